@@ -1,0 +1,170 @@
+"""What can go wrong, where it went wrong, and which exit code it means.
+
+    SkillgaugeError
+    +-- UsageError            exit 2   the command line or the configuration
+    |   +-- EmptySelection    exit 5   a selector of `eval` or `test` selected nothing
+    +-- SuiteError            exit 2   the files that describe what to evaluate
+    +-- PluginError           exit 2   a plugin is absent, broken, doubled or misconfigured
+    +-- PolicyError           exit 2   an extension refused the plan; nothing was run
+    +-- InvalidRunError       exit 3   results exist but prove nothing, or skillgauge itself failed
+    +-- StoreError            exit 3   results cannot be kept
+
+A gate that is not met is an exit code and a message, not an exception. This module needs only the standard
+library, because the command line uses it before anything heavy is imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from enum import IntEnum, StrEnum
+
+
+class ExitCode(IntEnum):
+    """What the process tells its caller."""
+
+    OK = 0
+    GATE_MISSED = 1
+    USAGE = 2
+    INVALID_RUN = 3
+    BUDGET = 4
+    NOTHING_SELECTED = 5
+    INTERRUPTED = 130
+
+
+class Severity(StrEnum):
+    """Whether a problem stops the run."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The place in a source file that a value came from, before anyone asked for its line.
+
+    Lines are looked up only when a problem is shown (`skillgauge.documents.locate`), because finding them
+    costs more than reading the file.
+    """
+
+    file: str
+    """Path as the user can open it."""
+    pointer: tuple[str | int, ...] = ()
+    """Keys and indices from the root of the document down to the value."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSpan:
+    """A place in a file, counted from 1 as editors do."""
+
+    file: str
+    line: int | None = None
+    column: int | None = None
+
+    def __str__(self) -> str:
+        parts = [self.file, self.line, self.column]
+        return ":".join(str(part) for part in parts if part is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong, where, and what to do about it."""
+
+    code: str
+    """Stable dotted name, for example `suite.no-check`; scripts may depend on it."""
+    message: str
+    origin: Origin | None = None
+    span: SourceSpan | None = None
+    """Filled from `origin` when the problem is shown."""
+    hint: str | None = None
+    """The next step for the reader, as a complete imperative sentence."""
+    severity: Severity = Severity.ERROR
+
+    def at(self, span: SourceSpan) -> Problem:
+        """This problem with its place known."""
+        return replace(self, span=span)
+
+    def __str__(self) -> str:
+        where = f"{self.span}: " if self.span else f"{self.origin.file}: " if self.origin else ""
+        text = f"{where}{self.severity}[{self.code}]: {self.message}"
+        return f"{text}\n  next: {self.hint}" if self.hint else text
+
+
+class SkillgaugeError(Exception):
+    """Root of everything skillgauge raises on purpose; carries all problems that were found at once.
+
+    Args:
+        problems: what is wrong; at least one.
+    """
+
+    exit_code = ExitCode.INVALID_RUN
+
+    def __init__(self, problems: Problem | Iterable[Problem]) -> None:
+        self.problems: tuple[Problem, ...] = (problems,) if isinstance(problems, Problem) else tuple(problems)
+        super().__init__("\n".join(str(problem) for problem in self.problems))
+
+    @classmethod
+    def of(
+        cls, code: str, message: str, *, hint: str | None = None, origin: Origin | None = None
+    ) -> SkillgaugeError:
+        """An error with exactly one problem."""
+        return cls(Problem(code, message, hint=hint, origin=origin))
+
+    def __reduce__(self) -> tuple[type[SkillgaugeError], tuple[tuple[Problem, ...]]]:
+        return type(self), (self.problems,)
+
+
+class UsageError(SkillgaugeError):
+    """The command line or the configuration asks for something impossible."""
+
+    exit_code = ExitCode.USAGE
+
+
+class EmptySelection(UsageError):  # noqa: N818 - it names the outcome; "error" would suggest a fault
+    """A selector was given and matched nothing."""
+
+    exit_code = ExitCode.NOTHING_SELECTED
+
+
+class SuiteError(SkillgaugeError):
+    """Files that describe what to evaluate are wrong; lists every problem of every file."""
+
+    exit_code = ExitCode.USAGE
+
+
+class PluginError(SkillgaugeError):
+    """A plugin that this run names is absent, broken, doubled, incompatible or misconfigured."""
+
+    exit_code = ExitCode.USAGE
+
+
+class LaunchError(OSError):
+    """A process could not be started: program absent, not executable, folder gone, no more processes."""
+
+
+class PolicyError(SkillgaugeError):
+    """Raised by an extension's `skillgauge_plan_ready` to forbid the run."""
+
+    exit_code = ExitCode.USAGE
+
+    def __init__(self, problems: Problem | Iterable[Problem] | str) -> None:
+        super().__init__(Problem("policy.refused", problems) if isinstance(problems, str) else problems)
+
+
+class InvalidRunError(SkillgaugeError):
+    """The run's results cannot be trusted, or skillgauge itself failed."""
+
+    exit_code = ExitCode.INVALID_RUN
+
+
+class StoreError(SkillgaugeError):
+    """Results cannot be written or read back."""
+
+    exit_code = ExitCode.INVALID_RUN
+
+
+def did_you_mean(name: str, known: Sequence[str]) -> str:
+    """Name the nearest known names, as a phrase to append to a message; empty when none is near."""
+    near = get_close_matches(name, known, n=3, cutoff=0.6)
+    return f" (did you mean {' or '.join(near)}?)" if near else ""

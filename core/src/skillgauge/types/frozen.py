@@ -1,0 +1,149 @@
+"""Deeply immutable, JSON-safe values: the base of every value in the pipeline.
+
+A value is validated and copied once, at the border. After that it can be shared between tasks, threads and
+processes, used as a cache key through its digest, and written as JSON without further checks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+if TYPE_CHECKING:
+    JsonValue: TypeAlias = "None | bool | int | float | str | tuple[JsonValue, ...] | Mapping[str, JsonValue]"
+else:
+    # pydantic would try to build a recursive schema for it, although `freeze` alone validates such fields.
+    JsonValue = Any
+
+MAX_DEPTH = 100
+"""Deeper nesting is refused: no format here needs it, and recursion must stay bounded."""
+
+
+class FrozenDict(dict[str, Any]):
+    """A dict that refuses changes.
+
+    A subclass, because `json`, `==` and `isinstance` checks of scorers then treat it like any other dict.
+    """
+
+    __slots__ = ()
+
+    def _refuse(self, *_args: object, **_kwargs: object) -> NoReturn:
+        raise TypeError("values in the pipeline are immutable; make a changed copy with dict(value)")
+
+    __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = __ior__ = _refuse
+
+    def __reduce__(self) -> tuple[type[FrozenDict], tuple[dict[str, Any]]]:
+        return FrozenDict, (dict(self),)
+
+    def __hash__(self) -> int:  # type: ignore[override]  # dict is unhashable because it is mutable; this one is not
+        return hash(canonical_json(self))
+
+
+EMPTY: Mapping[str, JsonValue] = FrozenDict()
+
+
+def freeze(value: object, depth: int = 0) -> JsonValue:
+    """Copy a JSON-like value into an immutable one.
+
+    Raises:
+        ValueError: a key is no string, a number is NaN or infinite, a type is not JSON, or nesting exceeds
+            `MAX_DEPTH`.
+    """
+    if value is None or value is True or value is False or type(value) in (str, int):
+        return value  # type: ignore[return-value]  # narrowed by the tests above
+    if depth > MAX_DEPTH:
+        raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError(f"{value} is not a JSON number")
+        return float(value)
+    if isinstance(value, Mapping):
+        frozen = {}
+        for key, item in value.items():
+            if not isinstance(key, str):
+                raise ValueError(f"key {key!r} is not a string")  # noqa: TRY004 - pydantic reports ValueError
+            frozen[key] = freeze(item, depth + 1)
+        return FrozenDict(frozen)
+    if isinstance(value, list | tuple):
+        return tuple([freeze(item, depth + 1) for item in value])
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, int):
+        return int(value)
+    raise ValueError(f"{type(value).__name__} is not a JSON value")
+
+
+def thaw(value: JsonValue) -> Any:  # noqa: ANN401 - the inverse of freeze has no narrower type
+    """Copy an immutable value into ordinary dicts and lists, for a library that insists on them."""
+    if isinstance(value, Mapping):
+        return {key: thaw(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return [thaw(item) for item in value]
+    return value
+
+
+class _JsonSchema:
+    """Tells pydantic to validate with `freeze`."""
+
+    def __get_pydantic_core_schema__(self, _source: object, _handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            freeze, serialization=core_schema.plain_serializer_function_ser_schema(lambda value: value)
+        )
+
+    def __get_pydantic_json_schema__(
+        self, _schema: CoreSchema, _handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {}
+
+
+class _JsonObjectSchema(_JsonSchema):
+    """As `_JsonSchema`, for objects only."""
+
+    def __get_pydantic_core_schema__(self, _source: object, _handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            _freeze_object,
+            serialization=core_schema.plain_serializer_function_ser_schema(lambda value: value),
+        )
+
+    def __get_pydantic_json_schema__(
+        self, _schema: CoreSchema, _handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {"type": "object"}
+
+
+def _freeze_object(value: object) -> JsonValue:
+    if not isinstance(value, Mapping):
+        raise ValueError("must be an object")  # noqa: TRY004 - pydantic reports ValueError
+    return freeze(value)
+
+
+Json = Annotated[JsonValue, _JsonSchema()]
+"""Field type for any JSON value, deeply immutable once validated."""
+
+JsonObject = Annotated[Mapping[str, JsonValue], _JsonObjectSchema()]
+"""Field type for a JSON object, deeply immutable once validated."""
+
+
+class Frozen(BaseModel):
+    """Base of every value in the pipeline: immutable, strict about unknown fields, comparable by content."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=False, ser_json_inf_nan="null")
+
+
+def canonical_json(value: object) -> str:
+    """The one JSON text of a value: sorted keys, no blanks, ASCII only.
+
+    Two values are the same input exactly if their canonical texts are equal. `1` and `1.0` differ.
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def digest(*parts: object) -> str:
+    """SHA-256 (hex, first 32 digits: 128 bits) of the canonical JSON of the parts, in order."""
+    return hashlib.sha256(canonical_json(parts).encode("ascii")).hexdigest()[:32]

@@ -1,0 +1,224 @@
+"""What it was worth: scores, results, summaries and the view that reporters read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pydantic import Field
+
+from .frozen import Frozen, Json
+from .trial import Execution, PlanHead
+
+
+class ScoreStatus(StrEnum):
+    """Outcome of one check."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    UNGRADED = "ungraded"
+    """The check gave no verdict: the scorer broke, its judge was down, a fact it needs is unknown."""
+
+
+class Score(Frozen):
+    """One check's result."""
+
+    check_id: str = ""
+    """Filled by the kernel."""
+    scorer: str = ""
+    """Filled by the kernel: the scorer's own name, aliases resolved."""
+    scorer_version: str = ""
+    """Filled by the kernel."""
+    status: ScoreStatus
+    value: float | None = Field(default=None, ge=0, le=1)
+    """Partial credit; `None` if ungraded."""
+    reason: str = ""
+    """Why, in a sentence a person can act on."""
+    evidence: Json = None
+    weight: float = 1.0
+    """Filled by the kernel."""
+
+    @classmethod
+    def passed(cls, reason: str = "", *, evidence: Json = None) -> Score:
+        """A check that holds in full."""
+        return cls(status=ScoreStatus.PASSED, value=1.0, reason=reason, evidence=evidence)
+
+    @classmethod
+    def failed(cls, reason: str, *, value: float = 0.0, evidence: Json = None) -> Score:
+        """A check that does not hold; `value` is its partial credit."""
+        return cls(status=ScoreStatus.FAILED, value=value, reason=reason, evidence=evidence)
+
+    @classmethod
+    def ungraded(cls, reason: str, *, evidence: Json = None) -> Score:
+        """A check that gave no verdict; the trial becomes an error."""
+        return cls(status=ScoreStatus.UNGRADED, reason=reason, evidence=evidence)
+
+
+class Verdict(StrEnum):
+    """Outcome of one trial."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    ERROR = "error"
+    """Infrastructure failed or a check is ungraded; in no rate of ours."""
+    SKIPPED = "skipped"
+
+
+class TrialResult(Frozen):
+    """A trial with what happened and what it was worth."""
+
+    trial_id: str
+    execution_id: str
+    score_id: str
+    """Execution id + checks + scorer versions + judge identity."""
+    ordinal: int
+    suite_id: str
+    case_id: str
+    case_index: int
+    target_id: str | None
+    arm: str
+    runner: str
+    model: str | None
+    repeat: int
+    tags: tuple[str, ...] = ()
+    weight: float = 1.0
+    verdict: Verdict
+    value: float | None = Field(default=None, ge=0, le=1)
+    """Weighted mean of the scores; 0 for a target's failure, `None` for an error."""
+    scores: tuple[Score, ...] = ()
+    execution: Execution
+    attempts: int = Field(default=1, ge=1)
+    """Times the trial was started in this run, retries and interrupted attempts included."""
+    started_at: float
+    """Seconds since the epoch at which the attempt that counts began."""
+
+
+class RateInterval(Frozen):
+    """A rate with what is needed to trust it."""
+
+    rate: float | None
+    """`None` if nothing was measured."""
+    n: int
+    """Cases behind the rate: repeats of a case are averaged first."""
+    lower: float | None = None
+    upper: float | None = None
+    level: float = 0.95
+    method: str | None = None
+
+
+class Latency(Frozen):
+    """Nearest-rank percentiles of `Execution.duration_s`, failures included, in seconds."""
+
+    samples: int = 0
+    p50_s: float | None = None
+    p95_s: float | None = None
+    p99_s: float | None = None
+
+
+class Figure(Frozen):
+    """A number of the format's own arithmetic that every reporter can print."""
+
+    name: str
+    """Key in documents, in the format's own spelling."""
+    label: str
+    value: float | None
+    unit: str = ""
+    """`ratio` is printed as percent, `score` with three decimals, `ms` as milliseconds."""
+    higher_is_better: bool = True
+
+
+class Counts(Frozen):
+    """Trials by verdict, and how many of the failed ones did not come to their end."""
+
+    total: int = 0
+    passed: int = 0
+    failed: int = 0
+    errors: int = 0
+    skipped: int = 0
+    timeouts: int = 0
+    """Executions that exceeded their limit, whoever is to blame."""
+    broken: int = 0
+    """Executions of the target that ended in any failure, timeouts included."""
+
+
+class TagSummary(Frozen):
+    """The trials of a group whose case carries a tag."""
+
+    tag: str
+    counts: Counts
+    pass_rate: RateInterval
+
+
+class GroupSummary(Frozen):
+    """All trials of one suite, target, arm, runner and model."""
+
+    suite_id: str
+    target_id: str | None
+    arm: str
+    runner: str
+    model: str | None
+    counts: Counts
+    pass_rate: RateInterval
+    """Mean over cases of the pass share of each case's repeats; errors excluded."""
+    pass_bounds: tuple[float, float] | None = None
+    """The rate if all errors were fails, and if all were passes; only when there are errors."""
+    mean_value: float | None = None
+    """Mean score over all graded trials."""
+    weighted_value: float | None = None
+    """The same, weighted by case weight."""
+    run_pass_rates: tuple[float, ...] = ()
+    """Passed share of all trials of each repeat, in order: what consistency is made of."""
+    latency: Latency = Latency()
+    tags: tuple[TagSummary, ...] = ()
+    figures: tuple[Figure, ...] = ()
+
+
+class SuiteValidity(Frozen):
+    """Whether a suite's results prove anything."""
+
+    suite_id: str
+    valid: bool
+    error_share: float | None
+    reason: str = ""
+
+
+class Summary(Frozen):
+    """What the whole run comes to."""
+
+    counts: Counts
+    groups: tuple[GroupSummary, ...]
+    validity: tuple[SuiteValidity, ...] = ()
+    interrupted_attempts: int = 0
+    """Attempts that started and left no result, in this run or the interrupted one it resumed."""
+
+
+class RunState(StrEnum):
+    """Where a run stands."""
+
+    RUNNING = "running"
+    FINISHED = "finished"
+    INTERRUPTED = "interrupted"
+    STOPPED = "stopped"
+    """A budget ended it."""
+
+
+class RunInfo(Frozen):
+    """When and where a plan was carried out."""
+
+    run_id: str
+    state: RunState
+    started_at: float
+    """Seconds since the epoch."""
+    finished_at: float | None = None
+    resumed: bool = False
+
+
+@dataclass(frozen=True)
+class RunView:
+    """All that a reporter reads. Results stream in plan order, as often as they are asked for."""
+
+    run: RunInfo
+    head: PlanHead
+    summary: Summary
+    results: Callable[[], Iterator[TrialResult]]

@@ -1,0 +1,298 @@
+"""What to evaluate: suites, cases, checks, targets and arms, as a format plugin loads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from functools import cached_property
+from typing import Annotated, Self
+
+from pydantic import BeforeValidator, Field, PlainSerializer, SkipValidation, model_validator
+
+from ..errors import Origin, Problem
+from .frozen import EMPTY, Frozen, Json, JsonObject, digest
+
+
+class Limits(Frozen):
+    """Bounds of one execution; `None` leaves a bound to the next one who may set it."""
+
+    timeout_s: float | None = Field(default=None, gt=0)
+    """Wall-clock seconds of one attempt."""
+    max_turns: int | None = Field(default=None, ge=1)
+    """Turns of an agent."""
+    output_bytes: int | None = Field(default=None, ge=1)
+    """Bytes kept of each output stream; the rest is dropped and the cut is recorded."""
+
+    def over(self, fallback: Limits) -> Limits:
+        """These limits, with unset ones taken from `fallback`."""
+        return Limits(
+            timeout_s=self.timeout_s if self.timeout_s is not None else fallback.timeout_s,
+            max_turns=self.max_turns if self.max_turns is not None else fallback.max_turns,
+            output_bytes=self.output_bytes if self.output_bytes is not None else fallback.output_bytes,
+        )
+
+
+class FileSpec(Frozen):
+    """A file to be put into a workspace, from text or from a file on disk."""
+
+    path: str
+    """Where it goes, relative to the workspace root, with forward slashes."""
+    text: str | None = None
+    source: str | None = None
+    """Absolute path of the file to copy; exactly one of `text` and `source` is set."""
+    executable: bool = False
+    digest: str = ""
+    """Content digest, part of the execution id; computed from `text` when empty."""
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> Self:
+        if (self.text is None) == (self.source is None):
+            raise ValueError("exactly one of text and source must be given")
+        parts = self.path.split("/")
+        if self.path.startswith("/") or ".." in parts or "\\" in self.path or not self.path.strip("./"):
+            raise ValueError(f"path {self.path!r} does not stay inside the workspace")
+        return self
+
+    @cached_property
+    def content_id(self) -> str:
+        """Digest of path, mode and content."""
+        return digest(self.path, self.executable, self.digest or digest(self.text))
+
+
+class Check(Frozen):
+    """One assertion of a case: which scorer decides it, and with which options."""
+
+    id: str
+    """Unique within its case."""
+    scorer: str
+    """Scorer name as a user types it; may be an alias or `distribution:name`."""
+    options: JsonObject = EMPTY
+    weight: float = Field(default=1.0, ge=0)
+    origin: Origin | None = None
+
+
+class VerdictMode(StrEnum):
+    """How the scores of a case's checks make its verdict."""
+
+    ALL = "all"
+    """Every check passed."""
+    MEAN = "mean"
+    """The weighted mean of the values reaches the threshold."""
+
+
+class VerdictRule(Frozen):
+    """The rule a case's verdict follows. An ungraded check makes the verdict `error` in every mode."""
+
+    mode: VerdictMode = VerdictMode.ALL
+    threshold: float = Field(default=1.0, ge=0, le=1)
+    """For `mean`: the least weighted mean that passes."""
+    above: bool = False
+    """For `mean`: the mean must exceed the threshold instead of reaching it."""
+
+
+class Case(Frozen):
+    """One situation with input and checks."""
+
+    id: str
+    """Unique within its suite; what reports print and `--case` matches."""
+    name: str = ""
+    """A second name that `--case` matches, for example a file stem."""
+    description: str = ""
+    input: Json = None
+    """What a skill under direct call receives."""
+    prompt: str | None = None
+    """What an agent is asked, exactly as it is sent."""
+    files: tuple[FileSpec, ...] = ()
+    """Put into the workspace before the execution, the same in every arm."""
+    setup: tuple[str, ...] = ()
+    """Shell commands run in the workspace before the execution."""
+    grader_files: tuple[FileSpec, ...] = ()
+    """Put into the workspace after the execution ended, for the checks only."""
+    checks: tuple[Check, ...] = ()
+    rule: VerdictRule = VerdictRule()
+    targets: tuple[str, ...] = ()
+    """Ids of the targets this case applies to; empty means all of the suite."""
+    tags: tuple[str, ...] = ()
+    weight: float = Field(default=1.0, ge=0)
+    cluster: str | None = None
+    """Cases of one cluster are not independent; statistics resample clusters."""
+    limits: Limits = Limits()
+    env: JsonObject = EMPTY
+    """Environment variables added for this case, name to string."""
+    extras: JsonObject = EMPTY
+    """What the file said beyond this model; kept for writing back, never executed."""
+    origin: Origin | None = None
+
+    @cached_property
+    def execution_digest(self) -> str:
+        """Digest of everything that can change what an execution does; checks are not part of it."""
+        return digest(
+            self.input,
+            self.prompt,
+            [file.content_id for file in self.files],
+            self.setup,
+            self.env,
+        )
+
+    @cached_property
+    def checks_digest(self) -> str:
+        """Digest of everything that can change how an execution is graded."""
+        return digest(
+            [(check.id, check.scorer, check.options, check.weight) for check in self.checks],
+            self.rule.model_dump(mode="json"),
+            [file.content_id for file in self.grader_files],
+        )
+
+
+class TargetKind(StrEnum):
+    """What is under test."""
+
+    SKILL = "skill"
+    HOOK = "hook"
+    AGENT = "agent"
+    COMMAND = "command"
+
+
+class Target(Frozen):
+    """What is under test: a skill, a hook, an agent."""
+
+    id: str
+    """Unique within its suite."""
+    name: str = ""
+    version: str | None = None
+    kind: TargetKind = TargetKind.SKILL
+    adapter: str | None = None
+    """Name of the adapter that calls it directly; `None` if only an agent can use it."""
+    entrypoint: str | None = None
+    root: str | None = None
+    """Absolute path of its folder."""
+    config: JsonObject = EMPTY
+    """Settings for the adapter, checked by it in `check_target`."""
+    pass_env: tuple[str, ...] = ()
+    """Names of environment variables it may see beyond the allow list."""
+    tags: tuple[str, ...] = ()
+    metadata: JsonObject = EMPTY
+    digest: str = ""
+    """Digest of its definition and code; part of every execution id."""
+    origin: Origin | None = None
+
+
+class SkillRole(StrEnum):
+    """Why a skill is present in an arm."""
+
+    CANDIDATE = "candidate"
+    DISTRACTOR = "distractor"
+    PREVIOUS = "previous"
+
+
+class SkillRef(Frozen):
+    """A skill that an arm installs for the agent."""
+
+    name: str
+    root: str
+    """Absolute path of the skill's folder."""
+    digest: str
+    role: SkillRole = SkillRole.CANDIDATE
+    leaves_out: tuple[str, ...] = ()
+    """Paths below `root` that are not installed, because they would leak answers."""
+
+
+class ArmKind(StrEnum):
+    """How the trials of an arm execute."""
+
+    DIRECT = "direct"
+    """An adapter calls the target."""
+    AGENT = "agent"
+    """An engine drives an agent that may use the arm's skills."""
+
+
+class Arm(Frozen):
+    """One named condition: the set of skills present, or a direct call."""
+
+    name: str
+    kind: ArmKind
+    skills: tuple[SkillRef, ...] = ()
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of the condition, whatever it is called."""
+        return digest(self.kind, [(skill.name, skill.digest, skill.leaves_out) for skill in self.skills])
+
+
+DIRECT = Arm(name="direct", kind=ArmKind.DIRECT)
+"""The arm of suites that call their target directly."""
+
+
+class Comparison(Frozen):
+    """Two arms whose difference is the suite's question."""
+
+    candidate: str
+    baseline: str
+
+
+class LimitOutcome(StrEnum):
+    """What it means that an agent ran out of time or turns; the format decides."""
+
+    FAIL = "fail"
+    ERROR = "error"
+
+
+class SuiteDefaults(Frozen):
+    """What the suite asks for where the user says nothing."""
+
+    engine: str | None = None
+    model: str | None = None
+    judge: str | None = None
+    judge_model: str | None = None
+    limits: Limits = Limits()
+    runs: int | None = Field(default=None, ge=1)
+
+
+def _cases(value: object) -> Iterable[Case]:
+    if isinstance(value, Iterator):
+        raise ValueError("cases must be iterable more than once")  # noqa: TRY004 - pydantic reports ValueError
+    if isinstance(value, list | tuple):
+        return tuple(item if isinstance(item, Case) else Case.model_validate(item) for item in value)
+    if not isinstance(value, Iterable):
+        raise ValueError("cases must be iterable")  # noqa: TRY004 - pydantic reports ValueError
+    return value
+
+
+Cases = Annotated[
+    SkipValidation[Iterable[Case]],
+    BeforeValidator(_cases),
+    PlainSerializer(lambda cases: [case.model_dump(mode="json") for case in cases], return_type=list),
+]
+"""Any re-iterable source of cases: a tuple, or an object that makes them one by one."""
+
+
+class Suite(Frozen):
+    """The cases, checks and defaults loaded from one source, with the targets they apply to."""
+
+    id: str
+    name: str = ""
+    version: str | None = None
+    description: str = ""
+    format: str
+    """Name of the format plugin that loaded it."""
+    dialect: str = ""
+    root: str
+    """Absolute path of the folder or file that was named."""
+    digest: str = ""
+    """Digest of the source files."""
+    cases: Cases = ()
+    targets: tuple[Target, ...] = ()
+    arms: tuple[Arm, ...] = (DIRECT,)
+    comparisons: tuple[Comparison, ...] = ()
+    defaults: SuiteDefaults = SuiteDefaults()
+    document: str | None = None
+    """Reporter that writes this format's own result document."""
+    fails_run: bool = False
+    """Whether a failed case fails the run although no gate was given."""
+    on_agent_limit: LimitOutcome = LimitOutcome.FAIL
+    parameters: JsonObject = EMPTY
+    """Figures of the format's own arithmetic, for its `figures` and its document."""
+    extras: JsonObject = EMPTY
+    warnings: Annotated[tuple[Problem, ...], Field(exclude=True)] = ()
+    """What the format wants the user to know; nothing stops because of it."""
+    origin: Origin | None = None

@@ -1,0 +1,258 @@
+"""What runs and what happened: plan, trial, execution, trajectory."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from functools import cached_property
+
+from pydantic import Field
+
+from .frozen import EMPTY, Frozen, Json, JsonObject, digest
+from .suite import Arm, Case, Limits, Target
+
+
+class Identity(Frozen):
+    """What exactly an adapter, engine or judge is, as far as results depend on it."""
+
+    name: str
+    version: str | None = None
+    settings: JsonObject = EMPTY
+    complete: bool = True
+    """False if something that could change the outcome is not covered: a remote service, for example."""
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest over name, version and settings."""
+        return digest(self.name, self.version, self.settings)
+
+    @cached_property
+    def unversioned_digest(self) -> str:
+        """Digest over name and settings only, for cassettes, which outlive a version."""
+        return digest(self.name, self.settings)
+
+
+class Trial(Frozen):
+    """One execution of one case in one arm: self-contained, so that any executor can run it anywhere."""
+
+    trial_id: str
+    """Unique within the plan; the key of the ledger."""
+    execution_id: str
+    """What is executed, checks excluded: equal ids mean the same work."""
+    cassette_key: str
+    """`execution_id` without the engine's version."""
+    ordinal: int
+    """Position in the plan, from 0."""
+    suite_id: str
+    case: Case
+    case_index: int
+    """Position of the case in its suite, from 0."""
+    target: Target | None = None
+    arm: Arm
+    runner: Identity
+    """The adapter or engine that executes."""
+    model: str | None = None
+    repeat: int = Field(ge=1)
+    seed: int
+    limits: Limits
+    paid: bool = False
+    """Whether an attempt costs money, so that the ledger syncs it singly."""
+
+
+class TargetHead(Frozen):
+    """What a report needs to know of a target."""
+
+    id: str
+    name: str = ""
+    version: str | None = None
+    adapter: str | None = None
+    digest: str = ""
+    tags: tuple[str, ...] = ()
+
+
+class SuiteHead(Frozen):
+    """What a report needs to know of a suite; the cases stay in their source."""
+
+    id: str
+    name: str = ""
+    version: str | None = None
+    format: str
+    dialect: str = ""
+    root: str
+    digest: str = ""
+    content_digest: str
+    """Digest over all cases, checks, targets and arms as planned."""
+    case_count: int
+    targets: tuple[TargetHead, ...]
+    arms: tuple[str, ...]
+    candidate: str | None = None
+    baseline: str | None = None
+    document: str | None = None
+    fails_run: bool = False
+    parameters: JsonObject = EMPTY
+    case_weights: bool = False
+    """Whether any case has a weight other than 1."""
+
+
+class PlanHead(Frozen):
+    """The plan without its trials, which stream."""
+
+    schema_version: str = "1.0"
+    plan_id: str
+    """Digest of everything that decides what would run and how it is graded; equal ids can be resumed."""
+    suites: tuple[SuiteHead, ...]
+    trial_count: int
+    runs: int = Field(ge=1)
+    seed: int
+    runners: tuple[Identity, ...] = ()
+    models: tuple[str, ...] = ()
+    provenance: JsonObject = EMPTY
+    """Versions of skillgauge, Python, the system and every distribution that took part; not in `plan_id`."""
+
+
+class FailureClass(StrEnum):
+    """Why an execution did not come to its end. Closed: a new member is a new major schema version."""
+
+    TIMEOUT = "timeout"
+    CRASH = "crash"
+    PROTOCOL = "protocol"
+    REJECTED = "rejected"
+    """The target answered that it could not do it."""
+    NETWORK = "network"
+    AUTH = "auth"
+    RATE_LIMITED = "rate_limited"
+    OVERLOADED = "overloaded"
+    SERVER = "server"
+    BAD_REQUEST = "bad_request"
+    MODEL_NOT_FOUND = "model_not_found"
+    CONTEXT_TOO_LONG = "context_too_long"
+    REFUSED = "refused"
+    MAX_TURNS = "max_turns"
+    BUDGET = "budget"
+    LAUNCH = "launch"
+    SANDBOX = "sandbox"
+    SETUP = "setup"
+    KILLED = "killed"
+    ARM_INTEGRITY = "arm_integrity"
+    INTERNAL = "internal"
+
+
+class Blame(StrEnum):
+    """Whose failure it is."""
+
+    TARGET = "target"
+    """The thing under test: the trial fails."""
+    INFRASTRUCTURE = "infrastructure"
+    """Anything else: the trial is an error and enters no rate."""
+    AGENT_LIMIT = "agent_limit"
+    """An agent ran out of time or turns: the suite's format decides."""
+
+
+class Failure(Frozen):
+    """Why an execution failed, and whether another attempt could help."""
+
+    failure_class: FailureClass
+    blame: Blame
+    message: str
+    retryable: bool = False
+    retry_after_s: float | None = None
+
+
+class Usage(Frozen):
+    """Tokens and money of one execution; `None` is unknown, never 0."""
+
+    input_tokens: int | None = None
+    """Uncached input."""
+    cache_read_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    total_tokens: int | None = None
+    cost_usd: float | None = None
+    cost_basis: str | None = None
+    """Who computed the cost: `reported`, `price-list`, ..."""
+
+
+class EventKind(StrEnum):
+    """Kinds of trajectory events."""
+
+    MESSAGE = "message"
+    REASONING = "reasoning"
+    TOOL_CALL = "tool_call"
+    TOOL_RESULT = "tool_result"
+    NOTICE = "notice"
+
+
+class TrajectoryEvent(Frozen):
+    """One thing an agent did or saw, in order."""
+
+    kind: EventKind
+    text: str = ""
+    name: str | None = None
+    """Tool name, for calls."""
+    call_id: str | None = None
+    data: Json = None
+    """Arguments of a call, content of a result."""
+    is_error: bool = False
+
+
+class FiredSkill(Frozen):
+    """A skill that the agent loaded."""
+
+    name: str
+    how: str
+    """`invoked` by its tool, `read` from its file, or `explicit` in the prompt."""
+
+
+class Block(Frozen):
+    """A tool call that was stopped."""
+
+    tool: str
+    by: str
+    """`hook`, `permission` or `sandbox`."""
+    event: str | None = None
+
+
+class Trajectory(Frozen):
+    """What an agent did, the same shape for every engine. `None` means the engine cannot tell."""
+
+    events: tuple[TrajectoryEvent, ...] = ()
+    skills_offered: tuple[str, ...] | None = None
+    skills_fired: tuple[FiredSkill, ...] | None = None
+    blocked: tuple[Block, ...] | None = None
+    model_calls: int | None = None
+    turns: int | None = None
+    session_id: str | None = None
+
+
+class FileChange(Frozen):
+    """A file that differs from what was in the workspace at launch."""
+
+    path: str
+    change: str
+    """`created`, `modified` or `deleted`."""
+    size: int | None = None
+    digest: str | None = None
+
+
+class Execution(Frozen):
+    """What happened in one trial: facts only; whether that is good is a matter of the scores."""
+
+    output: Json = None
+    """The answer of a direct call."""
+    text: str | None = None
+    """The final answer of an agent, or the answer as text."""
+    exit_code: int | None = None
+    stdout: str | None = None
+    stderr: str | None = None
+    truncated: bool = False
+    """Whether an output stream was cut at its limit."""
+    trajectory: Trajectory | None = None
+    files: tuple[FileChange, ...] = ()
+    usage: Usage | None = None
+    duration_s: float | None = None
+    """Wall-clock seconds of the attempt that counts, its failure included; `None` if nothing was started."""
+    failure: Failure | None = None
+    sandbox: str | None = None
+    """Sandbox and tier it ran in, for example `local/none`."""
+    notes: tuple[str, ...] = ()
+    """What a reader should know: a grandchild was left behind, noise was skipped, ..."""
