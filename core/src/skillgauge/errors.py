@@ -105,9 +105,7 @@ class SkillgaugeError(Exception):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
     @classmethod
-    def of(
-        cls, code: str, message: str, *, hint: str | None = None, origin: Origin | None = None
-    ) -> SkillgaugeError:
+    def of(cls, code: str, message: str, *, hint: str | None = None, origin: Origin | None = None) -> SkillgaugeError:
         """An error with exactly one problem."""
         return cls(Problem(code, message, hint=hint, origin=origin))
 

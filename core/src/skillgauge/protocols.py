@@ -100,8 +100,8 @@ class LoadRequest(Frozen):
     """Folder that relative paths in options are relative to."""
     options: JsonObject = EMPTY
     """Values of the format's load options, by option name; unset ones are absent."""
-    searched: bool = False
-    """Whether the paths were found by searching a folder: then a bad one is a warning, not the end."""
+    searched: tuple[str, ...] = ()
+    """Further paths, found by searching a folder: a bad one among them is reported and passed over."""
 
 
 @dataclass(frozen=True)
@@ -468,7 +468,10 @@ class RunLog(Protocol):
         """Record that these trials are about to start."""
 
     async def commit(self, results: Sequence[TrialResult], *, paid: bool) -> None:
-        """Keep results; they survive the death of the process when this returns. `paid`: power loss too."""
+        """Keep results; they survive the death of the process when this returns. `paid`: power loss too.
+
+        A result that was committed before is replaced, so that a caller who was cancelled may commit again.
+        """
 
     def results(self, order: ResultOrder) -> Iterator[TrialResult]:
         """Committed results of this run. Blocks; call it from a worker thread."""
@@ -518,8 +521,11 @@ class Reporter(Protocol):
         """The report's files. Pure; the kernel writes them, one after another."""
 
     def read(self, path: Path) -> RunView | None:
-        """A document that this reporter wrote, or `None` if it is not one. Raises `SuiteError` if it is
-        one but damaged."""
+        """Read a document that this reporter wrote; `None` if it is not one.
+
+        Raises:
+            SuiteError: it is one, but damaged.
+        """
 
 
 RunTrial = Callable[[Trial], Awaitable[TrialResult]]

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaH
 from pydantic_core import CoreSchema, core_schema
 
 if TYPE_CHECKING:
-    JsonValue: TypeAlias = "None | bool | int | float | str | tuple[JsonValue, ...] | Mapping[str, JsonValue]"
+    JsonValue: TypeAlias = "bool | int | float | str | tuple[JsonValue, ...] | Mapping[str, JsonValue] | None"
 else:
     # pydantic would try to build a recursive schema for it, although `freeze` alone validates such fields.
     JsonValue = Any
@@ -67,7 +67,7 @@ def freeze(value: object, depth: int = 0) -> JsonValue:
         frozen = {}
         for key, item in value.items():
             if not isinstance(key, str):
-                raise ValueError(f"key {key!r} is not a string")  # noqa: TRY004 - pydantic reports ValueError
+                raise ValueError(f"key {key!r} is not a string")
             frozen[key] = freeze(item, depth + 1)
         return FrozenDict(frozen)
     if isinstance(value, list | tuple):
@@ -79,7 +79,7 @@ def freeze(value: object, depth: int = 0) -> JsonValue:
     raise ValueError(f"{type(value).__name__} is not a JSON value")
 
 
-def thaw(value: JsonValue) -> Any:  # noqa: ANN401 - the inverse of freeze has no narrower type
+def thaw(value: JsonValue) -> Any:
     """Copy an immutable value into ordinary dicts and lists, for a library that insists on them."""
     if isinstance(value, Mapping):
         return {key: thaw(item) for key, item in value.items()}
@@ -96,9 +96,7 @@ class _JsonSchema:
             freeze, serialization=core_schema.plain_serializer_function_ser_schema(lambda value: value)
         )
 
-    def __get_pydantic_json_schema__(
-        self, _schema: CoreSchema, _handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(self, _schema: CoreSchema, _handler: GetJsonSchemaHandler) -> dict[str, Any]:
         return {}
 
 
@@ -111,15 +109,13 @@ class _JsonObjectSchema(_JsonSchema):
             serialization=core_schema.plain_serializer_function_ser_schema(lambda value: value),
         )
 
-    def __get_pydantic_json_schema__(
-        self, _schema: CoreSchema, _handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(self, _schema: CoreSchema, _handler: GetJsonSchemaHandler) -> dict[str, Any]:
         return {"type": "object"}
 
 
 def _freeze_object(value: object) -> JsonValue:
     if not isinstance(value, Mapping):
-        raise ValueError("must be an object")  # noqa: TRY004 - pydantic reports ValueError
+        raise ValueError("must be an object")
     return freeze(value)
 
 

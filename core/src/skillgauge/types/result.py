@@ -192,6 +192,11 @@ class Summary(Frozen):
     interrupted_attempts: int = 0
     """Attempts that started and left no result, in this run or the interrupted one it resumed."""
 
+    @classmethod
+    def empty(cls) -> Summary:
+        """The summary of a run that has none yet."""
+        return cls(counts=Counts(), groups=())
+
 
 class RunState(StrEnum):
     """Where a run stands."""

@@ -250,11 +250,11 @@ class SuiteDefaults(Frozen):
 
 def _cases(value: object) -> Iterable[Case]:
     if isinstance(value, Iterator):
-        raise ValueError("cases must be iterable more than once")  # noqa: TRY004 - pydantic reports ValueError
+        raise ValueError("cases must be iterable more than once")
     if isinstance(value, list | tuple):
         return tuple(item if isinstance(item, Case) else Case.model_validate(item) for item in value)
     if not isinstance(value, Iterable):
-        raise ValueError("cases must be iterable")  # noqa: TRY004 - pydantic reports ValueError
+        raise ValueError("cases must be iterable")
     return value
 
 

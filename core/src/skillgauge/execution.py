@@ -1,0 +1,268 @@
+"""Run trials: the scheduler of this process, retries, time limits, and the stages that trials run on.
+
+A *stage* is where a trial runs: the shared session of a target under direct call, or a fresh workspace with an
+agent (`skillgauge.stages`). What runs on it reports facts; a failure is classified, retried if it says that this
+can help, and graded otherwise.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, aclosing
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from .log import get_logger
+from .protocols import Judge, RunTrial, Workspace
+from .scoring import Grade, ScorerFactory, grade
+from .types.result import TrialResult
+from .types.suite import ArmKind, LimitOutcome
+from .types.trial import Blame, Execution, Failure, FailureClass, Trial
+
+log = get_logger(__name__)
+
+BACKSTOP_S = 5.0
+"""How much longer than its limit a trial may take before the kernel cuts it off itself. Adapters and engines
+enforce the limit, because they can still report what the process said."""
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """When a failed attempt is made again: only if its failure says that this can help."""
+
+    retries: int = 0
+    base_s: float = 1.0
+    """Wait after the k-th attempt is k times this."""
+    max_s: float = 60.0
+    """Longest wait; a server that asks for more is not retried."""
+
+    def delay_s(self, failure: Failure, attempt: int) -> float | None:
+        """Seconds to wait after attempt number `attempt` (from 1), or `None` if there is no further one."""
+        if not failure.retryable or attempt > self.retries:
+            return None
+        delay = failure.retry_after_s if failure.retry_after_s is not None else self.base_s * attempt
+        return delay if delay <= self.max_s else None
+
+
+class Stage(Protocol):
+    """Where one attempt of a trial runs."""
+
+    @property
+    def workspace(self) -> Workspace | None:
+        """Where checks may look, if there is such a place."""
+
+    async def execute(self, trial: Trial) -> Execution:
+        """Make the attempt and report facts."""
+
+    async def prepare_grading(self, trial: Trial) -> None:
+        """Put the graders' files in place, after the execution ended."""
+
+
+OpenStage = Callable[[Trial], AbstractAsyncContextManager[Stage]]
+
+
+@dataclass(frozen=True)
+class Grading:
+    """What grading needs beside the execution."""
+
+    scorer_for: ScorerFactory
+    on_agent_limit: Mapping[str, LimitOutcome] = field(default_factory=dict)
+    """By suite id."""
+    judge: Judge | None = None
+    judge_digest: str = ""
+
+
+class TrialRunner:
+    """Runs one trial to its result, whatever happens on the way.
+
+    Args:
+        stages: how to open a stage, by kind of arm.
+        grading: how to grade.
+        retry: when to try again.
+        on_start: told of each trial before its first attempt.
+        clean: takes secrets out of a result.
+        sleep: waits between attempts; replaceable so that tests need not wait.
+    """
+
+    def __init__(
+        self,
+        stages: Mapping[ArmKind, OpenStage],
+        grading: Grading,
+        *,
+        retry: RetryPolicy,
+        on_start: Callable[[Trial], None] | None = None,
+        clean: Callable[[TrialResult], TrialResult] | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._stages = stages
+        self._grading = grading
+        self._retry = retry
+        self._on_start = on_start
+        self._clean = clean
+        self._sleep = sleep
+
+    async def __call__(self, trial: Trial) -> TrialResult:
+        """Run a trial. Raises only what cancels the whole run."""
+        if self._on_start:
+            self._on_start(trial)
+        attempt = 0
+        while True:
+            attempt += 1
+            started_at = time.time()
+            execution, graded = await self._attempt(trial)
+            delay = self._retry.delay_s(execution.failure, attempt) if execution.failure else None
+            if delay is None:
+                break
+            log.info("trial.retry", trial_id=trial.trial_id, attempt=attempt, delay_s=delay)
+            await self._sleep(delay)
+        result = _result(trial, execution, graded, attempt, started_at)
+        log.debug("trial.finished", trial_id=trial.trial_id, verdict=result.verdict)
+        return self._clean(result) if self._clean else result
+
+    async def _attempt(self, trial: Trial) -> tuple[Execution, Grade]:
+        """One attempt, graded while its stage is still open."""
+        try:
+            async with self._stages[trial.arm.kind](trial) as stage:
+                execution = await self._bounded(stage, trial)
+                if execution.failure is None:
+                    await stage.prepare_grading(trial)
+                return execution, await self._grade(trial, execution, stage.workspace)
+        except Exception as error:
+            log.warning("trial.broken", trial_id=trial.trial_id, case=trial.case.id, exc_info=True)
+            failure = Failure(
+                failure_class=FailureClass.INTERNAL,
+                blame=Blame.INFRASTRUCTURE,
+                message=f"{trial.runner.name}: {type(error).__name__}: {error}",
+            )
+            execution = Execution(failure=failure)
+            return execution, await self._grade(trial, execution, None)
+
+    async def _bounded(self, stage: Stage, trial: Trial) -> Execution:
+        limit = trial.limits.timeout_s
+        started = time.monotonic()
+        try:
+            async with asyncio.timeout(None if limit is None else limit + BACKSTOP_S):
+                return await stage.execute(trial)
+        except TimeoutError:
+            direct = trial.arm.kind is ArmKind.DIRECT
+            return Execution(
+                duration_s=time.monotonic() - started,
+                failure=Failure(
+                    failure_class=FailureClass.TIMEOUT,
+                    blame=Blame.TARGET if direct else Blame.AGENT_LIMIT,
+                    message=f"no answer within {limit:g} s",
+                    retryable=direct,
+                ),
+            )
+
+    async def _grade(self, trial: Trial, execution: Execution, workspace: Workspace | None) -> Grade:
+        return await grade(
+            trial,
+            execution,
+            scorer_for=self._grading.scorer_for,
+            on_agent_limit=self._grading.on_agent_limit.get(trial.suite_id, LimitOutcome.FAIL),
+            workspace=workspace,
+            judge=self._grading.judge,
+            judge_digest=self._grading.judge_digest,
+        )
+
+
+def _result(trial: Trial, execution: Execution, graded: Grade, attempts: int, started_at: float) -> TrialResult:
+    return TrialResult(
+        trial_id=trial.trial_id,
+        execution_id=trial.execution_id,
+        score_id=graded.score_id,
+        ordinal=trial.ordinal,
+        suite_id=trial.suite_id,
+        case_id=trial.case.id,
+        case_index=trial.case_index,
+        target_id=trial.target.id if trial.target else None,
+        arm=trial.arm.name,
+        runner=trial.runner.name,
+        model=trial.model,
+        repeat=trial.repeat,
+        tags=trial.case.tags,
+        weight=trial.case.weight,
+        verdict=graded.verdict,
+        value=graded.value,
+        scores=graded.scores,
+        execution=execution,
+        attempts=attempts,
+        started_at=started_at,
+    )
+
+
+class LocalExecutor:
+    """Runs trials in this process, a bounded number at a time.
+
+    With a concurrency of 1 trials run strictly one after another, in plan order.
+    """
+
+    def __init__(self, concurrency: int) -> None:
+        if concurrency < 1:
+            raise ValueError("concurrency must be at least 1")
+        self._concurrency = concurrency
+
+    async def run(self, trials: AsyncIterator[Trial], run_trial: RunTrial) -> AsyncIterator[TrialResult]:
+        """See `Executor.run`. Closing the iterator cancels what is under way and waits until it has stopped."""
+        finished: asyncio.Queue[TrialResult | BaseException | None] = asyncio.Queue(2 * self._concurrency)
+        next_trial = asyncio.Lock()
+
+        async def work() -> None:
+            try:
+                while True:
+                    async with next_trial:
+                        trial = await anext(trials, None)
+                    if trial is None:
+                        break
+                    await finished.put(await run_trial(trial))
+                await finished.put(None)
+            except BaseException as error:
+                finished.put_nowait(error) if not finished.full() else await finished.put(error)
+                raise
+
+        workers = [asyncio.create_task(work()) for _ in range(self._concurrency)]
+        try:
+            at_work = self._concurrency
+            while at_work:
+                item = await finished.get()
+                if item is None:
+                    at_work -= 1
+                elif isinstance(item, BaseException):
+                    raise item
+                else:
+                    yield item
+        finally:
+            for worker in workers:
+                worker.cancel()
+            await asyncio.gather(*workers, return_exceptions=True)
+
+
+async def run_all(
+    results: AsyncIterator[TrialResult], record: Callable[[TrialResult], Awaitable[None]], stop: asyncio.Event
+) -> bool:
+    """Record results as they come, until all are there or a stop is asked for.
+
+    Returns:
+        True if every trial ran; False if it was stopped, in which case what was under way has been cancelled.
+    """
+
+    async def consume() -> None:
+        async with aclosing(results):  # type: ignore[type-var]  # executors give async generators
+            async for result in results:
+                await record(result)
+
+    consumer = asyncio.create_task(consume())
+    stopping = asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait({consumer, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        if consumer.done():
+            consumer.result()
+            return True
+        return False
+    finally:
+        for task in (stopping, consumer):
+            task.cancel()
+        await asyncio.gather(stopping, consumer, return_exceptions=True)

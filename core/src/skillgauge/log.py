@@ -1,0 +1,81 @@
+"""Loggers that cost nothing until something is logged.
+
+structlog takes longer to import than a small suite takes to run, so it is imported by the first event that is loud
+enough. Logs go to stderr; stdout belongs to reports. Only the command line configures logging.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import Any
+
+_LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
+
+
+class _Settings:
+    """How loud the process is; changed once by `configure`."""
+
+    threshold = logging.ERROR
+    configured = False
+
+
+def configure(*, verbose: bool, quiet: bool = False) -> None:
+    """Set the level: errors by default, everything with `verbose`, nothing but errors with `quiet`."""
+    _Settings.threshold = logging.ERROR if quiet else logging.DEBUG if verbose else logging.WARNING
+
+
+def _structlog() -> Any:
+    import structlog  # noqa: PLC0415 - see the module docstring
+
+    if not _Settings.configured:
+        renderer = (
+            structlog.dev.ConsoleRenderer(colors=False)
+            if sys.stderr.isatty()
+            else structlog.processors.JSONRenderer(sort_keys=True)
+        )
+        structlog.configure(
+            processors=[
+                structlog.contextvars.merge_contextvars,
+                structlog.processors.add_log_level,
+                structlog.processors.TimeStamper(fmt="iso", utc=True),
+                structlog.processors.format_exc_info,
+                renderer,
+            ],
+            logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+            cache_logger_on_first_use=True,
+        )
+        _Settings.configured = True
+    return structlog
+
+
+class Logger:
+    """Events with a stable dotted name and facts as keys."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def _emit(self, level: str, event: str, facts: dict[str, object]) -> None:
+        if _LEVELS[level] >= _Settings.threshold:
+            getattr(_structlog().get_logger(self._name), level)(event, **facts)
+
+    def debug(self, event: str, **facts: object) -> None:
+        """For developers of plugins: every hook call, process and decision."""
+        self._emit("debug", event, facts)
+
+    def info(self, event: str, **facts: object) -> None:
+        """One event per trial or file."""
+        self._emit("info", event, facts)
+
+    def warning(self, event: str, **facts: object) -> None:
+        """Something went wrong and was contained."""
+        self._emit("warning", event, facts)
+
+    def error(self, event: str, **facts: object) -> None:
+        """Something went wrong that the user must act on."""
+        self._emit("error", event, facts)
+
+
+def get_logger(name: str) -> Logger:
+    """The logger of a module; call it once, at the top, with `__name__`."""
+    return Logger(name)

@@ -1,0 +1,151 @@
+"""Carry a plan out: claim, execute, score, commit, aggregate. The stages wired together, and nothing else.
+
+What takes part (adapters, engines, scorers, sandbox, store) arrives ready-made in a `Job`; `skillgauge.assembly`
+makes one from plugins and configuration, tests make one from fakes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from .aggregation import FigureSource, summarize
+from .execution import Grading, LocalExecutor, OpenStage, RetryPolicy, TrialRunner, run_all
+from .ledger import Ledger, MemoryStore
+from .planning import Plan
+from .protocols import Executor, ResultOrder, RunLog, Store
+from .types.result import RunInfo, RunState, RunView, Summary, TrialResult
+from .types.suite import ArmKind
+from .types.trial import PlanHead, Trial
+
+
+class EventSink(Protocol):
+    """Where the events of a run go."""
+
+    def plan_ready(self, plan: PlanHead) -> None:
+        """Raises `PolicyError` to forbid the run."""
+
+    def trial_started(self, trial: Trial) -> None:
+        """Must not block."""
+
+    def trial_finished(self, result: TrialResult) -> None:
+        """Must not block."""
+
+    def run_finished(self, run: RunInfo, summary: Summary) -> None:
+        """Must not block."""
+
+
+class NoEvents:
+    """Nobody listens."""
+
+    def plan_ready(self, plan: PlanHead) -> None:
+        """Ignore."""
+
+    def trial_started(self, trial: Trial) -> None:
+        """Ignore."""
+
+    def trial_finished(self, result: TrialResult) -> None:
+        """Ignore."""
+
+    def run_finished(self, run: RunInfo, summary: Summary) -> None:
+        """Ignore."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """Everything that takes part in carrying out a plan."""
+
+    stages: Mapping[ArmKind, OpenStage]
+    grading: Grading
+    figures: FigureSource
+    store: Store = field(default_factory=MemoryStore)
+    executor: Executor | None = None
+    """`None` runs in this process."""
+    concurrency: int = 1
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    events: EventSink = field(default_factory=NoEvents)
+    clean: Callable[[TrialResult], TrialResult] | None = None
+    progress: Callable[[TrialResult], None] | None = None
+    fresh: bool = False
+    on_begin: Callable[[RunInfo], None] | None = None
+    """Told once, after the run was opened and before the first trial."""
+    close: Callable[[], Awaitable[None]] | None = None
+    """Frees what the stages hold; called once, also when the run is stopped."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a plan."""
+
+    view: RunView
+    complete: bool
+    """False if the run was stopped before every trial had run."""
+    already_done: int
+    """Trials that an earlier, interrupted run had committed."""
+
+
+async def carry_out(plan: Plan, job: Job, stop: asyncio.Event | None = None) -> Outcome:
+    """Run every trial of a plan that has no committed result yet, and summarise all of them.
+
+    Args:
+        plan: what to do.
+        job: who does it.
+        stop: when set, trials under way are cancelled, what is finished is kept and summarised.
+
+    Raises:
+        PolicyError: an extension forbids the plan; nothing has run.
+        StoreError: results cannot be kept; what is committed stays.
+    """
+    job.events.plan_ready(plan.head)
+    log = await job.store.begin(plan.head, fresh=job.fresh)
+    if job.on_begin:
+        job.on_begin(log.info)
+    ledger = Ledger(log, concurrency=job.concurrency, on_commit=_committed(job))
+    try:
+        complete = await _execute(plan, job, ledger, stop or asyncio.Event())
+    finally:
+        if job.close:
+            await job.close()
+        await ledger.close()
+    summary = await asyncio.to_thread(_summary, plan, job, log, ledger)
+    info = await log.finish(RunState.FINISHED if complete else RunState.INTERRUPTED, summary)
+    job.events.run_finished(info, summary)
+    view = RunView(info, plan.head, summary, lambda: log.results(ResultOrder.PLAN))
+    return Outcome(view=view, complete=complete, already_done=ledger.already_done)
+
+
+async def _execute(plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event) -> bool:
+    runner = TrialRunner(job.stages, job.grading, retry=job.retry, on_start=job.events.trial_started, clean=job.clean)
+    executor = job.executor or LocalExecutor(job.concurrency)
+    paid = frozenset(cell.runner.name for suite in plan.suites for cell in suite.cells if cell.paid)
+
+    async def run_trial(trial: Trial) -> TrialResult:
+        result = await runner(trial)
+        earlier = ledger.attempts.get(trial.trial_id, 1) - 1
+        return result.model_copy(update={"attempts": result.attempts + earlier}) if earlier else result
+
+    async def record(result: TrialResult) -> None:
+        await ledger.record(result, paid=result.runner in paid)
+
+    results: AsyncIterator[TrialResult] = executor.run(ledger.pending(plan.trials()), run_trial)
+    return await run_all(results, record, stop)
+
+
+def _committed(job: Job) -> Callable[[TrialResult], None]:
+    def tell(result: TrialResult) -> None:
+        job.events.trial_finished(result)
+        if job.progress:
+            job.progress(result)
+
+    return tell
+
+
+def _summary(plan: Plan, job: Job, log: RunLog, ledger: Ledger) -> Summary:
+    return summarize(
+        plan.head,
+        log.results(ResultOrder.CASE),
+        figures=job.figures,
+        interrupted_attempts=ledger.interrupted_attempts,
+    )

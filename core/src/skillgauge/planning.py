@@ -1,0 +1,284 @@
+"""From suites to trials: which work a run consists of, in which order, under which ids.
+
+Pure: no I/O, no clock, no randomness beyond the seed. Trials are made one by one, so that a plan of a million
+costs no more memory than a plan of ten.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import TypeVar
+
+from .errors import Origin, Problem
+from .types.frozen import Frozen, JsonObject, digest
+from .types.suite import Arm, Case, Check, Limits, Suite, Target
+from .types.trial import Identity, PlanHead, SuiteHead, TargetHead, Trial
+
+T = TypeVar("T")
+
+
+class Selection(Frozen):
+    """Which cases and targets of the suites take part; empty selects all."""
+
+    cases: tuple[str, ...] = ()
+    """Glob patterns, matched against a case's id and name."""
+    tags: tuple[str, ...] = ()
+    """A case takes part if it carries any of them."""
+    targets: tuple[str, ...] = ()
+
+    def admits(self, case: Case) -> bool:
+        """Whether a case takes part."""
+        if self.cases and not any(fnmatchcase(case.id, glob) or fnmatchcase(case.name, glob) for glob in self.cases):
+            return False
+        return not self.tags or any(tag in self.tags for tag in case.tags)
+
+    @property
+    def is_given(self) -> bool:
+        """Whether anything is selected at all."""
+        return bool(self.cases or self.tags or self.targets)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One combination of everything but case and repeat."""
+
+    arm: Arm
+    runner: Identity
+    target: Target | None = None
+    model: str | None = None
+    paid: bool = False
+    limits: Limits = field(default_factory=Limits)
+    """Limits that hold where neither the case nor the user sets one."""
+
+
+@dataclass(frozen=True)
+class SuitePlan:
+    """A suite with the cells its cases run in, grouped by target: one target's cells lie together."""
+
+    suite: Suite
+    cells: tuple[Cell, ...]
+    selection: Selection = field(default_factory=Selection)
+
+    def cases(self) -> Iterator[tuple[int, Case]]:
+        """Selected cases with their index in the suite."""
+        return ((index, case) for index, case in enumerate(self.suite.cases) if self.selection.admits(case))
+
+    def by_target(self) -> dict[str | None, list[Cell]]:
+        """Cells of each target, in order of appearance."""
+        groups: dict[str | None, list[Cell]] = {}
+        for cell in self.cells:
+            groups.setdefault(cell.target.id if cell.target else None, []).append(cell)
+        return groups
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run will do."""
+
+    head: PlanHead
+    suites: tuple[SuitePlan, ...]
+    limits: Limits
+    """What the user asked for on the command line; a case's own limits go before it."""
+
+    def trials(self) -> Iterator[Trial]:
+        """Every trial, in the order in which a run with concurrency 1 executes them.
+
+        Repeats are outermost, so that drift of a remote service touches all cases alike; the arms and engines of
+        one case are next to each other for the same reason.
+        """
+        ordinal = 0
+        for suite in self.suites:
+            groups = [[_CellIds(suite.suite.id, cell) for cell in cells] for cells in suite.by_target().values()]
+            for repeat in range(1, self.head.runs + 1):
+                for group in groups:
+                    for index, case in suite.cases():
+                        for cell in group:
+                            if applies(case, cell.cell.target):
+                                yield cell.trial(case, index, repeat, ordinal, self.limits, self.head.seed)
+                                ordinal += 1
+
+
+def applies(case: Case, target: Target | None) -> bool:
+    """Whether a case is meant for a target."""
+    return not case.targets or target is None or target.id in case.targets
+
+
+class _CellIds:
+    """Makes the trials of one cell; what they share is digested once."""
+
+    def __init__(self, suite_id: str, cell: Cell) -> None:
+        self.cell = cell
+        self._suite_id = suite_id
+        target = cell.target.digest if cell.target else ""
+        shared = (cell.arm.digest, target, cell.model)
+        self._versioned = digest(*shared, cell.runner.digest)
+        self._unversioned = digest(*shared, cell.runner.unversioned_digest)
+        target_id = cell.target.id if cell.target else None
+        self._place = digest(suite_id, target_id, cell.arm.name, cell.runner.digest, cell.model)
+
+    def trial(self, case: Case, index: int, repeat: int, ordinal: int, asked: Limits, seed: int) -> Trial:
+        cell = self.cell
+        limits = case.limits.over(asked).over(cell.limits)
+        work = f"{case.execution_digest}|{limits.timeout_s}|{limits.max_turns}|{limits.output_bytes}|{repeat}"
+        execution_id = _sha(f"{self._versioned}|{work}")
+        return Trial(
+            trial_id=_sha(f"{self._place}|{execution_id}|{index}|{case.id}"),
+            execution_id=execution_id,
+            cassette_key=_sha(f"{self._unversioned}|{work}"),
+            ordinal=ordinal,
+            suite_id=self._suite_id,
+            case=case,
+            case_index=index,
+            target=cell.target,
+            arm=cell.arm,
+            runner=cell.runner,
+            model=cell.model,
+            repeat=repeat,
+            seed=int(_sha(f"{seed}|{case.id}|{repeat}")[:8], 16),
+            limits=limits,
+            paid=cell.paid,
+        )
+
+
+def _sha(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+CheckInspector = Callable[[Check], Sequence[Problem]]
+"""Says what is wrong with a check: scorer absent, options refused."""
+
+
+@dataclass
+class _Survey:
+    """What one pass over a suite's cases finds."""
+
+    digest: str
+    selected: int = 0
+    trials_per_run: int = 0
+    weighted: bool = False
+    problems: list[Problem] = field(default_factory=list)
+
+
+def make_plan(
+    suites: Sequence[SuitePlan],
+    *,
+    runs: int,
+    seed: int,
+    limits: Limits,
+    provenance: Mapping[str, str] | JsonObject,
+    inspect_check: CheckInspector,
+    policy: str = "",
+) -> tuple[Plan, tuple[Problem, ...]]:
+    """Count, digest and check everything that would run.
+
+    Args:
+        suites: suites with their cells.
+        runs: repeats of every case, at least 1.
+        seed: seed of everything random in the run.
+        limits: what the user asked for.
+        provenance: versions for the record; they do not decide whether a plan is the same.
+        inspect_check: asked once per case and check.
+        policy: anything else that decides how results come about, such as versions of the scorers.
+
+    Returns:
+        The plan, and every problem found in the checks; with problems of severity error nothing may run.
+    """
+    heads = []
+    problems: list[Problem] = []
+    trial_count = 0
+    for suite in suites:
+        survey = _survey(suite, inspect_check)
+        problems.extend(survey.problems)
+        trial_count += survey.trials_per_run * runs
+        heads.append(_suite_head(suite, survey))
+    contents = [(head.id, head.root, head.content_digest) for head in heads]
+    head = PlanHead(
+        plan_id=digest(contents, runs, seed, limits.model_dump(mode="json"), policy),
+        suites=tuple(heads),
+        trial_count=trial_count,
+        runs=runs,
+        seed=seed,
+        runners=_distinct(cell.runner for suite in suites for cell in suite.cells),
+        models=_distinct(cell.model for suite in suites for cell in suite.cells if cell.model),
+        provenance=dict(provenance),
+    )
+    return Plan(head=head, suites=tuple(suites), limits=limits), tuple(problems)
+
+
+def _survey(plan: SuitePlan, inspect_check: CheckInspector) -> _Survey:
+    hasher = hashlib.sha256()
+    survey = _Survey(digest="")
+    targets = [cell.target for cell in plan.cells]
+    for cell in plan.cells:
+        ids = _CellIds(plan.suite.id, cell)
+        hasher.update(f"{ids._place}{ids._versioned}{cell.limits}".encode())
+    for index, case in plan.cases():
+        survey.selected += 1
+        survey.trials_per_run += len(targets) if not case.targets else sum(applies(case, target) for target in targets)
+        survey.weighted = survey.weighted or case.weight != 1
+        marks = (
+            f"{index}|{case.id}|{case.execution_digest}|{case.checks_digest}|{case.limits}|{case.weight}|{case.tags}"
+        )
+        hasher.update(marks.encode("utf-8", "surrogatepass"))
+        if not case.checks:
+            survey.problems.append(
+                Problem(
+                    "suite.no-check",
+                    f"case {case.id!r} asserts nothing, so it could never fail",
+                    origin=case.origin,
+                    hint="Add a check, or remove the case.",
+                )
+            )
+        for check in case.checks:
+            survey.problems.extend(_placed(problem, check.origin or case.origin) for problem in inspect_check(check))
+    survey.digest = hasher.hexdigest()[:32]
+    return survey
+
+
+def _placed(problem: Problem, origin: Origin | None) -> Problem:
+    if problem.origin is not None or origin is None:
+        return problem
+    return Problem(problem.code, problem.message, origin=origin, hint=problem.hint, severity=problem.severity)
+
+
+def _suite_head(plan: SuitePlan, survey: _Survey) -> SuiteHead:
+    suite = plan.suite
+    used = {cell.target.id for cell in plan.cells if cell.target}
+    comparison = suite.comparisons[0] if suite.comparisons else None
+    return SuiteHead(
+        id=suite.id,
+        name=suite.name,
+        version=suite.version,
+        format=suite.format,
+        dialect=suite.dialect,
+        root=suite.root,
+        digest=suite.digest,
+        content_digest=survey.digest,
+        case_count=survey.selected,
+        targets=tuple(
+            TargetHead(
+                id=target.id,
+                name=target.name,
+                version=target.version,
+                adapter=target.adapter,
+                digest=target.digest,
+                tags=target.tags,
+            )
+            for target in suite.targets
+            if target.id in used
+        ),
+        arms=_distinct(cell.arm.name for cell in plan.cells),
+        candidate=comparison.candidate if comparison else None,
+        baseline=comparison.baseline if comparison else None,
+        document=suite.document,
+        fails_run=suite.fails_run,
+        parameters=suite.parameters,
+        case_weights=survey.weighted,
+    )
+
+
+def _distinct(items: Iterable[T]) -> tuple[T, ...]:
+    return tuple(dict.fromkeys(items))

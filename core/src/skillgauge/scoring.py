@@ -1,0 +1,142 @@
+"""Grade an execution: run the checks of its case, isolate what breaks, and form the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+from .errors import PluginError
+from .log import get_logger
+from .protocols import Judge, ScoreContext, Scorer, Workspace
+from .types.frozen import digest
+from .types.result import Score, ScoreStatus, Verdict
+from .types.suite import Check, LimitOutcome, VerdictMode, VerdictRule
+from .types.trial import Blame, Execution, Trial
+
+log = get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class BoundScorer:
+    """A scorer made for one check."""
+
+    name: str
+    """The scorer's own name, aliases resolved."""
+    scorer: Scorer
+
+
+ScorerFactory = Callable[[Check], BoundScorer]
+"""Makes the scorer of a check. Raises `PluginError` if its plugin cannot."""
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What an execution was worth."""
+
+    verdict: Verdict
+    value: float | None
+    scores: tuple[Score, ...]
+    score_id: str
+
+
+async def grade(
+    trial: Trial,
+    execution: Execution,
+    *,
+    scorer_for: ScorerFactory,
+    on_agent_limit: LimitOutcome,
+    workspace: Workspace | None = None,
+    judge: Judge | None = None,
+    judge_digest: str = "",
+) -> Grade:
+    """Run every check of a trial's case against what happened.
+
+    A failed execution is not graded: its verdict follows from the blame alone.
+
+    Args:
+        trial: what was meant to happen.
+        execution: what happened.
+        scorer_for: makes the scorer of a check.
+        on_agent_limit: what it means that an agent ran out of time or turns.
+        workspace: still open, with the graders' files in place.
+        judge: model access for the scorers that want it.
+        judge_digest: identity of that judge, part of the score id.
+    """
+    case = trial.case
+    bound = [(check, _bind(check, scorer_for)) for check in case.checks]
+    versions = [(one.name, one.scorer.version) if isinstance(one, BoundScorer) else one for _, one in bound]
+    score_id = digest(trial.execution_id, case.checks_digest, versions, judge_digest)
+    if execution.failure is not None:
+        verdict = verdict_of_failure(execution.failure.blame, on_agent_limit)
+        return Grade(verdict, None if verdict is Verdict.ERROR else 0.0, (), score_id)
+    context = ScoreContext(
+        check=case.checks[0],
+        case=case,
+        execution=execution,
+        arm=trial.arm,
+        target=trial.target,
+        workspace=workspace,
+        judge=judge,
+    )
+    scores = tuple([await _score(check, one, context) for check, one in bound])
+    verdict, value = verdict_of_scores(scores, case.rule)
+    return Grade(verdict, value, scores, score_id)
+
+
+def _bind(check: Check, scorer_for: ScorerFactory) -> BoundScorer | str:
+    try:
+        return scorer_for(check)
+    except PluginError as error:
+        return str(error)
+
+
+async def _score(check: Check, bound: BoundScorer | str, context: ScoreContext) -> Score:
+    labels = {"check_id": check.id, "weight": check.weight, "scorer": check.scorer}
+    if isinstance(bound, str):
+        return Score.ungraded(bound).model_copy(update=labels)
+    labels |= {"scorer": bound.name, "scorer_version": bound.scorer.version}
+    try:
+        score = await bound.scorer.score(context if context.check is check else replace(context, check=check))
+    except Exception as error:
+        log.warning("scorer.failed", plugin=bound.name, case=context.case.id, check=check.id, exc_info=True)
+        score = Score.ungraded(f"scorer {bound.name!r} failed: {type(error).__name__}: {error}")
+    return score.model_copy(update=labels)
+
+
+def verdict_of_failure(blame: Blame, on_agent_limit: LimitOutcome) -> Verdict:
+    """The verdict of an execution that did not come to its end."""
+    match blame:
+        case Blame.TARGET:
+            return Verdict.FAIL
+        case Blame.INFRASTRUCTURE:
+            return Verdict.ERROR
+        case Blame.AGENT_LIMIT:
+            return Verdict.FAIL if on_agent_limit is LimitOutcome.FAIL else Verdict.ERROR
+        case _:
+            assert_never(blame)
+
+
+def verdict_of_scores(scores: Sequence[Score], rule: VerdictRule) -> tuple[Verdict, float | None]:
+    """Verdict and weighted mean value of a graded execution.
+
+    One ungraded check makes the trial an error, because the checks that did answer prove only a part. Without
+    any check nothing was asserted, which is an error too.
+    """
+    if not scores or any(score.status is ScoreStatus.UNGRADED for score in scores):
+        return Verdict.ERROR, None
+    weight = sum(score.weight for score in scores)
+    values = [score.value or 0.0 for score in scores]
+    if weight > 0:
+        mean = sum(value * score.weight for value, score in zip(values, scores, strict=True)) / weight
+    else:
+        mean = sum(values) / len(values)
+    mean = min(1.0, max(0.0, mean))
+    match rule.mode:
+        case VerdictMode.ALL:
+            passed = all(score.status is ScoreStatus.PASSED for score in scores)
+        case VerdictMode.MEAN:
+            passed = mean > rule.threshold if rule.above else mean >= rule.threshold
+        case _:
+            assert_never(rule.mode)
+    return (Verdict.PASS if passed else Verdict.FAIL), mean

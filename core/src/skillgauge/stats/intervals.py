@@ -1,0 +1,84 @@
+"""The interval value and Wilson's interval for a proportion.
+
+Which interval fits which data is decided in `rates`, not here.
+"""
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from skillgauge.stats._checks import require_level
+from skillgauge.stats._normal import two_sided_z
+
+
+class IntervalMethod(StrEnum):
+    """How an interval was computed. Reports print the value, so the strings are frozen."""
+
+    WILSON = "wilson"
+    """Wilson's score interval; one binary run per case."""
+
+    WILSON_OVER_CASES = "wilson-over-cases"
+    """Wilson's formula on case means, with the number of cases as n. Conservative: see `rate_interval`."""
+
+    BOOTSTRAP_PERCENTILE = "bootstrap-percentile"
+    """Percentiles of the resampled means."""
+
+    BOOTSTRAP_BCA = "bootstrap-bca"
+    """Percentiles of the resampled means, corrected for bias and skew (BCa)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A two-sided confidence interval together with what must be printed beside it."""
+
+    lower: float
+    """Lower bound, in the unit of the estimate (a fraction, not percent, for a rate)."""
+
+    upper: float
+    """Upper bound, same unit; never below `lower`."""
+
+    level: float
+    """Nominal confidence as a fraction, 0.95 for 95 %. Each bound alone holds at (1 + level) / 2."""
+
+    method: IntervalMethod
+    """How the bounds were computed."""
+
+
+def wilson(successes: float, n: int, level: float = 0.95) -> Interval:
+    """Wilson's score interval for the proportion `successes` / `n`.
+
+    Sensible at the small n and extreme rates of skill suites, where mean +/- 1.96 SE is too narrow or
+    leaves [0, 1]. It always contains the proportion itself and never has zero width for a usual level.
+
+    >>> interval = wilson(5, 5)
+    >>> f"{interval.lower:.6f} .. {interval.upper:.6f}"
+    '0.565518 .. 1.000000'
+
+    Args:
+        successes: Number of successes, 0 to `n`. May be fractional: the sum of the case means.
+        n: Number of independent units (cases, not runs), at least 1.
+        level: Two-sided confidence, strictly between 0 and 1.
+
+    Returns:
+        Bounds as fractions in [0, 1], method ``wilson``.
+
+    Raises:
+        ValueError: An argument is outside its range.
+
+    Source: E. B. Wilson, JASA 22 (1927).
+    """
+    require_level(level)
+    if n < 1:
+        raise ValueError(f"n must be at least 1; got {n!r}")
+    if not 0.0 <= successes <= n:
+        raise ValueError(f"successes must lie between 0 and n = {n}; got {successes!r}")
+    z = two_sided_z(level)
+    p = successes / n
+    shrink = 1.0 + z * z / n
+    centre = (p + z * z / (2.0 * n)) / shrink
+    half = z / shrink * math.sqrt(p * (1.0 - p) / n + z * z / (4.0 * n * n))
+    # In exact arithmetic neither clamp to [0, 1] nor the one to p changes anything; in floating point
+    # 0/5 would start a hair off 0 and 5/5 would end a hair off 1.
+    lower = min(p, max(0.0, centre - half))
+    upper = max(p, min(1.0, centre + half))
+    return Interval(lower, upper, level, IntervalMethod.WILSON)

@@ -1,0 +1,79 @@
+"""Choose and compute the interval of a headline rate.
+
+The rules of the choice live in this one place, so that every report says the same about the same data.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from skillgauge.stats._checks import require_level, require_rates, require_resamples
+from skillgauge.stats.bootstrap import DISPLAY_RESAMPLES, bootstrap_interval
+from skillgauge.stats.intervals import Interval, IntervalMethod, wilson
+
+
+def rate_interval(
+    case_means: Sequence[float],
+    *,
+    repeats: int,
+    seed: int,
+    resamples: int = DISPLAY_RESAMPLES,
+    level: float = 0.95,
+) -> Interval | None:
+    """Interval for the mean of the case means: the pass rate or mean score of one arm.
+
+    It answers for *cases like these* (new cases of this kind), not for a rerun of these cases.
+
+    ========================================  ==========================================
+    data                                      method
+    ========================================  ==========================================
+    one run per case, every one 0 or 1        ``wilson``
+    else, 20 cases or more                    ``bootstrap-percentile``
+    else, 8 to 19 cases                       ``bootstrap-bca``
+    else (fewer cases, or all means equal)    ``wilson-over-cases``
+    ========================================  ==========================================
+
+    The last row: below 8 cases there are too few distinct resamples, and equal case means make every
+    resample the same, a zero-width interval. Yet something honest can be said: a quantity in [0, 1] with
+    mean p has variance p (1 - p) at most, that of a coin, so Wilson's interval with n = the number of
+    cases allows for at least the variation there is. It is wider than need be, never overconfident
+    because of the repeats.
+
+    The same rules serve for any other mean of per-case values in [0, 1], such as pass^k: pass the number
+    of runs behind each value as `repeats`.
+
+    >>> rate_interval([1.0, 0.0, 1.0, 1.0, 1.0], repeats=1, seed=7).method.value
+    'wilson'
+    >>> rate_interval([1.0] * 30, repeats=3, seed=7).method.value
+    'wilson-over-cases'
+
+    Args:
+        case_means: One value in [0, 1] per case, repeats already averaged, errors left out.
+        repeats: The largest number of runs behind any of the means, at least 1.
+        seed: Seed of the bootstrap; without effect on the other methods.
+        resamples: Number of bootstrap resamples, at least 2 / (1 - level); see `bootstrap_interval`.
+        level: Two-sided confidence, strictly between 0 and 1.
+
+    Returns:
+        Bounds as fractions in [0, 1] with the method used, or ``None`` without any case.
+
+    Raises:
+        ValueError: An argument is outside its range.
+
+    Source: the choice by sample size follows S. Bowyer, L. Aitchison, D. Ivanova, arXiv 2503.01747
+    (2025); averaging repeats first follows E. Miller, arXiv 2411.00640 (2024).
+    """
+    require_level(level)
+    # Also where no bootstrap follows: whether an argument is refused should not hang on the data.
+    require_resamples(resamples, level)
+    require_rates("case_means", case_means)
+    if repeats < 1:
+        raise ValueError(f"repeats must be at least 1; got {repeats!r}")
+    n = len(case_means)
+    if n == 0:
+        return None
+    score = wilson(math.fsum(case_means), n, level)
+    if repeats == 1 and all(mean in (0.0, 1.0) for mean in case_means):
+        return score
+    resampled = bootstrap_interval(case_means, seed=seed, resamples=resamples, level=level)
+    return resampled or replace(score, method=IntervalMethod.WILSON_OVER_CASES)
