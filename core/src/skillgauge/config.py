@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -300,3 +300,24 @@ def parse_text(key: str, text: str) -> Any:
         return json.loads(text)
     except ValueError:
         return text
+
+
+def plugin_assignments(assignments: Sequence[str]) -> dict[str, Any]:
+    """Read `--set <kind>.<name>.<key>=VALUE` into configuration keys.
+
+    Raises:
+        UsageError: one has no `=` or names no plugin option; all such ones.
+    """
+    values: dict[str, Any] = {}
+    problems = []
+    for assignment in assignments:
+        key, equals, text = assignment.partition("=")
+        if not equals or key.count(".") < 2:
+            hint = "Write --set <kind>.<name>.<key>=VALUE, for example --set scorers.exact.case_sensitive=false."
+            problems.append(Problem("usage.set", f"--set {assignment!r} names no option of a plugin", hint=hint))
+        else:
+            name = f"{PLUGIN_PREFIX}{key}"
+            values[name] = parse_text(name, text)
+    if problems:
+        raise UsageError(problems)
+    return values

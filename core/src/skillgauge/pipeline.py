@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from .aggregation import FigureSource, summarize
@@ -73,6 +73,10 @@ class Job:
     """Told once, after the run was opened and before the first trial."""
     close: Callable[[], Awaitable[None]] | None = None
     """Frees what the stages hold; called once, also when the run is stopped."""
+
+    def watched(self, progress: Callable[[TrialResult], None], on_begin: Callable[[RunInfo], None]) -> Job:
+        """This job, telling somebody how far it is."""
+        return replace(self, progress=progress, on_begin=on_begin)
 
 
 @dataclass(frozen=True)

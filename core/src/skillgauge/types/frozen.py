@@ -52,11 +52,15 @@ def freeze(value: object, depth: int = 0) -> JsonValue:
     """Copy a JSON-like value into an immutable one.
 
     Raises:
-        ValueError: a key is no string, a number is NaN or infinite, a type is not JSON, or nesting exceeds
+        ValueError: a key is no string, a string is not valid Unicode, a number is NaN or infinite, a type is not JSON, or nesting exceeds
             `MAX_DEPTH`.
     """
-    if value is None or value is True or value is False or type(value) in (str, int):
-        return value  # type: ignore[return-value]  # narrowed by the tests above
+    if value is None or value is True or value is False or type(value) is int:
+        return value
+    if isinstance(value, str):
+        if not value.isascii():
+            _require_utf8(value)
+        return str(value)
     if depth > MAX_DEPTH:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, float):
@@ -68,15 +72,22 @@ def freeze(value: object, depth: int = 0) -> JsonValue:
         for key, item in value.items():
             if not isinstance(key, str):
                 raise ValueError(f"key {key!r} is not a string")
+            if not key.isascii():
+                _require_utf8(key)
             frozen[key] = freeze(item, depth + 1)
         return FrozenDict(frozen)
     if isinstance(value, list | tuple):
         return tuple([freeze(item, depth + 1) for item in value])
-    if isinstance(value, str):
-        return str(value)
     if isinstance(value, int):
         return int(value)
     raise ValueError(f"{type(value).__name__} is not a JSON value")
+
+
+def _require_utf8(text: str) -> None:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ValueError(f"half a surrogate pair at character {error.start} cannot be written as UTF-8") from None
 
 
 def thaw(value: JsonValue) -> Any:

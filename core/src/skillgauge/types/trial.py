@@ -106,7 +106,7 @@ class PlanHead(Frozen):
     runners: tuple[Identity, ...] = ()
     models: tuple[str, ...] = ()
     provenance: JsonObject = EMPTY
-    """Versions of skillgauge, Python, the system and every distribution that took part; not in `plan_id`."""
+    """Version of every distribution that takes part."""
 
 
 class FailureClass(StrEnum):

@@ -1,0 +1,70 @@
+"""The distributions of this workspace, read from the working tree; the scripts beside this file share it."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+
+KINDS = {
+    "adapters": "adapter",
+    "commands": "command",
+    "engines": "engine",
+    "executors": "executor",
+    "extensions": "extension",
+    "formats": "format",
+    "judges": "judge",
+    "reporters": "reporter",
+    "sandboxes": "sandbox",
+    "scorers": "scorer",
+    "stores": "store",
+}
+"""Folder below `plugins/`, which is also the entry-point group's last part -> the word in a distribution's name."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """One distribution: its folder and what its `pyproject.toml` says."""
+
+    folder: Path
+    pyproject: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The distribution's name."""
+        return str(self.pyproject["project"]["name"])
+
+    @property
+    def version(self) -> str:
+        """The distribution's version."""
+        return str(self.pyproject["project"]["version"])
+
+    @property
+    def module(self) -> str:
+        """The import name as the build back end is told it; empty for the code-less bundle."""
+        return str(self.pyproject["tool"]["uv"]["build-backend"]["module-name"] or "")
+
+    @property
+    def requirements(self) -> list[str]:
+        """Every run-time requirement, those of extras included."""
+        project = self.pyproject["project"]
+        extras = project.get("optional-dependencies", {}).values()
+        return [*project.get("dependencies", []), *(text for extra in extras for text in extra)]
+
+
+def read(folder: Path) -> Member:
+    """The member in `folder`."""
+    return Member(folder, tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8")))
+
+
+def plugins() -> list[Member]:
+    """Every plugin of the workspace, in the order of their folders."""
+    return [read(path.parent) for path in sorted(ROOT.glob("plugins/*/*/pyproject.toml"))]
+
+
+def workspace() -> list[Member]:
+    """Every distribution: the bundle, the core, the plugins."""
+    return [read(ROOT), read(ROOT / "core"), *plugins()]

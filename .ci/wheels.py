@@ -1,0 +1,105 @@
+"""Build every wheel and try each one in a clean environment: what a user gets who installs only that.
+
+Each plugin is installed with the core alone, third-party packages at the versions of `requirements.lock`. All its
+modules must import, so a dependency that it uses and does not declare shows here, and the program must list it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from lock import LOCK, pins
+from members import ROOT, Member, workspace
+
+UV = Path(sys.executable).parent / "uv"
+
+IMPORT_ALL = """
+import importlib, pkgutil, sys
+package = importlib.import_module(sys.argv[1])
+for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+    name = module.name
+    if not name.endswith("__main__") and not name.startswith("skillgauge.testing"):
+        importlib.import_module(name)
+"""
+
+
+class BadWheelError(Exception):
+    """A distribution that does not do by itself what it does in the workspace."""
+
+
+def run(*command: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run a program; what is tried gets an environment that lends it nothing, uv gets ours."""
+    environment = dict(os.environ) if command[0] == UV else {"HOME": str(cwd), "PATH": os.defpath}
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+
+
+def must(*command: str | Path, cwd: Path) -> str:
+    """Its standard output; a failure carries all it printed."""
+    done = run(*command, cwd=cwd)
+    if done.returncode:
+        shown = " ".join(str(part) for part in command if "\n" not in str(part))
+        raise BadWheelError(f"{shown}\nexit {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def build(folder: Path) -> dict[str, Path]:
+    """Build every member's wheel into `folder`; wheel by distribution name."""
+    must(UV, "build", "--quiet", "--offline", "--all-packages", "--wheel", "-o", folder, cwd=ROOT)
+    wheels = {path.name.split("-")[0].replace("_", "-"): path for path in folder.glob("*.whl")}
+    missing = sorted(member.name for member in workspace() if member.name not in wheels)
+    if missing:
+        raise BadWheelError(f"not built: {', '.join(missing)}")
+    return wheels
+
+
+def try_alone(member: Member, constraints: Path, folder: Path) -> None:
+    """Install one distribution and nothing that it does not ask for; import it; run the program."""
+    environment = folder / member.name
+    environment.mkdir()
+    python, program = environment / "venv/bin/python", environment / "venv/bin/skillgauge"
+    must(UV, "venv", "--quiet", "--python", sys.executable, "venv", cwd=environment)
+    install = (UV, "pip", "install", "--quiet", "--python", python, "--constraint", constraints)
+    must(*install, member.name, cwd=environment)
+    if member.module:
+        must(python, "-I", "-c", IMPORT_ALL, member.module, cwd=environment)
+    listing = run(program, "plugins", "list", "--json", cwd=environment)
+    if listing.returncode == 2 and "No such command" in listing.stderr:
+        must(program, "--version", cwd=environment)
+    elif listing.returncode:
+        raise BadWheelError(f"skillgauge plugins list --json: exit {listing.returncode}\n{listing.stderr}")
+    elif member.folder.is_relative_to(ROOT / "plugins") and member.name not in listing.stdout:
+        raise BadWheelError(f"skillgauge plugins list --json does not name {member.name}\n{listing.stdout}")
+
+
+def main() -> int:
+    """Build all, try all; print what failed; return 1 if something did."""
+    failed = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name).resolve()
+        try:
+            wheels = build(folder / "wheels")
+        except BadWheelError as error:
+            print(error)
+            return 1
+        constraints = folder / "constraints.txt"
+        local = [f"{name} @ {path.as_uri()}" for name, path in sorted(wheels.items())]
+        constraints.write_text("\n".join([*pins(LOCK.read_text(encoding="utf-8")), *local]), encoding="utf-8")
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            tries = {member.name: pool.submit(try_alone, member, constraints, folder) for member in workspace()}
+        for member_name, outcome in tries.items():
+            if isinstance(error := outcome.exception(), BadWheelError):
+                failed += 1
+                print(f"{member_name}: {error}")
+            elif error:
+                raise error
+    print(f"{len(wheels)} wheels built, {len(tries) - failed} work alone")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

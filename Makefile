@@ -1,0 +1,86 @@
+# `make` alone lists the targets.
+
+PYTHON ?= python3
+ARGS ?=
+export PYTHON
+
+# An environment that happens to be active must not be what gets changed.
+unexport VIRTUAL_ENV CONDA_PREFIX PYTHONPATH PYTHONHOME UV_SYSTEM_PYTHON
+export UV_PYTHON_DOWNLOADS := never
+# As pip does, trust what the system trusts; uv's own list knows no company's certificate authority.
+ifneq ($(wildcard /etc/ssl/certs/*.crt /etc/ssl/certs/*.pem /etc/ssl/cert.pem /etc/pki/tls/certs/*.crt),)
+export UV_SYSTEM_CERTS := true
+export UV_NATIVE_TLS := true
+endif
+# An account without a home that it can write to gets its cache inside .venv.
+ifndef UV_CACHE_DIR
+ifeq ($(shell c="$${XDG_CACHE_HOME:-$${HOME:+$$HOME/.cache}}"; mkdir -p "$${c:?}/uv" && test -w "$$c/uv" && echo ok),)
+export UV_CACHE_DIR := $(CURDIR)/.venv/.uv-cache
+endif
+endif
+
+MEMBERS := pyproject.toml core/pyproject.toml $(wildcard plugins/*/*/pyproject.toml)
+# A clone that was moved or copied needs a new environment: the programs in .venv/bin hold its absolute path.
+MOVED := $(shell [ ! -e .venv/.ready ] || [ "`cat .venv/.ready`" = "`pwd`" ] || echo always)
+BIN := .venv/bin
+
+.PHONY: help install demo test check lint style types imports size wheels format lock engines clean always
+
+help:
+	@echo "make install   set up .venv, with .venv/bin/skillgauge in it"
+	@echo "make demo      evaluate the example skills on the built-in benchmarks"
+	@echo "make test      run the tests (ARGS='-k name' passes options to pytest)"
+	@echo "make check     all that CI runs, in the same order"
+	@echo "make lint      the fast part of it: style, types, imports, size"
+	@echo "make format    rewrite the code in the project's style"
+	@echo "make lock      bring requirements.lock up to date (UPGRADE=1: the newest of all; UPGRADE='a b': of these)"
+	@echo "make engines   install the agent programs that engine tests drive"
+	@echo "make clean     remove .venv, caches and build results"
+
+install: .venv/.ready
+
+.venv/.ready: requirements.lock $(MEMBERS) .ci/bootstrap $(MOVED)
+	@sh .ci/bootstrap
+
+demo: .venv/.ready
+	@bash examples/demo.sh
+
+test: .venv/.ready
+	@$(BIN)/python -m pytest -n auto --maxprocesses 8 $(ARGS)
+
+check:
+	@bash .ci/run
+
+lint: style types imports size
+
+style: .venv/.ready
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+
+types: .venv/.ready
+	@$(BIN)/mypy --strict core/src $(wildcard plugins/*/*/src)
+
+imports: .venv/.ready
+	@$(BIN)/python .ci/imports.py
+
+size: .venv/.ready
+	@$(BIN)/python .ci/size_budget.py
+
+wheels: .venv/.ready
+	@$(BIN)/python .ci/wheels.py
+
+format: .venv/.ready
+	@$(BIN)/ruff check --fix
+	@$(BIN)/ruff format
+
+# Not after .venv/.ready: a lock that lacks something new must not stand in the way of writing it.
+lock:
+	@test -x $(BIN)/uv || sh .ci/bootstrap
+	@$(BIN)/python .ci/lock.py $(if $(UPGRADE),--upgrade $(filter-out 1,$(UPGRADE)))
+
+engines:
+	@echo "no agent program is needed yet"
+
+clean:
+	rm -rf .venv dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.* htmlcov
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""The command line: parse, call the pipeline, print. Nothing here decides anything about an evaluation."""

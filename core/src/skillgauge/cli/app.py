@@ -1,0 +1,119 @@
+"""The top-level command: lazy sub-commands, and the one place that turns errors into exit codes."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+
+import click
+
+from .. import __version__
+from ..errors import ExitCode, Problem, SkillgaugeError
+from ..index import read_index
+from .options import GlobalsGroup, wants_json
+from .output import print_problems
+
+BUILT_IN = {
+    "eval": ("skillgauge.cli.eval_command:command", "Evaluate skills and suites."),
+    "validate": ("skillgauge.cli.validate_command:command", "Check suites without running anything."),
+    "config": ("skillgauge.cli.config_command:command", "Show and change configuration."),
+    "schema": ("skillgauge.cli.schema_command:command", "Print the JSON Schema of a document."),
+    "plugins": ("skillgauge.cli.plugins_command:command", "Show what is installed, and why something does not work."),
+}
+
+
+class App(GlobalsGroup):
+    """Knows its commands by name; imports one when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names, built-in ones first."""
+        return [*BUILT_IN, *sorted({entry.name for entry in read_index().entries("commands")} - set(BUILT_IN))]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command."""
+        if cmd_name in BUILT_IN:
+            return _load(BUILT_IN[cmd_name][0])
+        entries = read_index().find("commands", cmd_name)
+        if not entries:
+            return None
+        if len(entries) > 1:
+            owners = " and ".join(f"{entry.distribution} {entry.version}" for entry in entries)
+            raise click.UsageError(f"command {cmd_name!r} comes from {owners}; uninstall one of them", ctx)
+        entry = entries[0]
+        if entry.problem:
+            raise click.UsageError(
+                f"command {cmd_name!r} of {entry.distribution} {entry.version}: {entry.problem}", ctx
+            )
+        try:
+            return _load(entry.module)
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+            message = f"command {cmd_name!r} of {entry.distribution} {entry.version} cannot be loaded: {reason}"
+            raise click.UsageError(message, ctx) from error
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands with their summaries, without importing any."""
+        rows = [(name, summary) for name, (_, summary) in BUILT_IN.items()]
+        for entry in read_index().entries("commands"):
+            if entry.name not in BUILT_IN:
+                rows.append((entry.name, entry.problem or f"{entry.summary} [{entry.distribution}]"))
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+def _load(place: str) -> click.Command:
+    module, _, attribute = place.partition(":")
+    command = getattr(importlib.import_module(module), attribute)
+    if not isinstance(command, click.Command):
+        raise TypeError(f"{place} is no click command")
+    return command
+
+
+app = App(
+    name="skillgauge",
+    help="Find out whether a skill for AI agents works, whether it helps, by how much, and whether a change broke it.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    no_args_is_help=True,
+)
+app.params.append(
+    click.Option(
+        ["--version", "-V"],
+        is_flag=True,
+        expose_value=False,
+        is_eager=True,
+        help="Show the version and end.",
+        callback=lambda ctx, _param, value: _version(ctx) if value else None,
+    )
+)
+
+
+def _version(ctx: click.Context) -> None:
+    click.echo(f"skillgauge {__version__}")
+    ctx.exit()
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code; prints whatever has to be said."""
+    as_json = wants_json(arguments)
+    try:
+        result = app.main(list(arguments), prog_name="skillgauge", standalone_mode=False)
+        return int(result) if isinstance(result, int) else ExitCode.OK
+    except SkillgaugeError as error:
+        print_problems(error.problems, error.exit_code, as_json=as_json)
+        return error.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return ExitCode.USAGE
+    except click.ClickException as error:
+        hint = None
+        if isinstance(error, click.UsageError) and error.ctx is not None:
+            hint = f"See `{error.ctx.command_path} --help`."
+        print_problems([Problem("usage.arguments", error.format_message(), hint=hint)], ExitCode.USAGE, as_json=as_json)
+        return ExitCode.USAGE
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        sys.stderr.write("interrupted\n")
+        return ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()
+        return ExitCode.OK

@@ -1,0 +1,120 @@
+"""`config`: show values with their origin, and change the user's own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..artifacts import write_whole
+from ..config import KEYS, Config, Value, check_value, host_environment, parse_text, user_path
+from ..errors import ExitCode, Problem, UsageError, did_you_mean
+from ..types.frozen import thaw
+from .options import GlobalsCommand, GlobalsGroup, invocation
+
+command = GlobalsGroup("config", help="Show and change configuration.")
+
+
+@command.command("list", cls=GlobalsCommand, help="Show all values in force.")
+@click.option("--origin", is_flag=True, help="Say where each value comes from.")
+@click.pass_context
+def list_values(ctx: click.Context, *, origin: bool) -> int:
+    """Show all values in force."""
+    call = invocation(ctx.obj)
+    values = list(call.config.items())
+    call.output.document([_document(value) for value in values] if origin else _tree(call.config))
+    if origin:
+        rows = [[value.key, _text(value.value), f"{value.source} {value.where}".strip()] for value in values]
+        call.output.table(["Key", "Value", "Origin"], rows)
+    else:
+        call.output.line(json.dumps(_tree(call.config), indent=2, ensure_ascii=False))
+    return ExitCode.OK
+
+
+@command.command("get", cls=GlobalsCommand, help="Print one value; dots reach into groups, as in llm.model.")
+@click.argument("key")
+@click.pass_context
+def get_value(ctx: click.Context, key: str) -> int:
+    """Print one value."""
+    call = invocation(ctx.obj)
+    value = call.config.find(key)
+    if value is None:
+        _require_known(key)
+        value = Value(key, None, _default_source())
+    call.output.document(_document(value))
+    call.output.line(_text(value.value))
+    return ExitCode.OK
+
+
+@command.command("set", cls=GlobalsCommand, help="Set a value in the user's own configuration file.")
+@click.argument("key")
+@click.argument("value")
+@click.pass_context
+def set_value(ctx: click.Context, key: str, value: str) -> int:
+    """Set a value in the user file."""
+    call = invocation(ctx.obj)
+    parsed = parse_text(key, value)
+    problem = check_value(key, parsed)
+    if problem:
+        raise UsageError(problem)
+    path = user_path(host_environment())
+    if path is None:
+        raise UsageError(Problem("config.no-home", "there is no home folder to keep a user configuration in"))
+    _write(path, key, parsed)
+    call.output.document({"key": key, "value": parsed, "file": str(path)})
+    call.output.line(f"{key} = {_text(parsed)} in {path}")
+    return ExitCode.OK
+
+
+def _require_known(key: str) -> None:
+    if key not in KEYS:
+        hint = "Run `skillgauge config list` for all keys."
+        raise UsageError(
+            Problem("config.unknown-key", f"unknown key {key!r}{did_you_mean(key, tuple(KEYS))}", hint=hint)
+        )
+
+
+def _default_source() -> Any:
+    from ..config import Source  # noqa: PLC0415
+
+    return Source.DEFAULT
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _document(value: Value) -> dict[str, object]:
+    return {"key": value.key, "value": value.value, "source": str(value.source), "where": value.where}
+
+
+def _tree(config: Config) -> dict[str, Any]:
+    tree: dict[str, Any] = {}
+    for value in config.items():
+        *groups, last = value.key.split(".")
+        place = tree
+        for group in groups:
+            place = place.setdefault(group, {})
+        place[last] = value.value
+    return tree
+
+
+def _write(path: Path, key: str, value: object) -> None:
+    """Change one key and keep the others."""
+    import yaml  # noqa: PLC0415 - slow, and only `set` writes YAML
+
+    from ..documents import read_document  # noqa: PLC0415
+
+    current = thaw(read_document(path).value) if path.is_file() else {}
+    tree = dict(current) if isinstance(current, Mapping) else {}
+    *groups, last = key.split(".")
+    place = tree
+    for group in groups:
+        inner = place.get(group)
+        place[group] = dict(inner) if isinstance(inner, Mapping) else {}
+        place = place[group]
+    place[last] = value
+    write_whole(path, [yaml.safe_dump(tree, sort_keys=True, allow_unicode=True).encode()])

@@ -1,0 +1,45 @@
+"""Import one plugin, make its object and run its `check`: the child process of `plugins doctor`."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Awaitable
+from inspect import isawaitable
+from typing import cast
+
+from pydantic import ValidationError
+
+from ..errors import PluginError, Problem, Severity
+from ..index import read_index
+from ..protocols import SandboxReport
+from ..registry import Kind, Registry
+
+
+def examine(kind: str, name: str) -> list[str]:
+    """What is wrong with a plugin, one line each."""
+    registry = Registry(read_index())
+    try:
+        resolved = registry.resolve(kind, name)
+        try:
+            resolved.provider.options()
+        except ValidationError:
+            return []  # it has an option without a default, so nothing can be made of it without being told more
+        made = registry.make(Kind[object](kind), name)
+    except PluginError as error:
+        return [problem.message for problem in error.problems]
+    check = getattr(made, "check", None)
+    found = check() if callable(check) else ()
+    problems = asyncio.run(_wait(found)) if isawaitable(found) else found
+    listed = problems.problems if isinstance(problems, SandboxReport) else cast("tuple[Problem, ...]", problems)
+    return [problem.message for problem in listed if problem.severity is Severity.ERROR]
+
+
+async def _wait(found: Awaitable[object]) -> object:
+    return await found
+
+
+if __name__ == "__main__":
+    reasons = examine(*sys.argv[1:3])
+    sys.stdout.write("\n".join(reasons))
+    sys.exit(1 if reasons else 0)

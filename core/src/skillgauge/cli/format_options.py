@@ -1,0 +1,84 @@
+"""Turn the load options of the installed formats into options of a command, without knowing any of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..index import read_index
+from ..protocols import LoadOption
+from ..registry import FORMATS, Registry
+from .options import SeveralWords
+
+
+@dataclass(frozen=True)
+class _Field:
+    """One load option."""
+
+    format: str
+    name: str
+    """Field of the format's options model."""
+    option: LoadOption
+    several: bool
+    help: str
+
+    @property
+    def parameter(self) -> str:
+        """Name among the parsed values; unlike any of the command's own."""
+        return f"load_{self.option.flag.lstrip('-').replace('-', '_')}"
+
+    def click_option(self) -> click.Option:
+        """The option as click wants it."""
+        names = [self.option.flag, self.parameter]
+        if self.option.several_words:
+            return SeveralWords(names, metavar=self.option.metavar, help=self.help)
+        return click.Option(names, metavar=self.option.metavar, help=self.help, multiple=self.several)
+
+
+class FormatOptions:
+    """The load options of a set of formats."""
+
+    def __init__(self, fields: list[_Field]) -> None:
+        self._fields = fields
+
+    @staticmethod
+    @cache
+    def of_installed() -> FormatOptions:
+        """Those of the installed formats."""
+        fields = []
+        for resolved in Registry(read_index()).load_all(FORMATS):
+            for name, info in resolved.provider.options.model_fields.items():
+                for mark in info.metadata:
+                    if isinstance(mark, LoadOption):
+                        several = "tuple" in str(info.annotation)
+                        fields.append(_Field(resolved.name, name, mark, several, info.description or ""))
+        return FormatOptions(fields)
+
+    def add_to(self, command: click.Command) -> None:
+        """Add an option for each flag; formats that share a flag share the option."""
+        have = {flag for param in command.params for flag in param.opts}
+        for one in self._fields:
+            if one.option.flag not in have:
+                command.params.append(one.click_option())
+                have.add(one.option.flag)
+
+    def paths(self, values: Mapping[str, Any], cwd: Path) -> dict[str, tuple[Path, ...]]:
+        """Paths that were given for one format, by its name."""
+        found: dict[str, tuple[Path, ...]] = {}
+        for one in self._fields:
+            if one.option.paths and values.get(one.parameter):
+                found[one.format] = tuple(cwd / word for word in values[one.parameter])
+        return found
+
+    def values(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Values of the options that were given, by field name."""
+        return {
+            one.name: values[one.parameter]
+            for one in self._fields
+            if not one.option.paths and values.get(one.parameter) not in (None, ())
+        }

@@ -1,0 +1,189 @@
+"""Options that every command has, options that take several words, and the context they fill."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from ..config import Config
+    from ..registry import Registry
+    from .output import Output
+
+
+@dataclass(frozen=True)
+class Globals:
+    """What the global options say, before or after the command's name."""
+
+    config: str | None = None
+    as_json: bool = False
+    no_color: bool = False
+    verbose: bool = False
+    quiet: bool = False
+    no_plugin: tuple[str, ...] = ()
+    plugin: tuple[str, ...] = ()
+    assign: tuple[str, ...] = ()
+
+    def merged(self, values: dict[str, Any]) -> Globals:
+        """These, with what was given further right in the command line."""
+        changes: dict[str, Any] = {}
+        for name, value in values.items():
+            mine = getattr(self, name)
+            changes[name] = (*mine, *value) if isinstance(mine, tuple) else (value or mine)
+        return replace(self, **changes)
+
+
+def _global_options() -> list[click.Option]:
+    return [
+        click.Option(["-c", "--config"], metavar="PATH", help="Configuration file instead of the one found here."),
+        click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document on stdout."),
+        click.Option(["--no-color"], is_flag=True, help="No colours."),
+        click.Option(["-v", "--verbose"], is_flag=True, help="Say what happens, on stderr."),
+        click.Option(["--quiet"], is_flag=True, help="Errors and the verdict only."),
+        click.Option(["--no-plugin"], metavar="NAME", multiple=True, help="Do without a plugin or distribution."),
+        click.Option(["--plugin"], metavar="FILE", multiple=True, help="Use a plugin from a Python file."),
+        click.Option(
+            ["--set", "assign"], metavar="KEY=VALUE", multiple=True, help="Set an option: <kind>.<name>.<key>=VALUE."
+        ),
+    ]
+
+
+GLOBAL_NAMES = tuple(Globals.__dataclass_fields__)
+
+
+class SeveralWords(click.Option):
+    """An option that takes all words up to the next option.
+
+    Args:
+        stops_at: tells for a word whether the list ends before it; later words are then positional.
+    """
+
+    def __init__(
+        self, names: Sequence[str], *, metavar: str, help: str, stops_at: Callable[[str], bool] | None = None  # noqa: A002 - click calls it so
+    ) -> None:
+        super().__init__(names, multiple=True, metavar=metavar, help=help)
+        self.stops_at = stops_at
+
+
+def expand(arguments: Sequence[str], options: Sequence[SeveralWords]) -> list[str]:
+    """Write `--flag a b` as `--flag a --flag b`, which is what click understands."""
+    flags = {flag: option for option in options for flag in option.opts}
+    expanded: list[str] = []
+    rest = list(arguments)
+    while rest:
+        word = rest.pop(0)
+        expanded.append(word)
+        if word == "--":
+            return expanded + rest
+        option = flags.get(word)
+        if option is None or not rest:
+            continue
+        expanded.append(rest.pop(0))
+        while rest and not _ends(rest[0], option):
+            expanded += [word, rest.pop(0)]
+    return expanded
+
+
+def _ends(word: str, option: SeveralWords) -> bool:
+    return (word.startswith("-") and word != "-") or (option.stops_at is not None and option.stops_at(word))
+
+
+class GlobalsCommand(click.Command):
+    """A command that takes the global options too."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params.extend(_global_options())
+        self.context_settings.setdefault("help_option_names", ["-h", "--help"])
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Expand several words, then let click parse."""
+        several = [param for param in self.params if isinstance(param, SeveralWords)]
+        return super().parse_args(ctx, expand(args, several))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Collect the global options into the context, then run."""
+        collect_globals(ctx)
+        return super().invoke(ctx)
+
+
+class GlobalsGroup(click.Group):
+    """A group that takes the global options too and hands them on."""
+
+    command_class = GlobalsCommand
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params.extend(_global_options())
+        self.context_settings.setdefault("help_option_names", ["-h", "--help"])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Collect the global options into the context, then run."""
+        collect_globals(ctx)
+        return super().invoke(ctx)
+
+
+def collect_globals(ctx: click.Context) -> None:
+    """Move the global options from a context's parameters into its object."""
+    given = {name: ctx.params.pop(name) for name in GLOBAL_NAMES if name in ctx.params}
+    inherited = ctx.obj if isinstance(ctx.obj, Globals) else Globals()
+    ctx.obj = inherited.merged(given)
+
+
+def wants_json(arguments: Sequence[str]) -> bool:
+    """Whether errors must be printed as JSON, known before anything is parsed."""
+    before_end = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return "--json" in before_end
+
+
+@dataclass
+class Invocation:
+    """What a command works with: configuration, plugins, output."""
+
+    globals: Globals
+    config: Config
+    registry: Registry
+    output: Output
+    cwd: Path = field(default_factory=Path.cwd)
+
+
+def words(values: Sequence[str]) -> tuple[str, ...]:
+    """Values of a repeated option, commas split."""
+    return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
+
+
+def invocation(given: Globals, flags: dict[str, Any] | None = None) -> Invocation:
+    """Read the configuration and prepare the plugins.
+
+    Args:
+        given: the global options.
+        flags: configuration values set by the command's own options, unset ones absent.
+
+    Raises:
+        UsageError: the configuration is wrong.
+    """
+    from ..config import host_environment, load_config, plugin_assignments  # noqa: PLC0415 - commands import late, so `--help` is quick
+    from ..index import read_index  # noqa: PLC0415
+    from ..log import configure  # noqa: PLC0415
+    from ..registry import Registry  # noqa: PLC0415
+    from .output import Output  # noqa: PLC0415
+
+    configure(verbose=given.verbose, quiet=given.quiet)
+    cwd = Path.cwd()
+    values = dict(flags or {})
+    values |= plugin_assignments(given.assign)
+    explicit = Path(given.config) if given.config else None
+    config = load_config(cwd=cwd, flags=values, environ=host_environment(), explicit=explicit)
+    only = config.get("plugins.only")
+    registry = Registry(
+        read_index(),
+        blocked=frozenset((*given.no_plugin, *config.get("plugins.block"))),
+        only=frozenset(only) if only is not None else None,
+        files=[Path(file) for file in given.plugin],
+        options=config.plugin_options(),
+    )
+    return Invocation(given, config, registry, Output(as_json=given.as_json, quiet=given.quiet), cwd)

@@ -1,0 +1,65 @@
+"""`schema`: print the JSON Schema of a document that skillgauge or a plugin writes or reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import click
+
+from ..errors import ExitCode, Problem, UsageError, did_you_mean
+from ..hooks import KINDS
+from ..types.frozen import JsonObject, thaw
+from .options import GlobalsCommand, Invocation, invocation
+
+Schemas = dict[str, Callable[[], Any]]
+
+
+def _built_in() -> Schemas:
+    from .eval_document import EvalDocument, PlanDocument  # noqa: PLC0415 - slow, and `--help` needs none of it
+    from .plugins_command import PluginsDocument  # noqa: PLC0415
+
+    return {
+        "eval": EvalDocument.model_json_schema,
+        "dry-run": PlanDocument.model_json_schema,
+        "plugins": PluginsDocument.model_json_schema,
+    }
+
+
+def _all(call: Invocation) -> Schemas:
+    schemas = _built_in()
+    for kind in KINDS:
+        if kind == "extensions":
+            continue
+        for resolved in call.registry.load_all(kind):
+            if resolved.provider.schemas:
+                published: Mapping[str, JsonObject] = resolved.provider.schemas()
+                schemas |= {name: partial(thaw, schema) for name, schema in published.items()}
+    return schemas
+
+
+def _schema(name: str | None) -> int:
+    call = invocation(click.get_current_context().obj)
+    schemas = _all(call)
+    if name is None:
+        call.output.document(sorted(schemas))
+        for known in sorted(schemas):
+            call.output.line(known)
+        return ExitCode.OK
+    if name not in schemas:
+        message = f"no document is called {name!r}{did_you_mean(name, tuple(schemas))}"
+        raise UsageError(Problem("usage.no-schema", message, hint=f"Known: {', '.join(sorted(schemas))}."))
+    schema = schemas[name]()
+    call.output.document(schema)
+    call.output.line(json.dumps(schema, indent=2, ensure_ascii=False))
+    return ExitCode.OK
+
+
+command = GlobalsCommand(
+    "schema",
+    params=[click.Argument(["name"], required=False)],
+    callback=_schema,
+    help="Print the JSON Schema of a document; without a name, list the names.",
+)

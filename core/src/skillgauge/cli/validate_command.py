@@ -1,0 +1,40 @@
+"""`validate`: check suites without running anything."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import click
+
+from ..assembly import Assembled, assemble
+from ..errors import ExitCode
+from .eval_command import EvalCommand, evaluation_request
+from .eval_document import plan_document
+from .options import invocation
+
+
+def _validate(**values: Any) -> int:
+    call = invocation(click.get_current_context().obj)
+    request = evaluation_request(call, values)
+    assembled: Assembled = asyncio.run(assemble(request, call.registry, call.config))
+    call.output.problems((*assembled.warnings, *assembled.passed_over))
+    call.output.document(plan_document(assembled))
+    head = assembled.plan.head
+    cases = sum(suite.case_count for suite in head.suites)
+    verdict = f"valid: {len(head.suites)} suites, {cases} cases"
+    if assembled.passed_over:
+        verdict = f"some files could not be read; the others are {verdict}"
+    call.output.verdict(verdict)
+    return ExitCode.USAGE if assembled.passed_over else ExitCode.OK
+
+
+command = EvalCommand(
+    "validate",
+    params=[
+        click.Argument(["paths"], nargs=-1, metavar="[PATH]..."),
+        click.Option(["--suite-format"], metavar="NAME", help="Read the paths with this format."),
+    ],
+    callback=_validate,
+    help="Check suites, their checks and the plugins they need, without running anything.",
+)

@@ -1,0 +1,1 @@
+"""The `subprocess` adapter of skillgauge."""

@@ -1,0 +1,1 @@
+"""The `record` reporter of skillgauge."""

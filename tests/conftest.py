@@ -1,0 +1,38 @@
+"""Under CI a skipped engine test fails the run: there the agent programs are installed, so nothing excuses it."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+
+class NoSkippedEngines:
+    """Collects the skipped tests that carry the marker `engine`, names them, and fails the session."""
+
+    def __init__(self) -> None:
+        self.skipped: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Remember the test."""
+        if report.skipped and "engine" in report.keywords and not hasattr(report, "wasxfail"):
+            self.skipped.append(report.nodeid)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Turn success into failure."""
+        if self.skipped and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Say which and why it matters."""
+        if self.skipped:
+            terminalreporter.section("engine tests that CI must not skip", red=True)
+            for name in self.skipped:
+                terminalreporter.line(name)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Watch under CI; in a worker of pytest-xdist there is nothing to watch."""
+    if os.environ.get("CI") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(NoSkippedEngines(), "no-skipped-engines")
