@@ -1,0 +1,56 @@
+"""What a plugin's objects must do, one small protocol per kind.
+
+Hooks (`skillgauge.hooks`) only announce providers; behaviour lives here. Methods that do I/O are async. A
+method that is given bad options or finds its surroundings unfit says so in `check`, before anything runs; during
+a trial it returns facts and never raises for a failed execution. Values are the frozen ones of
+`skillgauge.types`.
+"""
+
+from .announcing import Fact, NoOptions, Provider, Traits
+from .executing import Adapter, CallRequest, Emit, Engine, InstalledSkill, RunRequest, Session
+from .formats import Artifact, Claim, Dumped, Loaded, LoadOption, LoadRequest, SuiteFormat
+from .grading import Judge, JudgeReply, JudgeRequest, ScoreContext, Scorer
+from .keeping import Claimed, Executor, Reporter, ResultOrder, RunLog, RunQuery, RunTrial, Store
+from .workspaces import Command, Finished, Running, Sandbox, SandboxReport, SandboxSpec, Tier, Workspace
+
+__all__ = [
+    "Adapter",
+    "Artifact",
+    "CallRequest",
+    "Claim",
+    "Claimed",
+    "Command",
+    "Dumped",
+    "Emit",
+    "Engine",
+    "Executor",
+    "Fact",
+    "Finished",
+    "InstalledSkill",
+    "Judge",
+    "JudgeReply",
+    "JudgeRequest",
+    "LoadOption",
+    "LoadRequest",
+    "Loaded",
+    "NoOptions",
+    "Provider",
+    "Reporter",
+    "ResultOrder",
+    "RunLog",
+    "RunQuery",
+    "RunRequest",
+    "RunTrial",
+    "Running",
+    "Sandbox",
+    "SandboxReport",
+    "SandboxSpec",
+    "ScoreContext",
+    "Scorer",
+    "Session",
+    "Store",
+    "SuiteFormat",
+    "Tier",
+    "Traits",
+    "Workspace",
+]

@@ -1,0 +1,66 @@
+"""How a plugin announces what it brings: providers, and what is known of them before they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Generic, TypeVar
+
+from pydantic import BaseModel
+
+from ..types.frozen import Frozen, JsonObject
+
+T = TypeVar("T")
+
+
+class NoOptions(Frozen):
+    """Options model of a plugin that has none."""
+
+
+class Fact(StrEnum):
+    """Things about an agent's session that an engine may or may not be able to tell."""
+
+    OFFERED = "offered"
+    FIRED = "fired"
+    BLOCKS = "blocks"
+    USAGE = "usage"
+
+
+class Traits(Frozen):
+    """What an engine, judge or store needs and can, known before it is made."""
+
+    secrets: tuple[str, ...] = ()
+    """Names of environment variables, any one of which authenticates it."""
+    login_files: tuple[str, ...] = ()
+    """Credential files of an existing login, relative to the user's home."""
+    model_hosts: tuple[str, ...] = ()
+    """Hosts that the model relay must let through."""
+    skill_folder: str | None = None
+    """Where the agent looks for skills, relative to its workspace."""
+    model_patterns: tuple[str, ...] = ()
+    """`fnmatch` patterns of the model ids it serves, so that a bare model id can pick it."""
+    tells: frozenset[Fact] = frozenset()
+    """Facts it reports; the others are unknown, never "no"."""
+    paid: bool = False
+    """Whether a call costs money."""
+    schemes: tuple[str, ...] = ()
+    """For a store: schemes of the addresses it serves; `file` stands for plain paths. The address arrives as its
+    option `location`."""
+
+
+@dataclass(frozen=True)
+class Provider(Generic[T]):
+    """What a hook returns: a name, how to make the object, and what a user should know before that."""
+
+    name: str
+    """As the user types it; equal to the entry point's name, or to the one an alias stands for."""
+    factory: Callable[[BaseModel], T]
+    """Makes the object from validated options. Heavy imports belong inside it."""
+    summary: str
+    """One line for `plugins list`."""
+    options: type[BaseModel] = NoOptions
+    """Model of its options; unknown keys must be refused."""
+    traits: Traits = field(default_factory=Traits)
+    schemas: Callable[[], Mapping[str, JsonObject]] | None = None
+    """JSON Schemas of the documents it reads or writes, by the name that `skillgauge schema` takes."""
