@@ -141,9 +141,11 @@ class TrialRunner:
 
     async def _bounded(self, stage: Stage, trial: Trial) -> Execution:
         limit = trial.limits.timeout_s
+        if limit is None:
+            return await stage.execute(trial)
         started = time.monotonic()
         try:
-            async with asyncio.timeout(None if limit is None else limit + BACKSTOP_S):
+            async with asyncio.timeout(limit + BACKSTOP_S):
                 return await stage.execute(trial)
         except TimeoutError:
             direct = trial.arm.kind is ArmKind.DIRECT
@@ -194,6 +196,34 @@ def _result(trial: Trial, execution: Execution, graded: Grade, attempts: int, st
     )
 
 
+_AHEAD = 256
+"""Results that may wait for the ledger before the workers do."""
+
+
+class _Feed:
+    """Lets several workers draw from one iterator.
+
+    A lock would make the workers take turns, one event-loop round per trial; here they only wait while the
+    iterator really waits, and then all go on at once.
+    """
+
+    def __init__(self, trials: AsyncIterator[Trial]) -> None:
+        self._trials = trials
+        self._drawing = False
+        self._drawn = asyncio.Event()
+
+    async def next(self) -> Trial | None:
+        while self._drawing:
+            self._drawn.clear()
+            await self._drawn.wait()
+        self._drawing = True
+        try:
+            return await anext(self._trials, None)
+        finally:
+            self._drawing = False
+            self._drawn.set()
+
+
 class LocalExecutor:
     """Runs trials in this process, a bounded number at a time.
 
@@ -207,16 +237,12 @@ class LocalExecutor:
 
     async def run(self, trials: AsyncIterator[Trial], run_trial: RunTrial) -> AsyncIterator[TrialResult]:
         """See `Executor.run`. Closing the iterator cancels what is under way and waits until it has stopped."""
-        finished: asyncio.Queue[TrialResult | BaseException | None] = asyncio.Queue(2 * self._concurrency)
-        next_trial = asyncio.Lock()
+        finished: asyncio.Queue[TrialResult | BaseException | None] = asyncio.Queue(self._concurrency + _AHEAD)
+        feed = _Feed(trials)
 
         async def work() -> None:
             try:
-                while True:
-                    async with next_trial:
-                        trial = await anext(trials, None)
-                    if trial is None:
-                        break
+                while (trial := await feed.next()) is not None:
                     await finished.put(await run_trial(trial))
                 await finished.put(None)
             except BaseException as error:

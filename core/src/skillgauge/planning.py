@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from typing import TypeVar
 
 from .errors import Origin, Problem
-from .types.frozen import Frozen, JsonObject, digest
+from .types.frozen import Frozen, digest, digest_text
 from .types.suite import Arm, Case, Check, Limits, Suite, Target
 from .types.trial import Identity, PlanHead, SuiteHead, TargetHead, Trial
 
@@ -122,12 +122,12 @@ class _CellIds:
     def trial(self, case: Case, index: int, repeat: int, ordinal: int, asked: Limits, seed: int) -> Trial:
         cell = self.cell
         limits = case.limits.over(asked).over(cell.limits)
-        work = f"{case.execution_digest}|{limits.timeout_s}|{limits.max_turns}|{limits.output_bytes}|{repeat}"
-        execution_id = _sha(f"{self._versioned}|{work}")
+        work = f"{case.execution_digest}|{_limits_key(limits)}|{repeat}"
+        execution_id = digest_text(f"{self._versioned}|{work}")
         return Trial(
-            trial_id=_sha(f"{self._place}|{execution_id}|{index}|{case.id}"),
+            trial_id=digest_text(f"{self._place}|{execution_id}|{index}|{case.id}"),
             execution_id=execution_id,
-            cassette_key=_sha(f"{self._unversioned}|{work}"),
+            cassette_key=digest_text(f"{self._unversioned}|{work}"),
             ordinal=ordinal,
             suite_id=self._suite_id,
             case=case,
@@ -137,14 +137,14 @@ class _CellIds:
             runner=cell.runner,
             model=cell.model,
             repeat=repeat,
-            seed=int(_sha(f"{seed}|{case.id}|{repeat}")[:8], 16),
+            seed=int(digest_text(f"{seed}|{case.id}|{repeat}")[:8], 16),
             limits=limits,
             paid=cell.paid,
         )
 
 
-def _sha(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+def _limits_key(limits: Limits) -> str:
+    return f"{limits.timeout_s}|{limits.max_turns}|{limits.output_bytes}"
 
 
 CheckInspector = Callable[[Check], Sequence[Problem]]
@@ -168,9 +168,8 @@ def make_plan(
     runs: int,
     seed: int,
     limits: Limits,
-    provenance: Mapping[str, str] | JsonObject,
+    versions: Callable[[], Mapping[str, str]],
     inspect_check: CheckInspector,
-    policy: str = "",
 ) -> tuple[Plan, tuple[Problem, ...]]:
     """Count, digest and check everything that would run.
 
@@ -179,9 +178,9 @@ def make_plan(
         runs: repeats of every case, at least 1.
         seed: seed of everything random in the run.
         limits: what the user asked for.
-        provenance: versions for the record; they do not decide whether a plan is the same.
+        versions: version of every distribution that takes part, asked after all checks were inspected: with another
+            version it is another plan, since results of both must not be mixed.
         inspect_check: asked once per case and check.
-        policy: anything else that decides how results come about, such as versions of the scorers.
 
     Returns:
         The plan, and every problem found in the checks; with problems of severity error nothing may run.
@@ -195,15 +194,16 @@ def make_plan(
         trial_count += survey.trials_per_run * runs
         heads.append(_suite_head(suite, survey))
     contents = [(head.id, head.root, head.content_digest) for head in heads]
+    provenance = dict(versions())
     head = PlanHead(
-        plan_id=digest(contents, runs, seed, limits.model_dump(mode="json"), policy),
+        plan_id=digest(contents, runs, seed, limits.model_dump(mode="json"), provenance),
         suites=tuple(heads),
         trial_count=trial_count,
         runs=runs,
         seed=seed,
         runners=_distinct(cell.runner for suite in suites for cell in suite.cells),
         models=_distinct(cell.model for suite in suites for cell in suite.cells if cell.model),
-        provenance=dict(provenance),
+        provenance=provenance,
     )
     return Plan(head=head, suites=tuple(suites), limits=limits), tuple(problems)
 
@@ -214,14 +214,15 @@ def _survey(plan: SuitePlan, inspect_check: CheckInspector) -> _Survey:
     targets = [cell.target for cell in plan.cells]
     for cell in plan.cells:
         ids = _CellIds(plan.suite.id, cell)
-        hasher.update(f"{ids._place}{ids._versioned}{cell.limits}".encode())
+        hasher.update(f"{ids._place}{ids._versioned}{_limits_key(cell.limits)}".encode())
     for index, case in plan.cases():
         survey.selected += 1
         survey.trials_per_run += len(targets) if not case.targets else sum(applies(case, target) for target in targets)
         survey.weighted = survey.weighted or case.weight != 1
-        marks = (
-            f"{index}|{case.id}|{case.execution_digest}|{case.checks_digest}|{case.limits}|{case.weight}|{case.tags}"
+        marks = "|".join(
+            (str(index), case.id, case.execution_digest, case.checks_digest, _limits_key(case.limits), *case.tags)
         )
+        marks = f"{marks}|{case.weight}"
         hasher.update(marks.encode("utf-8", "surrogatepass"))
         if not case.checks:
             survey.problems.append(

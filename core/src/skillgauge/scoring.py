@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from operator import mul
 from typing import assert_never
 
 from .errors import PluginError
 from .log import get_logger
 from .protocols import Judge, ScoreContext, Scorer, Workspace
-from .types.frozen import digest
+from .types.frozen import digest_text
 from .types.result import Score, ScoreStatus, Verdict
 from .types.suite import Check, LimitOutcome, VerdictMode, VerdictRule
 from .types.trial import Blame, Execution, Trial
@@ -65,8 +66,8 @@ async def grade(
     """
     case = trial.case
     bound = [(check, _bind(check, scorer_for)) for check in case.checks]
-    versions = [(one.name, one.scorer.version) if isinstance(one, BoundScorer) else one for _, one in bound]
-    score_id = digest(trial.execution_id, case.checks_digest, versions, judge_digest)
+    versions = [f"{one.name} {one.scorer.version}" if isinstance(one, BoundScorer) else one for _, one in bound]
+    score_id = digest_text("|".join((trial.execution_id, case.checks_digest, judge_digest, *versions)))
     if execution.failure is not None:
         verdict = verdict_of_failure(execution.failure.blame, on_agent_limit)
         return Grade(verdict, None if verdict is Verdict.ERROR else 0.0, (), score_id)
@@ -123,18 +124,17 @@ def verdict_of_scores(scores: Sequence[Score], rule: VerdictRule) -> tuple[Verdi
     One ungraded check makes the trial an error, because the checks that did answer prove only a part. Without
     any check nothing was asserted, which is an error too.
     """
-    if not scores or any(score.status is ScoreStatus.UNGRADED for score in scores):
+    statuses = [score.status for score in scores]
+    if not scores or ScoreStatus.UNGRADED in statuses:
         return Verdict.ERROR, None
-    weight = sum(score.weight for score in scores)
     values = [score.value or 0.0 for score in scores]
-    if weight > 0:
-        mean = sum(value * score.weight for value, score in zip(values, scores, strict=True)) / weight
-    else:
-        mean = sum(values) / len(values)
-    mean = min(1.0, max(0.0, mean))
+    weights = [score.weight for score in scores]
+    total = sum(weights)
+    mean = sum(map(mul, values, weights)) / total if total else sum(values) / len(values)
+    mean = min(1.0, mean)  # rounding may exceed it by an ulp
     match rule.mode:
         case VerdictMode.ALL:
-            passed = all(score.status is ScoreStatus.PASSED for score in scores)
+            passed = ScoreStatus.FAILED not in statuses
         case VerdictMode.MEAN:
             passed = mean > rule.threshold if rule.above else mean >= rule.threshold
         case _:

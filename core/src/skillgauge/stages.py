@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from typing import Self
 
 from .protocols import (
     Adapter,
@@ -53,10 +54,9 @@ class DirectStages:
         """End every session and remove its workspace."""
         await self._stack.aclose()
 
-    @asynccontextmanager
-    async def __call__(self, trial: Trial) -> AsyncIterator[DirectStage]:
+    def __call__(self, trial: Trial) -> DirectStage:
         """The stage of a trial; its target's session outlives it."""
-        yield DirectStage(await self._session(trial))
+        return DirectStage(lambda: self._session(trial))
 
     async def _session(self, trial: Trial) -> _Open:
         target = trial.target
@@ -73,7 +73,7 @@ class DirectStages:
                 future.set_exception(error)
                 future.exception()  # everyone who waits sees it; nobody waiting is no reason for a warning
                 raise
-        return await asyncio.shield(future)
+        return future.result() if future.done() else await asyncio.shield(future)
 
     async def _enter(self, target: Target) -> _Open:
         spec = SandboxSpec(
@@ -89,15 +89,24 @@ class DirectStages:
 
 
 class DirectStage:
-    """One attempt on a target's shared session."""
+    """One attempt on a target's shared session.
 
-    def __init__(self, opened: _Open) -> None:
-        self._opened = opened
+    Its own context manager, because one made from a generator costs more than a short trial.
+    """
 
-    @property
-    def workspace(self) -> Workspace:
-        """The target's workspace."""
-        return self._opened.workspace
+    workspace: Workspace
+    """The target's workspace; set on entering."""
+
+    def __init__(self, session: Callable[[], Awaitable[_Open]]) -> None:
+        self._session = session
+
+    async def __aenter__(self) -> Self:
+        self._opened = await self._session()
+        self.workspace = self._opened.workspace
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        """The session stays open for the next trial."""
 
     async def execute(self, trial: Trial) -> Execution:
         """Call the target."""

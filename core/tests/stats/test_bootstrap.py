@@ -181,12 +181,19 @@ def test_method_changes_at_the_stated_sizes(n: int, method: IntervalMethod | Non
     assert interval is None or interval.level == 0.9
 
 
-def test_ties_count_half_in_the_bias_correction() -> None:
-    """Thirds, which floating point cannot represent, tie with the mean as exactly as the integers do."""
-    whole = [0.0, 1.0, 2.0, 1.0, 1.0, 2.0, 0.0, 1.0, 3.0]
+@pytest.mark.parametrize(
+    ("whole", "parts"),
+    [
+        ([3.0, 0.0, 2.0, 0.0, 3.0, 0.0, 1.0, 1.0, 0.0, 3.0, 2.0, 2.0], 3),
+        ([4.0, 3.0, 5.0, 1.0, 1.0, 4.0, 1.0, 0.0, 1.0, 4.0, 4.0, 1.0], 5),
+        ([8.0, 8.0, 0.0, 2.0, 4.0, 10.0, 8.0, 4.0, 5.0, 9.0], 10),
+    ],
+)
+def test_rounding_does_not_break_ties(whole: list[float], parts: int) -> None:
+    """Thirds, fifths and tenths tie with the mean as integers do, though floating point rounds them."""
     expected = interval_of(whole, seed=5)
-    thirds = interval_of([value / 3 for value in whole], seed=5)
-    assert (thirds.lower * 3, thirds.upper * 3) == pytest.approx((expected.lower, expected.upper), abs=1e-9)
+    interval = interval_of([value / parts for value in whole], seed=5)
+    assert (interval.lower * parts, interval.upper * parts) == pytest.approx((expected.lower, expected.upper), abs=1e-9)
 
 
 @pytest.mark.parametrize("values", [[1.0] * 30, [0.0] * 8, [0.1 + 0.2] * 5 + [0.3] * 5, []])
@@ -207,6 +214,24 @@ def test_one_differing_case_in_a_small_suite_gives_an_interval() -> None:
         for odd, rest in ((0.0, 1.0), (1.0, 0.0)):
             interval = interval_of([odd] + [rest] * (n - 1), seed=n, resamples=40)
             assert 0.0 <= interval.lower < interval.upper <= 1.0
+
+
+def test_far_tail_of_a_skewed_sample_ends_at_the_last_resample() -> None:
+    """Where the correction for skew asks for the quantile 1, the bound is the largest resampled mean."""
+    values = [1.0] + [0.0] * 18
+    interval = interval_of(values, seed=1, resamples=20_000, level=0.9999)
+    assert interval.upper == bootstrap_means(values, seed=1, resamples=20_000)[-1]
+
+
+def test_few_resamples_on_one_side_of_the_mean_give_a_finite_interval() -> None:
+    """The bias correction has no infinity, also where all of three resamples fall on one side."""
+    mean, sides = math.fsum(SKEWED) / len(SKEWED), set()
+    for seed in range(12):
+        means = bootstrap_means(SKEWED, seed=seed, resamples=3)
+        sides.add((means[0] > mean, means[-1] < mean))
+        interval = interval_of(SKEWED, seed=seed, resamples=3, level=0.3)
+        assert means[0] <= interval.lower < interval.upper <= means[-1]
+    assert sides == {(True, False), (False, True), (False, False)}
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])

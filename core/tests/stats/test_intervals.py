@@ -5,9 +5,9 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest  # type: ignore[import-untyped]  # scipy ships no types
+from scipy.stats import binomtest, norm  # type: ignore[import-untyped]  # scipy ships no types
 
-from skillgauge.stats import Interval, IntervalMethod, wilson
+from skillgauge.stats import Interval, IntervalMethod, normal, wilson
 
 LEVELS = st.floats(0.01, 0.999)
 
@@ -125,5 +125,27 @@ def test_method_names_are_frozen() -> None:
         "wilson-over-cases",
         "bootstrap-percentile",
         "bootstrap-bca",
+        "normal",
     ]
     assert Interval(0.0, 1.0, 0.95, IntervalMethod.WILSON).method == "wilson"
+
+
+@given(
+    st.lists(st.floats(0, 1), min_size=2, max_size=200).filter(lambda values: max(values) - min(values) > 1e-6), LEVELS
+)
+def test_normal_interval_is_the_textbook_one(values: list[float], level: float) -> None:
+    """Mean plus and minus z standard errors, cut to the range of a rate, as scipy computes it."""
+    interval = normal(values, level)
+    assert interval is not None
+    mean = sum(values) / len(values)
+    deviation = math.sqrt(sum((value - mean) ** 2 for value in values) / (len(values) - 1))
+    lower, upper = norm.interval(level, loc=mean, scale=deviation / math.sqrt(len(values)))
+    assert math.isclose(interval.lower, max(0.0, lower), abs_tol=1e-9)
+    assert math.isclose(interval.upper, min(1.0, upper), abs_tol=1e-9)
+
+
+def test_normal_interval_refuses_what_has_no_spread() -> None:
+    """Equal values give no interval, and a single value is an error."""
+    assert normal([0.5] * 2000) is None
+    with pytest.raises(ValueError, match="at least two"):
+        normal([0.5])

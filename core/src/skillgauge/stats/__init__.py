@@ -21,9 +21,9 @@ from skillgauge.stats.bootstrap import (
     bootstrap_interval,
     bootstrap_means,
 )
-from skillgauge.stats.intervals import Interval, IntervalMethod, wilson
+from skillgauge.stats.intervals import Interval, IntervalMethod, normal, wilson
 from skillgauge.stats.quantiles import nearest_rank
-from skillgauge.stats.rates import rate_interval
+from skillgauge.stats.rates import MIN_NORMAL_CASES, rate_interval
 from skillgauge.stats.reliability import (
     VarianceParts,
     consistency,
@@ -37,6 +37,7 @@ __all__ = [
     "DISPLAY_RESAMPLES",
     "GATE_RESAMPLES",
     "MIN_BOOTSTRAP_CASES",
+    "MIN_NORMAL_CASES",
     "MIN_PERCENTILE_CASES",
     "Interval",
     "IntervalMethod",
@@ -46,6 +47,7 @@ __all__ = [
     "consistency",
     "flip_rate",
     "nearest_rank",
+    "normal",
     "pass_at_k",
     "pass_hat_k",
     "rate_interval",

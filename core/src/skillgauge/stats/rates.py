@@ -9,7 +9,10 @@ from dataclasses import replace
 
 from skillgauge.stats._checks import require_level, require_rates, require_resamples
 from skillgauge.stats.bootstrap import DISPLAY_RESAMPLES, bootstrap_interval
-from skillgauge.stats.intervals import Interval, IntervalMethod, wilson
+from skillgauge.stats.intervals import Interval, IntervalMethod, normal, wilson
+
+MIN_NORMAL_CASES = 1000
+"""From here on the bootstrap's bounds are the normal ones, at a thousand times the cost."""
 
 
 def rate_interval(
@@ -28,19 +31,15 @@ def rate_interval(
     data                                      method
     ========================================  ==========================================
     one run per case, every one 0 or 1        ``wilson``
+    else, 1,000 cases or more                 ``normal``
     else, 20 cases or more                    ``bootstrap-percentile``
     else, 8 to 19 cases                       ``bootstrap-bca``
     else (fewer cases, or all means equal)    ``wilson-over-cases``
     ========================================  ==========================================
 
-    The last row: below 8 cases there are too few distinct resamples, and equal case means make every
-    resample the same, a zero-width interval. Yet something honest can be said: a quantity in [0, 1] with
-    mean p has variance p (1 - p) at most, that of a coin, so Wilson's interval with n = the number of
-    cases allows for at least the variation there is. It is wider than need be, never overconfident
-    because of the repeats.
-
-    The same rules serve for any other mean of per-case values in [0, 1], such as pass^k: pass the number
-    of runs behind each value as `repeats`.
+    The last row: few cases have too few distinct resamples, equal means give a zero width. Yet a quantity in
+    [0, 1] with mean p has variance p (1 - p) at most, that of a coin, so Wilson's interval over cases allows for
+    at least the variation there is: wider than need be, never overconfident because of the repeats.
 
     >>> rate_interval([1.0, 0.0, 1.0, 1.0, 1.0], repeats=1, seed=7).method.value
     'wilson'
@@ -75,5 +74,8 @@ def rate_interval(
     score = wilson(math.fsum(case_means), n, level)
     if repeats == 1 and all(mean in (0.0, 1.0) for mean in case_means):
         return score
-    resampled = bootstrap_interval(case_means, seed=seed, resamples=resamples, level=level)
-    return resampled or replace(score, method=IntervalMethod.WILSON_OVER_CASES)
+    if n >= MIN_NORMAL_CASES:
+        wide = normal(case_means, level)
+    else:
+        wide = bootstrap_interval(case_means, seed=seed, resamples=resamples, level=level)
+    return wide or replace(score, method=IntervalMethod.WILSON_OVER_CASES)

@@ -110,10 +110,12 @@ class FakeAdapter:
         *,
         queue: Sequence[Execution] = (),
         name: str = "fake",
+        remember: bool = True,
     ) -> None:
         self._answer = answer
         self._queue = list(queue)
         self._name = name
+        self._remember = remember
         self.requests: list[CallRequest] = []
         self.closed = 0
 
@@ -135,7 +137,8 @@ class FakeAdapter:
 
     def next_execution(self, request: CallRequest, target: Target) -> Execution:
         """What to answer to a request."""
-        self.requests.append(request)
+        if self._remember:
+            self.requests.append(request)
         if self._queue:
             return self._queue.pop(0)
         return self._answer(request, target) if self._answer else Execution(output=request.input, duration_s=0.001)

@@ -52,8 +52,8 @@ def freeze(value: object, depth: int = 0) -> JsonValue:
     """Copy a JSON-like value into an immutable one.
 
     Raises:
-        ValueError: a key is no string, a string is not valid Unicode, a number is NaN or infinite, a type is not JSON, or nesting exceeds
-            `MAX_DEPTH`.
+        ValueError: a key is no string, a string is not valid Unicode, a number is NaN or infinite, a type is not
+            JSON, or nesting exceeds `MAX_DEPTH`.
     """
     if value is None or value is True or value is False or type(value) is int:
         return value
@@ -143,14 +143,22 @@ class Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=False, ser_json_inf_nan="null")
 
 
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
 def canonical_json(value: object) -> str:
     """The one JSON text of a value: sorted keys, no blanks, ASCII only.
 
     Two values are the same input exactly if their canonical texts are equal. `1` and `1.0` differ.
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return _ENCODER.encode(value)
 
 
 def digest(*parts: object) -> str:
     """SHA-256 (hex, first 32 digits: 128 bits) of the canonical JSON of the parts, in order."""
     return hashlib.sha256(canonical_json(parts).encode("ascii")).hexdigest()[:32]
+
+
+def digest_text(text: str) -> str:
+    """SHA-256 (hex, first 32 digits) of a text, for joining digests that are already canonical."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -25,11 +25,18 @@ class Limits(Frozen):
 
     def over(self, fallback: Limits) -> Limits:
         """These limits, with unset ones taken from `fallback`."""
+        if fallback == NO_LIMITS:
+            return self
+        if self == NO_LIMITS:
+            return fallback
         return Limits(
             timeout_s=self.timeout_s if self.timeout_s is not None else fallback.timeout_s,
             max_turns=self.max_turns if self.max_turns is not None else fallback.max_turns,
             output_bytes=self.output_bytes if self.output_bytes is not None else fallback.output_bytes,
         )
+
+
+NO_LIMITS = Limits()
 
 
 class FileSpec(Frozen):
@@ -90,6 +97,9 @@ class VerdictRule(Frozen):
     """For `mean`: the mean must exceed the threshold instead of reaching it."""
 
 
+ALL_PASSED = VerdictRule()
+
+
 class Case(Frozen):
     """One situation with input and checks."""
 
@@ -109,14 +119,14 @@ class Case(Frozen):
     grader_files: tuple[FileSpec, ...] = ()
     """Put into the workspace after the execution ended, for the checks only."""
     checks: tuple[Check, ...] = ()
-    rule: VerdictRule = VerdictRule()
+    rule: VerdictRule = ALL_PASSED
     targets: tuple[str, ...] = ()
     """Ids of the targets this case applies to; empty means all of the suite."""
     tags: tuple[str, ...] = ()
     weight: float = Field(default=1.0, ge=0)
     cluster: str | None = None
     """Cases of one cluster are not independent; statistics resample clusters."""
-    limits: Limits = Limits()
+    limits: Limits = NO_LIMITS
     env: JsonObject = EMPTY
     """Environment variables added for this case, name to string."""
     extras: JsonObject = EMPTY
@@ -139,7 +149,7 @@ class Case(Frozen):
         """Digest of everything that can change how an execution is graded."""
         return digest(
             [(check.id, check.scorer, check.options, check.weight) for check in self.checks],
-            self.rule.model_dump(mode="json"),
+            (self.rule.mode, self.rule.threshold, self.rule.above),
             [file.content_id for file in self.grader_files],
         )
 
@@ -244,7 +254,7 @@ class SuiteDefaults(Frozen):
     model: str | None = None
     judge: str | None = None
     judge_model: str | None = None
-    limits: Limits = Limits()
+    limits: Limits = NO_LIMITS
     runs: int | None = Field(default=None, ge=1)
 
 

@@ -1,0 +1,120 @@
+"""A skill with one process per task, end to end with store and reports, against bare spawning of the same command.
+
+Run: python benchmarks/subprocess_skill.py [TASKS...]
+
+The floor starts the same program with the same input at the same concurrency from threads, reads its answer, and does
+nothing else. Both are measured in turns, and the best turn of each counts.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from measure import BIN, machine, verdict
+
+GOALS = {500: 0.85, 2000: 0.93}
+CONCURRENCY = 4
+TURNS = 3
+SKILL = '''import json, sys
+request = json.loads(sys.stdin.read())
+n = request["params"]["n"]
+print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": {"result": str(n * 2)}}))
+'''
+
+
+def write_suite(folder: Path, tasks: int) -> tuple[Path, Path]:
+    """A skill that doubles a number, and that many tasks for it."""
+    skill = folder / "skill.json"
+    (folder / "skill.py").write_text(SKILL)
+    entrypoint = f"{sys.executable} -I -S skill.py"
+    skill.write_text(
+        json.dumps(
+            {
+                "id": "double",
+                "name": "Double",
+                "version": "1.0.0",
+                "description": "Doubles a number.",
+                "tags": [],
+                "inputSchema": {},
+                "outputSchema": {},
+                "adapterType": "subprocess",
+                "entrypoint": entrypoint,
+                "metadata": {},
+            }
+        )
+    )
+    benchmark = folder / "tasks.json"
+    benchmark.write_text(
+        json.dumps(
+            [
+                {
+                    "id": f"task_{n:05}",
+                    "description": "double it",
+                    "inputData": {"n": n},
+                    "expectedOutput": {"type": "exact", "value": str(n * 2)},
+                    "evaluator": {"type": "exact"},
+                }
+                for n in range(tasks)
+            ]
+        )
+    )
+    return skill, benchmark
+
+
+def end_to_end(folder: Path, tasks: int) -> float:
+    """Seconds of the whole command."""
+    skill, benchmark = folder / "skill.json", folder / "tasks.json"
+    command = [str(BIN / "skillgauge"), "eval", "--skills", str(skill), "--tasks", str(benchmark)]
+    command += ["--concurrency", str(CONCURRENCY), "--store", str(folder / "store.db"), "--quiet"]
+    command += ["--format", "json", "markdown", "--output-dir", str(folder / "reports")]
+    started = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    seconds = time.perf_counter() - started
+    report = json.loads((folder / "reports" / "eval-result.json").read_text())
+    assert report[0]["summary"]["completionRate"] == 1, "the skill must pass"
+    assert len(report[0]["taskResults"]) == tasks
+    return seconds
+
+
+def floor(folder: Path, tasks: int) -> float:
+    """Seconds of bare spawning."""
+    command = [sys.executable, "-I", "-S", "skill.py"]
+
+    def one(n: int) -> None:
+        request = json.dumps({"jsonrpc": "2.0", "method": "invoke", "params": {"n": n}, "id": 1}).encode()
+        done = subprocess.run(command, input=request, capture_output=True, cwd=folder, check=True)
+        assert json.loads(done.stdout)["result"]["result"] == str(n * 2)
+
+    started = time.perf_counter()
+    with ThreadPoolExecutor(CONCURRENCY) as pool:
+        list(pool.map(one, range(tasks)))
+    return time.perf_counter() - started
+
+
+def main() -> None:
+    """Measure and print."""
+    print(machine())
+    for tasks in [int(word) for word in sys.argv[1:]] or GOALS:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            write_suite(folder, tasks)
+            ours, bare = [], []
+            for _ in range(TURNS):
+                bare.append(floor(folder, tasks))
+                ours.append(end_to_end(folder, tasks))
+        ratio = min(bare) / min(ours)
+        goal = GOALS.get(tasks, 0.0)
+        print(
+            f"{tasks} tasks: {min(ours):.2f} s, bare {min(bare):.2f} s ({tasks / min(bare):.0f}/s), "
+            f"ratio {ratio:.2f} (goal {goal:g}): {verdict(ratio >= goal)}"
+        )
+
+
+if __name__ == "__main__":
+    main()
