@@ -68,7 +68,7 @@ def walk(
         runs=1,
         seed=7,
         limits=Limits(),
-        provenance={},
+        versions=dict,
         inspect_check=lambda check: (),
     )
     assert not problems

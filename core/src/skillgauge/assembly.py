@@ -6,7 +6,7 @@ Nothing runs before every problem of every file, plugin and option is known.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .aggregation import FigureSource
@@ -20,7 +20,9 @@ from .planning import Cell, Plan, Selection, SuitePlan, make_plan
 from .protocols import Adapter, Sandbox, Scorer, Store, SuiteFormat, Tier
 from .registry import ADAPTERS, FORMATS, SANDBOXES, SCORERS, STORES, Registry
 from .scoring import BoundScorer
+from .secrets import Redactor
 from .stages import DirectStages
+from .surroundings import host_environment
 from .types.frozen import EMPTY, JsonObject
 from .types.result import Figure, GroupSummary
 from .types.suite import ArmKind, Check, Limits, Suite, Target
@@ -101,6 +103,8 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
         raise _nothing_selected(suites, request.selection)
     warnings = [problem for suite in suites for problem in suite.warnings]
     warnings += [problem for problem in problems if problem.severity is Severity.WARNING]
+    events = _events(registry)
+    warnings += [replace(problem, severity=Severity.WARNING) for problem in registry.failures.values()]
     sandbox, name, tier = await _sandbox(request, registry)
     stages = DirectStages(adapters.of, sandbox, keep=request.keep_workspaces)
     openers: dict[ArmKind, OpenStage] = {ArmKind.DIRECT: stages}
@@ -111,8 +115,9 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
         store=_store(request, registry, warnings),
         concurrency=request.concurrency,
         retry=RetryPolicy(request.retries),
-        events=_events(registry),
+        events=events,
         fresh=request.fresh,
+        clean=_redactor(suites, warnings).redact,
         close=stages.close,
     )
     return Assembled(
@@ -126,7 +131,7 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
 
 def load_formats(registry: Registry) -> dict[str, SuiteFormat]:
     """Every installed format that works, by name."""
-    formats = {one.name: registry.make(FORMATS, one.name) for one in registry.load_all(FORMATS)}
+    formats = registry.make_all(FORMATS)
     if formats:
         return formats
     broken = list(registry.failures.values())
@@ -248,6 +253,19 @@ class _Scorers:
         return BoundScorer(self._registry.resolve(SCORERS, check.scorer).name, scorer)
 
 
+def _redactor(suites: Sequence[Suite], warnings: list[Problem]) -> Redactor:
+    """Knows the values that targets are given from the environment, so that they are in no result."""
+    redactor = Redactor()
+    environ = host_environment()
+    for name in sorted({name for suite in suites for target in suite.targets for name in target.pass_env}):
+        try:
+            redactor.register(name, environ.get(name, ""))
+        except ValueError as error:
+            if environ.get(name):
+                warnings.append(Problem("secrets.short", str(error), severity=Severity.WARNING))
+    return redactor
+
+
 def _at(problem: Problem, origin: Origin | None) -> Problem:
     if problem.origin or origin is None:
         return problem
@@ -290,7 +308,7 @@ async def _sandbox(request: Request, registry: Registry) -> tuple[Sandbox, str, 
     best: tuple[Sandbox, str, Tier] | None = None
     problems: list[Problem] = []
     for one in registry.load_all(SANDBOXES):
-        sandbox = registry.make(SANDBOXES, one.name)
+        sandbox = registry.make(SANDBOXES, one)
         report = await sandbox.check()
         problems.extend(report.problems)
         if not report.problems and (best is None or strength.index(report.tier) < strength.index(best[2])):
@@ -333,7 +351,7 @@ def open_store(location: str | None, registry: Registry) -> Store:
     scheme = location.partition("://")[0] if "://" in location else "file"
     for one in registry.load_all(STORES):
         if scheme in one.provider.traits.schemes:
-            return registry.make(STORES, one.name, {"location": location})
+            return registry.make(STORES, one, {"location": location})
     hint = "pip install skillgauge-store-sqlite" if scheme == "file" else f"pip install skillgauge-store-{scheme}"
     problem = Problem("plugin.not-installed", f"no installed store keeps runs in {location!r}", hint=hint)
     raise PluginError([problem, *registry.failures.values()])

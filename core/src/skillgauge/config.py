@@ -1,4 +1,4 @@
-"""Configuration: where each value comes from, and the only place that reads the process environment.
+"""Configuration: every value in force, and where it comes from.
 
 Order, per key: command-line flag, `SKILLGAUGE_*` variable, project file in the current folder, user file, default.
 Keys are dotted and keep the spelling that eval-skills documents (`timeoutMs`, `llm.model`). Keys below `plugins.`
@@ -8,7 +8,6 @@ belong to plugins and are checked by their options models; any other unknown key
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -122,11 +121,6 @@ class Config:
             if parts[0] == "plugins" and len(parts) == 4:
                 options.setdefault(f"{parts[1]}.{parts[2]}", {})[parts[3]] = value.value
         return options
-
-
-def host_environment() -> Mapping[str, str]:
-    """The process environment, for sandboxes that build another one from it by an allow list."""
-    return os.environ
 
 
 def load_config(

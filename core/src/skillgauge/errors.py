@@ -19,6 +19,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import IntEnum, StrEnum
+from typing import Self
 
 
 class ExitCode(IntEnum):
@@ -105,7 +106,7 @@ class SkillgaugeError(Exception):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
     @classmethod
-    def of(cls, code: str, message: str, *, hint: str | None = None, origin: Origin | None = None) -> SkillgaugeError:
+    def of(cls, code: str, message: str, *, hint: str | None = None, origin: Origin | None = None) -> Self:
         """An error with exactly one problem."""
         return cls(Problem(code, message, hint=hint, origin=origin))
 

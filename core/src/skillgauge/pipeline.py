@@ -36,6 +36,9 @@ class EventSink(Protocol):
     def run_finished(self, run: RunInfo, summary: Summary) -> None:
         """Must not block."""
 
+    def close(self) -> None:
+        """Wait until everybody was told; called once, after the last event."""
+
 
 class NoEvents:
     """Nobody listens."""
@@ -51,6 +54,9 @@ class NoEvents:
 
     def run_finished(self, run: RunInfo, summary: Summary) -> None:
         """Ignore."""
+
+    def close(self) -> None:
+        """Nobody is waited for."""
 
 
 @dataclass(frozen=True)
@@ -102,13 +108,20 @@ async def carry_out(plan: Plan, job: Job, stop: asyncio.Event | None = None) -> 
         PolicyError: an extension forbids the plan; nothing has run.
         StoreError: results cannot be kept; what is committed stays.
     """
-    job.events.plan_ready(plan.head)
+    try:
+        job.events.plan_ready(plan.head)
+        return await _carry_out(plan, job, stop or asyncio.Event())
+    finally:
+        await asyncio.to_thread(job.events.close)
+
+
+async def _carry_out(plan: Plan, job: Job, stop: asyncio.Event) -> Outcome:
     log = await job.store.begin(plan.head, fresh=job.fresh)
     if job.on_begin:
         job.on_begin(log.info)
     ledger = Ledger(log, concurrency=job.concurrency, on_commit=_committed(job))
     try:
-        complete = await _execute(plan, job, ledger, stop or asyncio.Event())
+        complete = await _execute(plan, job, ledger, stop)
     finally:
         if job.close:
             await job.close()

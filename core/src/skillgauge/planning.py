@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from typing import TypeVar
 
 from .errors import Origin, Problem
-from .types.frozen import Frozen, digest, digest_text
+from .types.frozen import Frozen, canonical_json, digest, digest_text
 from .types.suite import Arm, Case, Check, Limits, Suite, Target
 from .types.trial import Identity, PlanHead, SuiteHead, TargetHead, Trial
 
@@ -219,11 +219,9 @@ def _survey(plan: SuitePlan, inspect_check: CheckInspector) -> _Survey:
         survey.selected += 1
         survey.trials_per_run += len(targets) if not case.targets else sum(applies(case, target) for target in targets)
         survey.weighted = survey.weighted or case.weight != 1
-        marks = "|".join(
-            (str(index), case.id, case.execution_digest, case.checks_digest, _limits_key(case.limits), *case.tags)
-        )
-        marks = f"{marks}|{case.weight}"
-        hasher.update(marks.encode("utf-8", "surrogatepass"))
+        grouping = (case.targets, case.tags, case.cluster, case.weight)
+        marks = (index, case.id, case.execution_digest, case.checks_digest, _limits_key(case.limits), grouping)
+        hasher.update(canonical_json(marks).encode("ascii"))
         if not case.checks:
             survey.problems.append(
                 Problem(

@@ -10,8 +10,9 @@ from typing import Any
 import click
 
 from ..artifacts import write_whole
-from ..config import KEYS, Config, Value, check_value, host_environment, parse_text, user_path
+from ..config import KEYS, Config, Value, check_value, parse_text, user_path
 from ..errors import ExitCode, Problem, UsageError, did_you_mean
+from ..surroundings import host_environment
 from ..types.frozen import thaw
 from .options import GlobalsCommand, GlobalsGroup, invocation
 

@@ -63,7 +63,12 @@ class SeveralWords(click.Option):
     """
 
     def __init__(
-        self, names: Sequence[str], *, metavar: str, help: str, stops_at: Callable[[str], bool] | None = None  # noqa: A002 - click calls it so
+        self,
+        names: Sequence[str],
+        *,
+        metavar: str,
+        help: str,
+        stops_at: Callable[[str], bool] | None = None,
     ) -> None:
         super().__init__(names, multiple=True, metavar=metavar, help=help)
         self.stops_at = stops_at
@@ -166,10 +171,11 @@ def invocation(given: Globals, flags: dict[str, Any] | None = None) -> Invocatio
     Raises:
         UsageError: the configuration is wrong.
     """
-    from ..config import host_environment, load_config, plugin_assignments  # noqa: PLC0415 - commands import late, so `--help` is quick
+    from ..config import load_config, plugin_assignments  # noqa: PLC0415 - commands import late, so `--help` is quick
     from ..index import read_index  # noqa: PLC0415
     from ..log import configure  # noqa: PLC0415
     from ..registry import Registry  # noqa: PLC0415
+    from ..surroundings import host_environment  # noqa: PLC0415
     from .output import Output  # noqa: PLC0415
 
     configure(verbose=given.verbose, quiet=given.quiet)

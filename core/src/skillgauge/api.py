@@ -1,0 +1,51 @@
+"""Everything that a plugin imports, besides `skillgauge.testing`; whatever is not here may change without notice."""
+
+from __future__ import annotations
+
+# A line for each name, twice, would be five times as long and no easier to read.
+# fmt: off
+# isort: off
+from .errors import (
+    EmptySelection, ExitCode, InvalidRunError, LaunchError, Origin, PluginError, PolicyError, Problem, Severity,
+    SkillgaugeError, SourceSpan, StoreError, SuiteError, UsageError, did_you_mean,
+)
+from .hooks import hookimpl
+from .protocols import (
+    Adapter, Artifact, CallRequest, Claim, Claimed, Command, Dumped, Emit, Engine, Executor, Fact, Finished,
+    InstalledSkill, Judge, JudgeReply, JudgeRequest, LoadOption, LoadRequest, Loaded, NoOptions, Provider, Reporter,
+    ResultOrder, RunLog, RunQuery, RunRequest, RunTrial, Running, Sandbox, SandboxReport, SandboxSpec, ScoreContext,
+    Scorer, Session, Store, SuiteFormat, Tier, Traits, Workspace,
+)
+from .types.frozen import (
+    EMPTY, Frozen, FrozenDict, Json, JsonObject, JsonValue, MAX_DEPTH, canonical_json, digest, digest_text, freeze,
+    thaw,
+)
+from .types.suite import (
+    ALL_PASSED, Arm, ArmKind, Case, Cases, Check, Comparison, DIRECT, FileSpec, LimitOutcome, Limits, NO_LIMITS,
+    SkillRef, SkillRole, Suite, SuiteDefaults, Target, TargetKind, VerdictMode, VerdictRule,
+)
+from .types.trial import (
+    Blame, Block, EventKind, Execution, Failure, FailureClass, FileChange, FiredSkill, Identity, PlanHead,
+    SuiteHead, TargetHead, Trajectory, TrajectoryEvent, Trial, Usage,
+)
+from .types.result import (
+    Counts, Figure, GroupSummary, Latency, RateInterval, RunInfo, RunState, RunView, Score, ScoreStatus,
+    SuiteValidity, Summary, TagSummary, TrialResult, Verdict,
+)
+
+__all__ = [
+    "ALL_PASSED", "DIRECT", "EMPTY", "MAX_DEPTH", "NO_LIMITS", "Adapter", "Arm", "ArmKind", "Artifact", "Blame",
+    "Block", "CallRequest", "Case", "Cases", "Check", "Claim", "Claimed", "Command", "Comparison", "Counts",
+    "Dumped", "Emit", "EmptySelection", "Engine", "EventKind", "Execution", "Executor", "ExitCode", "Fact",
+    "Failure", "FailureClass", "Figure", "FileChange", "FileSpec", "Finished", "FiredSkill", "Frozen", "FrozenDict",
+    "GroupSummary", "Identity", "InstalledSkill", "InvalidRunError", "Json", "JsonObject", "JsonValue", "Judge",
+    "JudgeReply", "JudgeRequest", "Latency", "LaunchError", "LimitOutcome", "Limits", "LoadOption", "LoadRequest",
+    "Loaded", "NoOptions", "Origin", "PlanHead", "PluginError", "PolicyError", "Problem", "Provider",
+    "RateInterval", "Reporter", "ResultOrder", "RunInfo", "RunLog", "RunQuery", "RunRequest", "RunState",
+    "RunTrial", "RunView", "Running", "Sandbox", "SandboxReport", "SandboxSpec", "Score", "ScoreContext",
+    "ScoreStatus", "Scorer", "Session", "Severity", "SkillRef", "SkillRole", "SkillgaugeError", "SourceSpan",
+    "Store", "StoreError", "Suite", "SuiteDefaults", "SuiteError", "SuiteFormat", "SuiteHead", "SuiteValidity",
+    "Summary", "TagSummary", "Target", "TargetHead", "TargetKind", "Tier", "Traits", "Trajectory",
+    "TrajectoryEvent", "Trial", "TrialResult", "Usage", "UsageError", "Verdict", "VerdictMode", "VerdictRule",
+    "Workspace", "canonical_json", "did_you_mean", "digest", "digest_text", "freeze", "hookimpl", "thaw",
+]

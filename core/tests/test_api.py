@@ -1,0 +1,62 @@
+"""What plugin authors import: complete, documented, and nothing by accident."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from types import ModuleType
+
+import pytest
+
+from skillgauge import api, errors, protocols
+from skillgauge.types import frozen, result, suite, trial
+
+DOCUMENTED = """
+ALL_PASSED Adapter Arm ArmKind Artifact Blame Block CallRequest Case Cases Check Claim Claimed Command Comparison
+Counts DIRECT Dumped EMPTY Emit EmptySelection Engine EventKind Execution Executor ExitCode Fact Failure FailureClass
+Figure FileChange FileSpec Finished FiredSkill Frozen FrozenDict GroupSummary Identity InstalledSkill InvalidRunError
+Json JsonObject JsonValue Judge JudgeReply JudgeRequest Latency LaunchError LimitOutcome Limits LoadOption LoadRequest
+Loaded MAX_DEPTH NO_LIMITS NoOptions Origin PlanHead PluginError PolicyError Problem Provider RateInterval Reporter
+ResultOrder RunInfo RunLog RunQuery RunRequest RunState RunTrial RunView Running Sandbox SandboxReport SandboxSpec
+Score ScoreContext ScoreStatus Scorer Session Severity SkillRef SkillRole SkillgaugeError SourceSpan Store StoreError
+Suite SuiteDefaults SuiteError SuiteFormat SuiteHead SuiteValidity Summary TagSummary Target TargetHead TargetKind
+Tier Traits Trajectory TrajectoryEvent Trial TrialResult Usage UsageError Verdict VerdictMode VerdictRule Workspace
+canonical_json did_you_mean digest digest_text freeze hookimpl thaw
+"""
+
+NOT_FOR_PLUGINS = {"TYPE_CHECKING"}
+"""Names that a module of values needs for itself."""
+
+
+def test_documented_names() -> None:
+    """Every public name was decided on; a new one, or a lost one, is decided on here."""
+    assert sorted(api.__all__) == DOCUMENTED.split()
+
+
+def test_every_name_exists_and_is_explained() -> None:
+    """Each name can be imported, and each class and function has a docstring of its own."""
+    for name in api.__all__:
+        value = getattr(api, name)
+        if inspect.isclass(value) or inspect.isfunction(value):
+            assert value.__doc__, name
+
+
+@pytest.mark.parametrize("module", [errors, protocols, frozen, suite, trial, result])
+def test_nothing_is_forgotten(module: ModuleType) -> None:
+    """Every public class, function and constant of the values, the protocols and the errors is exported."""
+    own = {
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_")
+        and ((getattr(value, "__module__", None) or "").startswith(module.__name__) or name.isupper())
+    }
+    assert own
+    assert own - NOT_FOR_PLUGINS <= set(api.__all__)
+
+
+def test_importing_is_light() -> None:
+    """A plugin that announces itself pays for pydantic and pluggy, and for nothing that loads, logs or runs."""
+    code = "import sys, skillgauge.api; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert {"stevedore", "structlog", "click", "yaml", "sqlite3"}.isdisjoint(done.stdout.split())

@@ -1,0 +1,66 @@
+"""The documents agree with the program."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+from skillgauge.cli.app import BUILT_IN, app
+from skillgauge.config import KEYS, variable_name
+from skillgauge.hooks import KINDS
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+HOOKS = [
+    (name, hook) for _, hooks in KINDS.values() for name, hook in vars(hooks).items() if name.startswith("skillgauge_")
+]
+
+
+@pytest.mark.parametrize(("name", "hook"), HOOKS, ids=[name for name, _ in HOOKS])
+def test_every_hook_is_documented_with_its_arguments(name: str, hook: object) -> None:
+    """docs/hooks.md has the signature and the text of each hook specification."""
+    assert callable(hook)
+    parameters = ", ".join(parameter for parameter in inspect.signature(hook).parameters if parameter != "self")
+    page = (DOCS / "hooks.md").read_text()
+    assert f"### `{name}({parameters})`" in page
+    text = (inspect.getdoc(hook) or "").partition("Example::")[0].strip()
+    assert text in page, f"docs/hooks.md differs from the docstring of {name}"
+
+
+def options_of(name: str) -> set[str]:
+    """Long options of a command, those that formats bring included."""
+    context = click.Context(app)
+    command = app.get_command(context, name)
+    assert command
+    command.make_context(name, [], resilient_parsing=True)
+    return {flag for param in command.params for flag in param.opts if flag.startswith("--")}
+
+
+@pytest.mark.parametrize("name", sorted(BUILT_IN))
+def test_every_option_is_documented(name: str) -> None:
+    """docs/cli.md, or the page of the format that brings it, names every option of every command."""
+    pages = (DOCS / "cli.md").read_text() + (DOCS / "eval-skills.md").read_text()
+    assert f"skillgauge {name}" in pages
+    missing = {flag for flag in options_of(name) if f"`{flag}" not in pages and f" {flag}" not in pages}
+    assert not missing
+
+
+def test_every_configuration_key_is_documented() -> None:
+    """docs/cli.md names every key and the variable of each that has a row of its own."""
+    page = (DOCS / "cli.md").read_text()
+    for key in KEYS:
+        assert f"`{key}`" in page, key
+    for variable in re.findall(r"SKILLGAUGE_[A-Z_]+", page):
+        if not variable.endswith("_"):
+            assert variable in {variable_name(key) for key in KEYS}, variable
+
+
+def test_links_between_documents_lead_somewhere() -> None:
+    """No document points at a file that does not exist."""
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.rglob("*.md")]:
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"

@@ -1,0 +1,1 @@
+"""What the united systems promise, and that it is kept."""

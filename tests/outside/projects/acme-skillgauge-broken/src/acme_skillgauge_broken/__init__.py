@@ -1,0 +1,1 @@
+"""A plugin that is wrong on purpose: it cannot be imported."""

@@ -1,0 +1,1 @@
+"""A command of `skillgauge` that only ACME needs."""

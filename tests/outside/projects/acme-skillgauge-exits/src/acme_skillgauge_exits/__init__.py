@@ -1,0 +1,1 @@
+"""A plugin that is wrong on purpose: it ends the program that imports it."""

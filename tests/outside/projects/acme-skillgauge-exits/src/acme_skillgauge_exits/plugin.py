@@ -1,0 +1,3 @@
+"""Ends the program."""
+
+raise SystemExit("acme-exits needs a license")

@@ -1,0 +1,31 @@
+"""Announces the scorer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pydantic import BaseModel, Field
+
+from skillgauge.api import Frozen, Provider, Scorer, hookimpl
+
+
+class Options(Frozen):
+    """What a check may set."""
+
+    expected: float
+    """The number that the output should be near."""
+    tolerance: float = Field(default=0.0, ge=0)
+    """How far off it may be."""
+
+
+def make(options: BaseModel) -> Scorer:
+    """Make the scorer; importing it only now keeps announcing cheap."""
+    from .scorer import Tolerance  # noqa: PLC0415
+
+    return Tolerance(Options.model_validate(options))
+
+
+@hookimpl
+def skillgauge_scorers() -> Iterator[Provider[Scorer]]:
+    """Announce `acme-tolerance`; `acme-near` is an alias."""
+    yield Provider(name="acme-tolerance", options=Options, factory=make, summary="A number within a tolerance.")

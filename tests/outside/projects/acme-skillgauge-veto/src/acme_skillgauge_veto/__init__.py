@@ -1,0 +1,1 @@
+"""A policy of ACME: nobody runs more trials than were approved."""
