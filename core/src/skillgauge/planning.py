@@ -212,6 +212,10 @@ def _survey(plan: SuitePlan, inspect_check: CheckInspector) -> _Survey:
     hasher = hashlib.sha256()
     survey = _Survey(digest="")
     targets = [cell.target for cell in plan.cells]
+    suite = plan.suite
+    decides = (suite.format, suite.document, suite.fails_run, suite.on_agent_limit, suite.parameters)
+    pairs = [(one.candidate, one.baseline) for one in suite.comparisons]
+    hasher.update(canonical_json((decides, pairs)).encode("ascii"))
     for cell in plan.cells:
         ids = _CellIds(plan.suite.id, cell)
         hasher.update(f"{ids._place}{ids._versioned}{_limits_key(cell.limits)}".encode())

@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 else:
     # pydantic would try to build a recursive schema for it, although `freeze` alone validates such fields.
     JsonValue = Any
+
+_MAX_INT_BITS = 14_000
+"""About 4,200 digits: Python itself refuses to write longer ones."""
 
 MAX_DEPTH = 100
 """Deeper nesting is refused: no format here needs it, and recursion must stay bounded."""
@@ -42,7 +45,13 @@ class FrozenDict(dict[str, Any]):
         return FrozenDict, (dict(self),)
 
     def __hash__(self) -> int:  # type: ignore[override]  # dict is unhashable because it is mutable; this one is not
-        return hash(canonical_json(self))
+        return hash(
+            frozenset(self)
+        )  # of the keys: 1 and 1.0 are equal, so values must hash alike, and may be unhashable
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: object, _handler: GetCoreSchemaHandler) -> CoreSchema:
+        return _object_schema()
 
 
 EMPTY: Mapping[str, JsonValue] = FrozenDict()
@@ -55,18 +64,22 @@ def freeze(value: object, depth: int = 0) -> JsonValue:
         ValueError: a key is no string, a string is not valid Unicode, a number is NaN or infinite, a type is not
             JSON, or nesting exceeds `MAX_DEPTH`.
     """
-    if value is None or value is True or value is False or type(value) is int:
+    if value is None or value is True or value is False:
         return value
     if isinstance(value, str):
         if not value.isascii():
             _require_utf8(value)
-        return str(value)
-    if depth > MAX_DEPTH:
-        raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
+        return str.__str__(value)
+    if isinstance(value, int):
+        if value.bit_length() > _MAX_INT_BITS:
+            raise ValueError(f"an integer of {value.bit_length()} bits cannot be written as JSON")
+        return int(value)
     if isinstance(value, float):
         if not math.isfinite(value):
             raise ValueError(f"{value} is not a JSON number")
         return float(value)
+    if depth > MAX_DEPTH:
+        raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, Mapping):
         frozen = {}
         for key, item in value.items():
@@ -74,12 +87,10 @@ def freeze(value: object, depth: int = 0) -> JsonValue:
                 raise ValueError(f"key {key!r} is not a string")
             if not key.isascii():
                 _require_utf8(key)
-            frozen[key] = freeze(item, depth + 1)
+            frozen[str.__str__(key)] = freeze(item, depth + 1)
         return FrozenDict(frozen)
     if isinstance(value, list | tuple):
         return tuple([freeze(item, depth + 1) for item in value])
-    if isinstance(value, int):
-        return int(value)
     raise ValueError(f"{type(value).__name__} is not a JSON value")
 
 
@@ -115,13 +126,16 @@ class _JsonObjectSchema(_JsonSchema):
     """As `_JsonSchema`, for objects only."""
 
     def __get_pydantic_core_schema__(self, _source: object, _handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(
-            _freeze_object,
-            serialization=core_schema.plain_serializer_function_ser_schema(lambda value: value),
-        )
+        return _object_schema()
 
     def __get_pydantic_json_schema__(self, _schema: CoreSchema, _handler: GetJsonSchemaHandler) -> dict[str, Any]:
         return {"type": "object"}
+
+
+def _object_schema() -> CoreSchema:
+    return core_schema.no_info_plain_validator_function(
+        _freeze_object, serialization=core_schema.plain_serializer_function_ser_schema(lambda value: value)
+    )
 
 
 def _freeze_object(value: object) -> JsonValue:
@@ -140,7 +154,22 @@ JsonObject = Annotated[Mapping[str, JsonValue], _JsonObjectSchema()]
 class Frozen(BaseModel):
     """Base of every value in the pipeline: immutable, strict about unknown fields, comparable by content."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=False, ser_json_inf_nan="null")
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        allow_inf_nan=False,
+        # Any bound makes pydantic look into the text, and so refuse half a surrogate pair, which JSON cannot hold.
+        str_min_length=0,
+    )
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with some fields changed, not validated again; what the old fields gave is forgotten."""
+        copy = super().model_copy(update=update, deep=deep)
+        fields = type(self).model_fields
+        if len(copy.__dict__) > len(fields):
+            for name in copy.__dict__.keys() - fields.keys():
+                del copy.__dict__[name]
+        return copy
 
 
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)

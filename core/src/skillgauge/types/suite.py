@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from functools import cached_property
 from typing import Annotated, Self
 
-from pydantic import BeforeValidator, Field, PlainSerializer, SkipValidation, model_validator
+from pydantic import Field, GetCoreSchemaHandler, model_validator
+from pydantic_core import CoreSchema, core_schema
 
 from ..errors import Origin, Problem
 from .frozen import EMPTY, Frozen, Json, JsonObject, digest
@@ -63,7 +64,8 @@ class FileSpec(Frozen):
     @cached_property
     def content_id(self) -> str:
         """Digest of path, mode and content."""
-        return digest(self.path, self.executable, self.digest or digest(self.text))
+        content = self.digest or (digest(self.text) if self.text is not None else digest(None, self.source))
+        return digest(self.path, self.executable, content)
 
 
 class Check(Frozen):
@@ -258,21 +260,30 @@ class SuiteDefaults(Frozen):
     runs: int | None = Field(default=None, ge=1)
 
 
-def _cases(value: object) -> Iterable[Case]:
+class _CasesSchema:
+    """Validates a list of cases, and takes any other re-iterable source as it is."""
+
+    def __get_pydantic_core_schema__(self, _source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_wrap_validator_function(
+            _cases,
+            handler.generate_schema(tuple[Case, ...]),
+            serialization=core_schema.plain_serializer_function_ser_schema(
+                lambda cases: [case.model_dump(mode="json") for case in cases]
+            ),
+        )
+
+
+def _cases(value: object, validate_tuple: Callable[[object], Iterable[Case]]) -> Iterable[Case]:
+    if isinstance(value, list | tuple):
+        return validate_tuple(value)
     if isinstance(value, Iterator):
         raise ValueError("cases must be iterable more than once")
-    if isinstance(value, list | tuple):
-        return tuple(item if isinstance(item, Case) else Case.model_validate(item) for item in value)
     if not isinstance(value, Iterable):
         raise ValueError("cases must be iterable")
     return value
 
 
-Cases = Annotated[
-    SkipValidation[Iterable[Case]],
-    BeforeValidator(_cases),
-    PlainSerializer(lambda cases: [case.model_dump(mode="json") for case in cases], return_type=list),
-]
+Cases = Annotated[Iterable[Case], _CasesSchema()]
 """Any re-iterable source of cases: a tuple, or an object that makes them one by one."""
 
 
