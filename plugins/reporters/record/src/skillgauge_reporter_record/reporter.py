@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
+
 from skillgauge.api import (
     Artifact,
     Frozen,

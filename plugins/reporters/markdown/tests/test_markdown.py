@@ -1,0 +1,201 @@
+"""Markdown for people, with text from outside made harmless."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skillgauge.api import (
+    Blame,
+    Counts,
+    Execution,
+    Failure,
+    FailureClass,
+    Figure,
+    GroupSummary,
+    Latency,
+    PlanHead,
+    RateInterval,
+    RunInfo,
+    RunState,
+    RunView,
+    Score,
+    SuiteHead,
+    SuiteValidity,
+    Summary,
+    TagSummary,
+    TargetHead,
+    TrialResult,
+    Verdict,
+)
+from skillgauge_reporter_markdown.reporter import MarkdownReporter, duration, percent, reason, text
+
+
+def result(
+    verdict: Verdict, *, case: str = "c", scores: tuple[Score, ...] = (), failure: Failure | None = None
+) -> TrialResult:
+    """A result with the given verdict."""
+    return TrialResult(
+        trial_id=case,
+        execution_id="e",
+        score_id="s",
+        ordinal=0,
+        suite_id="suite",
+        case_id=case,
+        case_index=0,
+        target_id="calculator",
+        arm="direct",
+        runner="subprocess",
+        model=None,
+        repeat=1,
+        verdict=verdict,
+        value=None if verdict is Verdict.ERROR else float(verdict is Verdict.PASS),
+        scores=scores,
+        execution=Execution(duration_s=0.421, failure=failure),
+        started_at=0.0,
+    )
+
+
+def report(*results: TrialResult, state: RunState = RunState.FINISHED, valid: bool = True, **group: object) -> str:
+    """The report of a run with one group."""
+    counts = Counts(
+        total=len(results),
+        passed=sum(one.verdict is Verdict.PASS for one in results),
+        failed=sum(one.verdict is Verdict.FAIL for one in results),
+        errors=sum(one.verdict is Verdict.ERROR for one in results),
+    )
+    suite = SuiteHead(
+        id="suite",
+        name="A suite",
+        version="1.0.0",
+        format="eval-skills",
+        root="/x",
+        content_digest="d",
+        case_count=len(results),
+        targets=(TargetHead(id="calculator"),),
+        arms=("direct",),
+    )
+    summary_group = GroupSummary(
+        **{  # type: ignore[arg-type]  # a test builder
+            "suite_id": "suite",
+            "target_id": "calculator",
+            "arm": "direct",
+            "runner": "subprocess",
+            "model": None,
+            "counts": counts,
+            "pass_rate": RateInterval(rate=1.0, n=5, lower=0.565518, upper=1.0, method="wilson"),
+            **group,
+        }
+    )
+    validity = SuiteValidity(suite_id="suite", valid=valid, error_share=0.5, reason="too many errors")
+    view = RunView(
+        RunInfo(run_id="r1", state=state, started_at=0.0),
+        PlanHead(plan_id="p", suites=(suite,), trial_count=len(results), runs=1, seed=0),
+        Summary(counts=counts, groups=(summary_group,), validity=(validity,)),
+        lambda: iter(results),
+    )
+    (artifact,) = MarkdownReporter().render(view)
+    return b"".join(artifact.chunks).decode()
+
+
+def test_a_rate_never_stands_alone() -> None:
+    """Beside the pass rate stand n, the interval, its method and the errors, and a warning for tiny perfect suites."""
+    shown = report(*[result(Verdict.PASS, case=f"c{n}") for n in range(5)])
+    assert "| calculator (subprocess) | 100.0% | 56.6% to 100.0% | 5 of 5 | 0 | 0 |" in shown
+    assert "n = 5 cases; interval: wilson" in shown
+    assert "5 of 5 cases prove no more than 56.6%" in shown
+
+
+def test_figures_tags_latency_and_bounds_are_shown() -> None:
+    """The format's own figures get columns of their own; tags, percentiles and error bounds follow."""
+    shown = report(
+        result(Verdict.PASS),
+        result(Verdict.ERROR, case="e"),
+        figures=(
+            Figure(name="compositeScore", label="Composite", value=0.9972, unit="score"),
+            Figure(name="completionRate", label="Completion rate", value=0.5, unit="ratio"),
+            Figure(name="p95Ms", label="P95", value=1234.0, unit="ms"),
+            Figure(name="points", label="Points", value=3.0, unit="pt"),
+            Figure(name="unknown", label="Unknown", value=None),
+        ),
+        tags=(TagSummary(tag="math", counts=Counts(total=1, passed=1), pass_rate=RateInterval(rate=None, n=0)),),
+        latency=Latency(samples=2, p50_s=0.25, p95_s=1.26, p99_s=None),
+        pass_bounds=(0.5, 1.0),
+    )
+    assert "| 0.997 | 50.0% | 1.2s | 3pt | – |" in shown
+    assert "| math | – | – | 0 | 0 |" in shown
+    assert "p50 250ms, p95 1.3s, p99 –" in shown
+    assert "between 50.0% (all failed) and 100.0% (all passed)" in shown
+
+
+def test_an_unfinished_or_invalid_run_says_so() -> None:
+    """Nobody can take partial or worthless figures for results."""
+    assert "**This run is interrupted" in report(result(Verdict.PASS), state=RunState.INTERRUPTED)
+    assert "**Invalid: too many errors.**" in report(result(Verdict.ERROR), valid=False)
+
+
+def test_reasons_say_what_went_wrong() -> None:
+    """A failure shows its class and message, a failed check its reason, a pass nothing."""
+    failure = Failure(failure_class=FailureClass.TIMEOUT, blame=Blame.TARGET, message="no answer within 2 s")
+    assert reason(result(Verdict.FAIL, failure=failure)) == "timeout: no answer within 2 s"
+    scores = (Score.passed("fine"), Score.failed("wrong"), Score.failed("").model_copy(update={"check_id": "k"}))
+    assert reason(result(Verdict.FAIL, scores=scores)) == "wrong; check k failed"
+    assert reason(result(Verdict.PASS, scores=(Score.passed("fine"),))) == ""
+
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "a|b",
+    "line\nbreak\r\n# heading",
+    "\u202eright to left",
+    "[link](javascript:alert(1))",
+    "`code` *bold* _it_ ~~gone~~ ![x](y)",
+    "x" * 10_000,
+    "a & b &lt;",
+]
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_text_from_outside_cannot_change_the_layout(hostile: str) -> None:
+    """Names and reasons stay one cell of one row, whatever is in them."""
+    shown = report(
+        result(Verdict.FAIL, case=hostile, scores=(Score.failed(hostile),)).model_copy(update={"target_id": hostile}),
+        target_id=hostile,
+    )
+    rows = [line for line in shown.splitlines() if "FAIL" in line and line.startswith("|")]
+    (row,) = rows
+    assert len(re.findall(r"(?<!\\)\|", row)) == 7
+    assert "<script" not in re.sub(r"\\<", "", shown)
+    assert "\u202e" not in shown
+    assert len(row) < 1500
+
+
+@given(st.text())
+def test_escaped_text_is_one_line_without_live_marks(value: str) -> None:
+    """Every special character is escaped and no control character survives."""
+    shown = text(value)
+    assert not re.search("[\n\r\x00-\x1f\u202a-\u202e]", shown)
+    assert not re.search(r"(?<!\\)(?:\\\\)*[|<>`*\[\]]", shown)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(None, "–"), (0.0, "0ms"), (0.4214, "421ms"), (0.9996, "1000ms"), (1.0, "1.0s"), (75.24, "75.2s")],
+)
+def test_durations_as_people_read_them(seconds: float | None, shown: str) -> None:
+    """Milliseconds below a second, else seconds."""
+    assert duration(seconds) == shown
+
+
+def test_percent_of_nothing_is_a_dash() -> None:
+    """Unknown is never 0."""
+    assert (percent(None), percent(0.0), percent(0.876)) == ("–", "0.0%", "87.6%")
+
+
+def test_markdown_is_not_read_back(tmp_path: Path) -> None:
+    """The reader says that it is not one of its documents, whatever it is given."""
+    assert MarkdownReporter().read(tmp_path / "x.md") is None
