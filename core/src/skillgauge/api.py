@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 # A line for each name, twice, would be five times as long and no easier to read.
 # fmt: off
 # isort: off
@@ -16,6 +19,7 @@ from .protocols import (
     ResultOrder, RunLog, RunQuery, RunRequest, RunTrial, Running, Sandbox, SandboxReport, SandboxSpec, ScoreContext,
     Scorer, Session, Store, SuiteFormat, Tier, Traits, Workspace,
 )
+from .surroundings import host_environment
 from .types.frozen import (
     EMPTY, Frozen, FrozenDict, Json, JsonObject, JsonValue, MAX_DEPTH, canonical_json, digest, digest_text, freeze,
     thaw,
@@ -33,19 +37,49 @@ from .types.result import (
     SuiteValidity, Summary, TagSummary, TrialResult, Verdict,
 )
 
+if TYPE_CHECKING:
+    from .documents import Document, locate, located_all, parse_document, read_document, validate
+    from .stats import consistency, nearest_rank, pass_at_k, rate_interval, wilson
+    from .workspace import DirectoryWorkspace
+
+# What announces a plugin must import quickly; these are for what its factory makes.
+_LATER = {
+    "Document": "documents",
+    "locate": "documents",
+    "located_all": "documents",
+    "parse_document": "documents",
+    "read_document": "documents",
+    "validate": "documents",
+    "consistency": "stats",
+    "nearest_rank": "stats",
+    "pass_at_k": "stats",
+    "rate_interval": "stats",
+    "wilson": "stats",
+    "DirectoryWorkspace": "workspace",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__package__}.{_LATER[name]}"), name)
+
+
 __all__ = [
     "ALL_PASSED", "DIRECT", "EMPTY", "MAX_DEPTH", "NO_LIMITS", "Adapter", "Arm", "ArmKind", "Artifact", "Blame",
     "Block", "CallRequest", "Case", "Cases", "Check", "Claim", "Claimed", "Command", "Comparison", "Counts",
-    "Dumped", "Emit", "EmptySelection", "Engine", "EventKind", "Execution", "Executor", "ExitCode", "Fact",
-    "Failure", "FailureClass", "Figure", "FileChange", "FileSpec", "Finished", "FiredSkill", "Frozen", "FrozenDict",
-    "GroupSummary", "Identity", "InstalledSkill", "InvalidRunError", "Json", "JsonObject", "JsonValue", "Judge",
-    "JudgeReply", "JudgeRequest", "Latency", "LaunchError", "LimitOutcome", "Limits", "LoadOption", "LoadRequest",
-    "Loaded", "NoOptions", "Origin", "PlanHead", "PluginError", "PolicyError", "Problem", "Provider",
-    "RateInterval", "Reporter", "ResultOrder", "RunInfo", "RunLog", "RunQuery", "RunRequest", "RunState",
-    "RunTrial", "RunView", "Running", "Sandbox", "SandboxReport", "SandboxSpec", "Score", "ScoreContext",
+    "DirectoryWorkspace", "Document", "Dumped", "Emit", "EmptySelection", "Engine", "EventKind", "Execution",
+    "Executor", "ExitCode", "Fact", "Failure", "FailureClass", "Figure", "FileChange", "FileSpec", "Finished",
+    "FiredSkill", "Frozen", "FrozenDict", "GroupSummary", "Identity", "InstalledSkill", "InvalidRunError", "Json",
+    "JsonObject", "JsonValue", "Judge", "JudgeReply", "JudgeRequest", "Latency", "LaunchError", "LimitOutcome",
+    "Limits", "LoadOption", "LoadRequest", "Loaded", "NoOptions", "Origin", "PlanHead", "PluginError", "PolicyError",
+    "Problem", "Provider", "RateInterval", "Reporter", "ResultOrder", "RunInfo", "RunLog", "RunQuery", "RunRequest",
+    "RunState", "RunTrial", "RunView", "Running", "Sandbox", "SandboxReport", "SandboxSpec", "Score", "ScoreContext",
     "ScoreStatus", "Scorer", "Session", "Severity", "SkillRef", "SkillRole", "SkillgaugeError", "SourceSpan",
     "Store", "StoreError", "Suite", "SuiteDefaults", "SuiteError", "SuiteFormat", "SuiteHead", "SuiteValidity",
-    "Summary", "TagSummary", "Target", "TargetHead", "TargetKind", "Tier", "Traits", "Trajectory",
-    "TrajectoryEvent", "Trial", "TrialResult", "Usage", "UsageError", "Verdict", "VerdictMode", "VerdictRule",
-    "Workspace", "canonical_json", "did_you_mean", "digest", "digest_text", "freeze", "hookimpl", "thaw",
+    "Summary", "TagSummary", "Target", "TargetHead", "TargetKind", "Tier", "Traits", "Trajectory", "TrajectoryEvent",
+    "Trial", "TrialResult", "Usage", "UsageError", "Verdict", "VerdictMode", "VerdictRule", "Workspace",
+    "canonical_json", "consistency", "did_you_mean", "digest", "digest_text", "freeze", "hookimpl",
+    "host_environment", "locate", "located_all", "nearest_rank", "parse_document", "pass_at_k", "rate_interval",
+    "read_document", "thaw", "validate", "wilson",
 ]

@@ -1,0 +1,1 @@
+"""The eval-skills format of skillgauge: its skills and benchmarks, and its result document."""

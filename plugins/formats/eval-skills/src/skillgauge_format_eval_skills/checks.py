@@ -1,0 +1,180 @@
+"""From a task's `expectedOutput` and `evaluator` to a check, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from skillgauge.api import EMPTY, Check, JsonObject, Origin
+
+from .files import EvaluatorFile, ExpectedFile, keys_of
+from .findings import Findings, OriginOf
+from .schemas import schema_faults
+
+SCORERS: Mapping[str, str] = {
+    "exact": "exact",
+    "exact_match": "exact",
+    "contains": "contains",
+    "schema": "json-schema",
+    "json_schema": "json-schema",
+    "json-schema": "json-schema",
+    "regex": "regex",
+    "llm_judge": "rubric",
+    "rubric": "rubric",
+    "custom": "custom",
+}
+"""Evaluator names of eval-skills, all spellings, and the scorers that they mean. Any other name is a private scorer."""
+
+DOCUMENT_NAMES: Mapping[str, str] = {
+    "exact": "exact_match",
+    "json-schema": "json_schema",
+    "rubric": "llm_judge",
+}
+"""Scorers that the result document calls by another name."""
+
+_NEEDS: Mapping[str, tuple[str, str]] = {
+    "exact": ("value", "value"),
+    "contains": ("keywords", "keywords"),
+    "json-schema": ("schema", "json_schema"),
+    "regex": ("patterns", "patterns"),
+}
+"""What a scorer cannot do without: the key, and the field that holds it."""
+
+DEFAULT_CRITERIA = "Is the output a correct and complete answer to the task?"
+"""Asked of a judge where the task has no prompt for it."""
+
+
+@dataclass(frozen=True)
+class CheckMaker:
+    """Makes the checks of one file's tasks."""
+
+    evaluator: str | None
+    """`--evaluator`, if given: the scorer of tasks whose `evaluator` names none."""
+    folders: tuple[Path, ...]
+    """Where scorer scripts are looked for, in this order; empty if the file has no place."""
+    findings: Findings
+
+    def make(self, task: JsonObject, origin_of: OriginOf) -> tuple[Check, dict[str, Any]] | None:
+        """The check of a task and the keys around it without effect; `None` after noting what is wrong with it."""
+
+        def in_expected(*pointer: str | int) -> Origin:
+            return origin_of("expectedOutput", *pointer)
+
+        def in_evaluator(*pointer: str | int) -> Origin:
+            return origin_of("evaluator", *pointer)
+
+        raw, raw_evaluator = _part(task, "expectedOutput"), _part(task, "evaluator")
+        if raw is None or raw_evaluator is None:
+            return None
+        evaluator = self.findings.validated(EvaluatorFile, raw_evaluator, in_evaluator)
+        if evaluator is None:
+            return None
+        expected_type = raw.get("type")
+        name = evaluator.type or self.evaluator or (expected_type if isinstance(expected_type, str) else "exact")
+        scorer = SCORERS.get(name)
+        if scorer is None:
+            rest = {key: value for key, value in raw_evaluator.items() if key != "type"}
+            options = {**{key: value for key, value in raw.items() if key != "type"}, **rest}
+            return Check(id=name, scorer=name, options=options, origin=in_expected()), {}
+        expected = self.findings.validated(ExpectedFile, raw, in_expected)
+        if expected is None or not self._complete(scorer, task, expected, origin_of):
+            return None
+        self.findings.unknown_keys(evaluator.model_extra, keys_of(EvaluatorFile), in_evaluator)
+        self.findings.unknown_keys(expected.model_extra, keys_of(ExpectedFile), in_expected)
+        unknown = {"expectedOutput": expected.model_extra, "evaluator": evaluator.model_extra}
+        options = self._options(scorer, expected, evaluator, origin_of)
+        check = Check(id=scorer, scorer=scorer, options=options, origin=in_expected())
+        return check, {key: value for key, value in unknown.items() if value}
+
+    def _complete(self, scorer: str, task: JsonObject, expected: ExpectedFile, origin_of: OriginOf) -> bool:
+        key, field = _NEEDS.get(scorer, ("", ""))
+        if not key or field in expected.model_fields_set:
+            return True
+        if task.get("expectedOutput") is None:
+            self.findings.error("missing-key", "'expectedOutput' is missing", origin_of("expectedOutput"))
+        else:
+            message = f"{key!r} is missing, which scorer {scorer!r} compares with"
+            self.findings.error("missing-key", message, origin_of("expectedOutput", key))
+        return False
+
+    def _options(
+        self, scorer: str, expected: ExpectedFile, evaluator: EvaluatorFile, origin_of: OriginOf
+    ) -> dict[str, Any]:
+        case_sensitive = evaluator.case_sensitive
+        if case_sensitive is None:
+            case_sensitive = expected.case_sensitive
+        options: dict[str, Any]
+        match scorer:
+            case "exact":
+                strict = True if case_sensitive is None else case_sensitive
+                options = {"value": expected.value, "case_sensitive": strict}
+            case "contains":
+                options = {"keywords": expected.keywords, "case_sensitive": bool(case_sensitive)}
+                if not expected.keywords:
+                    message = "no keyword is given, so every output passes"
+                    self.findings.warning("no-check", message, origin_of("expectedOutput", "keywords"))
+            case "json-schema":
+                options = {"schema": expected.json_schema}
+                for pointer, message in schema_faults(expected.json_schema):
+                    self.findings.error("json-schema", message, origin_of("expectedOutput", "schema", *pointer))
+            case "regex":
+                options = {"patterns": expected.patterns}
+            case "rubric":
+                options = {"criteria": expected.judge_prompt or DEFAULT_CRITERIA, "scale": "0-10"}
+                if expected.value is not None:
+                    options["reference"] = expected.value
+            case _:
+                options = self._custom(expected, evaluator, origin_of)
+        return options
+
+    def _custom(self, expected: ExpectedFile, evaluator: EvaluatorFile, origin_of: OriginOf) -> dict[str, Any]:
+        written = expected.custom_scorer_path or evaluator.custom_scorer_path
+        holder = "expectedOutput" if expected.custom_scorer_path else "evaluator"
+        if written is None:
+            origin = origin_of("expectedOutput", "customScorerPath")
+            self.findings.error("missing-key", "'customScorerPath' is missing", origin)
+            return {}
+        candidates = [folder / written for folder in self.folders] or [Path(written)]
+        path = next((one for one in candidates if one.is_file()), None)
+        if path is None:
+            looked = " or ".join(str(folder) for folder in self.folders)
+            message = f"scorer script {written!r} is not there{f' (looked in {looked})' if looked else ''}"
+            self.findings.error("missing-file", message, origin_of(holder, "customScorerPath"))
+            return {}
+        return {"path": str(path)}
+
+
+def _part(task: JsonObject, key: str) -> JsonObject | None:
+    """A part of a task, empty if it is absent; `None` if it is no object, which the task's own model reports."""
+    part = task.get(key)
+    return EMPTY if part is None else part if isinstance(part, Mapping) else None
+
+
+def expectation(check: Check) -> tuple[dict[str, Any], dict[str, Any]]:
+    """`expectedOutput` and `evaluator` of a check: the inverse of `CheckMaker.make`."""
+    options = dict(check.options)
+    strict = options.pop("case_sensitive", None)
+    evaluator: dict[str, Any] = {"type": check.scorer}
+    match check.scorer:
+        case "exact" | "contains":
+            if strict is not None:
+                evaluator["caseSensitive"] = strict
+        case "json-schema":
+            evaluator["type"] = "json_schema"
+        case "rubric":
+            evaluator["type"] = "llm_judge"
+            options.pop("scale", None)
+            options = {"judgePrompt": options.pop("criteria", DEFAULT_CRITERIA), **_renamed(options)}
+        case "custom":
+            options = {"customScorerPath": options.pop("path", ""), **options}
+        case "regex":
+            pass
+        case _:
+            options = dict(check.options)
+    return {"type": evaluator["type"], **options}, evaluator
+
+
+def _renamed(options: JsonObject) -> dict[str, Any]:
+    return {"value" if key == "reference" else key: value for key, value in options.items()}

@@ -1,0 +1,91 @@
+"""The numbers of eval-skills, by its published formulas."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import pstdev
+
+from skillgauge.api import Figure, GroupSummary, JsonObject
+
+DEFAULT_MAX_LATENCY_MS = 30_000
+"""What p95 is measured against where the benchmark says nothing: the documented default time limit."""
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """A group's numbers; `None` where nothing was run or measured."""
+
+    completion_rate: float | None
+    partial_score: float | None
+    error_rate: float | None
+    consistency_score: float | None
+    composite_score: float | None
+    p50_ms: int | None
+    p95_ms: int | None
+    p99_ms: int | None
+
+
+def metrics(group: GroupSummary, parameters: JsonObject) -> Metrics:
+    """Compute a group's numbers.
+
+    All trials count, errors included, as eval-skills has it. Unlike there, latencies include those of failed calls,
+    and a skill of which no latency is known earns nothing for being fast.
+
+    Args:
+        group: counts, values and latencies.
+        parameters: `scoringMethod` and `maxLatencyMs` of the benchmark.
+    """
+    counts, latency = group.counts, group.latency
+    total = counts.total - counts.skipped
+    p50, p95, p99 = (_milliseconds(seconds) for seconds in (latency.p50_s, latency.p95_s, latency.p99_s))
+    if total == 0:
+        return Metrics(None, None, None, None, None, p50, p95, p99)
+    completed = counts.passed / total
+    errored = (counts.broken + counts.errors) / total
+    limit = parameters.get("maxLatencyMs")
+    slowest = limit if isinstance(limit, int | float) and limit > 0 else DEFAULT_MAX_LATENCY_MS
+    speed = 0.0 if p95 is None else 1 - min(1.0, p95 / slowest)
+    return Metrics(
+        completion_rate=_rounded(completed),
+        partial_score=_rounded(_partial(group, total, str(parameters.get("scoringMethod", "mean")))),
+        error_rate=_rounded(errored),
+        consistency_score=max(0.0, 1 - pstdev(group.run_pass_rates)) if group.run_pass_rates else None,
+        composite_score=_rounded(0.5 * completed + 0.2 * speed + 0.3 * (1 - errored)),
+        p50_ms=p50,
+        p95_ms=p95,
+        p99_ms=p99,
+    )
+
+
+def figures(group: GroupSummary, parameters: JsonObject) -> tuple[Figure, ...]:
+    """The numbers as every reporter can print them."""
+    found = metrics(group, parameters)
+    return (
+        Figure(name="completionRate", label="Completion rate", value=found.completion_rate, unit="ratio"),
+        Figure(name="partialScore", label="Partial score", value=found.partial_score, unit="score"),
+        Figure(name="errorRate", label="Error rate", value=found.error_rate, unit="ratio", higher_is_better=False),
+        Figure(name="consistencyScore", label="Consistency", value=found.consistency_score, unit="score"),
+        Figure(name="compositeScore", label="Composite score", value=found.composite_score, unit="score"),
+        Figure(name="p50Ms", label="P50 latency", value=found.p50_ms, unit="ms", higher_is_better=False),
+        Figure(name="p95Ms", label="P95 latency", value=found.p95_ms, unit="ms", higher_is_better=False),
+        Figure(name="p99Ms", label="P99 latency", value=found.p99_ms, unit="ms", higher_is_better=False),
+    )
+
+
+def _partial(group: GroupSummary, total: int, method: str) -> float:
+    """Mean score of all trials; errors score 0, and are taken to weigh as much as the others on average."""
+    if method == "pass_at_k":
+        return group.counts.passed / total  # k is 1, and every task has the same number of trials
+    value = group.weighted_value if method == "weighted_mean" else group.mean_value
+    graded = total - group.counts.errors
+    return (value or 0.0) * graded / total
+
+
+def _rounded(value: float) -> float:
+    """Four decimals, halves up, as the documents of eval-skills have it."""
+    return math.floor(value * 10_000 + 0.5) / 10_000
+
+
+def _milliseconds(seconds: float | None) -> int | None:
+    return None if seconds is None else math.floor(seconds * 1000 + 0.5)

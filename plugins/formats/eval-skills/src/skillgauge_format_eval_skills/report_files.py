@@ -1,0 +1,87 @@
+"""What may stand in the result document of eval-skills."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from skillgauge.api import FrozenDict, Json, JsonObject
+
+UNKNOWN_SCORER = "unknown"
+"""Scorer type of a task that was not graded."""
+
+
+class _Part(BaseModel):
+    """Keys are written in camel case and types are exact; unknown keys do not matter to a reader."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="ignore", alias_generator=to_camel)
+
+
+class IntervalFile(_Part):
+    """`confidenceInterval`."""
+
+    lower: float
+    upper: float
+    level: float = 0.95
+
+
+class SummaryFile(_Part):
+    """`summary`."""
+
+    completion_rate: float
+    partial_score: float
+    error_rate: float
+    consistency_score: float
+    composite_score: float
+    confidence_interval: IntervalFile | None = None
+
+
+class LatencyFile(_Part):
+    """`latency`."""
+
+    p50_ms: float = Field(ge=0)
+    p95_ms: float = Field(ge=0)
+    p99_ms: float = Field(ge=0)
+
+
+class UsageFile(_Part):
+    """`usage` of a task; two spellings are about."""
+
+    prompt_tokens: int | None = Field(default=None, validation_alias=AliasChoices("promptTokens", "inputTokens"))
+    completion_tokens: int | None = Field(
+        default=None, validation_alias=AliasChoices("completionTokens", "outputTokens")
+    )
+    total_tokens: int | None = None
+    cost_usd: float | None = Field(default=None, validation_alias=AliasChoices("estimatedUSD", "costUSD"))
+
+
+class TaskResultFile(_Part):
+    """One of `taskResults`."""
+
+    task_id: str
+    status: Literal["pass", "fail", "error", "timeout"]
+    score: float = Field(ge=0, le=1)
+    latency_ms: float = Field(ge=0)
+    output: Json = None
+    error: str | None = None
+    scorer_type: str = UNKNOWN_SCORER
+    reason: str | None = None
+    run_id: int = Field(default=1, ge=1)
+    usage: UsageFile | None = None
+    weight: float = Field(default=1.0, ge=0)
+
+
+class ReportFile(_Part):
+    """One SkillCompletionReport."""
+
+    skill_id: str
+    skill_version: str = ""
+    benchmark_id: str
+    timestamp: datetime = Field(strict=False)
+    summary: SummaryFile
+    latency: LatencyFile
+    task_results: tuple[TaskResultFile, ...]
+    evaluator_metadata: JsonObject = Field(default_factory=FrozenDict)

@@ -1,0 +1,205 @@
+"""Write the result document of eval-skills; reading it is in `reading`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from skillgauge.api import (
+    DIRECT,
+    EMPTY,
+    Artifact,
+    FailureClass,
+    GroupSummary,
+    RunView,
+    ScoreStatus,
+    SuiteHead,
+    TrialResult,
+    Verdict,
+)
+
+from .checks import DOCUMENT_NAMES
+from .figures import figures
+from .files import number
+from .reading import read_reports
+from .report_files import UNKNOWN_SCORER
+
+MIN_INTERVAL_RESULTS = 10
+"""With fewer results there is no confidence interval, as in the original."""
+
+_GroupKey = tuple[str, str | None, str, str, str | None]
+_NO_RESULTS = '"taskResults": []'
+
+
+class EvalSkillsReporter:
+    """One SkillCompletionReport per suite and skill, in one JSON array."""
+
+    suffix = "json"
+
+    def render(self, view: RunView) -> Iterable[Artifact]:
+        """The document. Task results are written as they are read, so their number does not matter."""
+        yield Artifact(chunks=_chunks(view))
+
+    def read(self, path: Path) -> RunView | None:
+        """A document of eval-skills itself or of this reporter."""
+        return read_reports(path)
+
+
+def _chunks(view: RunView) -> Iterator[bytes]:
+    suites = {suite.id: suite for suite in view.head.suites}
+    groups = [group for group in view.summary.groups if _is_reported(group, suites.get(group.suite_id))]
+    spent = _spent(view)
+    between = "[\n"
+    for group in groups:
+        key = (group.suite_id, group.target_id, group.arm, group.runner, group.model)
+        report = _report(view, suites.get(group.suite_id), group, spent.get(key))
+        before, _, after = _indented(report, 2).partition(_NO_RESULTS)
+        yield f'{between}{before}"taskResults": ['.encode()
+        between, count = ",\n", 0
+        for result in view.results():
+            if _key(result) == key and result.verdict is not Verdict.SKIPPED:
+                yield (("," if count else "") + "\n" + _indented(_task_result(result), 6)).encode()
+                count += 1
+        yield (("\n    ]" if count else "]") + after).encode()
+    yield b"\n]\n" if groups else b"[]\n"
+
+
+def _is_reported(group: GroupSummary, suite: SuiteHead | None) -> bool:
+    """Of a comparison only the arm with the skill is a report about the skill."""
+    return suite is None or suite.candidate is None or group.arm == suite.candidate
+
+
+def _key(result: TrialResult) -> _GroupKey:
+    return (result.suite_id, result.target_id, result.arm, result.runner, result.model)
+
+
+def _report(view: RunView, suite: SuiteHead | None, group: GroupSummary, spent: _Spent | None) -> dict[str, Any]:
+    numbers = {figure.name: figure.value for figure in figures(group, suite.parameters if suite else EMPTY)}
+    # A document that was read keeps the numbers that it was published with.
+    numbers |= {figure.name: figure.value for figure in group.figures if figure.name in numbers}
+    known = {name: number(value or 0) for name, value in numbers.items()}
+    versions = {target.id: target.version for target in suite.targets} if suite else {}
+    report: dict[str, Any] = {
+        "skillId": group.target_id or group.suite_id,
+        "skillVersion": versions.get(group.target_id or "") or "",
+        "benchmarkId": group.suite_id,
+        "timestamp": _iso(view.run.started_at),
+        "summary": {
+            "completionRate": known["completionRate"],
+            "partialScore": known["partialScore"],
+            "errorRate": known["errorRate"],
+            "consistencyScore": known["consistencyScore"],
+            "compositeScore": known["compositeScore"],
+        },
+        "latency": {"p50Ms": known["p50Ms"], "p95Ms": known["p95Ms"], "p99Ms": known["p99Ms"]},
+    }
+    rate = group.pass_rate
+    if group.counts.total >= MIN_INTERVAL_RESULTS and None not in (rate.rate, rate.lower, rate.upper):
+        bounds = {"lower": rate.lower, "upper": rate.upper, "mean": rate.rate, "level": rate.level}
+        report["summary"]["confidenceInterval"] = {name: number(value or 0) for name, value in bounds.items()}
+    if spent is not None:
+        report["tokenCost"] = spent.document()
+    metadata = {"arm": group.arm, "runner": group.runner, "model": group.model}
+    return {**report, "taskResults": [], "evaluatorMetadata": {} if group.arm == DIRECT.name else metadata}
+
+
+def _task_result(result: TrialResult) -> dict[str, Any]:
+    execution, failure = result.execution, result.execution.failure
+    ungraded = [score.reason for score in result.scores if score.status is ScoreStatus.UNGRADED]
+    status = _status(result)
+    task: dict[str, Any] = {
+        "taskId": result.case_id,
+        "skillId": result.target_id or result.suite_id,
+        "status": status,
+        "score": number(result.value or 0),
+        "latencyMs": number((execution.duration_s or 0) * 1000),
+    }
+    if failure is None:
+        task["output"] = execution.output if execution.output is not None else execution.text
+    if failure is not None or status == "error":
+        task["error"] = failure.message if failure else "; ".join(ungraded) or "no check gave a verdict"
+    scorer = result.scores[0].scorer if result.scores else UNKNOWN_SCORER
+    task["scorerType"] = DOCUMENT_NAMES.get(scorer, scorer)
+    reasons = [score.reason for score in result.scores if score.reason]
+    if reasons and status != "error":
+        task["reason"] = "; ".join(reasons)
+    task["runId"] = result.repeat
+    used = _Spent().plus(result)
+    if used is not None:
+        task["usage"] = used.document()
+    if result.weight != 1:
+        task["weight"] = number(result.weight)
+    return task
+
+
+def _status(result: TrialResult) -> str:
+    """What did not come to its end is an error, or a timeout if the skill took too long."""
+    failure = result.execution.failure
+    if result.verdict is Verdict.FAIL and failure is not None:
+        return "timeout" if failure.failure_class is FailureClass.TIMEOUT else "error"
+    return result.verdict.value
+
+
+@dataclass(frozen=True)
+class _Spent:
+    """Tokens and money, as far as they are known."""
+
+    prompt: int | None = None
+    completion: int | None = None
+    total: int | None = None
+    usd: float | None = None
+
+    def plus(self, result: TrialResult) -> _Spent | None:
+        """These and what a trial used; `None` if nothing at all is known."""
+        usage = result.execution.usage
+        if usage is None:
+            return None if self == _Spent() else self
+        read = (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens)
+        prompt = sum(part for part in read if part is not None) if any(part is not None for part in read) else None
+        total = usage.total_tokens
+        if total is None and prompt is not None and usage.output_tokens is not None:
+            total = prompt + usage.output_tokens
+        spent = _Spent(
+            _plus(self.prompt, prompt),
+            _plus(self.completion, usage.output_tokens),
+            _plus(self.total, total),
+            _plus(self.usd, usage.cost_usd),
+        )
+        return None if spent == _Spent() else spent
+
+    def document(self) -> dict[str, Any]:
+        """The known ones, as the document names them."""
+        named = {
+            "promptTokens": self.prompt,
+            "completionTokens": self.completion,
+            "totalTokens": self.total,
+            "estimatedUSD": self.usd,
+        }
+        return {name: value for name, value in named.items() if value is not None}
+
+
+def _plus(sum_: Any, part: Any) -> Any:
+    return sum_ if part is None else part if sum_ is None else sum_ + part
+
+
+def _spent(view: RunView) -> dict[_GroupKey, _Spent]:
+    spent: dict[_GroupKey, _Spent] = {}
+    for result in view.results():
+        if result.execution.usage is not None:
+            sum_ = spent.get(_key(result), _Spent()).plus(result)
+            if sum_ is not None:
+                spent[_key(result)] = sum_
+    return spent
+
+
+def _iso(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _indented(value: dict[str, Any], blanks: int) -> str:
+    pad = " " * blanks
+    return pad + json.dumps(value, indent=2, ensure_ascii=False).replace("\n", f"\n{pad}")

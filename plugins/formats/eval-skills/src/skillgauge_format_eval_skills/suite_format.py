@@ -1,0 +1,49 @@
+"""The format as the kernel sees it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from skillgauge.api import Claim, Dumped, Figure, GroupSummary, JsonObject, Loaded, LoadRequest, Suite
+
+from .claiming import claim
+from .dumping import dump
+from .figures import figures
+from .loading import load
+from .options import EvalSkillsOptions
+
+
+class EvalSkillsFormat:
+    """Suites of skills that are called directly, and of tasks that they have to solve.
+
+    Args:
+        options: what the configuration says; a load request's own options rule over it.
+    """
+
+    def __init__(self, options: EvalSkillsOptions) -> None:
+        self._options = options
+
+    def claim(self, path: Path) -> Claim | None:
+        """A skill file, the folder that holds one, or a benchmark file."""
+        return claim(path)
+
+    def load(self, request: LoadRequest) -> Loaded:
+        """One suite per benchmark, with all skills as its targets.
+
+        Raises:
+            SuiteError: a named file is bad, or the benchmark cannot be used.
+        """
+        known = EvalSkillsOptions.model_fields
+        given = {key: value for key, value in request.options.items() if key in known}
+        configured = self._options.model_dump(exclude_unset=True)
+        if "benchmark" in given:
+            configured.pop("tasks", None)
+        return load(request, EvalSkillsOptions.model_validate({**configured, **given}))
+
+    def dump(self, suite: Suite) -> Dumped:
+        """`benchmark.json` with the suite's cases."""
+        return dump(suite)
+
+    def figures(self, group: GroupSummary, parameters: JsonObject) -> tuple[Figure, ...]:
+        """Completion rate, partial score, error rate, consistency, composite score and latencies."""
+        return figures(group, parameters)

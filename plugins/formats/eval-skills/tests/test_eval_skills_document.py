@@ -1,0 +1,496 @@
+"""The result document, written and read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skillgauge.api import (
+    Blame,
+    Counts,
+    Execution,
+    Failure,
+    FailureClass,
+    Figure,
+    GroupSummary,
+    Latency,
+    Origin,
+    PlanHead,
+    RateInterval,
+    RunInfo,
+    RunState,
+    RunView,
+    Score,
+    SuiteError,
+    SuiteHead,
+    Summary,
+    TargetHead,
+    TrialResult,
+    Usage,
+    Verdict,
+)
+from skillgauge_format_eval_skills.reporter import EvalSkillsReporter
+
+DATA = Path(__file__).parent / "data"
+Write = Callable[[str, object], Path]
+
+
+def result(case: str = "t1", target: str = "echo", **changes: Any) -> TrialResult:
+    """A passed trial, but for the changes."""
+    whole: dict[str, Any] = {
+        "trial_id": f"{target}/{case}",
+        "execution_id": "e",
+        "score_id": "s",
+        "ordinal": 0,
+        "suite_id": "bench",
+        "case_id": case,
+        "case_index": 0,
+        "target_id": target,
+        "arm": "direct",
+        "runner": "subprocess",
+        "model": None,
+        "repeat": 1,
+        "verdict": Verdict.PASS,
+        "value": 1.0,
+        "scores": (Score.passed().model_copy(update={"scorer": "exact"}),),
+        "execution": Execution(output={"result": "ü"}, duration_s=0.0125),
+        "started_at": 0.0,
+    }
+    return TrialResult.model_validate({**whole, **changes})
+
+
+def group(target: str | None = "echo", **changes: Any) -> GroupSummary:
+    """The group of such trials."""
+    whole: dict[str, Any] = {
+        "suite_id": "bench",
+        "target_id": target,
+        "arm": "direct",
+        "runner": "subprocess",
+        "model": None,
+        "counts": Counts(total=1, passed=1),
+        "pass_rate": RateInterval(rate=1.0, n=1, lower=0.2, upper=1.0),
+        "mean_value": 1.0,
+        "run_pass_rates": (1.0,),
+        "latency": Latency(samples=1, p50_s=0.0125, p95_s=0.0125, p99_s=0.0125),
+    }
+    return GroupSummary.model_validate({**whole, **changes})
+
+
+def view(*results: TrialResult, groups: tuple[GroupSummary, ...] = (), **suite: Any) -> RunView:
+    """A run of them."""
+    head = SuiteHead.model_validate(
+        {
+            "id": "bench",
+            "format": "eval-skills",
+            "root": "/b",
+            "content_digest": "d",
+            "case_count": 1,
+            "targets": (TargetHead(id="echo", version="1.2.3"), TargetHead(id="two")),
+            "arms": ("direct",),
+            **suite,
+        }
+    )
+    return RunView(
+        run=RunInfo(run_id="r", state=RunState.FINISHED, started_at=1_700_000_000.25),
+        head=PlanHead(plan_id="p", suites=(head,), trial_count=1, runs=1, seed=0),
+        summary=Summary(counts=Counts(), groups=groups),
+        results=lambda: iter(results),
+    )
+
+
+def text_of(run: RunView) -> str:
+    """The document's text."""
+    (artifact,) = EvalSkillsReporter().render(run)
+    assert artifact.path == ""
+    return b"".join(artifact.chunks).decode()
+
+
+def reports_of(run: RunView) -> list[dict[str, Any]]:
+    """The document's reports."""
+    reports = json.loads(text_of(run))
+    assert isinstance(reports, list)
+    return reports
+
+
+def task_of(one: TrialResult) -> dict[str, Any]:
+    """How the document tells one trial."""
+    (task,) = reports_of(view(one, groups=(group(),)))[0]["taskResults"]
+    assert isinstance(task, dict)
+    return task
+
+
+# --- writing ----------------------------------------------------------------------------------------------
+
+
+def test_keys_and_layout_are_the_documented_ones() -> None:
+    """Two blanks of indentation, keys in their order, whole numbers without a fraction, text as it is."""
+    expected = """\
+[
+  {
+    "skillId": "echo",
+    "skillVersion": "1.2.3",
+    "benchmarkId": "bench",
+    "timestamp": "2023-11-14T22:13:20.250Z",
+    "summary": {
+      "completionRate": 1,
+      "partialScore": 1,
+      "errorRate": 0,
+      "consistencyScore": 1,
+      "compositeScore": 0.9999
+    },
+    "latency": {
+      "p50Ms": 13,
+      "p95Ms": 13,
+      "p99Ms": 13
+    },
+    "taskResults": [
+      {
+        "taskId": "t1",
+        "skillId": "echo",
+        "status": "pass",
+        "score": 1,
+        "latencyMs": 12.5,
+        "output": {
+          "result": "ü"
+        },
+        "scorerType": "exact_match",
+        "runId": 1
+      }
+    ],
+    "evaluatorMetadata": {}
+  }
+]
+"""
+    assert text_of(view(result(), groups=(group(),))) == expected
+
+
+@pytest.mark.requirement("ES-EVAL-022")
+def test_one_report_per_skill() -> None:
+    """Results that arrive mixed are told under their own skill; a skill without any has an empty list."""
+    results = (result("a"), result("a", "two"), result("b"))
+    first, second, third = reports_of(view(*results, groups=(group(), group("two"), group("three"))))
+    assert [task["taskId"] for task in first["taskResults"]] == ["a", "b"]
+    assert [task["skillId"] for task in second["taskResults"]] == ["two"]
+    assert (second["skillVersion"], third["skillVersion"], third["taskResults"]) == ("", "", [])
+
+
+def test_nothing_evaluated_is_an_empty_list() -> None:
+    """A run without groups still is a JSON array."""
+    assert text_of(view()) == "[]\n"
+
+
+def failed(failure_class: FailureClass, blame: Blame = Blame.TARGET) -> Execution:
+    """An execution that did not come to its end."""
+    return Execution(failure=Failure(failure_class=failure_class, blame=blame, message="why"), duration_s=2.0)
+
+
+@pytest.mark.requirement("ES-METRIC-007")
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [
+        ({}, "pass"),
+        ({"verdict": Verdict.FAIL, "value": 0.5}, "fail"),
+        ({"verdict": Verdict.FAIL, "value": 0.0, "scores": (), "execution": failed(FailureClass.TIMEOUT)}, "timeout"),
+        ({"verdict": Verdict.FAIL, "value": 0.0, "scores": (), "execution": failed(FailureClass.CRASH)}, "error"),
+        (
+            {
+                "verdict": Verdict.ERROR,
+                "value": None,
+                "scores": (),
+                "execution": failed(FailureClass.TIMEOUT, Blame.INFRASTRUCTURE),
+            },
+            "error",
+        ),
+        ({"verdict": Verdict.ERROR, "value": None, "scores": (Score.ungraded("no judge"),)}, "error"),
+    ],
+)
+def test_statuses(changes: dict[str, Any], status: str) -> None:
+    """A skill that hangs is a timeout, one that breaks an error, and so is whatever we could not judge."""
+    assert task_of(result(**changes))["status"] == status
+
+
+def test_failed_call_says_why() -> None:
+    """An error has its message and its time, no output, and no scorer."""
+    broken = result(verdict=Verdict.FAIL, value=0.0, scores=(), execution=failed(FailureClass.CRASH))
+    assert task_of(broken) == {
+        "taskId": "t1",
+        "skillId": "echo",
+        "status": "error",
+        "score": 0,
+        "latencyMs": 2000,
+        "error": "why",
+        "scorerType": "unknown",
+        "runId": 1,
+    }
+
+
+def test_ungraded_call_says_why() -> None:
+    """The reason of the check is the error; without a check there is a reason too."""
+    score = Score.ungraded("the judge is down").model_copy(update={"scorer": "rubric"})
+    ungraded = task_of(result(verdict=Verdict.ERROR, value=None, scores=(score,)))
+    assert (ungraded["error"], ungraded["scorerType"]) == ("the judge is down", "llm_judge")
+    assert "reason" not in ungraded
+    assert task_of(result(verdict=Verdict.ERROR, value=None, scores=()))["error"] == "no check gave a verdict"
+
+
+@pytest.mark.parametrize(
+    ("scorer", "told"),
+    [
+        ("exact", "exact_match"),
+        ("contains", "contains"),
+        ("json-schema", "json_schema"),
+        ("rubric", "llm_judge"),
+        ("regex", "regex"),
+        ("custom", "custom"),
+        ("acme-cosine", "acme-cosine"),
+    ],
+)
+def test_scorers_have_the_original_names(scorer: str, told: str) -> None:
+    """Programs that read the document find the names that they know."""
+    score = Score.failed("because", value=0.5).model_copy(update={"scorer": scorer})
+    task = task_of(result(verdict=Verdict.FAIL, value=0.5, scores=(score, score)))
+    assert (task["scorerType"], task["reason"], task["score"]) == (told, "because; because", 0.5)
+
+
+def test_answer_of_an_agent_is_its_text() -> None:
+    """Without an output the text is told; without either, null."""
+    assert task_of(result(execution=Execution(text="done")))["output"] == "done"
+    assert task_of(result(execution=Execution()))["output"] is None
+
+
+def test_weights_and_skipped_trials() -> None:
+    """A weight is told if it is one; what was not run is not told."""
+    assert task_of(result(weight=2.5))["weight"] == 2.5
+    skipped = result("t2", verdict=Verdict.SKIPPED, value=None)
+    assert len(reports_of(view(result(), skipped, groups=(group(),)))[0]["taskResults"]) == 1
+
+
+@pytest.mark.requirement("ES-SELECT-011")
+def test_tokens_and_money_are_told_only_if_known() -> None:
+    """Known parts are summed over the tasks; what nobody knows is left out instead of being 0."""
+    known = Execution(usage=Usage(input_tokens=5, cache_read_tokens=2, output_tokens=3, cost_usd=0.25))
+    partly = Execution(usage=Usage(total_tokens=7))
+    nothing = Execution(usage=Usage())
+    results = tuple(result(str(n), execution=one) for n, one in enumerate((known, partly, nothing, known)))
+    (report,) = reports_of(view(*results, groups=(group(),)))
+    assert report["tokenCost"] == {
+        "promptTokens": 14,
+        "completionTokens": 6,
+        "totalTokens": 27,
+        "estimatedUSD": 0.5,
+    }
+    assert [task.get("usage", {}).get("totalTokens") for task in report["taskResults"]] == [10, 7, None, 10]
+    assert "tokenCost" not in reports_of(view(result(execution=nothing), groups=(group(),)))[0]
+
+
+@pytest.mark.parametrize(
+    ("total", "rate", "told"),
+    [
+        (9, RateInterval(rate=0.5, n=9, lower=0.2, upper=0.8), None),
+        (
+            10,
+            RateInterval(rate=0.5, n=10, lower=0.2, upper=1.0),
+            {"lower": 0.2, "upper": 1, "mean": 0.5, "level": 0.95},
+        ),
+        (10, RateInterval(rate=None, n=0), None),
+    ],
+)
+def test_interval_from_ten_results_on(total: int, rate: RateInterval, told: dict[str, float] | None) -> None:
+    """Few results, or none graded, have no interval."""
+    (report,) = reports_of(view(groups=(group(counts=Counts(total=total), pass_rate=rate),)))
+    assert report["summary"].get("confidenceInterval") == told
+
+
+def test_comparison_tells_the_arm_with_the_skill() -> None:
+    """Of an agent suite the candidate arm is the report, and the metadata say how it was made."""
+    arms = (group(arm="with_skill", runner="claude-code", model="m"), group(arm="without_skill", runner="claude-code"))
+    run = view(groups=arms, candidate="with_skill", baseline="without_skill")
+    (report,) = reports_of(run)
+    assert report["evaluatorMetadata"] == {"arm": "with_skill", "runner": "claude-code", "model": "m"}
+
+
+def test_group_without_target_or_suite_is_still_told() -> None:
+    """Odd runs give a document too."""
+    (report,) = reports_of(view(groups=(group(None, suite_id="other"),)))
+    assert (report["skillId"], report["benchmarkId"]) == ("other", "other")
+
+
+def test_results_are_streamed() -> None:
+    """The document's beginning is out before the last result was read."""
+    read: list[int] = []
+
+    def results() -> Iterator[TrialResult]:
+        for n in range(3):
+            read.append(n)
+            yield result(str(n))
+
+    run = view(groups=(group(),))
+    (artifact,) = EvalSkillsReporter().render(RunView(run.run, run.head, run.summary, results))
+    chunks = iter(artifact.chunks)
+    next(chunks)
+    read.clear()
+    next(chunks)
+    assert read == [0]
+
+
+# --- reading ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["calculator-coding-easy", "diff-baseline", "h1-unicode", "h3-schema"])
+def test_documents_of_the_original_survive(name: str) -> None:
+    """Read and written again, they say the same, but for what a document does not say twice."""
+    path = DATA / f"{name}.json"
+    run = EvalSkillsReporter().read(path)
+    assert run is not None
+    original, again = json.loads(path.read_text("utf-8")), reports_of(run)
+    for report in (*original, *again):
+        report["summary"]["confidenceInterval"].pop("mean")  # theirs is a mean of random draws
+        for task in report["taskResults"]:
+            task["skillId"] = report["skillId"]  # the edited fixture has another skill's here
+    assert again == original
+
+
+def test_numbers_are_kept_as_published() -> None:
+    """A read document's figures are its own, whatever our arithmetic would say."""
+    run = EvalSkillsReporter().read(DATA / "h3-schema.json")
+    assert run is not None
+    (only,) = run.summary.groups
+    figures = {figure.name: figure.value for figure in only.figures}
+    assert (figures["compositeScore"], figures["errorRate"], figures["p95Ms"]) == (0.6643, 0.0625, 665)
+    assert only.counts == Counts(total=16, passed=6, failed=10, broken=1)
+    assert only.latency.samples == 15
+    assert (only.pass_rate.lower, only.pass_rate.method) == (0.1875, "published, of the mean score")
+
+
+def test_head_of_a_read_run() -> None:
+    """Benchmarks become suites, skills their targets, and the run is as old as the document says."""
+    run = EvalSkillsReporter().read(DATA / "diff-baseline.json")
+    assert run is not None
+    (suite,) = run.head.suites
+    assert (suite.id, suite.case_count, suite.document) == ("coding-easy", 20, "eval-skills")
+    assert [(target.id, target.version) for target in suite.targets] == [
+        ("calculator", "0.1.0"),
+        ("removed_skill", "0.1.0"),
+    ]
+    assert (run.run.state, run.head.trial_count) == (RunState.FINISHED, 40)
+    assert [one.ordinal for one in run.results()] == list(range(40))
+    assert list(run.results()) == list(run.results())
+
+
+def document(*tasks: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """A report with the given tasks."""
+    whole = {
+        "skillId": "echo",
+        "skillVersion": "",
+        "benchmarkId": "bench",
+        "timestamp": "2026-01-02T03:04:05.678Z",
+        "summary": dict.fromkeys(
+            ("completionRate", "partialScore", "errorRate", "consistencyScore", "compositeScore"), 0.5
+        ),
+        "latency": {"p50Ms": 1, "p95Ms": 2, "p99Ms": 3},
+        "taskResults": [
+            {"taskId": "t", "skillId": "echo", "status": "pass", "score": 1, "latencyMs": 1, **task} for task in tasks
+        ],
+        "evaluatorMetadata": {},
+    }
+    return {**whole, **changes}
+
+
+def test_statuses_are_read_with_their_blame(write: Write) -> None:
+    """An unscored error is the skill's, a scored one is grading's; repeats, weights and usage come back too."""
+    path = write(
+        "r.json",
+        [
+            document(
+                {"scorerType": "exact_match", "runId": 2, "weight": 2, "usage": {"inputTokens": 5, "costUSD": 1.5}},
+                {"status": "fail", "score": 0.5, "scorerType": "acme", "reason": "r"},
+                {"status": "timeout", "score": 0, "latencyMs": 0},
+                {"taskId": "u", "status": "error", "score": 0, "error": "boom"},
+                {"taskId": "v", "status": "error", "score": 0, "scorerType": "llm_judge", "error": "no judge"},
+            )
+        ],
+    )
+    run = EvalSkillsReporter().read(path)
+    assert run is not None
+    first, second, third, fourth, fifth = run.results()
+    assert (first.verdict, first.repeat, first.weight, first.scores[0].scorer) == (Verdict.PASS, 2, 2, "exact")
+    assert first.execution.usage == Usage(input_tokens=5, cost_usd=1.5)
+    assert (second.verdict, second.value, second.scores[0].reason) == (Verdict.FAIL, 0.5, "r")
+    assert third.execution.failure is not None
+    assert (third.verdict, third.execution.failure.failure_class) == (Verdict.FAIL, FailureClass.TIMEOUT)
+    assert third.execution.duration_s is None
+    assert fourth.execution.failure is not None
+    assert (fourth.verdict, fourth.execution.failure.message) == (Verdict.FAIL, "boom")
+    assert (fifth.verdict, fifth.value) == (Verdict.ERROR, None)
+    (only,) = run.summary.groups
+    assert only.counts == Counts(total=5, passed=1, failed=3, errors=1, timeouts=1, broken=2)
+    assert only.pass_rate.rate == pytest.approx(1 / 6)
+    assert only.pass_rate.n == 2
+    assert only.mean_value == pytest.approx(1.5 / 4)
+    assert only.weighted_value == pytest.approx(2.5 / 5)
+    assert only.run_pass_rates == (0, 1)
+    assert run.head.suites[0].case_weights
+
+
+def test_several_reports_of_one_skill_stay_apart(write: Write) -> None:
+    """Reports of two runs, or of two engines, are two groups."""
+    told = {"arm": "with_skill", "runner": "codex", "model": "m"}
+    path = write("r.json", [document({}), document({}), document({}, evaluatorMetadata=told), document()])
+    run = EvalSkillsReporter().read(path)
+    assert run is not None
+    names = [(one.arm, one.runner, one.model) for one in run.summary.groups]
+    assert names == [
+        ("direct", "unknown", None),
+        ("direct", "unknown#2", None),
+        ("with_skill", "codex#3", "m"),
+        ("direct", "unknown#4", None),
+    ]
+    assert [len(report["taskResults"]) for report in reports_of(run)] == [1, 1, 1, 0]
+    assert run.summary.groups[3].pass_rate.rate is None
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["# Markdown", "[]", "{}", '[{"skillId": "a"}]', "[1]", '{"skillId": "a", "benchmarkId": "b"}', "", '["skillId"'],
+)
+def test_other_files_are_nobodys(write: Write, content: str) -> None:
+    """A file that is no such document is left to other reporters."""
+    assert EvalSkillsReporter().read(write("x.json", content)) is None
+
+
+def test_unreadable_paths_are_nobodys(tmp_path: Path) -> None:
+    """A folder or an absent file raises nothing."""
+    assert EvalSkillsReporter().read(tmp_path) is None
+    assert EvalSkillsReporter().read(tmp_path / "absent.json") is None
+
+
+def test_damaged_document_has_positions(write: Write) -> None:
+    """A document that was cut off, or edited wrongly, is an error that says where."""
+    whole = json.dumps([document({})], indent=2)
+    with pytest.raises(SuiteError) as caught:
+        EvalSkillsReporter().read(write("cut.json", whole[:-20]))
+    assert caught.value.problems[0].span is not None
+    with pytest.raises(SuiteError) as caught:
+        EvalSkillsReporter().read(write("edited.json", [document({"score": 2}, {"status": "ok"}, timestamp="soon")]))
+    assert [problem.origin.pointer for problem in caught.value.problems if isinstance(problem.origin, Origin)] == [
+        (0, "timestamp"),
+        (0, "taskResults", 0, "score"),
+        (0, "taskResults", 1, "status"),
+    ]
+
+
+def test_time_without_a_zone_is_utc(write: Write) -> None:
+    """A timestamp that lost its zone does not shift with the reader's."""
+    run = EvalSkillsReporter().read(write("r.json", [document(timestamp="2026-01-02T03:04:05")]))
+    assert run is not None
+    assert run.run.started_at == 1767323045
+
+
+def test_figures_of_another_format_are_not_mistaken() -> None:
+    """A figure that the document does not have is ignored when it is written."""
+    odd = group(figures=(Figure(name="deltaPts", label="", value=3.0),))
+    assert "deltaPts" not in text_of(view(groups=(odd,)))

@@ -1,0 +1,1 @@
+"""The `contains` scorer of skillgauge."""

@@ -1,0 +1,95 @@
+"""Keywords in a text, as eval-skills has it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from skillgauge.api import DIRECT, Case, Check, Execution, Score, ScoreContext, ScoreStatus
+from skillgauge_scorer_contains.options import ContainsOptions
+from skillgauge_scorer_contains.scorer import ContainsScorer
+
+
+def score(keywords: list[str], output: Any = None, *, text: str | None = None, **options: Any) -> Score:
+    """The score of an output or an agent's text."""
+    check = Check(id="c", scorer="contains")
+    context = ScoreContext(check=check, case=Case(id="c"), execution=Execution(output=output, text=text), arm=DIRECT)
+    chosen = ContainsOptions.model_validate({"keywords": keywords, **options})
+    return asyncio.run(ContainsScorer(chosen).score(context))
+
+
+@pytest.mark.parametrize(
+    ("keywords", "output"),
+    [
+        (["Paris"], "in paris"),
+        (["a", "b"], "b a"),
+        (['"result":"x"'], {"result": "x"}),
+        (["résumé", "日本"], {"result": "RÉSUMÉ 日本"}),
+        (["result"], {"result": 1}),
+        ([":25,", "[1,2.5]"], {"a": 25.0, "b": [1.0, 2.5]}),
+        (["null"], None),
+        (["true"], True),
+        (["42"], 42),
+        ([""], ""),
+        (["1e+300"], 1e300),
+    ],
+)
+def test_contained(keywords: list[str], output: object) -> None:
+    """Text is searched as it is, anything else as compact JSON with its keys and with whole numbers plain."""
+    assert score(keywords, output).status is ScoreStatus.PASSED
+
+
+@pytest.mark.requirement("ES-SCORE-003")
+def test_partial_credit() -> None:
+    """The value is the share of keywords found; only all of them pass."""
+    found = score(["red", "green", "blue"], {"result": "red green"})
+    assert found.status is ScoreStatus.FAILED
+    assert found.value == pytest.approx(2 / 3)
+    assert found.reason == 'Missing keywords: "blue" (2/3 matched)'
+    assert found.evidence == {"missing": ("blue",), "matched": 2, "total": 3}
+
+
+@pytest.mark.requirement("ES-SCORE-004")
+def test_case_counts_only_if_asked() -> None:
+    """Upper and lower case are the same unless the check says otherwise."""
+    assert score(["PARIS"], "Paris").status is ScoreStatus.PASSED
+    assert score(["PARIS"], "Paris", case_sensitive=True).status is ScoreStatus.FAILED
+
+
+def test_no_keywords_pass() -> None:
+    """An empty list asks nothing, as in the original."""
+    found = score([], "x")
+    assert (found.status, found.reason) == (ScoreStatus.PASSED, "No keywords to check")
+
+
+def test_answer_of_an_agent_is_its_text() -> None:
+    """Where there is no output, the final text is searched; an output rules over it."""
+    assert score(["done"], text="All done.").status is ScoreStatus.PASSED
+    assert score(["done"], "no", text="done").status is ScoreStatus.FAILED
+
+
+def test_long_lists_and_keywords_are_cut() -> None:
+    """A reason stays readable; the evidence has all."""
+    found = score(["k" * 150, *(f"absent{n}" for n in range(30))], "x")
+    assert f'"{"k" * 100}… (50 more characters)"' in found.reason
+    assert found.reason.endswith(" and 11 more (0/31 matched)")
+    assert found.evidence["missing"][30] == "absent29"  # type: ignore[index,call-overload]  # a tuple, see above
+
+
+def test_options_are_checked() -> None:
+    """Keywords are required and are texts, and nothing unknown is accepted."""
+    for options in ({}, {"keywords": "text"}, {"keywords": [1]}, {"keywords": [], "value": 1}):
+        with pytest.raises(ValidationError):
+            ContainsOptions.model_validate(options)
+
+
+@given(st.lists(st.text(min_size=1), min_size=1, max_size=5), st.text())
+def test_value_is_the_share_of_the_keywords(keywords: list[str], text: str) -> None:
+    """On random texts the value agrees with a count of its own."""
+    share = sum(keyword in text for keyword in keywords) / len(keywords)
+    assert score(keywords, text, case_sensitive=True).value == pytest.approx(share)

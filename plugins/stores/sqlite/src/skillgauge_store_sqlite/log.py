@@ -1,0 +1,175 @@
+"""The ledger of one run."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from skillgauge.api import Claimed, ResultOrder, RunInfo, RunState, StoreError, Summary, Trial, TrialResult
+
+from .database import Database, transaction
+from .ownership import Lease
+from .reading import read_results
+from .records import encode
+from .schema import ORDINAL_BITS, first_key
+from .trouble import trouble
+from .writer import Writer
+
+_PARAMETERS = 500
+"""Most values in one statement; old versions of SQLite allow 999."""
+
+_CLAIM = """INSERT INTO attempts VALUES (?, ?, 1, ?)
+ON CONFLICT (id) DO UPDATE SET attempts = attempts + 1, claimed_at = excluded.claimed_at
+WHERE trial_id = excluded.trial_id"""
+_COMMIT = """INSERT INTO results VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET grp = excluded.grp, case_index = excluded.case_index, repeat = excluded.repeat,
+verdict = excluded.verdict, body = excluded.body WHERE trial_id = excluded.trial_id"""
+_GROUP = "run = ? AND suite_id = ? AND target_id IS ? AND arm = ? AND runner = ? AND model IS ?"
+
+_Group = tuple[str, str | None, str, str, str | None]
+
+
+class SqliteRunLog:
+    """A run in a database. Each call is one transaction of the store's writer.
+
+    Args:
+        run: the run's number in the database.
+        info: what is known of it.
+    """
+
+    def __init__(self, database: Database, writer: Writer, lease: Lease, *, run: int, info: RunInfo) -> None:
+        self._database = database
+        self._writer = writer
+        self._lease = lease
+        self._run = run
+        self._info = info
+        self._groups: dict[_Group, int] = {}
+
+    @property
+    def info(self) -> RunInfo:
+        """See `RunLog.info`."""
+        return self._info
+
+    async def claim(self, trials: Sequence[Trial]) -> Claimed:
+        """See `RunLog.claim`. Survives a loss of power if one of the trials costs money."""
+        return await self._writer.run(lambda db: self._claim(db, trials))
+
+    async def commit(self, results: Sequence[TrialResult], *, paid: bool) -> None:
+        """See `RunLog.commit`. A result that is committed again replaces the earlier one of its trial."""
+        await self._writer.run(lambda db: self._commit(db, results, paid))
+
+    def results(self, order: ResultOrder) -> Iterator[TrialResult]:
+        """See `RunLog.results`. Also works after the store was closed."""
+        return read_results(self._database, self._run, order, None)
+
+    async def finish(self, state: RunState, summary: Summary | None) -> RunInfo:
+        """See `RunLog.finish`. The run is free from then on, and this object can only be read."""
+        finished_at = self._lease.timing.clock()
+        await self._writer.run(lambda db: self._finish(db, state, summary, finished_at))
+        self._info = self._info.model_copy(update={"state": state, "finished_at": finished_at})
+        return self._info
+
+    def _claim(self, db: sqlite3.Connection, trials: Sequence[Trial]) -> Claimed:
+        keys = {self._key(trial.ordinal): _compact(trial.trial_id) for trial in trials}
+        now = self._lease.timing.clock()
+        with transaction(db, durable=any(trial.paid for trial in trials)):
+            self._renew(db)
+            stored = dict(_select(db, "SELECT id, trial_id FROM results", keys))
+            self._same_plan(all(keys[key] == trial_id for key, trial_id in stored.items()))
+            claims = [(key, trial_id, now) for key, trial_id in keys.items() if key not in stored]
+            claimed = db.executemany(_CLAIM, claims).rowcount if claims else 0
+            self._same_plan(claimed == len(claims))
+            attempts = dict(_select(db, "SELECT id, attempts FROM attempts", [key for key, *_ in claims]))
+        ids = {self._key(trial.ordinal): trial.trial_id for trial in trials}
+        return Claimed(
+            done=frozenset(ids[key] for key in stored),
+            attempts={ids[key]: count for key, count in attempts.items()},
+        )
+
+    def _commit(self, db: sqlite3.Connection, results: Sequence[TrialResult], paid: bool) -> None:
+        bodies = [encode(result, sparse=True) for result in results]  # before the lock: others may write meanwhile
+        new_groups: dict[_Group, int] = {}
+        with transaction(db, durable=paid):
+            self._renew(db)
+            rows = [
+                (
+                    self._key(result.ordinal),
+                    self._group(db, result, new_groups),
+                    result.case_index,
+                    result.repeat,
+                    _compact(result.trial_id),
+                    result.verdict.value,
+                    body,
+                )
+                for result, body in zip(results, bodies, strict=True)
+            ]
+            written = db.executemany(_COMMIT, rows).rowcount if rows else 0
+            self._same_plan(written == len(rows))
+        self._groups.update(new_groups)
+
+    def _finish(self, db: sqlite3.Connection, state: RunState, summary: Summary | None, finished_at: float) -> None:
+        text = None if summary is None else encode(summary)
+        with transaction(db, durable=True):
+            self._renew(db)
+            db.execute(
+                "UPDATE runs SET state = ?, finished_at = ?, summary = ? WHERE run = ?",
+                (state.value, finished_at, text, self._run),
+            )
+            self._lease.release(db, self._run)
+
+    def _renew(self, db: sqlite3.Connection) -> None:
+        if not self._lease.renew(db, self._run):
+            raise self._lost()
+
+    def _lost(self) -> StoreError:
+        if self._info.state is not RunState.RUNNING:
+            return trouble("store.run-ended", f"run {self._info.run_id} has ended; nothing can be added to it")
+        return trouble(
+            "store.taken-over",
+            f"run {self._info.run_id} was taken over by another process, because this one did not move for long",
+            "Let the other one finish; what this one had committed is part of the run.",
+        )
+
+    def _same_plan(self, same: bool) -> None:
+        if not same:
+            raise trouble(
+                "store.plan-mismatch",
+                f"run {self._info.run_id} holds other trials at the same places of its plan",
+                "Begin a new run with --fresh.",
+            )
+
+    def _key(self, ordinal: int) -> int:
+        if not 0 <= ordinal < 1 << ORDINAL_BITS:
+            raise ValueError(f"ordinal {ordinal} is no place in a plan")
+        return first_key(self._run) + ordinal
+
+    def _group(self, db: sqlite3.Connection, result: TrialResult, new: dict[_Group, int]) -> int:
+        """The number of a result's group; `new` gets those that are only known once the transaction succeeds."""
+        group = (result.suite_id, result.target_id, result.arm, result.runner, result.model)
+        number = self._groups.get(group) or new.get(group)
+        if number is None:
+            columns = (self._run, *group)
+            row = db.execute(f"SELECT grp FROM groups WHERE {_GROUP}", columns).fetchone()
+            if row is None:
+                row = (db.execute("INSERT INTO groups VALUES (NULL, ?, ?, ?, ?, ?, ?)", columns).lastrowid,)
+            number = int(row[0])
+            new[group] = number
+        return number
+
+
+def _select(db: sqlite3.Connection, query: str, keys: Iterable[int]) -> Iterator[tuple[int, Any]]:
+    """Rows of a query by key, for any number of keys."""
+    wanted = list(keys)
+    for start in range(0, len(wanted), _PARAMETERS):
+        part = wanted[start : start + _PARAMETERS]
+        yield from db.execute(f"{query} WHERE id IN ({','.join('?' * len(part))})", part)
+
+
+def _compact(trial_id: str) -> bytes | str:
+    """A trial id in half its size if it is a digest, as those of the kernel are."""
+    try:
+        raw = bytes.fromhex(trial_id)
+    except ValueError:
+        return trial_id
+    return raw if raw.hex() == trial_id else trial_id

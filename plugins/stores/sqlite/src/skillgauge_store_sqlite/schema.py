@@ -1,0 +1,79 @@
+"""The tables, as an ordered list of changes.
+
+A database's version is the number of scripts that were applied to it. A script that was released is never edited;
+a change of the tables is a new script at the end.
+
+How rows are found decides the speed with a million results. A result's key is `run << 40 | ordinal`: results of a
+run lie together in plan order, a batch is appended at the end of the table, and no index over random ids has to be
+kept up. The texts that group results are stored once per group. What changes every few seconds (`owners`) stands
+apart from what is large (`runs`).
+"""
+
+from __future__ import annotations
+
+APPLICATION_ID = int.from_bytes(b"SKGA", "big")
+"""Says in the file's header whose database it is."""
+
+ORDINAL_BITS = 40
+
+MIGRATIONS: tuple[str, ...] = (
+    """
+CREATE TABLE runs (
+    run INTEGER PRIMARY KEY,
+    run_id TEXT NOT NULL UNIQUE,
+    plan_id TEXT NOT NULL,
+    schema_version TEXT NOT NULL,
+    state TEXT NOT NULL,
+    started_at REAL NOT NULL,
+    finished_at REAL,
+    resumes INTEGER NOT NULL DEFAULT 0,
+    superseded INTEGER NOT NULL DEFAULT 0,
+    head TEXT NOT NULL,
+    summary TEXT
+);
+CREATE INDEX runs_by_plan ON runs (plan_id);
+
+CREATE TABLE owners (
+    run INTEGER PRIMARY KEY REFERENCES runs (run),
+    token TEXT NOT NULL,
+    host TEXT NOT NULL,
+    pid INTEGER NOT NULL,
+    process_start TEXT,
+    lease_expires REAL NOT NULL
+);
+
+CREATE TABLE attempts (
+    id INTEGER PRIMARY KEY,
+    trial_id BLOB NOT NULL,
+    attempts INTEGER NOT NULL,
+    claimed_at REAL NOT NULL
+);
+
+CREATE TABLE groups (
+    grp INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL REFERENCES runs (run),
+    suite_id TEXT NOT NULL,
+    target_id TEXT,
+    arm TEXT NOT NULL,
+    runner TEXT NOT NULL,
+    model TEXT
+);
+CREATE INDEX groups_by_run ON groups (run, suite_id, target_id, arm, runner, model);
+
+CREATE TABLE results (
+    id INTEGER PRIMARY KEY,
+    grp INTEGER NOT NULL REFERENCES groups (grp),
+    case_index INTEGER NOT NULL,
+    repeat INTEGER NOT NULL,
+    trial_id BLOB NOT NULL,
+    verdict TEXT NOT NULL,
+    body TEXT NOT NULL
+);
+CREATE INDEX results_by_case ON results (grp, case_index, repeat);
+""",
+)
+
+
+def first_key(run: int) -> int:
+    """The least key that a row of this run can have; keys of the next run begin at `first_key(run + 1)`."""
+    return run << ORDINAL_BITS

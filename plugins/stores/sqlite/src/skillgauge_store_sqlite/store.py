@@ -1,0 +1,106 @@
+"""The store: begins, resumes and lists runs."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import uuid4
+
+from skillgauge.api import PlanHead, RunInfo, RunQuery, RunState, RunView
+
+from .database import Database, transaction
+from .log import SqliteRunLog
+from .options import SqliteOptions
+from .ownership import OWNER_COLUMNS, Lease, Timing
+from .reading import scan_runs
+from .records import encode, is_resumable
+from .schema import MIGRATIONS
+from .writer import Writer
+
+
+class SqliteStore:
+    """Runs in one SQLite file; nothing is opened or made before the first run begins.
+
+    Args:
+        options: where the file is; a relative path is taken from the folder that is current now.
+        timing: how long locks and leases last.
+        migrations: the tables, as scripts; others than the built-in ones are for tests.
+    """
+
+    durable = True
+
+    def __init__(
+        self,
+        options: SqliteOptions,
+        *,
+        timing: Timing | None = None,
+        migrations: tuple[str, ...] = MIGRATIONS,
+    ) -> None:
+        self._lease = Lease(timing or Timing())
+        path = Path(options.location.removeprefix("file://")).expanduser().absolute()
+        self._database = Database(path, self._lease.timing.busy_s, migrations)
+        self._writer = Writer(self._database, renew=self._lease.renew_all, renew_s=self._lease.timing.renew_s)
+
+    async def begin(self, head: PlanHead, *, fresh: bool) -> SqliteRunLog:
+        """See `Store.begin`. `fresh` also means that no unfinished run of the plan is resumed later on."""
+        run, info = await self._writer.run(lambda db: self._begin(db, head, fresh))
+        return SqliteRunLog(self._database, self._writer, self._lease, run=run, info=info)
+
+    def scan(self, query: RunQuery) -> Iterator[RunView]:
+        """See `Store.scan`. A file that is not there holds no runs and is not made."""
+        return scan_runs(self._database, query, self._lease)
+
+    async def close(self) -> None:
+        """See `Store.close`. Runs that did not finish can be resumed at once."""
+        await self._writer.close(self._leave)
+
+    def _leave(self, db: sqlite3.Connection) -> None:
+        # On a full disk the runs become free when this process ends; there is nothing else to tell.
+        with contextlib.suppress(sqlite3.Error):
+            self._lease.release_all(db)
+
+    def _begin(self, db: sqlite3.Connection, head: PlanHead, fresh: bool) -> tuple[int, RunInfo]:
+        with transaction(db, durable=False):
+            free = self._free_runs(db, head.plan_id)
+            if fresh and free:
+                places = ",".join("?" * len(free))
+                db.execute(f"UPDATE runs SET superseded = 1 WHERE run IN ({places})", free)
+            elif free:
+                return free[0], self._resume(db, free[0], head)
+            return self._new(db, head)
+
+    def _free_runs(self, db: sqlite3.Connection, plan_id: str) -> list[int]:
+        """Unfinished runs of a plan that nobody owns, newest first."""
+        rows = db.execute(
+            f"SELECT run, schema_version, {OWNER_COLUMNS} FROM runs LEFT JOIN owners USING (run) "
+            "WHERE plan_id = ? AND state <> ? AND NOT superseded ORDER BY run DESC",
+            (plan_id, RunState.FINISHED.value),
+        )
+        return [run for run, version, *owner in rows if is_resumable(version) and not self._lease.is_owned(*owner)]
+
+    def _resume(self, db: sqlite3.Connection, run: int, head: PlanHead) -> RunInfo:
+        # The head is written anew: it names the versions of what runs from now on.
+        db.execute(
+            "UPDATE runs SET state = ?, finished_at = NULL, summary = NULL, resumes = resumes + 1, "
+            "head = ?, schema_version = ? WHERE run = ?",
+            (RunState.RUNNING.value, encode(head), head.schema_version, run),
+        )
+        self._lease.take(db, run)
+        query = "SELECT run_id, started_at FROM runs WHERE run = ?"
+        run_id, started_at = db.execute(query, (run,)).fetchone()
+        return RunInfo(run_id=run_id, state=RunState.RUNNING, started_at=started_at, resumed=True)
+
+    def _new(self, db: sqlite3.Connection, head: PlanHead) -> tuple[int, RunInfo]:
+        started_at = self._lease.timing.clock()
+        run_id = f"{datetime.fromtimestamp(started_at, UTC):%Y%m%dT%H%M%S}{uuid4().hex[:6]}"
+        row = (run_id, head.plan_id, head.schema_version, RunState.RUNNING.value, started_at, encode(head))
+        cursor = db.execute(
+            "INSERT INTO runs (run_id, plan_id, schema_version, state, started_at, head) VALUES (?, ?, ?, ?, ?, ?)",
+            row,
+        )
+        run = int(cursor.lastrowid or 0)
+        self._lease.take(db, run)
+        return run, RunInfo(run_id=run_id, state=RunState.RUNNING, started_at=started_at)

@@ -1,0 +1,67 @@
+"""Turns what can go wrong with a database into errors that say what to do."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from skillgauge.api import Problem, StoreError
+
+AGAIN = "then run the same command again: it goes on after the last stored result"
+
+_BY_PREFIX = (
+    ("SQLITE_FULL", "store.disk-full", "there is no space left for {path}", f"Free some space, {AGAIN}."),
+    (
+        "SQLITE_IOERR",
+        "store.io",
+        "{path} cannot be written or read",
+        f"Check the disk, its quota and the size limit of files, {AGAIN}.",
+    ),
+    (
+        "SQLITE_BUSY",
+        "store.busy",
+        "{path} was locked by another program for too long",
+        f"Close the program that holds it open, {AGAIN}.",
+    ),
+    (
+        "SQLITE_READONLY",
+        "store.not-writable",
+        "{path} is read-only",
+        "Make the file and its folder writable for you, or name another file with --store.",
+    ),
+    (
+        "SQLITE_CANTOPEN",
+        "store.not-writable",
+        "{path} cannot be opened",
+        "Make the file and its folder readable and writable for you, or name another file with --store.",
+    ),
+    (
+        "SQLITE_NOTADB",
+        "store.not-sqlite",
+        "{path} is not an SQLite database",
+        "Name another file with --store.",
+    ),
+    (
+        "SQLITE_CORRUPT",
+        "store.damaged",
+        "{path} is damaged",
+        "Move it away and restore it from a backup, or begin with a new file.",
+    ),
+)
+
+
+def trouble(code: str, message: str, hint: str | None = None) -> StoreError:
+    """A `StoreError` with one problem."""
+    return StoreError(Problem(code, message, hint=hint))
+
+
+def explain(error: sqlite3.Error | OSError, path: Path) -> StoreError:
+    """What an error of SQLite or of the file system means for the user of the store at `path`."""
+    if isinstance(error, OSError):
+        message, hint = f"{path} cannot be opened: {error.strerror}", "Name another file with --store."
+        return trouble("store.not-writable", message, hint)
+    name = getattr(error, "sqlite_errorname", "")
+    for prefix, code, message, hint in _BY_PREFIX:
+        if name.startswith(prefix):
+            return trouble(code, f"{message.format(path=path)} ({error})", hint)
+    return trouble("store.failed", f"{path}: {error} ({name or type(error).__name__})")

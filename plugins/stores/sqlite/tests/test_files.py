@@ -1,0 +1,230 @@
+"""The file itself: its mode, its version, and files that are not ours."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import stat
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from skillgauge.api import ResultOrder, RunQuery, StoreError
+from skillgauge_store_sqlite.database import Database
+from skillgauge_store_sqlite.options import SqliteOptions
+from skillgauge_store_sqlite.schema import APPLICATION_ID, MIGRATIONS
+from skillgauge_store_sqlite.store import SqliteStore
+
+Stores = Callable[..., SqliteStore]
+NEXT = (*MIGRATIONS, "ALTER TABLE runs ADD COLUMN note TEXT DEFAULT 'a;b'; CREATE TABLE notes (n TEXT)")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file of a folder."""
+    return {entry.name: entry.read_bytes() for entry in folder.iterdir() if entry.is_file()}
+
+
+def refused(store: Stores, make: ModuleType, path: Path) -> str:
+    """What a store says of a file that it refuses for running and for reading, without touching anything."""
+    before, one = contents(path.parent), store()
+    with pytest.raises(StoreError) as running:
+        asyncio.run(one.begin(make.head(), fresh=False))
+    with pytest.raises(StoreError) as reading:
+        list(one.scan(RunQuery()))
+    asyncio.run(one.close())
+    assert contents(path.parent) == before
+    assert str(running.value) == str(reading.value)
+    return str(running.value)
+
+
+def begun(store: SqliteStore, make: ModuleType, plan: str = "plan") -> None:
+    """Leave an unfinished run with one result in the database."""
+
+    async def main() -> None:
+        log = await store.begin(make.head(plan), fresh=False)
+        await log.commit([make.result(0)], paid=False)
+        await store.close()
+
+    asyncio.run(main())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
+@pytest.mark.parametrize("touched", [False, True])
+def test_only_the_owner_reads_it(make: ModuleType, path: Path, store: Stores, touched: bool) -> None:
+    """The database and both files beside it have mode 0600 whatever the umask, also if an empty file was there."""
+
+    async def main() -> None:
+        one = store()
+        log = await one.begin(make.head(), fresh=False)
+        await log.commit([make.result(0)], paid=True)
+        modes = {entry.name: stat.S_IMODE(entry.stat().st_mode) for entry in path.parent.iterdir()}
+        assert modes == {"runs.db": 0o600, "runs.db-wal": 0o600, "runs.db-shm": 0o600}
+        await one.close()
+
+    before = os.umask(0)
+    try:
+        if touched:
+            path.touch(0o666)
+        asyncio.run(main())
+    finally:
+        os.umask(before)
+
+
+def test_locations(make: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A relative path counts from the folder at the start; `~`, blanks, marks of addresses and `file://` work."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    names = {"./a.db": "a.db", "~/b.db": "b.db", "c d?e=#%41.db": "c d?e=#%41.db", f"file://{tmp_path}/f.db": "f.db"}
+    for location in names:
+        one = SqliteStore(SqliteOptions(location=location))
+        monkeypatch.chdir("/")
+        begun(one, make)
+        monkeypatch.chdir(tmp_path)
+    assert sorted(contents(tmp_path)) == sorted(names.values())
+
+
+def test_the_folder_must_exist(make: ModuleType, tmp_path: Path) -> None:
+    """A folder is never made by the way: it may be a misspelt path."""
+    one = SqliteStore(SqliteOptions(location=str(tmp_path / "absent" / "runs.db")))
+    with pytest.raises(StoreError, match=r"no-folder.*does not exist\n  next: Create the folder .*absent"):
+        asyncio.run(one.begin(make.head(), fresh=False))
+    assert list(one.scan(RunQuery())) == []
+    asyncio.run(one.close())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_is_no_database(make: ModuleType, path: Path, store: Stores) -> None:
+    """Naming a folder says so."""
+    path.mkdir()
+    assert "Is a directory" in refused(store, make, path)
+
+
+def test_a_text_file_is_refused(make: ModuleType, path: Path, store: Stores) -> None:
+    """A file that is not SQLite, even a tiny one, is named and left alone."""
+    for text in (b"x", b"# notes\n" * 100):
+        path.write_bytes(text)
+        assert f"{path} is not an SQLite database" in refused(store, make, path)
+
+
+@pytest.mark.parametrize("mode", ["delete", "wal"])
+def test_the_database_of_eval_skills_is_refused(make: ModuleType, path: Path, store: Stores, mode: str) -> None:
+    """The database of the original tool is recognised, named and left alone."""
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(f"PRAGMA journal_mode = {mode}")
+        for table in ("skills", "evaluations", "task_results"):
+            db.execute(f"CREATE TABLE {table} (id TEXT PRIMARY KEY, data JSON)")
+    assert "belongs to eval-skills" in refused(store, make, path)
+
+
+def test_other_databases_are_refused(make: ModuleType, path: Path, store: Stores) -> None:
+    """A foreign database, with or without tables or an application id, is refused with what it holds."""
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("VACUUM")
+        assert "it has no tables" in refused(store, make, path)
+        db.execute("PRAGMA application_id = 42")
+        for number in range(7):
+            db.execute(f"CREATE TABLE t{number} (x)")
+    assert "another program (tables: t0, t1, t2, t3, t4, ...)" in refused(store, make, path)
+    path.write_bytes(b"SQLite format 3\0" + bytes(84) + b"rubbish" * 1000)
+    assert "another program or is damaged" in refused(store, make, path)
+
+
+def test_a_database_that_became_foreign_meanwhile(
+    make: ModuleType, path: Path, store: Stores, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If another program fills an empty file between our look and our lock, it is refused all the same."""
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE theirs (x)")
+    monkeypatch.setattr(Database, "_refuse_foreign", lambda self: False)
+    before = path.read_bytes()
+    one = store()
+    with pytest.raises(StoreError, match="belongs to another program"):
+        asyncio.run(one.begin(make.head(), fresh=False))
+    asyncio.run(one.close())
+    assert path.read_bytes() == before
+
+
+def test_a_newer_database_is_refused(make: ModuleType, path: Path, store: Stores) -> None:
+    """A database with later tables is refused with its version and left alone."""
+    begun(store(migrations=NEXT), make)
+    assert "version 2 of our tables; this program knows up to 1" in refused(store, make, path)
+
+
+def test_a_newer_database_after_a_crash_is_refused(make: ModuleType, path: Path, store: Stores) -> None:
+    """Not even the log that a killed newer program left behind is touched."""
+    newer = store(migrations=NEXT)
+    begun(store(), make)
+    asyncio.run(newer.begin(make.head("other"), fresh=False))
+    left = contents(path.parent)
+    asyncio.run(newer.close())
+    for name, content in left.items():
+        path.with_name(name).write_bytes(content)
+    assert left["runs.db"][60:64] == bytes([0, 0, 0, 1]), "the new version must be in the log only"
+    before = {name: content for name, content in contents(path.parent).items() if not name.endswith("-shm")}
+    one = store()
+    with pytest.raises(StoreError, match="version 2 of our tables"):
+        asyncio.run(one.begin(make.head(), fresh=False))
+    asyncio.run(one.close())
+    after = {name: content for name, content in contents(path.parent).items() if not name.endswith("-shm")}
+    assert after == before
+
+
+@pytest.mark.parametrize("how", ["begin", "scan"])
+def test_migration(make: ModuleType, path: Path, store: Stores, how: str) -> None:
+    """An older database is brought up to date, by running as by reading, and keeps its runs."""
+    begun(store(), make)
+    one = store(migrations=NEXT)
+    if how == "begin":
+        assert asyncio.run(one.begin(make.head(), fresh=False)).info.resumed
+    (view,) = one.scan(RunQuery())
+    assert list(view.results()) == [make.result(0)]
+    asyncio.run(one.close())
+    assert make.query(path, "SELECT note FROM runs") == [("a;b",)]
+    assert make.query(path, "PRAGMA user_version") == [(2,)]
+    assert make.query(path, "PRAGMA application_id") == [(APPLICATION_ID,)]
+
+
+def test_a_migration_that_fails_changes_nothing(make: ModuleType, path: Path, store: Stores) -> None:
+    """Each script is applied as a whole or not at all; those before it stay."""
+    begun(store(), make)
+    one = store(migrations=(*NEXT, "CREATE TABLE later (x); CREATE TABLE notes (n)"))
+    with pytest.raises(StoreError, match="already exists"):
+        asyncio.run(one.begin(make.head(), fresh=False))
+    asyncio.run(one.close())
+    assert make.query(path, "PRAGMA user_version") == [(2,)]
+    assert make.query(path, "SELECT name FROM sqlite_master WHERE name = 'later'") == []
+
+
+def test_migrating_at_the_same_time(make: ModuleType, path: Path, store: Stores) -> None:
+    """Eight stores that open one new file at once agree on who makes its tables."""
+
+    async def main() -> None:
+        stores = [store(migrations=NEXT) for _ in range(8)]
+        logs = await asyncio.gather(*(one.begin(make.head(str(n)), fresh=False) for n, one in enumerate(stores)))
+        assert len({log.info.run_id for log in logs}) == 8
+        await asyncio.gather(*(one.close() for one in stores))
+
+    for _ in range(5):
+        asyncio.run(main())
+        path.unlink()
+
+
+def test_without_write_ahead_log(make: ModuleType, path: Path, store: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the log cannot be switched on, the ordinary journal serves."""
+    monkeypatch.setattr(Database, "_use_wal", lambda self, db: None)
+
+    async def main() -> None:
+        one = store()
+        log = await one.begin(make.head(), fresh=False)
+        await log.commit([make.result(0)], paid=True)
+        assert list(log.results(ResultOrder.PLAN)) == [make.result(0)]
+        await one.close()
+
+    asyncio.run(main())
+    assert make.query(path, "PRAGMA journal_mode") == [("delete",)]
