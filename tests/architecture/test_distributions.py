@@ -100,3 +100,11 @@ def test_extra_all_is_complete() -> None:
     project = BUNDLE.pyproject["project"]
     offered = [*project["dependencies"], *project.get("optional-dependencies", {}).get("all", [])]
     assert {plugin.name for plugin in plugins()} - {wanted.name for wanted in members_in(offered)} == set()
+
+
+@pytest.mark.requirement("SE-SCHEMA-004")
+def test_everything_is_under_the_apache_licence() -> None:
+    """The licence text lies at the top, and every distribution names it."""
+    assert "Apache License" in (ROOT / "LICENSE").read_text()
+    for member in workspace():
+        assert 'license = "Apache-2.0"' in (member.folder / "pyproject.toml").read_text(), member.name

@@ -260,7 +260,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-SELECT-011": Requirement(
         "4 Select",
         "sortBy tokenCost ranks by a real figure; an unknown cost is shown as unknown",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-RUN-001": Requirement(
         "5 Run",
@@ -411,7 +410,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-METRIC-004": Requirement(
         "Metrics",
         "consistency = 1 - stddev of per-run completion rates, from 2 runs on",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-METRIC-005": Requirement(
         "Metrics",
@@ -421,7 +419,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-METRIC-006": Requirement(
         "Metrics",
         "composite = 0.5 CR + 0.2 (1 - normalised p95) + 0.3 (1 - ER)",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-METRIC-007": Requirement(
         "Metrics",

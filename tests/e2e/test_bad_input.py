@@ -32,7 +32,7 @@ BAD_SKILLS = {
     "missing program": (text_of(entrypoint="python3 nowhere.py"), "12:", "nowhere.py"),
     "escaping path": (text_of(entrypoint="python3 ../skill.py"), "12:", "../skill.py"),
     "schema": (text_of(inputSchema={"type": 5}), "", "inputSchema"),
-    "duplicate key": ('{\n  "id": "a",\n  "id": "b"\n}', "3:3", "id"),
+    "duplicate key": (text_of().replace('"name"', '"id"'), "3:3", "id"),
     "NUL": ('{"id": "a\x00"}', "1:", ""),
     "deep nesting": ("[" * 100_000, "1:", "deep"),
     "not UTF-8": (b'{"id": "\xff"}', "1:", "UTF-8"),

@@ -35,12 +35,13 @@ def committed(store: Path) -> set[str]:
         return set()
     try:
         with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as database:
+            (newest,) = database.execute("SELECT max(run) FROM runs").fetchone()
             rows = database.execute(
-                "SELECT json_extract(body, '$.case_id') FROM results WHERE run = (SELECT max(run) FROM results)"
+                "SELECT json_extract(body, '$.case_id') FROM results JOIN groups USING (grp) WHERE run = ?", (newest,)
             )
             return {row[0] for row in rows}
-    except sqlite3.OperationalError:
-        return set()
+    except (sqlite3.OperationalError, sqlite3.DatabaseError):
+        return set()  # not made yet, or half made
 
 
 def kill_after(command: list[str], done: Callable[[], bool], cwd: Path, env: dict[str, str]) -> bool:

@@ -203,7 +203,7 @@ def test_scorers_as_documented(run: Run, work: Path, make_skill: MakeSkill, task
 
 
 @pytest.mark.e2e
-@pytest.mark.requirement("ES-BENCH-008", "UA-CLI-010")
+@pytest.mark.requirement("ES-BENCH-008", "UA-CLI-002", "UA-CLI-010")
 def test_selection_by_case_tag_and_target(run: Run, make_skill: MakeSkill, tasks: Tasks) -> None:
     """--case, --tag and --target select; a path after them is a path; a selector that matches nothing is exit 5."""
     path = make_skill()
@@ -358,3 +358,23 @@ def test_results_carry_what_made_them(run: Run, work: Path, make_skill: MakeSkil
     assert {one["execution"]["sandbox"] for one in record["results"]} == {"local/none"}
     assert path.stat().st_mode & 0o777 == 0o600
     assert (work / "skillgauge.db").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.e2e
+@pytest.mark.requirement("ES-ADAPT-005", "ES-SKILL-006")
+def test_adapter_settings_beside_the_skill(run: Run, make_skill: MakeSkill, tasks: Tasks) -> None:
+    """`command` and `args` of adapter.config.json replace the entrypoint; any metadata of the skill is accepted."""
+    code = """import json, sys
+request = json.loads(sys.stdin.read())
+print(json.dumps({"jsonrpc": "2.0", "id": 1, "result": sys.argv[1:]}))
+"""
+    metadata = {"author": "A. Uthor", "license": "MIT", "homepage": "https://example.org", "own": [1]}
+    skill = make_skill(code, metadata=metadata)
+    settings = {"type": "subprocess", "command": "python3 -S", "args": ["skill.py", "two words", "--flag"]}
+    (skill.parent / "adapter.config.json").write_text(json.dumps(settings))
+    done = run("eval", "--skills", skill, "--tasks", tasks(task("argv", "x")), "--json")
+    assert done.document["results"][0]["execution"]["output"] == ["two words", "--flag"]
+    (skill.parent / "adapter.config.json").write_text(json.dumps(settings | {"comand": "x"}))
+    bad = run("validate", skill)
+    assert bad.code == 2
+    assert "command" in bad.stderr

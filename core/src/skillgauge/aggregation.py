@@ -111,6 +111,7 @@ class _Group:
     value_sum: float = 0.0
     weight_sum: float = 0.0
     weighted_sum: float = 0.0
+    error_weight: float = 0.0
     errored: set[tuple[int, int]] = field(default_factory=set)
     """(case, repeat) of errors, so that pairs with an error in either arm can be counted."""
 
@@ -132,6 +133,7 @@ class _Group:
             self.latencies.append(result.execution.duration_s)
         if result.verdict is Verdict.ERROR:
             self.errored.add((result.case_index, result.repeat))
+            self.error_weight += result.weight
         elif result.value is not None:
             self.graded += 1
             self.value_sum += result.value
@@ -154,6 +156,8 @@ class _Group:
             pass_bounds=(counts.passed / counted, (counts.passed + counts.errors) / counted) if counts.errors else None,
             mean_value=self.value_sum / self.graded if self.graded else None,
             weighted_value=self.weighted_sum / self.weight_sum if self.weight_sum else None,
+            graded_weight=self.weight_sum,
+            error_weight=self.error_weight,
             run_pass_rates=tuple(
                 passed / total for passed, total in zip(self.run_passes, self.run_totals, strict=True) if total
             ),

@@ -100,6 +100,8 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
     if errors:
         raise SuiteError([*errors, *passed_over])
     if plan.head.trial_count == 0:
+        if passed_over:
+            raise SuiteError(passed_over)
         raise _nothing_selected(suites, request.selection)
     warnings = [problem for suite in suites for problem in suite.warnings]
     warnings += [problem for problem in problems if problem.severity is Severity.WARNING]
@@ -194,7 +196,7 @@ def _cells(
                 return None
             identity = adapters.identity(target, problems)
             if identity is not None:
-                limits = suite.defaults.limits.over(default)
+                limits = target.limits.over(suite.defaults.limits).over(default)
                 cells.append(Cell(arm=arm, runner=identity, target=target, limits=limits))
     return SuitePlan(suite, tuple(cells), request.selection)
 
@@ -216,13 +218,13 @@ class _Adapters:
             return None
         if name not in self._made:
             try:
-                self._made[name] = self._registry.make(ADAPTERS, name, origin=target.origin)
+                self._made[name] = self._registry.make(ADAPTERS, name, origin=target.origin_of("adapter"))
             except PluginError as error:
-                problems.extend(_at(problem, target.origin) for problem in error.problems)
+                problems.extend(_at(problem, target.origin_of("adapter")) for problem in error.problems)
                 return None
         adapter = self._made[name]
         found = adapter.check_target(target)
-        problems.extend(_at(problem, target.origin) for problem in found)
+        problems.extend(_at(problem, target.origin_of("config")) for problem in found)
         if any(problem.severity is Severity.ERROR for problem in found):
             return None
         return adapter.identity(target)
@@ -367,6 +369,6 @@ def figure_source(formats: Mapping[str, SuiteFormat]) -> FigureSource:
 
     def figures(head: SuiteHead, group: GroupSummary) -> tuple[Figure, ...]:
         one = formats.get(head.format)
-        return one.figures(group, head.parameters) if one else ()
+        return one.figures(group, head) if one else ()
 
     return figures

@@ -137,6 +137,6 @@ def load(
         else:
             suites.extend(loaded.suites)
             passed_over.extend(loaded.problems)
-    if fatal:
+    if fatal or (passed_over and not suites):
         raise SuiteError([*fatal, *passed_over])
     return tuple(suites), tuple(passed_over)

@@ -192,7 +192,7 @@ def make_plan(
         survey = _survey(suite, inspect_check)
         problems.extend(survey.problems)
         trial_count += survey.trials_per_run * runs
-        heads.append(_suite_head(suite, survey))
+        heads.append(_suite_head(suite, survey, limits))
     contents = [(head.id, head.root, head.content_digest) for head in heads]
     provenance = dict(versions())
     head = PlanHead(
@@ -247,9 +247,10 @@ def _placed(problem: Problem, origin: Origin | None) -> Problem:
     return Problem(problem.code, problem.message, origin=origin, hint=problem.hint, severity=problem.severity)
 
 
-def _suite_head(plan: SuitePlan, survey: _Survey) -> SuiteHead:
+def _suite_head(plan: SuitePlan, survey: _Survey, asked: Limits) -> SuiteHead:
     suite = plan.suite
     used = {cell.target.id for cell in plan.cells if cell.target}
+    limits = {asked.over(cell.limits).timeout_s for cell in plan.cells}
     comparison = suite.comparisons[0] if suite.comparisons else None
     return SuiteHead(
         id=suite.id,
@@ -280,6 +281,7 @@ def _suite_head(plan: SuitePlan, survey: _Survey) -> SuiteHead:
         fails_run=suite.fails_run,
         parameters=suite.parameters,
         case_weights=survey.weighted,
+        timeout_s=limits.pop() if len(limits) == 1 else None,
     )
 
 

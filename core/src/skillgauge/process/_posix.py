@@ -6,6 +6,7 @@ import ctypes
 import errno
 import os
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
@@ -18,6 +19,7 @@ if sys.platform == "linux":
     import resource
 
 _CHUNK = 65536
+_EXEC_TICKS = 200
 _PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -39,9 +41,19 @@ def adopted_groups(marker: bytes) -> set[int]:
     with suppress(OSError):
         for child in _read(f"/proc/self/task/{os.getpid()}/children").split():
             with suppress(OSError):
-                if marker in _read(f"/proc/{int(child)}/environ"):
+                if marker in _environ(int(child)):
                     groups.add(os.getpgid(int(child)))
     return groups
+
+
+def _environ(pid: int) -> bytes:
+    """The environment that a child was started with; nothing for a zombie."""
+    for _ in range(_EXEC_TICKS):
+        environ = _read(f"/proc/{pid}/environ")
+        if environ or _read(f"/proc/{pid}/cmdline") or os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG):
+            return environ
+        time.sleep(0.001)  # it is in the middle of execve, where a process has neither for a moment
+    return b""
 
 
 def _read(path: str) -> bytes:

@@ -55,8 +55,8 @@ class Provider(Generic[T]):
 
     name: str
     """As the user types it; equal to the entry point's name, or to the one an alias stands for."""
-    factory: Callable[[BaseModel], T]
-    """Makes the object from validated options. Heavy imports belong inside it."""
+    factory: Callable[..., T]
+    """Makes the object from one argument, the validated options. Heavy imports belong inside it."""
     summary: str
     """One line for `plugins list`."""
     options: type[BaseModel] = NoOptions

@@ -11,6 +11,7 @@ from ..errors import Problem
 from ..types.frozen import EMPTY, Frozen, JsonObject
 from ..types.result import Figure, GroupSummary
 from ..types.suite import Suite
+from ..types.trial import SuiteHead
 
 
 @dataclass(frozen=True)
@@ -96,5 +97,5 @@ class SuiteFormat(Protocol):
     def dump(self, suite: Suite) -> Dumped:
         """Write a suite in this format, saying what is lost."""
 
-    def figures(self, group: GroupSummary, parameters: JsonObject) -> tuple[Figure, ...]:
-        """The format's own numbers for a group of trials; `parameters` are those of its suite."""
+    def figures(self, group: GroupSummary, suite: SuiteHead) -> tuple[Figure, ...]:
+        """The format's own numbers for a group of trials of one of its suites."""

@@ -75,6 +75,8 @@ class Store(Protocol):
     async def begin(self, head: PlanHead, *, fresh: bool) -> RunLog:
         """Start a run, or resume the newest unfinished run of the same plan that nobody owns.
 
+        With `fresh`, unfinished runs of the plan that nobody owns are given up: no later call resumes them.
+
         Raises:
             StoreError: the store cannot be opened or belongs to another program.
         """

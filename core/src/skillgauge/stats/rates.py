@@ -41,8 +41,6 @@ def rate_interval(
     [0, 1] with mean p has variance p (1 - p) at most, that of a coin, so Wilson's interval over cases allows for
     at least the variation there is: wider than need be, never overconfident because of the repeats.
 
-    >>> rate_interval([1.0, 0.0, 1.0, 1.0, 1.0], repeats=1, seed=7).method.value
-    'wilson'
     >>> rate_interval([1.0] * 30, repeats=3, seed=7).method.value
     'wilson-over-cases'
 
@@ -50,7 +48,7 @@ def rate_interval(
         case_means: One value in [0, 1] per case, repeats already averaged, errors left out.
         repeats: The largest number of runs behind any of the means, at least 1.
         seed: Seed of the bootstrap; without effect on the other methods.
-        resamples: Number of bootstrap resamples, at least 2 / (1 - level); see `bootstrap_interval`.
+        resamples: Number of bootstrap resamples, at least 2 / (1 - level).
         level: Two-sided confidence, strictly between 0 and 1.
 
     Returns:
@@ -63,7 +61,6 @@ def rate_interval(
     (2025); averaging repeats first follows E. Miller, arXiv 2411.00640 (2024).
     """
     require_level(level)
-    # Also where no bootstrap follows: whether an argument is refused should not hang on the data.
     require_resamples(resamples, level)
     require_rates("case_means", case_means)
     if repeats < 1:
@@ -72,10 +69,9 @@ def rate_interval(
     if n == 0:
         return None
     score = wilson(math.fsum(case_means), n, level)
-    if repeats == 1 and all(mean in (0.0, 1.0) for mean in case_means):
+    if repeats == 1 and set(case_means) <= {0.0, 1.0}:
         return score
     if n >= MIN_NORMAL_CASES:
-        wide = normal(case_means, level)
-    else:
-        wide = bootstrap_interval(case_means, seed=seed, resamples=resamples, level=level)
-    return wide or replace(score, method=IntervalMethod.WILSON_OVER_CASES)
+        return normal(case_means, level) or replace(score, method=IntervalMethod.WILSON_OVER_CASES)
+    resampled = bootstrap_interval(case_means, seed=seed, resamples=resamples, level=level)
+    return resampled or replace(score, method=IntervalMethod.WILSON_OVER_CASES)

@@ -167,6 +167,10 @@ class GroupSummary(Frozen):
     """Mean score over all graded trials."""
     weighted_value: float | None = None
     """The same, weighted by case weight."""
+    graded_weight: float = 0.0
+    """Sum of the case weights behind it."""
+    error_weight: float = 0.0
+    """Sum of the case weights of errors, for those who count them."""
     run_pass_rates: tuple[float, ...] = ()
     """Passed share of all trials of each repeat, in order: what consistency is made of."""
     latency: Latency = Latency()

@@ -184,9 +184,17 @@ class Target(Frozen):
     """Names of environment variables it may see beyond the allow list."""
     tags: tuple[str, ...] = ()
     metadata: JsonObject = EMPTY
+    limits: Limits = NO_LIMITS
+    """Its own limits, where neither a case nor the user sets one."""
     digest: str = ""
     """Digest of its definition and code; part of every execution id."""
     origin: Origin | None = None
+    origins: tuple[tuple[str, Origin], ...] = ()
+    """Where single fields come from (`adapter`, `entrypoint`, `config`), as far as it is not `origin`."""
+
+    def origin_of(self, field: str) -> Origin | None:
+        """Where a field comes from, for a problem about it."""
+        return dict(self.origins).get(field, self.origin)
 
 
 class SkillRole(StrEnum):

@@ -91,6 +91,8 @@ class SuiteHead(Frozen):
     parameters: JsonObject = EMPTY
     case_weights: bool = False
     """Whether any case has a weight other than 1."""
+    timeout_s: float | None = None
+    """Time limit of a trial whose case has none of its own, if all targets have the same."""
 
 
 class PlanHead(Frozen):

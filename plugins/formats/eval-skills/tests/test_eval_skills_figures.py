@@ -60,11 +60,13 @@ def test_skipped_trials_count_nowhere() -> None:
 
 def test_scoring_methods() -> None:
     """Mean, weighted mean, and pass@1 for the score; an unknown value is 0."""
-    some = group(counts={"total": 4, "passed": 1, "failed": 3}, mean_value=0.5, weighted_value=0.8)
+    some = group(counts={"total": 4, "passed": 1, "failed": 3}, mean_value=0.5, weighted_value=0.8, graded_weight=8.0)
     assert metrics(some, EMPTY).partial_score == 0.5
     assert metrics(some, {"scoringMethod": "mean"}).partial_score == 0.5
     assert metrics(some, {"scoringMethod": "weighted_mean"}).partial_score == 0.8
     assert metrics(some, {"scoringMethod": "pass_at_k"}).partial_score == 0.25
+    errors = some.model_copy(update={"error_weight": 2.0})
+    assert metrics(errors, {"scoringMethod": "weighted_mean"}).partial_score == 0.64
     assert metrics(group(counts={"total": 4, "errors": 4}), EMPTY).partial_score == 0
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge.api import EMPTY, Counts, GroupSummary, LoadOption, RateInterval, Suite
+from skillgauge.api import Counts, GroupSummary, LoadOption, RateInterval, Suite, SuiteHead
 from skillgauge_format_eval_skills import plugin, reporter_plugin
 from skillgauge_format_eval_skills.options import EvalSkillsOptions
 
@@ -21,7 +21,8 @@ def test_format_is_announced() -> None:
     assert made.claim(Path("absent")) is None
     nothing = RateInterval(rate=None, n=0)
     blank = GroupSummary(suite_id="", target_id=None, arm="", runner="", model=None, counts=Counts(), pass_rate=nothing)
-    assert made.figures(blank, EMPTY)[0].name == "completionRate"
+    head = SuiteHead(id="", format="f", root="/", content_digest="", case_count=0, targets=(), arms=())
+    assert made.figures(blank, head)[0].name == "completionRate"
     assert made.dump(Suite(id="s", format="f", root="/")).losses == ()
     assert provider.schemas is not None
     assert set(provider.schemas()) == {"eval-skills-skill", "eval-skills-benchmark"}

@@ -94,7 +94,7 @@ def _search_path() -> str | None:
 
 
 def _problem(target: Target, message: str, hint: str) -> Problem:
-    return Problem("adapter.entrypoint", message, origin=target.origin, hint=hint)
+    return Problem("adapter.entrypoint", message, origin=target.origin_of("entrypoint"), hint=hint)
 
 
 class SubprocessSession:

@@ -93,9 +93,10 @@ class CheckMaker:
         if not key or field in expected.model_fields_set:
             return True
         if task.get("expectedOutput") is None:
-            self.findings.error("missing-key", "'expectedOutput' is missing", origin_of("expectedOutput"))
+            message = f"task {task.get('id')!r}: 'expectedOutput' is missing"
+            self.findings.error("missing-key", message, origin_of("expectedOutput"))
         else:
-            message = f"{key!r} is missing, which scorer {scorer!r} compares with"
+            message = f"task {task.get('id')!r}: {key!r} is missing, which scorer {scorer!r} compares with"
             self.findings.error("missing-key", message, origin_of("expectedOutput", key))
         return False
 

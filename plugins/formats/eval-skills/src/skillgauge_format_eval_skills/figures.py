@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from statistics import pstdev
 
-from skillgauge.api import Figure, GroupSummary, JsonObject
+from skillgauge.api import Figure, GroupSummary, JsonObject, consistency
 
 DEFAULT_MAX_LATENCY_MS = 30_000
-"""What p95 is measured against where the benchmark says nothing: the documented default time limit."""
+"""What p95 is measured against where neither the benchmark nor the run has a limit: the documented default."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ class Metrics:
     p99_ms: int | None
 
 
-def metrics(group: GroupSummary, parameters: JsonObject) -> Metrics:
+def metrics(group: GroupSummary, parameters: JsonObject, timeout_s: float | None = None) -> Metrics:
     """Compute a group's numbers.
 
     All trials count, errors included, as eval-skills has it. Unlike there, latencies include those of failed calls,
@@ -35,6 +34,7 @@ def metrics(group: GroupSummary, parameters: JsonObject) -> Metrics:
     Args:
         group: counts, values and latencies.
         parameters: `scoringMethod` and `maxLatencyMs` of the benchmark.
+        timeout_s: time limit of the run, which p95 is measured against where the benchmark names no latency.
     """
     counts, latency = group.counts, group.latency
     total = counts.total - counts.skipped
@@ -44,13 +44,14 @@ def metrics(group: GroupSummary, parameters: JsonObject) -> Metrics:
     completed = counts.passed / total
     errored = (counts.broken + counts.errors) / total
     limit = parameters.get("maxLatencyMs")
-    slowest = limit if isinstance(limit, int | float) and limit > 0 else DEFAULT_MAX_LATENCY_MS
+    allowed = timeout_s * 1000 if timeout_s else DEFAULT_MAX_LATENCY_MS
+    slowest = limit if isinstance(limit, int | float) and limit > 0 else allowed
     speed = 0.0 if p95 is None else 1 - min(1.0, p95 / slowest)
     return Metrics(
         completion_rate=_rounded(completed),
         partial_score=_rounded(_partial(group, total, str(parameters.get("scoringMethod", "mean")))),
         error_rate=_rounded(errored),
-        consistency_score=max(0.0, 1 - pstdev(group.run_pass_rates)) if group.run_pass_rates else None,
+        consistency_score=consistency(group.run_pass_rates),
         composite_score=_rounded(0.5 * completed + 0.2 * speed + 0.3 * (1 - errored)),
         p50_ms=p50,
         p95_ms=p95,
@@ -58,9 +59,9 @@ def metrics(group: GroupSummary, parameters: JsonObject) -> Metrics:
     )
 
 
-def figures(group: GroupSummary, parameters: JsonObject) -> tuple[Figure, ...]:
-    """The numbers as every reporter can print them."""
-    found = metrics(group, parameters)
+def figures(group: GroupSummary, parameters: JsonObject, timeout_s: float | None = None) -> tuple[Figure, ...]:
+    """The numbers as every reporter can print them; the arguments are those of `metrics`."""
+    found = metrics(group, parameters, timeout_s)
     return (
         Figure(name="completionRate", label="Completion rate", value=found.completion_rate, unit="ratio"),
         Figure(name="partialScore", label="Partial score", value=found.partial_score, unit="score"),
@@ -74,12 +75,13 @@ def figures(group: GroupSummary, parameters: JsonObject) -> tuple[Figure, ...]:
 
 
 def _partial(group: GroupSummary, total: int, method: str) -> float:
-    """Mean score of all trials; errors score 0, and are taken to weigh as much as the others on average."""
+    """Mean score of all trials; errors score 0, with the weight of their case."""
     if method == "pass_at_k":
         return group.counts.passed / total  # k is 1, and every task has the same number of trials
-    value = group.weighted_value if method == "weighted_mean" else group.mean_value
-    graded = total - group.counts.errors
-    return (value or 0.0) * graded / total
+    if method == "weighted_mean":
+        weight = group.graded_weight + group.error_weight
+        return (group.weighted_value or 0.0) * group.graded_weight / weight if weight else 0.0
+    return (group.mean_value or 0.0) * (total - group.counts.errors) / total
 
 
 def _rounded(value: float) -> float:

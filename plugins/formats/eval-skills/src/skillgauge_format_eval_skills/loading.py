@@ -35,7 +35,7 @@ def load(request: LoadRequest, options: EvalSkillsOptions) -> Loaded:
     loading = _Loading(request, options)
     loading.sort()
     targets = loading.targets()
-    benchmarks = loading.benchmarks() if targets or loading.named_benchmarks else []
+    benchmarks = loading.benchmarks() if targets or loading.fatal or loading.named_benchmarks else []
     if loading.fatal:
         raise SuiteError([*loading.fatal, *loading.passed_over])
     if not targets:

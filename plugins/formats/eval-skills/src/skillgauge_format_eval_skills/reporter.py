@@ -78,7 +78,10 @@ def _key(result: TrialResult) -> _GroupKey:
 
 
 def _report(view: RunView, suite: SuiteHead | None, group: GroupSummary, spent: _Spent | None) -> dict[str, Any]:
-    numbers = {figure.name: figure.value for figure in figures(group, suite.parameters if suite else EMPTY)}
+    numbers = {
+        figure.name: figure.value
+        for figure in (figures(group, suite.parameters, suite.timeout_s) if suite else figures(group, EMPTY))
+    }
     # A document that was read keeps the numbers that it was published with.
     numbers |= {figure.name: figure.value for figure in group.figures if figure.name in numbers}
     known = {name: number(value or 0) for name, value in numbers.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from skillgauge.api import Document, JsonObject, Problem, SuiteError, Target, read_document
+from skillgauge.api import Document, JsonObject, Limits, Problem, SuiteError, Target, read_document
 
 from .files import AdapterConfig, OpenAdapterConfig, SkillFile, keys_of
 from .findings import Findings
@@ -53,8 +53,12 @@ def load_skill(path: Path) -> tuple[Target, tuple[Problem, ...]]:
         pass_env=config.pass_env if config else (),
         tags=skill.tags,
         metadata={**skill.metadata, SKILL_FILE: _rest(skill)},
+        limits=Limits(timeout_s=config.timeout_ms / 1000) if config and config.timeout_ms else Limits(),
         digest=code_digest(root, definition, words),
         origin=document.origin(),
+        origins=tuple(
+            (field, document.origin(key)) for field, key in (("adapter", "adapterType"), ("entrypoint", "entrypoint"))
+        ),
     )
     return target, findings.warnings
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from skillgauge.api import Claim, Dumped, Figure, GroupSummary, JsonObject, Loaded, LoadRequest, Suite
+from skillgauge.api import Claim, Dumped, Figure, GroupSummary, Loaded, LoadRequest, Suite, SuiteHead
 
 from .claiming import claim
 from .dumping import dump
@@ -44,6 +44,6 @@ class EvalSkillsFormat:
         """`benchmark.json` with the suite's cases."""
         return dump(suite)
 
-    def figures(self, group: GroupSummary, parameters: JsonObject) -> tuple[Figure, ...]:
+    def figures(self, group: GroupSummary, suite: SuiteHead) -> tuple[Figure, ...]:
         """Completion rate, partial score, error rate, consistency, composite score and latencies."""
-        return figures(group, parameters)
+        return figures(group, suite.parameters, suite.timeout_s)

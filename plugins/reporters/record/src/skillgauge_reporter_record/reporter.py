@@ -22,7 +22,7 @@ from skillgauge.api import (
     TrialResult,
 )
 
-SCHEMA = "skillgauge.run"
+SCHEMA: Literal["skillgauge.run"] = "skillgauge.run"
 VERSION = "1.0"
 _MAJOR = int(VERSION.split(".")[0])
 _MINOR = int(VERSION.split(".")[1])

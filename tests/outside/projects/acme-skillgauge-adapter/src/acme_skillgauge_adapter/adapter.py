@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from skillgauge.api import CallRequest, Execution, Identity, Problem, Session, Target, Workspace
 
 
@@ -9,8 +11,10 @@ class EchoSession:
     """A connection to nothing."""
 
     async def call(self, request: CallRequest) -> Execution:
-        """Answer with the input."""
-        return Execution(output=request.input, duration_s=0.0)
+        """Answer with the input's `value`, or else with the input itself."""
+        given = request.input
+        answer = given["value"] if isinstance(given, Mapping) and "value" in given else given
+        return Execution(output=answer, duration_s=0.0)
 
     async def close(self) -> None:
         """Nothing is held."""
@@ -24,10 +28,10 @@ class Echo:
         return ()
 
     def check_target(self, target: Target) -> tuple[Problem, ...]:
-        """Refuse an entrypoint, because it would not be used."""
-        if target.entrypoint is None:
+        """Refuse an entrypoint that is no address of ACME's."""
+        if target.entrypoint is None or target.entrypoint.startswith("acme:"):
             return ()
-        return (Problem("acme-echo.entrypoint", f"target {target.id!r} needs no entrypoint", target.origin),)
+        return (Problem("acme-echo.entrypoint", f"{target.entrypoint!r} is no address of ACME's", target.origin),)
 
     def identity(self, target: Target) -> Identity:
         """The same for every target."""

@@ -1,0 +1,167 @@
+"""What can go wrong: one tree of errors, each with its exit code, each able to say where and what next."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import pytest
+
+from skillgauge import errors
+from skillgauge.errors import (
+    EmptySelection,
+    ExitCode,
+    InvalidRunError,
+    LaunchError,
+    Origin,
+    PluginError,
+    PolicyError,
+    Problem,
+    Severity,
+    SkillgaugeError,
+    SourceSpan,
+    StoreError,
+    SuiteError,
+    UsageError,
+    did_you_mean,
+)
+
+TREE: dict[type[SkillgaugeError], tuple[type[SkillgaugeError], ExitCode]] = {
+    UsageError: (SkillgaugeError, ExitCode.USAGE),
+    EmptySelection: (UsageError, ExitCode.NOTHING_SELECTED),
+    SuiteError: (SkillgaugeError, ExitCode.USAGE),
+    PluginError: (SkillgaugeError, ExitCode.USAGE),
+    PolicyError: (SkillgaugeError, ExitCode.USAGE),
+    InvalidRunError: (SkillgaugeError, ExitCode.INVALID_RUN),
+    StoreError: (SkillgaugeError, ExitCode.INVALID_RUN),
+}
+
+
+def test_the_tree_is_complete() -> None:
+    """Every error of the module has its place and exit code in the table above."""
+    defined = {
+        value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, SkillgaugeError)
+    }
+    assert defined - {SkillgaugeError} == set(TREE)
+
+
+@pytest.mark.parametrize("error", TREE, ids=lambda error: error.__name__)
+def test_an_error_has_its_parent_and_exit_code(error: type[SkillgaugeError]) -> None:
+    """Scripts depend on the exit codes, callers on what they catch."""
+    parent, code = TREE[error]
+    assert error.__bases__ == (parent,)
+    assert error.exit_code is code
+
+
+def test_the_exit_codes_are_published_numbers() -> None:
+    """The numbers of the command line never change."""
+    assert {code.name: int(code) for code in ExitCode} == {
+        "OK": 0,
+        "GATE_MISSED": 1,
+        "USAGE": 2,
+        "INVALID_RUN": 3,
+        "BUDGET": 4,
+        "NOTHING_SELECTED": 5,
+        "INTERRUPTED": 130,
+    }
+
+
+def test_an_unexpected_error_counts_as_invalid() -> None:
+    """The root's exit code says that skillgauge itself failed."""
+    assert SkillgaugeError(Problem("x.y", "m")).exit_code is ExitCode.INVALID_RUN
+
+
+@pytest.mark.parametrize("error", [SkillgaugeError, *TREE], ids=lambda error: error.__name__)
+def test_an_error_carries_all_problems(error: type[SkillgaugeError]) -> None:
+    """One problem or many, from any iterable: each is kept, in order, and shown in the text."""
+    one, two = Problem("a.b", "first"), Problem("c.d", "second")
+    assert error(one).problems == (one,)
+    both = error(iter([one, two]))
+    assert both.problems == (one, two)
+    assert str(both) == "error[a.b]: first\nerror[c.d]: second"
+
+
+@pytest.mark.parametrize("error", [SkillgaugeError, *TREE], ids=lambda error: error.__name__)
+def test_an_error_can_cross_processes(error: type[SkillgaugeError]) -> None:
+    """Pickled or copied, an error keeps its type, problems and text."""
+    raised = error([Problem("a.b", "m", origin=Origin("f", ("k", 0)), hint="Do it."), Problem("c.d", "n")])
+    for twin in (pickle.loads(pickle.dumps(raised)), copy.copy(raised), copy.deepcopy(raised)):
+        assert type(twin) is error
+        assert twin.problems == raised.problems
+        assert str(twin) == str(raised)
+
+
+def test_of_makes_an_error_with_one_problem() -> None:
+    """The short form has everything that a problem has, and the type that was asked for."""
+    origin = Origin("f", ("a",))
+    error = StoreError.of("store.full", "no space", hint="Delete something.", origin=origin)
+    assert type(error) is StoreError
+    assert error.problems == (Problem("store.full", "no space", origin=origin, hint="Delete something."),)
+
+
+def test_a_policy_may_refuse_with_a_sentence() -> None:
+    """The author of an extension need not know codes."""
+    assert PolicyError("too expensive").problems == (Problem("policy.refused", "too expensive"),)
+
+
+def test_a_process_that_cannot_start_is_an_os_error() -> None:
+    """It is a fact of the system, not a mistake of the user."""
+    assert issubclass(LaunchError, OSError)
+    assert not issubclass(LaunchError, SkillgaugeError)
+
+
+@pytest.mark.parametrize(
+    ("span", "text"),
+    [
+        (SourceSpan("f"), "f"),
+        (SourceSpan("f", 3), "f:3"),
+        (SourceSpan("f", 3, 7), "f:3:7"),
+    ],
+)
+def test_a_span_reads_as_editors_write_it(span: SourceSpan, text: str) -> None:
+    """Unknown parts are left out."""
+    assert str(span) == text
+
+
+@pytest.mark.parametrize(
+    ("problem", "text"),
+    [
+        (Problem("a.b", "m"), "error[a.b]: m"),
+        (Problem("a.b", "m", hint="Do it."), "error[a.b]: m\n  next: Do it."),
+        (Problem("a.b", "m", severity=Severity.WARNING), "warning[a.b]: m"),
+        (Problem("a.b", "m", origin=Origin("f", ("k",))), "f: error[a.b]: m"),
+        (Problem("a.b", "m", origin=Origin("f"), span=SourceSpan("g", 1, 2)), "g:1:2: error[a.b]: m"),
+    ],
+    ids=["bare", "hint", "warning", "origin", "span"],
+)
+def test_a_problem_says_where_what_and_what_next(problem: Problem, text: str) -> None:
+    """The best known place comes first, the next step last."""
+    assert str(problem) == text
+
+
+def test_a_problem_gets_its_place_later() -> None:
+    """Looking a line up changes nothing else of the problem, and not the problem itself."""
+    problem = Problem("a.b", "m", origin=Origin("f"), hint="Do it.", severity=Severity.WARNING)
+    placed = problem.at(SourceSpan("f", 1))
+    assert placed == Problem("a.b", "m", Origin("f"), SourceSpan("f", 1), "Do it.", Severity.WARNING)
+    assert problem.span is None
+
+
+@pytest.mark.parametrize(
+    ("name", "phrase"),
+    [
+        ("exat", " (did you mean exact?)"),
+        ("jsonschema", " (did you mean json-schema?)"),
+        ("entirely-else", ""),
+    ],
+)
+def test_near_names_are_suggested(name: str, phrase: str) -> None:
+    """A typing error is answered with the name that was probably meant; a far one with nothing."""
+    assert did_you_mean(name, ("exact", "json-schema", "regex")) == phrase
+
+
+def test_several_near_names_are_all_suggested() -> None:
+    """The nearest comes first, three at most."""
+    phrase = did_you_mean("case", ("cases", "cast", "vase", "base", "other"))
+    assert phrase.startswith(" (did you mean cases or ")
+    assert phrase.count(" or ") == 2

@@ -1,0 +1,162 @@
+"""Loggers that cost nothing until something is logged: structlog comes with the first event that is loud enough."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+import structlog
+
+from skillgauge.log import configure, get_logger
+
+PROGRAM = """
+import sys
+from skillgauge.log import configure, get_logger
+log = get_logger("skillgauge.somewhere")
+{steps}
+print("structlog" in sys.modules)
+"""
+
+
+def child(*steps: str) -> tuple[bool, list[str]]:
+    """Run steps in a fresh interpreter.
+
+    Returns:
+        Whether structlog was imported, and the lines on stderr.
+    """
+    keep = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "PYTHONPATH") if name in os.environ}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM.format(steps="\n".join(steps))],
+        capture_output=True,
+        text=True,
+        env=keep,
+        check=True,
+    )
+    assert done.stdout in ("True\n", "False\n"), done.stdout  # stdout belongs to reports
+    return done.stdout == "True\n", done.stderr.splitlines()
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        (),
+        ('log.debug("a.b", x=1)', 'log.info("a.b")', 'log.warning("a.b")'),
+        ("configure(verbose=False)", 'log.debug("a.b")', 'log.info("a.b")'),
+        ("configure(verbose=False, quiet=True)", 'log.warning("a.b")'),
+        ("configure(verbose=True, quiet=True)", 'log.debug("a.b")', 'log.warning("a.b")'),
+    ],
+    ids=["import", "unconfigured", "default", "quiet", "quiet and verbose"],
+)
+def test_what_is_not_loud_enough_imports_nothing(steps: tuple[str, ...]) -> None:
+    """Importing structlog takes longer than a small suite: events below the threshold neither do so nor say a word."""
+    assert child(*steps) == (False, [])
+
+
+@pytest.mark.parametrize(
+    ("steps", "levels"),
+    [
+        (('log.error("a.b")',), ["error"]),
+        (("configure(verbose=False)", 'log.warning("a.b")', 'log.error("a.b")'), ["warning", "error"]),
+        (("configure(verbose=False, quiet=True)", 'log.warning("a.b")', 'log.error("a.b")'), ["error"]),
+        (
+            (
+                "configure(verbose=True)",
+                'log.debug("a.b")',
+                'log.info("a.b")',
+                'log.warning("a.b")',
+                'log.error("a.b")',
+            ),
+            ["debug", "info", "warning", "error"],
+        ),
+    ],
+    ids=["unconfigured", "default", "quiet", "verbose"],
+)
+def test_what_is_loud_enough_is_written_to_stderr(steps: tuple[str, ...], levels: list[str]) -> None:
+    """One line of JSON per event where no terminal is, with its level, and structlog is there then."""
+    imported, lines = child(*steps)
+    assert imported
+    assert [json.loads(line)["level"] for line in lines] == levels
+
+
+def test_an_event_has_a_name_facts_and_a_time() -> None:
+    """Facts are keys that a program can read; the time is UTC."""
+    _, (line,) = child('log.error("trial.finished", trial_id="t1", duration_s=0.5, note="é")')
+    event = json.loads(line)
+    assert event.pop("timestamp").endswith("Z")
+    assert event == {"event": "trial.finished", "level": "error", "trial_id": "t1", "duration_s": 0.5, "note": "é"}
+
+
+def test_an_exception_is_written_with_its_trace() -> None:
+    """Isolation points log what they contain."""
+    steps = ["try:", "    1 / 0", "except ZeroDivisionError:", '    log.error("x.y", exc_info=True)']
+    _, (line,) = child(*steps)
+    assert "ZeroDivisionError: division by zero" in json.loads(line)["exception"]
+
+
+def test_facts_that_are_bound_to_the_context_come_along() -> None:
+    """A run's and a trial's ids are bound once and stand in every event."""
+    _, (line,) = child("import structlog", 'structlog.contextvars.bind_contextvars(run_id="r1")', 'log.error("x.y")')
+    assert json.loads(line)["run_id"] == "r1"
+
+
+def test_the_threshold_can_be_changed_later() -> None:
+    """Loggers are made when modules are imported, before anybody knows how loud it shall be."""
+    _, lines = child(
+        'log.info("not.this")',
+        "configure(verbose=True)",
+        'log.info("but.this")',
+        "configure(verbose=False, quiet=True)",
+        'log.warning("nor.this")',
+    )
+    assert [json.loads(line)["event"] for line in lines] == ["but.this"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals there")
+def test_on_a_terminal_events_are_written_for_people() -> None:
+    """Without JSON and without colours, which a log must not depend on."""
+    import pty  # noqa: PLC0415 - it does not exist everywhere
+
+    ours, theirs = pty.openpty()
+    try:
+        program = PROGRAM.format(steps='log.error("trial.finished", trial_id="t1")')
+        subprocess.run([sys.executable, "-c", program], stdout=subprocess.DEVNULL, stderr=theirs, check=True)
+        text = os.read(ours, 10_000).decode()
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert "trial.finished" in text
+    assert "trial_id=t1" in text
+    assert "{" not in text
+    assert "\x1b" not in text
+
+
+@pytest.fixture
+def restored() -> Iterator[None]:
+    """Leave the process as loud as it was before anybody configured it."""
+    get_logger("skillgauge.tests").error("log.made")  # configures structlog before anybody captures
+    yield
+    configure(verbose=False, quiet=True)
+
+
+@pytest.mark.usefixtures("restored")
+@pytest.mark.parametrize(
+    ("verbose", "quiet", "heard"),
+    [
+        (False, True, ["error"]),
+        (False, False, ["warning", "error"]),
+        (True, False, ["debug", "info", "warning", "error"]),
+        (True, True, ["error"]),
+    ],
+)
+def test_each_level_is_heard_from_its_threshold_on(verbose: bool, quiet: bool, heard: list[str]) -> None:
+    """Quiet goes before verbose; facts and names arrive unchanged."""
+    configure(verbose=verbose, quiet=quiet)
+    log = get_logger("skillgauge.tests")
+    with structlog.testing.capture_logs() as events:
+        for level in ("debug", "info", "warning", "error"):
+            getattr(log, level)("x.y", fact=level)
+    assert events == [{"event": "x.y", "fact": level, "log_level": level} for level in heard]

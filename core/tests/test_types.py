@@ -1,0 +1,792 @@
+"""The immutable values: copied once, written as JSON without loss, compared and digested by content."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import pickle
+import types
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum, IntEnum, StrEnum
+from functools import lru_cache
+from typing import Any, Union, get_args, get_origin
+
+import annotated_types
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel, ValidationError
+
+from skillgauge.errors import Origin, Problem
+from skillgauge.types import result, suite, trial
+from skillgauge.types.frozen import (
+    EMPTY,
+    MAX_DEPTH,
+    Frozen,
+    FrozenDict,
+    Json,
+    JsonObject,
+    canonical_json,
+    digest,
+    freeze,
+    thaw,
+)
+from skillgauge.types.result import Counts, Score, ScoreStatus, Summary, TrialResult, Verdict
+from skillgauge.types.suite import (
+    Arm,
+    ArmKind,
+    Case,
+    Check,
+    FileSpec,
+    LimitOutcome,
+    Limits,
+    SkillRef,
+    Suite,
+    VerdictMode,
+    VerdictRule,
+)
+from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trial, Usage
+
+quick = settings(max_examples=40, deadline=None)
+few = settings(max_examples=8, deadline=None)
+
+VALUES: list[type[Frozen]] = [
+    cls
+    for module in (suite, trial, result)
+    for cls in vars(module).values()
+    if isinstance(cls, type) and issubclass(cls, Frozen) and cls.__module__ == module.__name__
+]
+"""Every value of the pipeline, those that are added later included."""
+
+every_value = pytest.mark.parametrize("cls", VALUES, ids=lambda cls: cls.__name__)
+
+texts = st.text(max_size=6)
+scalars = st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False)
+jsons: st.SearchStrategy[Any] = st.recursive(
+    scalars | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=8,
+)
+objects = st.dictionaries(texts, jsons, max_size=3)
+
+
+class Holder(Frozen):
+    """A value with one field of each JSON type."""
+
+    value: Json = None
+    options: JsonObject = EMPTY
+
+
+def _field(annotation: Any, metadata: list[Any]) -> st.SearchStrategy[Any]:
+    """Values that a field accepts, found from its annotation."""
+    kinds = {type(item).__name__ for item in metadata}
+    if "_JsonObjectSchema" in kinds:
+        return objects
+    if "_JsonSchema" in kinds:
+        return jsons
+    if "SkipValidation" in kinds or any("SkipValidation" in kind for kind in kinds):
+        return st.lists(of_type(Case), max_size=2).map(tuple)
+    origin = get_origin(annotation)
+    if origin in (Union, types.UnionType):
+        return st.one_of([_field(one, metadata) for one in get_args(annotation)])
+    if origin is tuple:
+        parts = get_args(annotation)
+        if parts[-1] is Ellipsis:
+            return st.lists(_field(parts[0], []), max_size=2).map(tuple)
+        return st.tuples(*(_field(part, []) for part in parts))
+    least: Any = next((item.ge for item in metadata if isinstance(item, annotated_types.Ge)), None)
+    above: Any = next((item.gt for item in metadata if isinstance(item, annotated_types.Gt)), None)
+    most: Any = next((item.le for item in metadata if isinstance(item, annotated_types.Le)), None)
+    if annotation is float:
+        low = above if least is None else least
+        return st.floats(low, most, exclude_min=above is not None, allow_nan=False, allow_infinity=False)
+    if annotation is int:
+        return st.integers(least if above is None else above + 1, most)
+    if annotation is Origin:
+        return st.builds(Origin, texts, st.lists(texts | st.integers(0, 9), max_size=2).map(tuple))
+    plain = {str: texts, bool: st.booleans(), type(None): st.none()}
+    if annotation in plain:
+        return plain[annotation]
+    if issubclass(annotation, Enum):
+        return st.sampled_from(annotation)
+    return of_type(annotation)
+
+
+@lru_cache
+def of_type(cls: type[Frozen]) -> st.SearchStrategy[Any]:
+    """Instances of a value with every field that is written filled or left to its default."""
+    if cls is FileSpec:
+        path = st.lists(st.text("ab.é", min_size=1, max_size=3).map(lambda name: f"x{name}"), min_size=1, max_size=3)
+        content = st.fixed_dictionaries({"text": texts}) | st.fixed_dictionaries({"source": texts, "digest": texts})
+        return st.builds(
+            lambda parts, executable, rest: FileSpec(path="/".join(parts), executable=executable, **rest),
+            path,
+            st.booleans(),
+            content,
+        )
+    fields = {name: info for name, info in cls.model_fields.items() if not info.exclude}
+    known = {name: _field(info.annotation, info.metadata) for name, info in fields.items()}
+    required = {name: one for name, one in known.items() if fields[name].is_required()}
+    optional = {name: one for name, one in known.items() if name not in required}
+    return st.fixed_dictionaries(required, optional=optional).map(lambda given: cls(**given))
+
+
+def nested(levels: int, leaf: object = None) -> object:
+    """A value inside that many lists."""
+    for _ in range(levels):
+        leaf = [leaf]
+    return leaf
+
+
+def parts_of(value: object) -> Iterator[object]:
+    """A value and everything inside it."""
+    yield value
+    if isinstance(value, BaseModel):
+        inner: list[object] = [getattr(value, name) for name in type(value).model_fields]
+    elif isinstance(value, Mapping):
+        inner = list(value.values())
+    else:
+        inner = list(value) if isinstance(value, tuple | list) else []
+    for part in inner:
+        yield from parts_of(part)
+
+
+# --- freeze and thaw --------------------------------------------------------------------------------------
+
+
+@quick
+@given(jsons)
+def test_thaw_undoes_freeze(value: object) -> None:
+    """Freezing loses nothing: thawed, the value is what it was, ints still ints and booleans still booleans."""
+    back = thaw(freeze(value))
+    assert back == value
+    assert json.dumps(back) == json.dumps(value)
+
+
+@quick
+@given(jsons)
+def test_a_frozen_value_holds_nothing_mutable(value: object) -> None:
+    """However deep, every list has become a tuple and every dict one that refuses changes."""
+    assert {type(part) for part in parts_of(freeze(value))} <= {FrozenDict, tuple, str, int, float, bool, type(None)}
+
+
+def test_a_frozen_value_is_a_copy() -> None:
+    """Changing the source afterwards, also far inside, changes nothing."""
+    source: dict[str, Any] = {"a": [{"b": [1]}]}
+    frozen = freeze(source)
+    source["a"][0]["b"].append(2)
+    source["c"] = 1
+    assert frozen == {"a": ({"b": (1,)},)}
+
+
+def test_a_thawed_value_is_a_copy() -> None:
+    """A library may change what it was given without reaching the value in the pipeline."""
+    frozen = freeze({"a": [{"b": 1}]})
+    thawed = thaw(frozen)
+    thawed["a"][0]["b"] = 2
+    thawed["a"].append(3)
+    assert frozen == {"a": ({"b": 1},)}
+
+
+CHANGES: dict[str, Callable[[Any], object]] = {
+    "set": lambda value: value.__setitem__("a", 2),
+    "delete": lambda value: value.__delitem__("a"),
+    "clear": lambda value: value.clear(),
+    "pop": lambda value: value.pop("a"),
+    "popitem": lambda value: value.popitem(),
+    "setdefault": lambda value: value.setdefault("b", 2),
+    "update": lambda value: value.update(b=2),
+    "in-place or": lambda value: value.__ior__({"b": 2}),
+    "attribute": lambda value: setattr(value, "b", 2),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_frozen_dict_refuses_every_change(change: Callable[[Any], object]) -> None:
+    """There is no method of a dict that changes a value of the pipeline, at any depth."""
+    outer = freeze({"a": {"a": 1}})
+    assert isinstance(outer, Mapping)
+    for value in (outer, outer["a"]):
+        with pytest.raises((TypeError, AttributeError)):
+            change(value)
+    assert outer == {"a": {"a": 1}}
+
+
+class Word(StrEnum):
+    """A string that is more than a string."""
+
+    ONE = "one"
+
+
+class OldWord(str, Enum):  # noqa: UP042 - the kind of enum whose str() is not its text
+    """A string whose `str()` is its name."""
+
+    ONE = "one"
+
+
+class Number(IntEnum):
+    """An int that is more than an int."""
+
+    ONE = 1
+
+
+class Precise(float):
+    """A float that is more than a float."""
+
+
+@pytest.mark.parametrize(
+    ("value", "plain"),
+    [(Word.ONE, "one"), (OldWord.ONE, "one"), (Number.ONE, 1), (Precise(1.5), 1.5)],
+    ids=["StrEnum", "str with Enum", "IntEnum", "float"],
+)
+def test_subclasses_of_plain_types_become_plain(value: object, plain: object) -> None:
+    """What is frozen is the text or number that JSON would show, and its type is the plain one."""
+    frozen = freeze(value)
+    assert frozen == plain
+    assert type(frozen) is type(plain)
+
+
+def test_any_mapping_is_taken() -> None:
+    """A read-only view of a dict is as good as a dict."""
+    assert type(freeze(types.MappingProxyType({"a": 1}))) is FrozenDict
+
+
+REFUSED: dict[str, tuple[object, str]] = {
+    "NaN": (math.nan, "not a JSON number"),
+    "infinity": (math.inf, "not a JSON number"),
+    "minus infinity": (-math.inf, "not a JSON number"),
+    "NaN far inside": ({"a": [math.nan]}, "not a JSON number"),
+    "half a surrogate pair": ("ab\ud800", "half a surrogate pair at character 2"),
+    "half a pair as key": ({"\udc00": 1}, "half a surrogate pair at character 0"),
+    "number as key": ({1: 1}, "key 1 is not a string"),
+    "bytes": (b"a", "bytes is not a JSON value"),
+    "set": ({1}, "set is not a JSON value"),
+    "object": ({"a": object()}, "object is not a JSON value"),
+}
+
+
+@pytest.mark.parametrize(("value", "message"), REFUSED.values(), ids=REFUSED)
+def test_what_is_not_json_is_refused(value: object, message: str) -> None:
+    """A value that JSON cannot hold never gets into the pipeline, and the message names the reason."""
+    with pytest.raises(ValueError, match=message):
+        freeze(value)
+    with pytest.raises(ValidationError, match=message):
+        Holder.model_validate({"value": value})
+
+
+def deepest(leaf: object) -> int:
+    """In how many lists a value may lie."""
+    levels = MAX_DEPTH - 2
+    while levels < 2 * MAX_DEPTH:
+        try:
+            freeze(nested(levels + 1, leaf))
+        except ValueError:
+            break
+        levels += 1
+    return levels
+
+
+@pytest.mark.parametrize("leaf", [1, "text", "é", 1.5, True], ids=["int", "text", "non-ASCII", "float", "bool"])
+def test_the_depth_limit_is_the_same_for_every_leaf(leaf: object) -> None:
+    """How deep a value may be nested does not depend on what lies at the bottom."""
+    assert deepest(leaf) == deepest(None) >= MAX_DEPTH
+    assert thaw(freeze(nested(MAX_DEPTH, leaf))) == nested(MAX_DEPTH, leaf)
+
+
+def test_the_depth_limit_holds_for_objects_as_for_lists() -> None:
+    """An object counts as a level too, whether anything is in it or not."""
+    assert deepest({"a": 1}) == deepest({}) == deepest([]) == deepest([1]) == deepest(None) - 1
+
+
+def test_deeper_nesting_is_refused_without_recursion_error() -> None:
+    """A hostile file gets an answer, not a stack overflow."""
+    with pytest.raises(ValueError, match="nested deeper than 100 levels"):
+        freeze(nested(50_000))
+
+
+def test_a_number_that_cannot_be_written_is_refused() -> None:
+    """Whatever freeze accepts has a JSON text, numbers of thousands of digits included."""
+    try:
+        frozen = freeze(10**5000)
+    except ValueError:
+        return
+    assert canonical_json(frozen)
+
+
+def test_only_objects_fit_where_an_object_is_asked_for() -> None:
+    """A list or text is not taken for options."""
+    for value in ([1], "text", None):
+        with pytest.raises(ValidationError, match="must be an object"):
+            Holder.model_validate({"options": value})
+
+
+# --- canonical text and digest ----------------------------------------------------------------------------
+
+
+@quick
+@given(objects)
+def test_canonical_json_ignores_the_order_of_keys(value: dict[str, Any]) -> None:
+    """The same object has the same text, however it was put together."""
+    shuffled = {key: value[key] for key in reversed(list(value))}
+    assert canonical_json(shuffled) == canonical_json(freeze(value)) == canonical_json(value)
+
+
+@quick
+@given(jsons, jsons)
+def test_canonical_json_is_equal_only_for_the_same_value(one: object, other: object) -> None:
+    """The text can be read back, so two values share it only if they are the same JSON."""
+    assert json.dumps(json.loads(canonical_json(one)), sort_keys=True) == json.dumps(thaw(freeze(one)), sort_keys=True)
+    same = json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+    assert (canonical_json(one) == canonical_json(other)) is same
+
+
+def test_canonical_json_is_bare_ascii() -> None:
+    """No blank, no line end and nothing beyond ASCII depends on the machine."""
+    assert canonical_json({"b": [1, 2.0], "a": "é"}) == '{"a":"\\u00e9","b":[1,2.0]}'
+
+
+def test_canonical_json_tells_numbers_apart() -> None:
+    """An int, the float of the same size and a boolean are three inputs."""
+    assert len({canonical_json(value) for value in (1, 1.0, True)}) == 3
+
+
+def test_canonical_json_refuses_nan() -> None:
+    """There is no text for what is no number."""
+    with pytest.raises(ValueError, match="JSON"):
+        canonical_json([math.nan])
+
+
+@quick
+@given(st.lists(jsons, max_size=3), st.lists(jsons, max_size=3))
+def test_a_digest_depends_on_exactly_its_parts(one: list[object], other: list[object]) -> None:
+    """The same parts in the same order and nothing else make the same 128 bits."""
+    assert (digest(*one) == digest(*other)) is (canonical_json(one) == canonical_json(other))
+    assert len(digest(*one)) == 32
+    assert int(digest(*one), 16) >= 0
+
+
+def test_a_digest_does_not_run_its_parts_together() -> None:
+    """Moving a character from one part to the next is another input."""
+    assert digest("ab", "c") != digest("a", "bc")
+    assert digest(["a"], "b") != digest("a", ["b"])
+
+
+def test_a_digest_is_the_same_on_every_machine() -> None:
+    """The value is a published number: stored runs and cassettes depend on it."""
+    assert digest("a", 1, {"b": None}) == "b1be2fbe696c6cab8d545c45c9d8e4c4"
+
+
+@quick
+@given(jsons, jsons)
+def test_equal_values_have_equal_hashes(one: object, other: object) -> None:
+    """What is equal is found again in a set; a hash never fails."""
+    pairs = [(freeze({"k": one}), freeze({"k": other})), (freeze({"k": 1}), freeze({"k": 1.0}))]
+    for left, right in pairs:
+        assert hash(left) == hash(freeze(thaw(left)))
+        if left == right:
+            assert hash(left) == hash(right)
+
+
+# --- every value ------------------------------------------------------------------------------------------
+
+
+def test_the_list_of_values_is_complete() -> None:
+    """The generated tests below cover what travels down the pipeline."""
+    names = {cls.__name__ for cls in VALUES}
+    assert {"Case", "Check", "Suite", "Trial", "Execution", "Score", "TrialResult", "Summary", "PlanHead"} <= names
+    assert len(VALUES) >= 30
+
+
+@every_value
+@few
+@given(data=st.data())
+def test_every_value_survives_json(cls: type[Frozen], data: st.DataObject) -> None:
+    """What is written is read back equal, down to the text."""
+    value = data.draw(of_type(cls))
+    text = value.model_dump_json()
+    back = cls.model_validate_json(text)
+    assert back == value
+    assert back.model_dump_json() == text
+    assert cls.model_validate(json.loads(json.dumps(value.model_dump(mode="json")))) == value
+
+
+@every_value
+@few
+@given(data=st.data())
+def test_every_value_is_immutable_to_the_bottom(cls: type[Frozen], data: st.DataObject) -> None:
+    """No field can be set or deleted and no container inside changed."""
+    value = data.draw(of_type(cls))
+    for name in cls.model_fields:
+        with pytest.raises(ValidationError, match="frozen"):
+            setattr(value, name, getattr(value, name))
+        with pytest.raises(ValidationError, match="frozen"):
+            delattr(value, name)
+    assert not [part for part in parts_of(value) if isinstance(part, list | set) or type(part) is dict]
+
+
+@every_value
+@few
+@given(data=st.data())
+def test_every_value_can_be_sent_to_another_process(cls: type[Frozen], data: st.DataObject) -> None:
+    """Pickled or deeply copied, a value is equal and as immutable as before."""
+    value = data.draw(of_type(cls))
+    for twin in (pickle.loads(pickle.dumps(value)), copy.deepcopy(value), copy.copy(value)):
+        assert twin == value
+        assert not [part for part in parts_of(twin) if isinstance(part, list | set) or type(part) is dict]
+
+
+def from_a_newer_version(value: object) -> Any:
+    """The JSON form of a value, with an unknown field in every object that has fields."""
+    if isinstance(value, Frozen):
+        names = [name for name, info in type(value).model_fields.items() if not info.exclude]
+        return {name: from_a_newer_version(getattr(value, name)) for name in names} | {"newer": {"a": [1]}}
+    if isinstance(value, Origin):
+        return {"file": value.file, "pointer": list(value.pointer)}
+    if isinstance(value, tuple):
+        return [from_a_newer_version(item) for item in value]
+    return thaw(value)  # type: ignore[arg-type]  # scalars, enums and JSON objects are left
+
+
+@every_value
+@few
+@given(data=st.data())
+def test_every_value_of_a_newer_minor_version_is_readable(cls: type[Frozen], data: st.DataObject) -> None:
+    """With `extra="ignore"` unknown fields are passed over at every level; otherwise they are refused."""
+    value = data.draw(of_type(cls))
+    text = json.dumps(from_a_newer_version(value))
+    with pytest.raises(ValidationError, match="Extra inputs are not permitted"):
+        cls.model_validate_json(text)
+    assert cls.model_validate_json(text, extra="ignore") == value
+
+
+@pytest.mark.filterwarnings("ignore:Default value")
+@every_value
+def test_every_value_has_a_json_schema(cls: type[Frozen]) -> None:
+    """Documents are published with schemas made from the values: each names every field that is written."""
+    schema = cls.model_json_schema(mode="serialization")
+    assert schema["type"] == "object"
+    assert set(schema["properties"]) == {name for name, info in cls.model_fields.items() if not info.exclude}
+
+
+def test_json_fields_are_open_in_a_schema() -> None:
+    """A JSON field accepts anything, a JSON object field any object, and nothing is warned about."""
+    properties = Holder.model_json_schema()["properties"]
+    assert "type" not in properties["value"]
+    assert properties["options"]["type"] == "object"
+
+
+def test_no_number_field_takes_what_json_cannot_write() -> None:
+    """A NaN would be written as null and read back as something else, or not at all."""
+    accepted = []
+    for cls in VALUES:
+        for name, info in cls.model_fields.items():
+            if float not in (info.annotation, *get_args(info.annotation)):
+                continue
+            for number in (math.nan, math.inf, -math.inf):
+                with pytest.raises(ValidationError) as caught:
+                    cls.model_validate({name: number, "unknown": None})
+                if name not in {error["loc"][0] for error in caught.value.errors()}:
+                    accepted.append(f"{cls.__name__}.{name}={number}")
+    assert accepted == []
+
+
+def test_no_text_field_takes_half_a_surrogate_pair() -> None:
+    """Text that cannot be written is refused when the value is made, not when its result is to be kept."""
+    makers: list[Callable[[str], Frozen]] = [
+        lambda text: Case(id=text),
+        lambda text: Case(id="c", prompt=text),
+        lambda text: Execution(stdout=text),
+        lambda text: Execution(notes=(text,)),
+        lambda text: Score.failed(text),
+    ]
+    for make in makers:
+        with pytest.raises(ValidationError):
+            make("\ud800")
+
+
+def test_a_value_can_be_watched_by_a_weak_reference() -> None:
+    """Tests that measure how many values are alive rest on it."""
+    case = Case(id="c")
+    assert weakref.ref(case)() is case
+
+
+# --- single values ----------------------------------------------------------------------------------------
+
+
+limits = of_type(Limits)
+
+
+@quick
+@given(limits, limits, limits)
+def test_limits_fall_back_field_by_field(first: Limits, second: Limits, third: Limits) -> None:
+    """A limit that is set stays, one that is not comes from the next, whichever pair is combined first."""
+    combined = first.over(second)
+    for name in Limits.model_fields:
+        own, other = getattr(first, name), getattr(second, name)
+        assert getattr(combined, name) == (other if own is None else own)
+    assert first.over(second).over(third) == first.over(second.over(third))
+    assert first.over(Limits()) == Limits().over(first) == first
+
+
+@pytest.mark.parametrize("wrong", [{"timeout_s": 0}, {"timeout_s": -1}, {"max_turns": 0}, {"output_bytes": 0}], ids=str)
+def test_a_limit_of_nothing_is_refused(wrong: dict[str, Any]) -> None:
+    """A limit is positive; `None` is how one is left open."""
+    with pytest.raises(ValidationError):
+        Limits.model_validate(wrong)
+
+
+@pytest.mark.parametrize(
+    "path", ["/etc/passwd", "..", "../a", "a/../b", "a/..", "a\\b", "..\\a", "", ".", "./", "//a", "a/../../b"]
+)
+def test_a_file_cannot_leave_the_workspace(path: str) -> None:
+    """Absolute paths, steps upwards and back slashes are refused, as is a path that names no file."""
+    with pytest.raises(ValidationError, match="does not stay inside the workspace"):
+        FileSpec(path=path, text="")
+
+
+@pytest.mark.parametrize("path", ["a", "a/b.txt", "./a", "..a", "a..b/c", ".hidden", "a b/é"])
+def test_an_ordinary_path_is_accepted(path: str) -> None:
+    """Dots in names are no steps upwards."""
+    assert FileSpec(path=path, text="").path == path
+
+
+@pytest.mark.parametrize("content", [{}, {"text": "a", "source": "/a"}], ids=["none", "both"])
+def test_a_file_has_exactly_one_content(content: dict[str, str]) -> None:
+    """Text or a file to copy, never both and never neither."""
+    with pytest.raises(ValidationError, match="exactly one of text and source"):
+        FileSpec.model_validate({"path": "a", **content})
+
+
+def test_a_files_content_id_covers_path_mode_and_content() -> None:
+    """Each of the three makes another id; where equal content comes from does not."""
+    base = FileSpec(path="a", text="x")
+    others = [
+        FileSpec(path="b", text="x"),
+        FileSpec(path="a", text="y"),
+        FileSpec(path="a", text="x", executable=True),
+        FileSpec(path="a", source="/a", digest="other"),
+    ]
+    assert len({file.content_id for file in (base, *others)}) == 5
+    assert FileSpec(path="a", source="/a", digest=digest("x")).content_id == base.content_id
+
+
+def test_files_of_unknown_content_do_not_share_an_id() -> None:
+    """Equal ids mean the same work, so two source files without a digest must not be taken for the same."""
+    try:
+        files = [FileSpec(path="a", source=source) for source in ("/one", "/two")]
+    except ValidationError:
+        return
+    assert files[0].content_id != files[1].content_id
+
+
+BASE_CASE = Case(id="c", input=1, prompt="p")
+FILE = FileSpec(path="a", text="x")
+OTHER_CASES: dict[str, tuple[dict[str, Any], str]] = {
+    "id": ({"id": "d"}, "none"),
+    "name": ({"name": "n"}, "none"),
+    "description": ({"description": "d"}, "none"),
+    "input": ({"input": 1.0}, "execution"),
+    "prompt": ({"prompt": "q"}, "execution"),
+    "files": ({"files": (FILE,)}, "execution"),
+    "setup": ({"setup": ("true",)}, "execution"),
+    "grader_files": ({"grader_files": (FILE,)}, "checks"),
+    "checks": ({"checks": (Check(id="k", scorer="s"),)}, "checks"),
+    "rule": ({"rule": VerdictRule(mode=VerdictMode.MEAN)}, "checks"),
+    "targets": ({"targets": ("t",)}, "none"),
+    "tags": ({"tags": ("t",)}, "none"),
+    "weight": ({"weight": 2.0}, "none"),
+    "cluster": ({"cluster": "k"}, "none"),
+    "limits": ({"limits": Limits(max_turns=3)}, "none"),
+    "env": ({"env": {"A": "1"}}, "execution"),
+    "extras": ({"extras": {"x": 1}}, "none"),
+    "origin": ({"origin": Origin("f")}, "none"),
+}
+
+
+def test_every_field_of_a_case_is_assigned_to_a_digest() -> None:
+    """A new field must say whether it changes what is executed or how that is graded."""
+    assert set(OTHER_CASES) == set(Case.model_fields)
+
+
+@pytest.mark.parametrize(("change", "part"), OTHER_CASES.values(), ids=OTHER_CASES)
+def test_a_case_digest_changes_with_its_own_fields_only(change: dict[str, Any], part: str) -> None:
+    """What is executed and how it is graded have digests apart, so that new checks buy no new executions."""
+    other = Case.model_validate(BASE_CASE.model_dump() | change)
+    assert (other.execution_digest != BASE_CASE.execution_digest) is (part == "execution")
+    assert (other.checks_digest != BASE_CASE.checks_digest) is (part == "checks")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"id": "l"}, {"scorer": "t"}, {"options": {"a": 1}}, {"weight": 0.5}],
+    ids=lambda change: next(iter(change)),
+)
+def test_a_checks_digest_covers_each_check(change: dict[str, Any]) -> None:
+    """Name, scorer, options and weight of a check decide how a case is graded."""
+    base = Check(id="k", scorer="s")
+    other = Check.model_validate(base.model_dump() | change)
+    assert Case(id="c", checks=(base,)).checks_digest != Case(id="c", checks=(other,)).checks_digest
+
+
+def test_where_a_check_was_written_does_not_matter() -> None:
+    """Moving a check to another line grades nothing again."""
+    checks = [Check(id="k", scorer="s", origin=Origin("f", (line,))) for line in (1, 2)]
+    assert len({Case(id="c", checks=(check,)).checks_digest for check in checks}) == 1
+
+
+@pytest.mark.parametrize("name", ["execution_digest", "checks_digest"])
+def test_a_changed_copy_of_a_case_has_its_own_digest(name: str) -> None:
+    """A digest that was computed before is not carried over to a copy with other content."""
+    case = Case(id="c", input=1)
+    before = getattr(case, name)
+    changed = case.model_copy(update={"input": 2, "rule": VerdictRule(mode=VerdictMode.MEAN)})
+    assert getattr(changed, name) != before
+
+
+def test_a_changed_copy_of_a_file_has_its_own_content_id() -> None:
+    """As stages do it: the same file under another path is another file."""
+    file = FileSpec(path="a", text="x")
+    before = file.content_id
+    assert file.model_copy(update={"path": "b"}).content_id != before
+
+
+def test_an_arms_digest_covers_its_skills_and_not_its_name() -> None:
+    """Two conditions are the same work if the same skills are present, whatever they are called."""
+    skill = SkillRef(name="pdf", root="/a", digest="1")
+    base = Arm(name="with", kind=ArmKind.AGENT, skills=(skill,))
+    assert Arm(name="other", kind=ArmKind.AGENT, skills=(skill,)).digest == base.digest
+    assert Arm(name="with", kind=ArmKind.AGENT, skills=(SkillRef(name="pdf", root="/b", digest="1"),)).digest == (
+        base.digest
+    )
+    others = [
+        Arm(name="with", kind=ArmKind.AGENT),
+        Arm(name="with", kind=ArmKind.DIRECT, skills=(skill,)),
+        Arm(name="with", kind=ArmKind.AGENT, skills=(SkillRef(name="doc", root="/a", digest="1"),)),
+        Arm(name="with", kind=ArmKind.AGENT, skills=(SkillRef(name="pdf", root="/a", digest="2"),)),
+        Arm(
+            name="with",
+            kind=ArmKind.AGENT,
+            skills=(SkillRef(name="pdf", root="/a", digest="1", leaves_out=("evals",)),),
+        ),
+    ]
+    assert len({arm.digest for arm in (base, *others)}) == 6
+
+
+def test_an_identity_has_a_digest_with_and_one_without_its_version() -> None:
+    """Cassettes outlive a version of the engine, executions do not."""
+    base = Identity(name="e", version="1", settings={"a": 1})
+    newer = Identity(name="e", version="2", settings={"a": 1})
+    other = Identity(name="e", version="1", settings={"a": 2})
+    renamed = Identity(name="f", version="1", settings={"a": 1})
+    assert base.digest != newer.digest
+    assert base.unversioned_digest == newer.unversioned_digest
+    assert len({one.digest for one in (base, newer, other, renamed)}) == 4
+    assert len({one.unversioned_digest for one in (base, other, renamed)}) == 3
+
+
+class Cases:
+    """Cases made anew each time they are asked for."""
+
+    def __iter__(self) -> Iterator[Case]:
+        return iter([Case(id="a"), Case(id="b")])
+
+
+def test_cases_may_be_made_one_by_one() -> None:
+    """A re-iterable source is kept as it is, and written as the list it stands for."""
+    source = Cases()
+    lazy = Suite(id="s", format="f", root="/", cases=source)
+    assert lazy.cases is source
+    assert Suite.model_validate_json(lazy.model_dump_json()).cases == (Case(id="a"), Case(id="b"))
+
+
+def test_a_list_of_cases_is_copied_and_checked() -> None:
+    """A list becomes a tuple, dicts in it become cases, and a bad one is refused."""
+    listed: list[Any] = [Case(id="a"), {"id": "b"}]
+    made = Suite(id="s", format="f", root="/", cases=listed)
+    listed.clear()
+    assert made.cases == (Case(id="a"), Case(id="b"))
+    with pytest.raises(ValidationError):
+        Suite(id="s", format="f", root="/", cases=[{"id": "b", "unknown": 1}])  # type: ignore[list-item]  # the point
+
+
+@pytest.mark.parametrize("source", [iter(()), 7], ids=["iterator", "number"])
+def test_cases_that_could_be_read_only_once_are_refused(source: Any) -> None:
+    """A plan reads the cases several times, so an exhausted iterator would be an empty suite."""
+    with pytest.raises(ValidationError, match="cases must be iterable"):
+        Suite(id="s", format="f", root="/", cases=source)
+
+
+def test_a_suites_warnings_are_not_written() -> None:
+    """Warnings are for the user of this run, not part of the suite."""
+    warned = Suite(id="s", format="f", root="/", warnings=(Problem("suite.odd", "odd"),))
+    assert warned.warnings[0].code == "suite.odd"
+    assert "odd" not in warned.model_dump_json()
+
+
+def test_the_three_ways_to_score() -> None:
+    """A passed score is full credit, a failed one may be partial, an ungraded one has no value at all."""
+    assert (Score.passed().status, Score.passed().value) == (ScoreStatus.PASSED, 1.0)
+    failed = Score.failed("half", value=0.5, evidence={"seen": (1,)})
+    assert (failed.status, failed.value, failed.reason) == (ScoreStatus.FAILED, 0.5, "half")
+    assert failed.evidence == {"seen": (1,)}
+    assert Score.failed("all wrong").value == 0.0
+    assert (Score.ungraded("down").status, Score.ungraded("down").value) == (ScoreStatus.UNGRADED, None)
+
+
+@pytest.mark.parametrize("value", [-0.01, 1.01])
+def test_a_score_lies_between_none_and_full_credit(value: float) -> None:
+    """A scorer that computes its value wrongly is found out at once."""
+    with pytest.raises(ValidationError):
+        Score.failed("odd", value=value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        (Verdict, "pass fail error skipped"),
+        (ScoreStatus, "passed failed ungraded"),
+        (Blame, "target infrastructure agent_limit"),
+        (LimitOutcome, "fail error"),
+        (VerdictMode, "all mean"),
+        (ArmKind, "direct agent"),
+        (
+            FailureClass,
+            "timeout crash protocol rejected network auth rate_limited overloaded server bad_request model_not_found "
+            "context_too_long refused max_turns budget launch sandbox setup killed arm_integrity internal",
+        ),
+    ],
+)
+def test_the_words_of_documents_are_frozen(kind: type[StrEnum], words: str) -> None:
+    """Stored results use these words; changing one is a new major version of the schema."""
+    assert [str(word) for word in kind] == words.split()
+
+
+def test_unknown_is_null() -> None:
+    """What was not measured is neither 0 nor empty, in the value and in its JSON."""
+    usage = json.loads(Usage().model_dump_json())
+    assert set(usage.values()) == {None}
+    execution = Execution()
+    assert (execution.duration_s, execution.usage, execution.exit_code) == (None, None, None)
+
+
+def test_an_empty_summary_claims_nothing() -> None:
+    """A run without a summary has no groups and counts nothing."""
+    assert Summary.empty() == Summary(counts=Counts(), groups=())
+    assert set(Counts().model_dump().values()) == {0}
+
+
+def test_a_failure_says_whose_it_is() -> None:
+    """Class and blame have no default: whoever reports a failure has to decide."""
+    with pytest.raises(ValidationError) as caught:
+        Failure.model_validate({"message": "m"})
+    assert {error["loc"][0] for error in caught.value.errors()} == {"failure_class", "blame"}
+
+
+@pytest.mark.parametrize(("cls", "name"), [(Trial, "repeat"), (TrialResult, "attempts")])
+def test_repeats_and_attempts_count_from_one(cls: type[Frozen], name: str) -> None:
+    """The zeroth repeat or attempt does not exist."""
+    with pytest.raises(ValidationError) as caught:
+        cls.model_validate({name: 0})
+    assert "greater_than_equal" in {error["type"] for error in caught.value.errors() if error["loc"] == (name,)}

@@ -1,0 +1,59 @@
+"""The contract of adapters."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+from skillgauge.api import Target
+from skillgauge.testing import ADAPTERS, Maker, check_adapter, check_light_import, check_plugin
+
+MODULE = "skillgauge_adapter_subprocess.plugin"
+
+SKILL = """
+import json, os, sys, time
+asked = json.load(sys.stdin)["params"]
+if asked == "crash":
+    sys.exit("out of order")
+if asked == "garble":
+    print("hello")
+    sys.exit()
+if asked == "wait":
+    time.sleep(60)
+answer = {"error": {"code": 1, "message": "no"}} if asked == "refuse" else {"result": {"echo": asked}}
+if asked == "env":
+    answer = {"result": dict(os.environ)}
+print(json.dumps({"jsonrpc": "2.0", "id": 1, **answer}))
+"""
+
+
+def skill(folder: Path, **changes: str) -> Target:
+    """A target that is a program in a folder."""
+    (folder / "skill.py").write_text(SKILL)
+    entrypoint = f"{shlex.quote(sys.executable)} -I -S skill.py"
+    return Target(**{"id": "echo", "adapter": "subprocess", "entrypoint": entrypoint, "root": str(folder), **changes})
+
+
+def test_adapter(tmp_path: Path) -> None:
+    """Calls answer who asked, fail as facts, and end when they are to end."""
+    check_adapter(
+        Maker(ADAPTERS, MODULE),
+        skill(tmp_path),
+        good_input="a",
+        other_input={"b": [1, 2.5, None]},
+        slow_input="wait",
+        failing_inputs=["crash", "garble", "refuse"],
+        failing_targets=[
+            skill(tmp_path, id="silent", entrypoint="true"),
+            skill(tmp_path, id="bad", entrypoint="false"),
+        ],
+        wrong_targets=[skill(tmp_path, entrypoint=""), skill(tmp_path, entrypoint="no-such-program-anywhere")],
+        environment_input="env",
+    )
+
+
+def test_announcement() -> None:
+    """Hook, provider and entry point fit together."""
+    check_plugin(MODULE, "adapters")
+    check_light_import(MODULE)
