@@ -67,13 +67,17 @@ def try_alone(member: Member, constraints: Path, folder: Path) -> None:
     must(*install, member.name, cwd=environment)
     if member.module:
         must(python, "-I", "-c", IMPORT_ALL, member.module, cwd=environment)
-    listing = run(program, "plugins", "list", "--json", cwd=environment)
-    if listing.returncode == 2 and "No such command" in listing.stderr:
-        must(program, "--version", cwd=environment)
-    elif listing.returncode:
-        raise BadWheelError(f"skillgauge plugins list --json: exit {listing.returncode}\n{listing.stderr}")
-    elif member.folder.is_relative_to(ROOT / "plugins") and member.name not in listing.stdout:
-        raise BadWheelError(f"skillgauge plugins list --json does not name {member.name}\n{listing.stdout}")
+    listing = must(program, "plugins", "list", "--json", cwd=environment)
+    if member.folder.is_relative_to(ROOT / "plugins") and member.name not in listing:
+        raise BadWheelError(f"skillgauge plugins list --json does not name {member.name}\n{listing}")
+
+
+def constraints_for(wheels: dict[str, Path], folder: Path) -> Path:
+    """A constraints file: third-party packages as locked, members from their wheels."""
+    path = folder / "constraints.txt"
+    local = [f"{name} @ {wheel.as_uri()}" for name, wheel in sorted(wheels.items())]
+    path.write_text("\n".join([*pins(LOCK.read_text(encoding="utf-8")), *local]), encoding="utf-8")
+    return path
 
 
 def main() -> int:
@@ -86,9 +90,7 @@ def main() -> int:
         except BadWheelError as error:
             print(error)
             return 1
-        constraints = folder / "constraints.txt"
-        local = [f"{name} @ {path.as_uri()}" for name, path in sorted(wheels.items())]
-        constraints.write_text("\n".join([*pins(LOCK.read_text(encoding="utf-8")), *local]), encoding="utf-8")
+        constraints = constraints_for(wheels, folder)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             tries = {member.name: pool.submit(try_alone, member, constraints, folder) for member in workspace()}
         for member_name, outcome in tries.items():

@@ -27,7 +27,8 @@ def best_of(command: Sequence[str], *, times: int, cwd: Path | None = None) -> f
 def machine() -> str:
     """One line about where the figures come from."""
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
-    return f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, load {load:.1f}"
+    python = platform.python_version()
+    return f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {python}, load {load:.1f}"
 
 
 def verdict(reached: bool) -> str:

@@ -15,9 +15,6 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from skillgauge_scorer_exact.scorer import ExactScorer
-from skillgauge_store_sqlite.plugin import skillgauge_stores
-
 from skillgauge.api import Case, Check, Execution, Limits, Suite, Target
 from skillgauge.execution import Grading
 from skillgauge.pipeline import Job, carry_out
@@ -26,6 +23,8 @@ from skillgauge.scoring import BoundScorer
 from skillgauge.stages import DirectStages
 from skillgauge.testing import FakeAdapter, FakeSandbox
 from skillgauge.types.suite import DIRECT, ArmKind
+from skillgauge_scorer_exact.scorer import ExactScorer
+from skillgauge_store_sqlite.plugin import skillgauge_stores
 
 CONCURRENCY = 16
 
@@ -107,10 +106,9 @@ def main() -> None:
     assert passed == count, f"{passed} of {count} passed"
     rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     bare = asyncio.run(floor(min(count, 100_000))) / min(count, 100_000)
-    print(
-        f"{count} trials in {seconds:.1f} s: {count / seconds:,.0f} trials/s, peak {rss:.0f} MB RSS, {size / 2**20:.0f} MB on disk"
-    )
-    print(f"bare asyncio: {1 / bare:,.0f} items/s; ratio {count / seconds * bare:.2f}")
+    rate = count / seconds
+    print(f"{count} trials in {seconds:.1f} s: {rate:,.0f}/s, peak {rss:.0f} MB RSS, {size / 2**20:.0f} MB on disk")
+    print(f"bare asyncio: {1 / bare:,.0f} items/s; ratio {rate * bare:.2f}")
 
 
 if __name__ == "__main__":

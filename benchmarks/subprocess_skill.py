@@ -21,11 +21,11 @@ from measure import BIN, machine, verdict
 GOALS = {500: 0.85, 2000: 0.93}
 CONCURRENCY = 4
 TURNS = 3
-SKILL = '''import json, sys
+SKILL = """import json, sys
 request = json.loads(sys.stdin.read())
 n = request["params"]["n"]
 print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": {"result": str(n * 2)}}))
-'''
+"""
 
 
 def write_suite(folder: Path, tasks: int) -> tuple[Path, Path]:

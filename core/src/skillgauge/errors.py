@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from enum import IntEnum, StrEnum
 from typing import Self
 
@@ -165,5 +164,7 @@ class StoreError(SkillgaugeError):
 
 def did_you_mean(name: str, known: Sequence[str]) -> str:
     """Name the nearest known names, as a phrase to append to a message; empty when none is near."""
+    from difflib import get_close_matches  # noqa: PLC0415 - this module is part of every start
+
     near = get_close_matches(name, known, n=3, cutoff=0.6)
     return f" (did you mean {' or '.join(near)}?)" if near else ""

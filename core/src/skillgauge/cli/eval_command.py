@@ -65,7 +65,7 @@ _OPTIONS: list[click.Parameter] = [
         ["--format", "formats"],
         metavar="NAME...",
         stops_at=_is_no_reporter,
-        help="Reporters; `json` is the document of the suite's own format.",
+        text="Reporters; `json` is the document of the suite's own format.",
     ),
     click.Option(["--output-dir"], metavar="DIR", help="Folder for reports."),
     click.Option(["-o", "output_file"], metavar="FILE", help="Write the suite's own document to FILE."),

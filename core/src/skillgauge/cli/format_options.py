@@ -36,7 +36,7 @@ class _Field:
         """The option as click wants it."""
         names = [self.option.flag, self.parameter]
         if self.option.several_words:
-            return SeveralWords(names, metavar=self.option.metavar, help=self.help)
+            return SeveralWords(names, metavar=self.option.metavar, text=self.help)
         return click.Option(names, metavar=self.option.metavar, help=self.help, multiple=self.several)
 
 

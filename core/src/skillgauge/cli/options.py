@@ -59,18 +59,16 @@ class SeveralWords(click.Option):
     """An option that takes all words up to the next option.
 
     Args:
+        names: as for click's own options.
+        metavar: as for click's own options.
+        text: its help.
         stops_at: tells for a word whether the list ends before it; later words are then positional.
     """
 
     def __init__(
-        self,
-        names: Sequence[str],
-        *,
-        metavar: str,
-        help: str,
-        stops_at: Callable[[str], bool] | None = None,
+        self, names: Sequence[str], *, metavar: str, text: str, stops_at: Callable[[str], bool] | None = None
     ) -> None:
-        super().__init__(names, multiple=True, metavar=metavar, help=help)
+        super().__init__(names, multiple=True, metavar=metavar, help=text)
         self.stops_at = stops_at
 
 

@@ -1,47 +1,24 @@
-"""`plugins`: what is installed, healthy, and why not."""
+"""`plugins`: what is installed, healthy, and why not.
+
+`plugins list` answers from the index alone, so nothing heavy is imported at the top.
+"""
 
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import click
 
 from ..errors import ExitCode
-from ..hooks import KINDS
 from ..index import IndexEntry, PluginIndex, read_index
-from ..types.frozen import Frozen
 from .options import GlobalsCommand, GlobalsGroup, invocation
+from .output import Output
 
 CHECK_TIMEOUT_S = 60
 
 command = GlobalsGroup("plugins", help="Show what is installed, and why something does not work.")
-
-
-class PluginDocument(Frozen):
-    """One entry point, as `plugins list --json` and `plugins doctor --json` print it."""
-
-    kind: str
-    name: str
-    distribution: str
-    version: str
-    summary: str
-    module: str
-    core_range: str | None
-    problem: str | None
-    """Why it is not used: another core version, a clash of names, the last recorded failure."""
-    healthy: bool | None = None
-    """Set by `doctor`."""
-
-
-class PluginsDocument(Frozen):
-    """The document of `plugins list --json` and `plugins doctor --json`."""
-
-    schema_version: str = "1.0"
-    plugins: tuple[PluginDocument, ...]
 
 
 @command.command("list", cls=GlobalsCommand, help="List installed plugins; imports none of them.")
@@ -50,7 +27,8 @@ class PluginsDocument(Frozen):
 def list_plugins(ctx: click.Context, kind: str | None) -> int:
     """List installed plugins."""
     index = read_index()
-    _print(ctx, [_document(entry, index) for entry in index.entries(kind)])
+    output = Output(as_json=ctx.obj.as_json, quiet=ctx.obj.quiet)
+    _print(output, [_document(entry, index) for entry in index.entries(kind)])
     return ExitCode.OK
 
 
@@ -83,6 +61,8 @@ def info(ctx: click.Context, kind: str, name: str) -> int:
 @click.pass_context
 def doctor(ctx: click.Context) -> int:
     """Import every plugin in a process of its own and check it."""
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - see the module docstring
+
     call = invocation(ctx.obj)
     index = read_index()
     entries = index.entries()
@@ -95,10 +75,10 @@ def doctor(ctx: click.Context) -> int:
         else:
             index.clear_failure(entry)
         document = _document(entry, index)
-        problem = document.problem if entry.problem or _clash(entry, index) else reason
-        documents.append(document.model_copy(update={"healthy": problem is None, "problem": problem}))
-    _print(ctx, documents)
-    bad = [one for one in documents if not one.healthy]
+        problem = document["problem"] if entry.problem or _clash(entry, index) else reason
+        documents.append(document | {"healthy": problem is None, "problem": problem})
+    _print(call.output, documents)
+    bad = [one for one in documents if not one["healthy"]]
     call.output.verdict(
         f"{len(bad)} of {len(documents)} plugins do not work" if bad else f"{len(documents)} plugins work"
     )
@@ -107,6 +87,8 @@ def doctor(ctx: click.Context) -> int:
 
 def examine(entry: IndexEntry) -> str | None:
     """Why a plugin does not work, found by a process that may die of it; `None` if it works."""
+    import subprocess  # noqa: PLC0415 - see the module docstring
+
     if entry.problem:
         return entry.problem
     words = [sys.executable, "-m", "skillgauge.cli.examination", entry.kind, f"{entry.distribution}:{entry.name}"]
@@ -121,6 +103,8 @@ def examine(entry: IndexEntry) -> str | None:
 
 
 def _plural(kind: str) -> str:
+    from ..hooks import KINDS  # noqa: PLC0415 - see the module docstring
+
     return next((plural for plural, (singular, _) in KINDS.items() if kind in (plural, singular)), kind)
 
 
@@ -132,24 +116,25 @@ def _clash(entry: IndexEntry, index: PluginIndex) -> str | None:
     return f"also in {owners}: choose with {entry.distribution}:{entry.name}"
 
 
-def _document(entry: IndexEntry, index: PluginIndex) -> PluginDocument:
-    problem = entry.problem or _clash(entry, index) or index.recorded_failures().get(entry)
-    return PluginDocument(
-        kind=entry.kind,
-        name=entry.name,
-        distribution=entry.distribution,
-        version=entry.version,
-        summary=entry.summary,
-        module=entry.module,
-        core_range=entry.core_range,
-        problem=problem,
-    )
+def _document(entry: IndexEntry, index: PluginIndex) -> dict[str, object]:
+    """One entry point, as `plugins_document.PluginDocument` has it."""
+    return {
+        "kind": entry.kind,
+        "name": entry.name,
+        "distribution": entry.distribution,
+        "version": entry.version,
+        "summary": entry.summary,
+        "module": entry.module,
+        "core_range": entry.core_range,
+        "problem": entry.problem or _clash(entry, index) or index.recorded_failures().get(entry),
+        "healthy": None,
+    }
 
 
-def _print(ctx: click.Context, documents: Sequence[PluginDocument]) -> None:
-    from .output import Output  # noqa: PLC0415
-
-    output = Output(as_json=ctx.obj.as_json, quiet=ctx.obj.quiet)
-    output.document(PluginsDocument(plugins=tuple(documents)).model_dump(mode="json"))
-    rows = [[one.kind, one.name, f"{one.distribution} {one.version}", one.problem or one.summary] for one in documents]
+def _print(output: Output, documents: Sequence[dict[str, object]]) -> None:
+    output.document({"schema_version": "1.0", "plugins": list(documents)})
+    rows = []
+    for one in documents:
+        owner = f"{one['distribution']} {one['version']}"
+        rows.append([str(one["kind"]), str(one["name"]), owner, str(one["problem"] or one["summary"])])
     output.table(["Kind", "Name", "Distribution", "Summary or problem"], rows)

@@ -1,0 +1,28 @@
+"""The document of `plugins list --json` and `plugins doctor --json`, for its schema."""
+
+from __future__ import annotations
+
+from ..types.frozen import Frozen
+
+
+class PluginDocument(Frozen):
+    """One entry point."""
+
+    kind: str
+    name: str
+    distribution: str
+    version: str
+    summary: str
+    module: str
+    core_range: str | None
+    problem: str | None
+    """Why it is not used: another core version, a clash of names, the last recorded failure."""
+    healthy: bool | None = None
+    """Set by `doctor`."""
+
+
+class PluginsDocument(Frozen):
+    """All of them."""
+
+    schema_version: str = "1.0"
+    plugins: tuple[PluginDocument, ...]
