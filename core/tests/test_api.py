@@ -18,9 +18,9 @@ Counts DIRECT DirectoryWorkspace Document Dumped EMPTY Emit EmptySelection Engin
 ExitCode Fact Failure FailureClass Figure FileChange FileSpec Finished FiredSkill Frozen FrozenDict GroupSummary
 Identity InstalledSkill InvalidRunError Json JsonObject JsonValue Judge JudgeReply JudgeRequest Latency LaunchError
 LimitOutcome Limits LoadOption LoadRequest Loaded MAX_DEPTH NO_LIMITS NoOptions Origin PlanHead PluginError
-PolicyError Problem Provider RateInterval Reporter ResultOrder RunInfo RunLog RunQuery RunRequest RunState RunTrial
-RunView Running Sandbox SandboxReport SandboxSpec Score ScoreContext ScoreStatus Scorer Session Severity SkillRef
-SkillRole SkillgaugeError SourceSpan Store StoreError Suite SuiteDefaults SuiteError SuiteFormat SuiteHead
+PolicyError Problem Provider RateInterval Reporter ResultOrder Results RunInfo RunLog RunQuery RunRequest RunState
+RunTrial RunView Running Sandbox SandboxReport SandboxSpec Score ScoreContext ScoreStatus Scorer Session Severity
+SkillRef SkillRole SkillgaugeError SourceSpan Store StoreError Suite SuiteDefaults SuiteError SuiteFormat SuiteHead
 SuiteValidity Summary TagSummary Target TargetHead TargetKind Tier Traits Trajectory TrajectoryEvent Trial TrialResult
 Usage UsageError Verdict VerdictMode VerdictRule Workspace canonical_json consistency did_you_mean digest digest_text
 freeze hookimpl host_environment locate located_all nearest_rank parse_document pass_at_k rate_interval read_document

@@ -396,7 +396,7 @@ def test_what_is_no_number_is_an_error(tmp_path: Path, text: str) -> None:
         ("plugins.only", []),
         ("defaultFormats", ["json"]),
         ("defaultFormats", ("json",)),
-        ("plugins.scorers.exact.anything", object()),
+        ("plugins.scorers.exact.anything", {"any": ["thing"]}),
         ("plugins.scorers.exact.deep.er", None),
     ],
     ids=str,

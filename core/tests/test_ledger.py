@@ -620,7 +620,7 @@ def test_a_commit_that_was_cancelled_too_late_is_harmless() -> None:
 
     log = asyncio.run(go())
     assert log.kept == [0]
-    assert log.commits == [(["t0"], True), (["t0"], False)]
+    assert log.commits == [(["t0"], True), (["t0"], True)]
 
 
 # --- the store of last resort -----------------------------------------------------------------------------

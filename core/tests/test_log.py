@@ -22,18 +22,22 @@ print("structlog" in sys.modules)
 """
 
 
+def clean_environment() -> dict[str, str]:
+    """What an interpreter needs to start and to find this package, and no setting that could change what it says."""
+    return {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "PYTHONPATH") if name in os.environ}
+
+
 def child(*steps: str) -> tuple[bool, list[str]]:
     """Run steps in a fresh interpreter.
 
     Returns:
         Whether structlog was imported, and the lines on stderr.
     """
-    keep = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "PYTHONPATH") if name in os.environ}
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM.format(steps="\n".join(steps))],
         capture_output=True,
         text=True,
-        env=keep,
+        env=clean_environment(),
         check=True,
     )
     assert done.stdout in ("True\n", "False\n"), done.stdout  # stdout belongs to reports
@@ -123,7 +127,8 @@ def test_on_a_terminal_events_are_written_for_people() -> None:
     ours, theirs = pty.openpty()
     try:
         program = PROGRAM.format(steps='log.error("trial.finished", trial_id="t1")')
-        subprocess.run([sys.executable, "-c", program], stdout=subprocess.DEVNULL, stderr=theirs, check=True)
+        command, env = [sys.executable, "-c", program], clean_environment()
+        subprocess.run(command, stdout=subprocess.DEVNULL, stderr=theirs, env=env, check=True)
         text = os.read(ours, 10_000).decode()
     finally:
         os.close(ours)

@@ -815,6 +815,21 @@ def test_windows_is_told() -> None:
 
 
 @linux
+def test_descendant_is_recognised_while_it_starts_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the middle of execve a process shows no environment; it used to be taken for a stranger's and to survive."""
+    read, early = _posix._read, iter([b""] * 4)
+    with subprocess.Popen(["sleep", "60"], env={**ENV, "MARK": "x"}) as child:
+        try:
+            monkeypatch.setattr(_posix, "_read", lambda path: next(early, read(path)))
+            assert b"MARK=x" in _posix._environ(child.pid)
+            monkeypatch.setattr(_posix, "_read", lambda _path: b"")
+            monkeypatch.setattr(_posix, "_EXEC_TICKS", 2)
+            assert _posix._environ(child.pid) == b""
+        finally:
+            child.kill()
+
+
+@linux
 def test_adoption_is_a_property_of_this_process() -> None:
     """We are the parent of orphans, as the module says."""
     assert _posix.adopt_orphans()

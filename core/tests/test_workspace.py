@@ -31,7 +31,7 @@ HOST = {
     "CANARY_TOKEN": "canary",
     "PYTHONPATH": "/host/lib",
 }
-BUILT = {"HOME", "TMPDIR", "PATH", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "SKILLGAUGE_SANDBOX", MARKER}
+BUILT = {"HOME", "TMPDIR", "PATH", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED", "SKILLGAUGE_CHILD_SANDBOX", MARKER}
 posix = pytest.mark.skipif(os.name != "posix", reason="special files and modes are POSIX's")
 
 
@@ -87,7 +87,7 @@ def test_environment_is_an_allow_list() -> None:
             assert set(env) - {"PWD", "SHLVL", "_"} == BUILT | {"LANG", "TZ"}
             assert env["HOME"] == str(place.home)
             assert env["TMPDIR"] == str(place.tmp)
-            assert env["SKILLGAUGE_SANDBOX"] == "local/none"
+            assert env["SKILLGAUGE_CHILD_SANDBOX"] == "local/none"
             assert "canary" not in str(env)
 
     within(main())
@@ -260,7 +260,7 @@ def test_sandbox_puts_its_program_in_front() -> None:
 
     class Wrapped(DirectoryWorkspace):
         def wrap(self, argv: tuple[str, ...], cwd: Path, env: Mapping[str, str]) -> Sequence[str]:
-            return ("echo", cwd.name, env["SKILLGAUGE_SANDBOX"], *argv)
+            return ("echo", cwd.name, env["SKILLGAUGE_CHILD_SANDBOX"], *argv)
 
     async def main() -> None:
         async with Wrapped(SandboxSpec(label="test"), HOST, tier="wrapped/strict") as place:
@@ -322,7 +322,7 @@ def test_start_that_comes_too_late_is_undone() -> None:
         async with workspace() as place:
             late = asyncio.create_task(place.start(Command(argv=("sleep", "60"))))
             await asyncio.sleep(0)
-        with pytest.raises(LaunchError, match="closed|not there"):
+        with pytest.raises(LaunchError, match=r"closed|not there"):
             await late
 
     within(main())

@@ -50,7 +50,12 @@ def suite(tmp_path: Path) -> tuple[str, str]:
             "expectedOutput": {"type": "acme-tolerance", "expected": 3, "tolerance": 0.1},
             "evaluator": {"type": "acme-tolerance"},
         },
-        {"id": "unnamed", "description": "leaves it open", "inputData": {"value": 7}, "expectedOutput": {"expected": 8}},
+        {
+            "id": "unnamed",
+            "description": "leaves it open",
+            "inputData": {"value": 7},
+            "expectedOutput": {"expected": 8},
+        },
     ]
     (tmp_path / "tasks.json").write_text(json.dumps(tasks))
     return str(tmp_path / "skill.json"), str(tmp_path / "tasks.json")

@@ -47,9 +47,14 @@ class _Tally:
     timeouts: int = 0
     broken: int = 0
     case_means: array[float] = field(default_factory=lambda: array("d"))
+    counted_cases: int = 0
+    least: float = 0.0
+    """Sum over cases of the pass share if every error had been a fail."""
+    most: float = 0.0
+    """The same if every error had been a pass."""
 
     def add_case(self, results: Sequence[TrialResult]) -> None:
-        graded = passed = 0
+        graded = passed = errors = 0
         for result in results:
             self.total += 1
             match result.verdict:
@@ -62,6 +67,7 @@ class _Tally:
                     graded += 1
                 case Verdict.ERROR:
                     self.errors += 1
+                    errors += 1
                 case Verdict.SKIPPED:
                     self.skipped += 1
             failure = result.execution.failure
@@ -70,6 +76,10 @@ class _Tally:
                 self.broken += result.verdict is Verdict.FAIL
         if graded:
             self.case_means.append(passed / graded)
+        if graded + errors:
+            self.counted_cases += 1
+            self.least += passed / (graded + errors)
+            self.most += (passed + errors) / (graded + errors)
 
     @property
     def counts(self) -> Counts:
@@ -144,7 +154,7 @@ class _Group:
         suite_id, target_id, arm, runner, model = key
         repeats = len(self.run_totals)
         counts = self.all.counts
-        counted = counts.total - counts.skipped
+        cases = self.all.counted_cases
         return GroupSummary(
             suite_id=suite_id,
             target_id=target_id,
@@ -153,7 +163,7 @@ class _Group:
             model=model,
             counts=counts,
             pass_rate=self.all.rate(repeats, seed),
-            pass_bounds=(counts.passed / counted, (counts.passed + counts.errors) / counted) if counts.errors else None,
+            pass_bounds=(self.all.least / cases, self.all.most / cases) if counts.errors else None,
             mean_value=self.value_sum / self.graded if self.graded else None,
             weighted_value=self.weighted_sum / self.weight_sum if self.weight_sum else None,
             graded_weight=self.weight_sum,
@@ -209,7 +219,7 @@ def summarize(
         suite = heads.get(key[0])
         summaries.append(summary.model_copy(update={"figures": figures(suite, summary)}) if suite else summary)
     return Summary(
-        counts=_total(summary.counts for summary in summaries),
+        counts=Counts.sum(summary.counts for summary in summaries),
         groups=tuple(summaries),
         validity=tuple(_validity(suite, groups) for suite in head.suites),
         interrupted_attempts=interrupted_attempts,
@@ -237,14 +247,6 @@ def _group_order(head: PlanHead, key: GroupKey) -> tuple[int, int, int, str, str
     return (len(head.suites), 0, 0, runner, model or "")
 
 
-def _total(counts: Iterable[Counts]) -> Counts:
-    total = dict.fromkeys(Counts.model_fields, 0)
-    for one in counts:
-        for name in total:
-            total[name] += getattr(one, name)
-    return Counts(**total)
-
-
 def _validity(suite: SuiteHead, groups: dict[GroupKey, _Group]) -> SuiteValidity:
     """Whether too many trials, or pairs of them, ended in an error."""
     mine = {key: group for key, group in groups.items() if key[0] == suite.id}
@@ -260,6 +262,8 @@ def _validity(suite: SuiteHead, groups: dict[GroupKey, _Group]) -> SuiteValidity
         errors = sum(group.all.errors for group in mine.values())
         total = sum(group.all.total - group.all.skipped for group in mine.values())
         unit = "trials"
+    if suite.case_count == 0:
+        return SuiteValidity(suite_id=suite.id, valid=True, error_share=None, reason="nothing was selected")
     if total == 0:
         return SuiteValidity(suite_id=suite.id, valid=False, error_share=None, reason="nothing was run")
     share = errors / total

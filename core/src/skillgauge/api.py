@@ -16,7 +16,8 @@ from .hooks import hookimpl
 from .protocols import (
     Adapter, Artifact, CallRequest, Claim, Claimed, Command, Dumped, Emit, Engine, Executor, Fact, Finished,
     InstalledSkill, Judge, JudgeReply, JudgeRequest, LoadOption, LoadRequest, Loaded, NoOptions, Provider, Reporter,
-    ResultOrder, RunLog, RunQuery, RunRequest, RunTrial, Running, Sandbox, SandboxReport, SandboxSpec, ScoreContext,
+    ResultOrder, Results, RunLog, RunQuery, RunRequest, RunTrial, Running, Sandbox, SandboxReport, SandboxSpec,
+    ScoreContext,
     Scorer, Session, Store, SuiteFormat, Tier, Traits, Workspace,
 )
 from .surroundings import host_environment
@@ -73,7 +74,8 @@ __all__ = [
     "FiredSkill", "Frozen", "FrozenDict", "GroupSummary", "Identity", "InstalledSkill", "InvalidRunError", "Json",
     "JsonObject", "JsonValue", "Judge", "JudgeReply", "JudgeRequest", "Latency", "LaunchError", "LimitOutcome",
     "Limits", "LoadOption", "LoadRequest", "Loaded", "NoOptions", "Origin", "PlanHead", "PluginError", "PolicyError",
-    "Problem", "Provider", "RateInterval", "Reporter", "ResultOrder", "RunInfo", "RunLog", "RunQuery", "RunRequest",
+    "Problem", "Provider", "RateInterval", "Reporter", "ResultOrder", "Results", "RunInfo", "RunLog", "RunQuery",
+    "RunRequest",
     "RunState", "RunTrial", "RunView", "Running", "Sandbox", "SandboxReport", "SandboxSpec", "Score", "ScoreContext",
     "ScoreStatus", "Scorer", "Session", "Severity", "SkillRef", "SkillRole", "SkillgaugeError", "SourceSpan",
     "Store", "StoreError", "Suite", "SuiteDefaults", "SuiteError", "SuiteFormat", "SuiteHead", "SuiteValidity",

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 from .errors import Problem, UsageError
 from .protocols import Artifact, Reporter
-from .types.result import RunView
+from .types.result import Counts, RunView
 
 
 def stamp(seconds: float) -> str:
@@ -25,7 +24,8 @@ def only_suites(view: RunView, ids: frozenset[str]) -> RunView:
     head = view.head.model_copy(update={"suites": tuple(suite for suite in view.head.suites if suite.id in ids)})
     groups = tuple(group for group in view.summary.groups if group.suite_id in ids)
     validity = tuple(one for one in view.summary.validity if one.suite_id in ids)
-    summary = view.summary.model_copy(update={"groups": groups, "validity": validity})
+    counts = Counts.sum(group.counts for group in groups)
+    summary = view.summary.model_copy(update={"counts": counts, "groups": groups, "validity": validity})
     return RunView(view.run, head, summary, lambda: (one for one in view.results() if one.suite_id in ids))
 
 
@@ -50,6 +50,8 @@ def write_report(view: RunView, name: str, reporter: Reporter, folder: Path, *, 
     """
     run_stamp = stamp(view.run.started_at)
     paths = [_place(one, name, suffix or reporter.suffix, folder, run_stamp) for one in reporter.render(view)]
+    if not paths:
+        raise ValueError(f"reporter {name!r} rendered no file: its report is empty")
     return paths[0]
 
 
@@ -65,11 +67,14 @@ def _place(artifact: Artifact, name: str, suffix: str, folder: Path, run_stamp: 
     path = folder / f"{'run' if is_record else 'eval-result'}-{run_stamp}.{suffix}"
     write_whole(path, artifact.chunks)
     if not is_record:
-        newest = folder / f"eval-result.{suffix}"
-        partial = newest.with_name(f".{newest.name}.new")
-        shutil.copyfile(path, partial)
-        partial.replace(newest)
+        write_whole(folder / f"eval-result.{suffix}", _chunks_of(path))
     return path
+
+
+def _chunks_of(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            yield chunk
 
 
 def write_whole(path: Path, chunks: Iterable[bytes]) -> None:
@@ -82,14 +87,21 @@ def write_whole(path: Path, chunks: Iterable[bytes]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, partial = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     except OSError as error:
-        hint = "Choose another place with --output-dir or -o."
-        raise UsageError(Problem("usage.unwritable", f"cannot write {str(path)!r}: {error}", hint=hint)) from None
+        raise _unwritable(path, error) from None
     try:
         with os.fdopen(handle, "wb") as file:
             for chunk in chunks:
                 file.write(chunk)
         Path(partial).chmod(0o600)
         Path(partial).replace(path)
+    except OSError as error:
+        Path(partial).unlink(missing_ok=True)
+        raise _unwritable(path, error) from None
     except BaseException:
         Path(partial).unlink(missing_ok=True)
         raise
+
+
+def _unwritable(path: Path, error: OSError) -> UsageError:
+    hint = "Choose another place with --output-dir or -o."
+    return UsageError(Problem("usage.unwritable", f"cannot write {str(path)!r}: {error}", hint=hint))

@@ -8,13 +8,14 @@ belong to plugins and are checked by their options models; any other unknown key
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from .errors import Origin, Problem, UsageError, did_you_mean
+from .errors import Origin, Problem, SuiteError, UsageError, did_you_mean
 
 PROJECT_FILE = "skillgauge.config.yaml"
 PREFIX = "SKILLGAUGE_"
@@ -181,7 +182,11 @@ def _read_layer(path: Path, problems: list[Problem]) -> dict[str, Any]:
         return _read_toml(path, problems)
     from .documents import locate, read_document  # noqa: PLC0415 - reading YAML is needless without a file
 
-    document = read_document(path)
+    try:
+        document = read_document(path)
+    except SuiteError as error:
+        problems.extend(error.problems)
+        return {}
     if document.value is None:
         return {}
     if not isinstance(document.value, Mapping):
@@ -197,9 +202,14 @@ def _read_toml(path: Path, problems: list[Problem]) -> dict[str, Any]:
     import tomllib  # noqa: PLC0415 - needless without a pyproject.toml
 
     try:
-        table = tomllib.loads(path.read_text("utf-8")).get("tool", {}).get("skillgauge", {})
+        table: object = tomllib.loads(path.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         problems.append(Problem("config.syntax", str(error), origin=Origin(str(path))))
+        return {}
+    for name in ("tool", "skillgauge"):
+        table = table.get(name, {}) if isinstance(table, dict) else table
+    if not isinstance(table, dict):
+        problems.append(Problem("config.shape", "[tool.skillgauge] must be a table", origin=Origin(str(path))))
         return {}
     return _checked(table, problems, file=str(path))
 
@@ -247,6 +257,8 @@ def check_value(name: str, value: object) -> Problem | None:
         return Problem("config.wrong-type", f"{name} must be {_KIND_NAMES[key.kind]}, not {value!r}")
     if isinstance(value, list | tuple) and not all(isinstance(item, str) for item in value):
         return Problem("config.wrong-type", f"{name} must be a list of strings, not {value!r}")
+    if isinstance(value, float) and not math.isfinite(value):
+        return Problem("config.wrong-type", f"{name} must be {_KIND_NAMES[key.kind]}, not {value!r}")
     if key.least is not None and isinstance(value, int | float) and value < key.least:
         return Problem("config.out-of-range", f"{name} must be at least {key.least:g}, not {value!r}")
     return None
@@ -306,7 +318,8 @@ def plugin_assignments(assignments: Sequence[str]) -> dict[str, Any]:
     problems = []
     for assignment in assignments:
         key, equals, text = assignment.partition("=")
-        if not equals or key.count(".") < 2:
+        parts = key.split(".")
+        if not equals or len(parts) < 3 or not all(parts):
             hint = "Write --set <kind>.<name>.<key>=VALUE, for example --set scorers.exact.case_sensitive=false."
             problems.append(Problem("usage.set", f"--set {assignment!r} names no option of a plugin", hint=hint))
         else:

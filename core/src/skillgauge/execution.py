@@ -12,10 +12,10 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, Self, cast
 
 from .log import get_logger
-from .protocols import Judge, RunTrial, Workspace
+from .protocols import Judge, Results, RunTrial, Workspace
 from .scoring import Grade, ScorerFactory, grade
 from .types.result import TrialResult
 from .types.suite import ArmKind, LimitOutcome
@@ -42,8 +42,9 @@ class RetryPolicy:
         """Seconds to wait after attempt number `attempt` (from 1), or `None` if there is no further one."""
         if not failure.retryable or attempt > self.retries:
             return None
-        delay = failure.retry_after_s if failure.retry_after_s is not None else self.base_s * attempt
-        return delay if delay <= self.max_s else None
+        if failure.retry_after_s is None:
+            return min(self.base_s * attempt, self.max_s)
+        return failure.retry_after_s if failure.retry_after_s <= self.max_s else None
 
 
 class Stage(Protocol):
@@ -145,9 +146,11 @@ class TrialRunner:
             return await stage.execute(trial)
         started = time.monotonic()
         try:
-            async with asyncio.timeout(limit + BACKSTOP_S):
+            async with asyncio.timeout(limit + BACKSTOP_S) as bound:
                 return await stage.execute(trial)
         except TimeoutError:
+            if not bound.expired():
+                raise  # some time-out inside a plugin, which did not use up the trial's time
             direct = trial.arm.kind is ArmKind.DIRECT
             return Execution(
                 duration_s=time.monotonic() - started,
@@ -235,60 +238,101 @@ class LocalExecutor:
             raise ValueError("concurrency must be at least 1")
         self._concurrency = concurrency
 
-    async def run(self, trials: AsyncIterator[Trial], run_trial: RunTrial) -> AsyncIterator[TrialResult]:
-        """See `Executor.run`. Closing the iterator cancels what is under way and waits until it has stopped."""
-        finished: asyncio.Queue[TrialResult | BaseException | None] = asyncio.Queue(self._concurrency + _AHEAD)
-        feed = _Feed(trials)
+    def run(self, trials: AsyncIterator[Trial], run_trial: RunTrial) -> LocalResults:
+        """See `Executor.run`."""
+        return LocalResults(trials, run_trial, self._concurrency)
 
-        async def work() -> None:
-            try:
-                while (trial := await feed.next()) is not None:
-                    await finished.put(await run_trial(trial))
-                await finished.put(None)
-            except BaseException as error:
-                finished.put_nowait(error) if not finished.full() else await finished.put(error)
-                raise
 
-        workers = [asyncio.create_task(work()) for _ in range(self._concurrency)]
+class LocalResults:
+    """The results of a run in this process, as they come."""
+
+    def __init__(self, trials: AsyncIterator[Trial], run_trial: RunTrial, concurrency: int) -> None:
+        self._feed = _Feed(trials)
+        self._run_trial = run_trial
+        self._finished: asyncio.Queue[TrialResult | BaseException | None] = asyncio.Queue(concurrency + _AHEAD)
+        self._at_work = concurrency
+        self._workers: list[asyncio.Task[None]] = []
+        self._busy: set[asyncio.Task[None]] = set()
+        self._stopped = False
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> TrialResult:
+        if not self._workers:
+            self._workers = [asyncio.create_task(self._work()) for _ in range(self._at_work)]
+        while self._at_work:
+            item = await self._finished.get()
+            if item is None:
+                self._at_work -= 1
+            elif isinstance(item, BaseException):
+                raise item
+            else:
+                return item
+        raise StopAsyncIteration
+
+    def stop(self) -> None:
+        """See `Results.stop`."""
+        self._stopped = True
+        for worker in self._busy:
+            worker.cancel()
+
+    async def aclose(self) -> None:
+        """See `Results.aclose`."""
+        for worker in self._workers:
+            worker.cancel()
+        await asyncio.gather(*self._workers, return_exceptions=True)
+
+    async def _work(self) -> None:
         try:
-            at_work = self._concurrency
-            while at_work:
-                item = await finished.get()
-                if item is None:
-                    at_work -= 1
-                elif isinstance(item, BaseException):
-                    raise item
-                else:
-                    yield item
+            while not self._stopped:
+                trial = await self._feed.next()
+                if trial is None or self._stopped:
+                    break
+                result = await self._run(trial)
+                if result is None:
+                    break
+                await self._finished.put(result)
+        except BaseException as error:
+            await self._finished.put(error)
+            raise
+        await self._finished.put(None)
+
+    async def _run(self, trial: Trial) -> TrialResult | None:
+        """Run a trial; `None` if a stop cut it off."""
+        worker = cast("asyncio.Task[None]", asyncio.current_task())
+        self._busy.add(worker)
+        try:
+            return await self._run_trial(trial)
+        except asyncio.CancelledError:
+            if self._stopped and worker.uncancel() == 0:
+                return None
+            raise
         finally:
-            for worker in workers:
-                worker.cancel()
-            await asyncio.gather(*workers, return_exceptions=True)
+            self._busy.discard(worker)
 
 
-async def run_all(
-    results: AsyncIterator[TrialResult], record: Callable[[TrialResult], Awaitable[None]], stop: asyncio.Event
-) -> bool:
+async def run_all(results: Results, record: Callable[[TrialResult], Awaitable[None]], stop: asyncio.Event) -> bool:
     """Record results as they come, until all are there or a stop is asked for.
 
     Returns:
-        True if every trial ran; False if it was stopped, in which case what was under way has been cancelled.
+        True if nothing was cut short; False if it was stopped: what was under way has then been cancelled, and what
+        had finished is recorded.
     """
+    stopped = False
 
-    async def consume() -> None:
-        async with aclosing(results):  # type: ignore[type-var]  # executors give async generators
+    async def watch() -> None:
+        nonlocal stopped
+        await stop.wait()
+        stopped = True
+        results.stop()
+
+    watcher = asyncio.create_task(watch())
+    try:
+        async with aclosing(results):
             async for result in results:
                 await record(result)
-
-    consumer = asyncio.create_task(consume())
-    stopping = asyncio.create_task(stop.wait())
-    try:
-        await asyncio.wait({consumer, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        if consumer.done():
-            consumer.result()
-            return True
-        return False
     finally:
-        for task in (stopping, consumer):
-            task.cancel()
-        await asyncio.gather(stopping, consumer, return_exceptions=True)
+        watcher.cancel()
+        await asyncio.gather(watcher, return_exceptions=True)
+    return not stopped

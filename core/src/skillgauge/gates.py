@@ -47,15 +47,24 @@ def decide(view: RunView, options: GateOptions, *, has_bad_files: bool = False) 
             f"interrupted: {counts.total} of {planned} trials are done ({score}); the same command resumes the run"
         )
         return Decision(ExitCode.INTERRUPTED, verdict)
+    if view.run.state is RunState.STOPPED:
+        planned = view.head.trial_count
+        verdict = f"stopped by a budget: {counts.total} of {planned} trials are done ({score})"
+        return Decision(ExitCode.BUDGET, verdict)
     invalid = [validity for validity in view.summary.validity if not validity.valid]
     if invalid:
         reasons = "; ".join(f"{validity.suite_id}: {validity.reason}" for validity in invalid)
         return Decision(ExitCode.INVALID_RUN, f"invalid run: {reasons} ({score})")
-    below = [group for group in view.summary.groups if completion_rate(group) < options.min_completion]
+    judged = [group for group in view.summary.groups if not _is_baseline(view, group)]
+    below = [group for group in judged if completion_rate(group) < options.min_completion]
     names = ", ".join(f"{group.target_id or group.arm} {completion_rate(group):.1%}" for group in below)
     if options.exit_on_fail and below:
         return Decision(ExitCode.GATE_MISSED, f"gate missed: below {options.min_completion:.1%}: {names} ({score})")
-    failing = [suite.id for suite in view.head.suites if suite.fails_run and _failed(view, suite.id)]
+    failing = [
+        suite.id
+        for suite in view.head.suites
+        if suite.fails_run and any(group.counts.failed for group in judged if group.suite_id == suite.id)
+    ]
     if failing:
         return Decision(ExitCode.GATE_MISSED, f"failed: {', '.join(failing)} ({score})")
     notices: tuple[str, ...] = ()
@@ -78,5 +87,6 @@ def completion_rate(group: GroupSummary) -> float:
     return group.counts.passed / counted if counted else 0.0
 
 
-def _failed(view: RunView, suite_id: str) -> bool:
-    return any(group.counts.failed for group in view.summary.groups if group.suite_id == suite_id)
+def _is_baseline(view: RunView, group: GroupSummary) -> bool:
+    """Whether a group is what another one is compared with; no gate judges it."""
+    return any(suite.baseline == group.arm for suite in view.head.suites if suite.id == group.suite_id)

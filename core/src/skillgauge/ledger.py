@@ -12,6 +12,7 @@ import time
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import takewhile
 from uuid import uuid4
 
 from .errors import StoreError
@@ -40,7 +41,8 @@ class Ledger:
         self._log = log
         self._concurrency = concurrency
         self._on_commit = on_commit
-        self._buffer: list[TrialResult] = []
+        self._buffer: list[tuple[TrialResult, bool]] = []
+        """Results that wait, each with whether it was paid for."""
         self._writing = asyncio.Lock()
         self._timer: asyncio.Task[None] | None = None
         self._broken: StoreError | None = None
@@ -51,6 +53,8 @@ class Ledger:
         """Trials of this run that had a committed result before it was resumed."""
         self.interrupted_attempts = 0
         """Attempts that started earlier and left no result."""
+        self.under_way = 0
+        """Trials that were handed out and have no result yet."""
 
     async def pending(self, trials: Iterable[Trial]) -> AsyncIterator[Trial]:
         """The trials that still have to run, each claimed before it is handed out."""
@@ -65,6 +69,7 @@ class Ledger:
                 self.interrupted_attempts += attempts - 1
                 if attempts > 1:
                     self.attempts[trial.trial_id] = attempts
+                self.under_way += 1
                 yield trial
 
     def _take(self, source: Iterator[Trial]) -> list[Trial]:
@@ -81,13 +86,14 @@ class Ledger:
 
     async def record(self, result: TrialResult, *, paid: bool) -> None:
         """Take a result; it is on its way to the store when this returns, and written if it was paid for."""
+        self._finish_times.append(time.monotonic())
+        self.under_way -= 1
+        self.attempts.pop(result.trial_id, None)
+        self._buffer.append((result, paid))
         if self._broken:
             raise self._broken
-        self._finish_times.append(time.monotonic())
-        self.attempts.pop(result.trial_id, None)
-        self._buffer.append(result)
         if paid or len(self._buffer) >= BATCH:
-            await self.flush(paid=paid)
+            await self.flush()
         elif self._timer is None:
             self._timer = asyncio.create_task(self._flush_later())
 
@@ -99,16 +105,23 @@ class Ledger:
         except StoreError as error:
             self._broken = error  # raised by the next `record` or `close`, which somebody awaits
 
-    async def flush(self, *, paid: bool = False) -> None:
+    async def flush(self) -> None:
         """Write everything that waits. Raises `StoreError` if the store cannot."""
         async with self._writing:
             while self._buffer:
-                batch = self._buffer[:BATCH]
+                batch, paid = self._next_batch()
                 await self._log.commit(batch, paid=paid)
                 del self._buffer[: len(batch)]
                 if self._on_commit:
                     for result in batch:
                         self._on_commit(result)
+
+    def _next_batch(self) -> tuple[list[TrialResult], bool]:
+        """The first results that wait: one that was paid for alone, or as many cheap ones as go together."""
+        first, paid = self._buffer[0]
+        if paid:
+            return [first], True
+        return [result for result, _ in takewhile(lambda item: not item[1], self._buffer[:BATCH])], False
 
     async def close(self) -> None:
         """Write the rest and stop the timer; raises what the timer's last write raised."""
@@ -133,8 +146,9 @@ class MemoryLog:
         """See `RunLog.claim`."""
         ids = [trial.trial_id for trial in trials]
         done = frozenset(trial_id for trial_id in ids if trial_id in self._results)
-        self._claims.update(trial_id for trial_id in ids if trial_id not in done)
-        return Claimed(done=done, attempts={trial_id: self._claims[trial_id] for trial_id in ids})
+        open_ids = [trial_id for trial_id in ids if trial_id not in done]
+        self._claims.update(open_ids)
+        return Claimed(done=done, attempts={trial_id: self._claims[trial_id] for trial_id in open_ids})
 
     async def commit(self, results: Sequence[TrialResult], *, paid: bool) -> None:
         """See `RunLog.commit`."""
@@ -187,10 +201,20 @@ class MemoryStore:
 
     def scan(self, query: RunQuery) -> Iterator[RunView]:
         """See `Store.scan`."""
-        wanted = [log for log in reversed(self._logs) if not query.run_ids or log.info.run_id in query.run_ids]
+        wanted = [log for log in reversed(self._logs) if _matches(log, query)]
         for log in wanted[: query.limit]:
             summary = log.summary or Summary.empty()
             yield RunView(log.info, log.head, summary, lambda log=log: log.results(ResultOrder.PLAN))  # type: ignore[misc]  # a default binds the loop variable
 
     async def close(self) -> None:
         """Nothing to free."""
+
+
+def _matches(log: MemoryLog, query: RunQuery) -> bool:
+    suites = [suite for suite in log.head.suites if query.suite_id in (None, suite.id)]
+    targets = {target.id for suite in suites for target in suite.targets}
+    return (
+        (not query.run_ids or log.info.run_id in query.run_ids)
+        and (query.suite_id is None or bool(suites))
+        and (query.target_id is None or query.target_id in targets)
+    )

@@ -7,7 +7,7 @@ makes one from plugins and configuration, tests make one from fakes.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -123,9 +123,11 @@ async def _carry_out(plan: Plan, job: Job, stop: asyncio.Event) -> Outcome:
     try:
         complete = await _execute(plan, job, ledger, stop)
     finally:
-        if job.close:
-            await job.close()
-        await ledger.close()
+        try:
+            if job.close:
+                await job.close()
+        finally:
+            await ledger.close()
     summary = await asyncio.to_thread(_summary, plan, job, log, ledger)
     info = await log.finish(RunState.FINISHED if complete else RunState.INTERRUPTED, summary)
     job.events.run_finished(info, summary)
@@ -146,8 +148,7 @@ async def _execute(plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event) ->
     async def record(result: TrialResult) -> None:
         await ledger.record(result, paid=result.runner in paid)
 
-    results: AsyncIterator[TrialResult] = executor.run(ledger.pending(plan.trials()), run_trial)
-    return await run_all(results, record, stop)
+    return await run_all(executor.run(ledger.pending(plan.trials()), run_trial), record, stop)
 
 
 def _committed(job: Job) -> Callable[[TrialResult], None]:
@@ -164,5 +165,5 @@ def _summary(plan: Plan, job: Job, log: RunLog, ledger: Ledger) -> Summary:
         plan.head,
         log.results(ResultOrder.CASE),
         figures=job.figures,
-        interrupted_attempts=ledger.interrupted_attempts,
+        interrupted_attempts=ledger.interrupted_attempts + ledger.under_way,
     )

@@ -71,6 +71,8 @@ async def grade(
     if execution.failure is not None:
         verdict = verdict_of_failure(execution.failure.blame, on_agent_limit)
         return Grade(verdict, None if verdict is Verdict.ERROR else 0.0, (), score_id)
+    if not case.checks:
+        return Grade(Verdict.ERROR, None, (), score_id)
     context = ScoreContext(
         check=case.checks[0],
         case=case,
@@ -87,9 +89,14 @@ async def grade(
 
 def _bind(check: Check, scorer_for: ScorerFactory) -> BoundScorer | str:
     try:
-        return scorer_for(check)
+        bound = scorer_for(check)
+        if not isinstance(bound.scorer.version, str):
+            return f"scorer {bound.name!r} has a version that is no text"
     except PluginError as error:
         return str(error)
+    except Exception as error:  # noqa: BLE001 - isolation point: a scorer that cannot be made costs this check only
+        return f"scorer {check.scorer!r} cannot be made: {type(error).__name__}: {error}"
+    return bound
 
 
 async def _score(check: Check, bound: BoundScorer | str, context: ScoreContext) -> Score:
@@ -99,6 +106,8 @@ async def _score(check: Check, bound: BoundScorer | str, context: ScoreContext) 
     labels |= {"scorer": bound.name, "scorer_version": bound.scorer.version}
     try:
         score = await bound.scorer.score(context if context.check is check else replace(context, check=check))
+        if not isinstance(score, Score):
+            raise TypeError(f"answered with {type(score).__name__} instead of a Score")
     except Exception as error:
         log.warning("scorer.failed", plugin=bound.name, case=context.case.id, check=check.id, exc_info=True)
         score = Score.ungraded(f"scorer {bound.name!r} failed: {type(error).__name__}: {error}")

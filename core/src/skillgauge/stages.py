@@ -48,7 +48,7 @@ class DirectStages:
         self._sandbox = sandbox
         self._keep = keep
         self._stack = AsyncExitStack()
-        self._open: dict[str, asyncio.Future[_Open]] = {}
+        self._open: dict[tuple[str, str], asyncio.Future[_Open]] = {}
 
     async def close(self) -> None:
         """End every session and remove its workspace."""
@@ -62,7 +62,7 @@ class DirectStages:
         target = trial.target
         if target is None:
             raise ValueError(f"case {trial.case.id!r} is to be called directly but names no target")
-        key = f"{trial.suite_id}|{target.id}"
+        key = (trial.suite_id, target.id)
         future = self._open.get(key)
         if future is None:
             future = self._open[key] = asyncio.get_running_loop().create_future()
@@ -82,9 +82,11 @@ class DirectStages:
             pass_env=target.pass_env,
             keep=self._keep,
         )
-        workspace = await self._stack.enter_async_context(self._sandbox.open(spec))
-        session = await self._adapter_of(target).open(target, workspace)
-        self._stack.push_async_callback(session.close)
+        async with AsyncExitStack() as stack:  # a workspace whose target cannot be opened goes at once
+            workspace = await stack.enter_async_context(self._sandbox.open(spec))
+            session = await self._adapter_of(target).open(target, workspace)
+            stack.push_async_callback(session.close)
+            self._stack.push_async_exit(stack.pop_all())
         return _Open(session, workspace)
 
 

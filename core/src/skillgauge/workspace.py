@@ -175,7 +175,7 @@ class DirectoryWorkspace:
             env |= {"USERPROFILE": env["HOME"], "TEMP": env["TMPDIR"], "TMP": env["TMPDIR"]}
         env["PYTHONDONTWRITEBYTECODE"] = "1"
         env["PYTHONUNBUFFERED"] = "1"
-        env["SKILLGAUGE_SANDBOX"] = self._tier
+        env["SKILLGAUGE_CHILD_SANDBOX"] = self._tier
         return env | {name: self._environ[name] for name in self.spec.pass_env if name in self._environ}
 
 

@@ -37,12 +37,16 @@ def adopted_groups(marker: bytes) -> set[int]:
     Adopted children belong to the main thread, while those that we start belong to the threads that attend to
     them; so as a rule there is nothing to look at.
     """
-    groups = set()
+    groups: set[int] = set()
+    seen: set[bytes] = set()
     with suppress(OSError):
-        for child in _read(f"/proc/self/task/{os.getpid()}/children").split():
-            with suppress(OSError):
-                if marker in _environ(int(child)):
-                    groups.add(os.getpgid(int(child)))
+        # Until nobody comes any more: one of them that was dying may have left children to us meanwhile.
+        while children := set(_read(f"/proc/self/task/{os.getpid()}/children").split()) - seen:
+            for child in children:
+                with suppress(OSError):
+                    if marker in _environ(int(child)):
+                        groups.add(os.getpgid(int(child)))
+            seen |= children
     return groups
 
 
@@ -52,7 +56,7 @@ def _environ(pid: int) -> bytes:
         environ = _read(f"/proc/{pid}/environ")
         if environ or _read(f"/proc/{pid}/cmdline") or os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG):
             return environ
-        time.sleep(0.001)  # it is in the middle of execve, where a process has neither for a moment
+        time.sleep(0.001)  # it is starting a program or dying, and has neither for a moment
     return b""
 
 

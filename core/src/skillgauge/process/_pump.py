@@ -29,7 +29,7 @@ from contextlib import suppress
 from ..protocols import Command, Finished
 from ._posix import adopt_orphans, adopted_groups, close, kill_group, launch_error, limit
 
-MARKER = "SKILLGAUGE_PROCESS"
+MARKER = "SKILLGAUGE_CHILD_PROCESS"
 """Variable that marks a process and whatever descends from it; a nested skillgauge appends to its value."""
 TERM_GRACE_S = 0.3
 """Between SIGTERM and SIGKILL."""

@@ -10,7 +10,7 @@ from .announcing import Fact, NoOptions, Provider, Traits
 from .executing import Adapter, CallRequest, Emit, Engine, InstalledSkill, RunRequest, Session
 from .formats import Artifact, Claim, Dumped, Loaded, LoadOption, LoadRequest, SuiteFormat
 from .grading import Judge, JudgeReply, JudgeRequest, ScoreContext, Scorer
-from .keeping import Claimed, Executor, Reporter, ResultOrder, RunLog, RunQuery, RunTrial, Store
+from .keeping import Claimed, Executor, Reporter, ResultOrder, Results, RunLog, RunQuery, RunTrial, Store
 from .workspaces import Command, Finished, Running, Sandbox, SandboxReport, SandboxSpec, Tier, Workspace
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "Provider",
     "Reporter",
     "ResultOrder",
+    "Results",
     "RunLog",
     "RunQuery",
     "RunRequest",

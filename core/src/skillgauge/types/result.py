@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -140,6 +140,15 @@ class Counts(Frozen):
     """Executions that exceeded their limit, whoever is to blame."""
     broken: int = 0
     """Executions of the target that ended in any failure, timeouts included."""
+
+    @classmethod
+    def sum(cls, counts: Iterable[Counts]) -> Counts:
+        """Field by field sum."""
+        total = dict.fromkeys(cls.model_fields, 0)
+        for one in counts:
+            for name in total:
+                total[name] += getattr(one, name)
+        return cls(**total)
 
 
 class TagSummary(Frozen):

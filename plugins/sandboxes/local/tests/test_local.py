@@ -23,6 +23,20 @@ def test_a_machine_that_starts_nothing_is_a_problem(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("PATH", "/nonexistent")
     report = asyncio.run(LocalSandbox().check())
     assert [problem.code for problem in report.problems] == ["sandbox.unusable"]
+    assert "'true' is not there" in report.problems[0].message
+
+
+@pytest.mark.parametrize(("script", "how"), [("exit 3", "exit code 3"), ("kill -9 $$", "signal 9")])
+def test_a_machine_where_nothing_succeeds_is_a_problem(
+    script: str, how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that starts but fails for no reason of its own makes the sandbox unusable, too."""
+    (tmp_path / "true").write_text(f"#!/bin/sh\n{script}\n")
+    (tmp_path / "true").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    problem = asyncio.run(LocalSandbox().check()).problems[0]
+    assert problem.message.endswith(how)
+    assert problem.hint
 
 
 def test_a_workspace_has_folders_and_an_environment_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,13 +26,17 @@ class LocalSandbox:
                 running = await workspace.start(Command(argv=("true",), timeout_s=10))
                 finished = await running.wait()
         except (LaunchError, OSError) as error:
-            problem = Problem("sandbox.unusable", f"sandbox 'local' cannot start a process: {error}")
-            return SandboxReport(Tier.NONE, (problem,))
+            return _unusable(f"cannot start a process: {error}")
         if finished.exit_code != 0:
-            problem = Problem("sandbox.unusable", f"sandbox 'local': `true` ended with {finished.exit_code}")
-            return SandboxReport(Tier.NONE, (problem,))
+            how = f"signal {finished.signal}" if finished.signal else f"exit code {finished.exit_code}"
+            return _unusable(f"ran `true`, which ended with {how}")
         return SandboxReport(Tier.NONE)
 
     def open(self, spec: SandboxSpec) -> DirectoryWorkspace:
         """A fresh workspace."""
         return DirectoryWorkspace(spec, host_environment(), tier=TIER)
+
+
+def _unusable(reason: str) -> SandboxReport:
+    hint = "Make `true` run in a shell first, or choose another sandbox with --sandbox."
+    return SandboxReport(Tier.NONE, (Problem("sandbox.unusable", f"sandbox 'local' {reason}", hint=hint),))
