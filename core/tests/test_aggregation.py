@@ -342,6 +342,8 @@ def test_groups_come_in_the_order_of_the_plan() -> None:
         ("z", None, "with", "r1", None),
         ("a", "t1", "direct", "r1", None),
         ("unplanned", "t1", "direct", "r1", None),
+        ("unplanned", "t1", "direct", "r1", "m"),
+        ("unplanned", "t1", "direct", "r2", "l"),
     ]
     results = [
         result(0, suite_id=suite, target_id=target, arm=arm, runner=runner, model=model)

@@ -10,9 +10,11 @@ from itertools import count
 from typing import Any, TypeVar
 
 import pytest
+import structlog
 
+from skillgauge import log
 from skillgauge.errors import StoreError
-from skillgauge.execution import Grading, LocalExecutor, OpenStage, RetryPolicy, Stage, TrialRunner, run_all
+from skillgauge.execution import BACKSTOP_S, Grading, LocalExecutor, OpenStage, RetryPolicy, Stage, TrialRunner, run_all
 from skillgauge.protocols import Judge, ScoreContext
 from skillgauge.scoring import BoundScorer
 from skillgauge.testing.fakes import FakeScorer, FakeWorkspace
@@ -550,8 +552,20 @@ def test_a_stage_that_ignores_its_limit_is_cut_off(arm: Arm, blame: Blame, attem
         "no answer within 1.5 s",
     )
     assert result.execution.duration_s is not None
+    assert result.execution.duration_s >= 0
     assert (result.attempts, result.verdict) == (attempts, verdict)
     assert script.steps[-1] == "close"
+
+
+def test_a_stage_is_cut_off_a_little_after_its_limit() -> None:
+    """Late enough for the adapter's own report, early enough for nobody to wait for long."""
+
+    async def elapsed() -> float:
+        await runner_of(Script(sleeper(10_000)))(trial(limits=Limits(timeout_s=1.5)))
+        return asyncio.get_running_loop().time()
+
+    assert run(elapsed()) == pytest.approx(1.5 + BACKSTOP_S)
+    assert 2 <= BACKSTOP_S <= 10
 
 
 def test_a_stage_has_time_to_report_that_it_ran_out_of_time() -> None:
@@ -1005,6 +1019,26 @@ def test_a_broken_scorer_is_reported_with_the_trial() -> None:
     assert result.execution == DONE
     assert result.scores[0].status is ScoreStatus.UNGRADED
     assert "ValueError: no such option" in result.scores[0].reason
+
+
+def test_what_breaks_and_what_is_retried_is_logged() -> None:
+    """Each event carries the trial's id; an exception that was contained comes with its trace."""
+    log.configure(verbose=True)
+    log.get_logger("skillgauge.tests").debug("log.made")  # configures structlog before its events are captured
+    try:
+        with structlog.testing.capture_logs() as events:
+            run(runner_of(Script(failed(), ZeroDivisionError("by nothing")), retries=1)(trial()))
+    finally:
+        log.configure(verbose=False, quiet=True)
+    assert {event["event"]: event["trial_id"] for event in events} == {
+        "trial.retry": "t0",
+        "trial.broken": "t0",
+        "trial.finished": "t0",
+    }
+    facts = {event["event"]: event for event in events}
+    assert (facts["trial.retry"]["attempt"], facts["trial.retry"]["delay_s"]) == (1, 1.0)
+    assert (facts["trial.broken"]["case"], facts["trial.broken"]["exc_info"]) == ("c0", True)
+    assert facts["trial.finished"]["verdict"] == "error"
 
 
 def test_stages_are_chosen_by_the_kind_of_arm() -> None:

@@ -187,6 +187,7 @@ def test_a_trial_holds_all_that_its_execution_needs() -> None:
     assert (trial.case, trial.target, trial.arm, trial.runner, trial.model) == (one, T1, WITH, RUNNER, "m")
     assert (trial.suite_id, trial.case_index, trial.repeat, trial.paid) == ("s", 1, 1, True)
     assert Trial.model_validate_json(trial.model_dump_json()) == trial
+    assert not only_trial().paid
 
 
 # --- ids of trials ----------------------------------------------------------------------------------------

@@ -7,9 +7,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import pytest
+import structlog
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from skillgauge import log
 from skillgauge.errors import PluginError, Problem
 from skillgauge.protocols import Judge, JudgeReply, JudgeRequest, ScoreContext
 from skillgauge.scoring import BoundScorer, Grade, grade, verdict_of_failure, verdict_of_scores
@@ -275,6 +277,24 @@ def test_a_scorer_that_crashes_leaves_its_check_ungraded() -> None:
     assert first.reason == "scorer 'own name of alias-of-exact' failed: ZeroDivisionError: by nothing"
     assert (first.check_id, first.scorer_version, first.value) == ("first", "1", None)
     assert second.status is ScoreStatus.PASSED
+
+
+def test_a_scorer_that_crashes_is_logged() -> None:
+    """With the plugin, the case, the check and the trace, for whoever wants to repair it."""
+
+    def crash(context: ScoreContext) -> Score:
+        raise ZeroDivisionError("by nothing")
+
+    log.configure(verbose=True)
+    log.get_logger("skillgauge.tests").debug("log.made")  # configures structlog before its events are captured
+    try:
+        with structlog.testing.capture_logs() as events:
+            grade_with({"first": crash, "second": passes})
+    finally:
+        log.configure(verbose=False, quiet=True)
+    (event,) = events
+    assert (event["event"], event["log_level"], event["exc_info"]) == ("scorer.failed", "warning", True)
+    assert (event["plugin"], event["case"], event["check"]) == ("own name of alias-of-exact", "c", "first")
 
 
 def test_a_plugin_that_cannot_be_made_leaves_its_check_ungraded() -> None:

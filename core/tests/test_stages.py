@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -217,7 +218,7 @@ def test_a_target_without_folder_needs_none() -> None:
     """A remote target has nothing on this machine that it must read."""
     sandbox = FakeSandbox()
     call(DirectStages(lambda _: FakeAdapter(), sandbox), trial(target=Target(id="remote")))
-    assert sandbox.opened[0][0].readable == ()
+    assert sandbox.opened[0][0] == SandboxSpec(label="remote")
 
 
 def test_a_direct_trial_needs_a_target() -> None:
@@ -277,6 +278,24 @@ def test_everybody_who_waits_for_a_session_learns_that_it_failed() -> None:
 
     assert [type(outcome) for outcome in asyncio.run(go())] == [ConnectionError] * 3
     assert adapter.opened == ["skill"]
+
+
+def test_a_failed_opening_that_nobody_else_waits_for_is_no_noise() -> None:
+    """The one trial that needed it has the exception; the event loop has nothing to complain about."""
+    complaints: list[dict[str, Any]] = []
+    stages = DirectStages(lambda _: WatchedAdapter(failures=1), FakeSandbox())
+
+    async def go() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _loop, context: complaints.append(context))
+        with pytest.raises(ConnectionError):
+            async with stages(trial()):
+                pass
+        gc.collect()
+        await asyncio.sleep(0)
+
+    asyncio.run(go())
+    gc.collect()
+    assert complaints == []
 
 
 def test_an_opening_that_failed_leaves_no_workspace_behind() -> None:
@@ -585,7 +604,7 @@ def test_every_attempt_has_a_workspace_of_its_own() -> None:
     with pytest.raises(RuntimeError):
         asyncio.run(attempt())
     assert open_during == [1, 1]
-    assert len(sandbox.opened) == 2
+    assert [spec for spec, _ in sandbox.opened] == [SandboxSpec(label="c")] * 2
     assert sandbox.open_now == []
 
 
