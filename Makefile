@@ -24,7 +24,7 @@ MEMBERS := pyproject.toml core/pyproject.toml $(wildcard plugins/*/*/pyproject.t
 MOVED := $(shell [ ! -e .venv/.ready ] || [ "`cat .venv/.ready`" = "`pwd`" ] || echo always)
 BIN := .venv/bin
 
-.PHONY: help install demo test check lint style types imports size wheels format lock engines clean always
+.PHONY: help install demo test check lint style types imports size wheels format lock engines browser clean always
 
 help:
 	@echo "make install   set up .venv, with .venv/bin/skillgauge in it"
@@ -35,6 +35,7 @@ help:
 	@echo "make format    rewrite the code in the project's style"
 	@echo "make lock      bring requirements.lock up to date (UPGRADE=1: the newest of all; UPGRADE='a b': of these)"
 	@echo "make engines   install the agent programs that engine tests drive"
+	@echo "make browser   install Chromium, where Debian's packages and the rights for it are there"
 	@echo "make clean     remove .venv, caches and build results"
 
 install: .venv/.ready
@@ -77,6 +78,12 @@ format: .venv/.ready
 lock:
 	@test -x $(BIN)/uv || sh .ci/bootstrap
 	@$(BIN)/python .ci/lock.py $(if $(UPGRADE),--upgrade $(filter-out 1,$(UPGRADE)))
+
+browser:
+	@if command -v chromium >/dev/null 2>&1; then chromium --version; \
+	elif command -v apt-get >/dev/null 2>&1 && [ "`id -u`" = 0 ]; then \
+		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium >/dev/null; \
+	else echo "browser: no Chromium, so the tests that look at pages are skipped"; fi
 
 engines:
 	@echo "no agent program is needed yet"

@@ -201,7 +201,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-EVAL-024": Requirement(
         "3 Evaluate",
         "a remote skill (http, mcp url) is called again on every new run",
-        waits_for="adapters that reach remote skills",
     ),
     "ES-EVAL-025": Requirement(
         "3 Evaluate",
@@ -373,7 +372,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-SCORE-005": Requirement(
         "Scorer types",
         "json_schema and schema validate the output, 0 or 1",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-SCORE-006": Requirement(
         "Scorer types",
@@ -383,12 +381,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-SCORE-007": Requirement(
         "Scorer types",
         "custom loads the scorer named by expectedOutput.customScorerPath, 0 to 1",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-SCORE-008": Requirement(
         "Scorer types",
         "existing custom scorers written in JavaScript run (node installed) or are refused by name with the port described",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-SCORE-009": Requirement(
         "Scorer types",
@@ -464,17 +460,14 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-ADAPT-001": Requirement(
         "Adapters",
         "http posts skillId, version and input to the entrypoint",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-ADAPT-002": Requirement(
         "Adapters",
         "http sends Bearer or API-Key auth from the variable named by authTokenEnvKey",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-ADAPT-003": Requirement(
         "Adapters",
         "http reads baseUrl, authType, authTokenEnvKey from adapter.config.json",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-ADAPT-004": Requirement(
         "Adapters",
@@ -487,7 +480,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-ADAPT-006": Requirement(
         "Adapters",
         "mcp calls a tool by the Model Context Protocol",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-ADAPT-007": Requirement(
         "Adapters",

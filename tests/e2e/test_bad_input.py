@@ -154,7 +154,6 @@ def test_bad_configuration_is_named_with_its_place(run: Run, work: Path, text: s
         (["--sandbox", "jail"], "pip install skillgauge-sandbox-jail"),
         (["--store", "postgresql://127.0.0.1/x"], "pip install skillgauge-store-postgresql"),
         (["--evaluator", "acme"], "pip install skillgauge-scorer-acme"),
-        (["--benchmark", "web-search-basic"], "pip install skillgauge-scorer-json-schema"),
         (["--set", "scorers.exact.case_sensitiv=true"], "case_sensitive"),
         (["--set", "nonsense"], "--set"),
         (["--suite-format", "acme"], "acme"),

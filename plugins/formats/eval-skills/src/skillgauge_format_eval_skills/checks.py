@@ -85,6 +85,10 @@ class CheckMaker:
         self.findings.unknown_keys(expected.model_extra, keys_of(ExpectedFile), in_expected)
         unknown = {"expectedOutput": expected.model_extra, "evaluator": evaluator.model_extra}
         options = self._options(scorer, expected, evaluator, origin_of)
+        if scorer == "custom":
+            # What the user's function is called with; where it lies is not its business.
+            rest = {key: value for key, value in raw.items() if key != "customScorerPath"}
+            options["expected"] = rest | {"type": "custom"}
         check = Check(id=scorer, scorer=scorer, options=options, origin=in_expected())
         return check, {key: value for key, value in unknown.items() if value}
 
@@ -169,7 +173,9 @@ def expectation(check: Check) -> tuple[dict[str, Any], dict[str, Any]]:
             options.pop("scale", None)
             options = {"judgePrompt": options.pop("criteria", DEFAULT_CRITERIA), **_renamed(options)}
         case "custom":
-            options = {"customScorerPath": options.pop("path", ""), **options}
+            given = options.pop("expected", None)
+            rest = given if isinstance(given, Mapping) else {}
+            options = {**rest, "customScorerPath": options.pop("path", ""), **options}
         case "regex":
             pass
         case _:

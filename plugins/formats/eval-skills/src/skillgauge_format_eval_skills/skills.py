@@ -50,7 +50,7 @@ def load_skill(path: Path) -> tuple[Target, tuple[Problem, ...]]:
         entrypoint=skill.entrypoint,
         root=str(root),
         config=config.model_dump(by_alias=True, exclude_unset=True) if config else {},
-        pass_env=config.pass_env if config else (),
+        pass_env=_pass_env(config),
         tags=skill.tags,
         metadata={**skill.metadata, SKILL_FILE: _rest(skill)},
         limits=Limits(timeout_s=config.timeout_ms / 1000) if config and config.timeout_ms else Limits(),
@@ -93,6 +93,14 @@ def _words(
         return words_of(skill.entrypoint, document.origin("entrypoint"))
     arguments = [Word(text, config_document.origin("args", index)) for index, text in enumerate(config.args)]
     return [*words_of(config.command, config_document.origin("command")), *arguments]
+
+
+def _pass_env(config: OpenAdapterConfig | None) -> tuple[str, ...]:
+    """Variables that the skill or its adapter may see; their values are kept out of every result."""
+    if config is None:
+        return ()
+    token = config.auth_token_env_key if config.auth_type not in (None, "none") else None
+    return (*config.pass_env, *((token,) if token and token not in config.pass_env else ()))
 
 
 def _rest(skill: SkillFile) -> JsonObject:

@@ -1,0 +1,1 @@
+"""The `http` adapter of skillgauge."""

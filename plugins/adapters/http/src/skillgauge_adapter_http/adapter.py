@@ -1,0 +1,120 @@
+"""What is checked before a run: where to, and with which credentials."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.metadata import version
+
+import anyio
+import httpx
+
+from skillgauge.api import Identity, Problem, Severity, Target, Workspace, host_environment
+
+from .session import HttpSession
+from .token import Token
+
+AUTH_HEADERS = {"bearer": ("Authorization", "Bearer "), "api-key": ("X-API-Key", "")}
+"""By `authType`: the header and what stands before the token."""
+
+
+class HttpAdapter:
+    """Calls skills that are services."""
+
+    async def check(self) -> tuple[Problem, ...]:
+        """Nothing but the target can be missing."""
+        return ()
+
+    def check_target(self, target: Target) -> tuple[Problem, ...]:
+        """Whether there is an address, headers can be sent, and the token is there."""
+        problems = []
+        try:
+            url_of(target)
+        except ValueError as error:
+            hint = "Write a whole http:// or https:// URL, or a path and `baseUrl` in adapter.config.json."
+            problems.append(Problem("adapter.entrypoint", str(error), target.origin_of("entrypoint"), hint=hint))
+        try:
+            headers_of(target, host_environment())
+        except ValueError as error:
+            problems.append(Problem("adapter.config", str(error), target.origin_of("config")))
+        if target.config.get("authTokenEnvKey") and target.config.get("authType") is None:
+            problems.append(
+                Problem(
+                    "adapter.config",
+                    f"skill {target.id!r}: authTokenEnvKey without authType: no token is sent",
+                    target.origin_of("config"),
+                    hint="Add `authType`: bearer or api-key.",
+                    severity=Severity.WARNING,
+                )
+            )
+        return tuple(problems)
+
+    def identity(self, target: Target) -> Identity:
+        """The adapter's version and the address; incomplete, since the service may change at any time."""
+        return Identity(
+            name="http",
+            version=version("skillgauge-adapter-http"),
+            settings={"url": url_of(target), "authType": target.config.get("authType") or "none"},
+            complete=False,
+        )
+
+    async def open(self, target: Target, workspace: Workspace) -> HttpSession:
+        """Nothing is sent before the first call."""
+        headers, token = headers_of(target, host_environment())
+        await anyio.sleep(0)  # loads what httpx needs for asyncio, which would make the first call look slow
+        return HttpSession(target, url_of(target), headers, token)
+
+
+def url_of(target: Target) -> str:
+    """The address to post to.
+
+    Raises:
+        ValueError: there is none that can be posted to.
+    """
+    entrypoint, base = target.entrypoint or "", target.config.get("baseUrl")
+    text = entrypoint
+    if base and "://" not in entrypoint:
+        text = f"{str(base).rstrip('/')}/{entrypoint.lstrip('/')}"
+    try:
+        url = httpx.URL(text)
+        url.raw_host.decode("ascii").encode("idna")  # finds labels that are empty or too long to be looked up
+    except (httpx.InvalidURL, UnicodeError) as error:
+        raise ValueError(f"skill {target.id!r}: {text!r} is no URL: {error}") from None
+    if url.userinfo:  # the message must not repeat it
+        raise ValueError(f"skill {target.id!r}: a URL with a password in it would be in results; use authTokenEnvKey")
+    if url.scheme not in ("http", "https") or not url.host:
+        raise ValueError(f"skill {target.id!r}: {text!r} is no http or https URL")
+    return text
+
+
+def headers_of(target: Target, environment: Mapping[str, str]) -> tuple[dict[str, str], Token | None]:
+    """The headers that the target's configuration asks for, and the token that is in them.
+
+    Raises:
+        ValueError: a header cannot be sent, or there is no token.
+    """
+    headers = {}
+    extra = target.config.get("headers")
+    for name, value in extra.items() if isinstance(extra, Mapping) else ():
+        if not isinstance(value, str) or not _sendable(value) or not name.isascii() or not name.isprintable():
+            raise ValueError(f"skill {target.id!r}: the value of header {name!r} must be a line of plain text")
+        headers[name] = value
+    kind = target.config.get("authType") or "none"
+    if kind == "none":
+        return headers, None
+    if kind not in AUTH_HEADERS:
+        raise ValueError(f"skill {target.id!r}: authType {kind!r} is unknown; known are bearer, api-key and none")
+    variable = target.config.get("authTokenEnvKey")
+    if not variable:
+        raise ValueError(f"skill {target.id!r}: authType {kind} needs authTokenEnvKey, the variable with the token")
+    value = environment.get(str(variable), "")
+    if not value:
+        raise ValueError(f"skill {target.id!r}: environment variable {variable} (authTokenEnvKey) is not set")
+    if not _sendable(value):
+        raise ValueError(f"skill {target.id!r}: the value of environment variable {variable} cannot be in a header")
+    header, prefix = AUTH_HEADERS[kind]
+    headers = {name: text for name, text in headers.items() if name.lower() != header.lower()}
+    return {**headers, header: prefix + value}, Token(str(variable), value)
+
+
+def _sendable(value: str) -> bool:
+    return value.isascii() and value.isprintable() and value == value.strip()

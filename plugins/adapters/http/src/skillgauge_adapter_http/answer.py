@@ -1,0 +1,125 @@
+"""From a service's answer to an execution: what status, headers and body mean."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+
+from skillgauge.api import Blame, Failure, FailureClass, JsonValue, Usage, freeze
+
+_EXCERPT = 300
+_USAGE_HEADER = "x-usage-{}-tokens"
+_REASON_KEYS = ("error", "message", "detail", "title", "reason")
+
+
+def failure(
+    failure_class: FailureClass, message: str, *, retryable: bool = False, retry_after_s: float | None = None
+) -> Failure:
+    """A failure of the service: whatever it does or does not is its own doing."""
+    return Failure(
+        failure_class=failure_class,
+        blame=Blame.TARGET,
+        message=message,
+        retryable=retryable,
+        retry_after_s=retry_after_s,
+    )
+
+
+def is_success(status: int) -> bool:
+    """Whether a status promises an answer."""
+    return 200 <= status < 300
+
+
+def status_failure(status: int, headers: Mapping[str, str], body: bytes, now: datetime) -> Failure:
+    """What a status other than 2xx means."""
+    message = f"HTTP {status}{_phrase(status)}"
+    if 300 <= status < 400:
+        location = headers.get("location", "")[:_EXCERPT] or "nowhere"
+        return failure(FailureClass.REJECTED, f"{message}: redirected to {location}, which is not followed")
+    reason = _reason(body)
+    message = f"{message}: {reason}" if reason else message
+    if status == HTTPStatus.TOO_MANY_REQUESTS or status >= 500:
+        kind = FailureClass.SERVER if status >= 500 else FailureClass.RATE_LIMITED
+        wait_s = retry_after_s(headers.get("retry-after", ""), now)
+        return failure(kind, message, retryable=True, retry_after_s=wait_s)
+    return failure(FailureClass.REJECTED, message)
+
+
+def output_of(body: bytes, content_type: str) -> JsonValue:
+    """The JSON value that a body is.
+
+    Raises:
+        ValueError: it is none; the message says what it is instead.
+    """
+    if not body.strip():
+        raise ValueError("the answer has no body")
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        said = f" (Content-Type: {content_type[:80]})" if content_type else ""
+        raise ValueError(f"the answer is not JSON{said}: {excerpt(body)}") from None
+    try:
+        return freeze(value)
+    except ValueError as error:
+        raise ValueError(f"the answer is no JSON value: {error}") from None
+
+
+def retry_after_s(value: str, now: datetime) -> float | None:
+    """Seconds to wait by a `Retry-After` header, given as seconds or as a date; `None` if it says nothing."""
+    text = value.strip()
+    if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text):
+        return float(text)
+    try:
+        at = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    at = at if at.tzinfo else at.replace(tzinfo=UTC)
+    return max(0.0, (at - now).total_seconds())
+
+
+def usage_of(headers: Mapping[str, str]) -> tuple[Usage | None, tuple[str, ...]]:
+    """Tokens by the usage headers, and a note for each that is no number; a missing total is the sum."""
+    found: dict[str, int] = {}
+    notes = []
+    for kind in ("input", "output", "total"):
+        name = _USAGE_HEADER.format(kind)
+        value = headers.get(name, "").strip()
+        if re.fullmatch("[0-9]{1,15}", value):
+            found[kind] = int(value)
+        elif value:
+            notes.append(f"header {name} is no number of tokens and was ignored: {value[:80]!r}")
+    if "input" in found and "output" in found:
+        found.setdefault("total", found["input"] + found["output"])
+    if not found:
+        return None, tuple(notes)
+    usage = Usage(input_tokens=found.get("input"), output_tokens=found.get("output"), total_tokens=found.get("total"))
+    return usage, tuple(notes)
+
+
+def excerpt(body: bytes) -> str:
+    """The beginning of a body on one line."""
+    text = " ".join(body[: 4 * _EXCERPT].decode("utf-8", "replace").split())
+    return text if len(text) <= _EXCERPT else f"{text[: _EXCERPT - 1]}…"
+
+
+def _reason(body: bytes) -> str:
+    """What the body of a refusal says: its own sentence if it is JSON of a usual kind, else its beginning."""
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):
+        return excerpt(body)
+    for _ in range(2):  # {"error": {"message": "..."}} is as usual as {"error": "..."}
+        if isinstance(said, dict):
+            said = next((said[key] for key in _REASON_KEYS if said.get(key)), None)
+    return excerpt(said.encode("utf-8", "replace") if isinstance(said, str) else body)
+
+
+def _phrase(status: int) -> str:
+    try:
+        return f" {HTTPStatus(status).phrase}"
+    except ValueError:
+        return ""

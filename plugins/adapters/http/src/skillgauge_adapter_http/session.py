@@ -1,0 +1,149 @@
+"""One pool of connections per service; one request per call, under one deadline of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import socket
+import ssl
+import time
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+import httpx
+
+from skillgauge.api import CallRequest, Execution, Failure, FailureClass, JsonValue, Target, thaw
+
+from .answer import failure, is_success, output_of, status_failure, usage_of
+from .token import Token
+
+OUTPUT_BYTES = 5 * 1024 * 1024
+"""Bytes read of an answer unless the suite sets another limit."""
+_REFUSAL_BYTES = 16 * 1024
+"""Bytes read of the body of anything but a success."""
+_KEPT_CONNECTIONS = 64
+
+
+class HttpSession:
+    """Posts inputs to one address. A call that is cancelled closes its connection."""
+
+    def __init__(self, target: Target, url: str, headers: Mapping[str, str], token: Token | None) -> None:
+        self._target = target
+        self._url = url
+        self._token = token
+        self._client = httpx.AsyncClient(
+            headers={
+                "User-Agent": f"skillgauge/{version('skillgauge-core')}",
+                "Accept": "application/json",
+                "Accept-Encoding": "identity",  # so that the limit on what is read is one on memory, too
+                **headers,
+                "Content-Type": "application/json",
+            },
+            timeout=None,  # asyncio's deadline is around the whole call; these would be for each single read
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=_KEPT_CONNECTIONS),
+            trust_env=False,
+            verify=_certificates(),
+        )
+
+    async def call(self, request: CallRequest) -> Execution:
+        """Post the input and read the answer."""
+        started = time.perf_counter()
+        limit_s = request.limits.timeout_s
+        message = {"skillId": self._target.id, "version": self._target.version, "input": thaw(request.input)}
+        body = json.dumps(message, ensure_ascii=False).encode()
+        deadline = asyncio.timeout(limit_s)
+        try:
+            async with deadline:
+                execution = await self._post(body, request.limits.output_bytes or OUTPUT_BYTES)
+        except TimeoutError:
+            if not deadline.expired():
+                raise
+            why = failure(FailureClass.TIMEOUT, f"no whole answer within {limit_s:g} s", retryable=True)
+            execution = Execution(failure=why)
+        except httpx.HTTPError as error:
+            execution = Execution(failure=_broken(error))
+        return self._clean(execution).model_copy(update={"duration_s": time.perf_counter() - started})
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._client.aclose()
+
+    async def _post(self, body: bytes, limit: int) -> Execution:
+        async with self._client.stream("POST", self._url, content=body, follow_redirects=False) as response:
+            status, headers = response.status_code, response.headers
+            success = is_success(status)
+            content, cut = await _read(response, limit if success else min(limit, _REFUSAL_BYTES))
+        usage, notes = usage_of(headers)
+        output: JsonValue = None
+        why: Failure | None = None
+        if not success:
+            why = status_failure(status, headers, content, datetime.now(UTC))
+        elif cut:
+            why = failure(FailureClass.PROTOCOL, f"the answer is larger than {limit} bytes")
+        else:
+            try:
+                output = output_of(content, headers.get("content-type", ""))
+            except ValueError as error:
+                why = failure(FailureClass.PROTOCOL, f"HTTP {status}: {error}")
+        return Execution(output=output, usage=usage, notes=notes, failure=why, truncated=cut)
+
+    def _clean(self, execution: Execution) -> Execution:
+        """The execution without the token, which some services repeat."""
+        if self._token is None:
+            return execution
+        why = execution.failure
+        if why is not None:
+            why = why.model_copy(update={"message": self._token.out_of_text(why.message)})
+        notes = tuple(self._token.out_of_text(note) for note in execution.notes)
+        return Execution(
+            output=self._token.out_of(execution.output),
+            usage=execution.usage,
+            notes=notes,
+            failure=why,
+            truncated=execution.truncated,
+        )
+
+
+async def _read(response: httpx.Response, limit: int) -> tuple[bytes, bool]:
+    """A body up to a limit, and whether there was more, which is not read."""
+    content = bytearray()
+    async for chunk in response.aiter_bytes():
+        content += chunk
+        if len(content) > limit:
+            return bytes(content[:limit]), True
+    return bytes(content), False
+
+
+def _certificates() -> ssl.SSLContext:
+    """What httpx trusts and what the system trusts: a company's own authority is known to the system only."""
+    context = httpx.create_ssl_context(trust_env=False)
+    context.load_default_certs()
+    return context
+
+
+def _broken(error: httpx.HTTPError) -> Failure:
+    """What an exchange that did not come to its end means."""
+    if isinstance(error, httpx.DecodingError):
+        return failure(FailureClass.PROTOCOL, f"the answer cannot be decoded: {error}")
+    if isinstance(error, httpx.RemoteProtocolError) and "closed" not in f"{error}" and "disconnected" not in f"{error}":
+        return failure(FailureClass.PROTOCOL, f"the answer is not HTTP: {error}")
+    return failure(FailureClass.NETWORK, f"{_cause(error)} ({type(error).__name__})", retryable=True)
+
+
+def _cause(error: BaseException) -> str:
+    """What the system said, below the layers that say only that something failed."""
+    for one in _below(error):
+        if isinstance(one, socket.gaierror | ssl.SSLError):
+            return one.strerror or str(one)
+        if isinstance(one, OSError) and one.errno:
+            return os.strerror(one.errno)
+    return str(error) or "the connection broke"
+
+
+def _below(error: BaseException) -> Iterator[BaseException]:
+    one: BaseException | None = error
+    while one is not None:
+        yield one
+        one = one.exceptions[0] if isinstance(one, BaseExceptionGroup) else one.__cause__ or one.__context__

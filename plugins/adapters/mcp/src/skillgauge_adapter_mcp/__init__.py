@@ -1,0 +1,1 @@
+"""The `mcp` adapter of skillgauge."""

@@ -1,0 +1,136 @@
+"""A table that spreadsheets open, with the columns of eval-skills and nothing that runs as a formula."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skillgauge.api import Counts, Figure, GroupSummary, Latency, RateInterval, RunView, Summary
+from skillgauge.testing import contract_views
+from skillgauge_reporter_csv.reporter import COLUMNS, CsvReporter, share, text
+
+
+def group(**changes: object) -> GroupSummary:
+    """The group of the published example of eval-skills."""
+    values: dict[str, object] = {
+        "suite_id": "coding-easy",
+        "target_id": "calculator",
+        "arm": "direct",
+        "runner": "subprocess",
+        "model": None,
+        "counts": Counts(total=20, passed=20),
+        "pass_rate": RateInterval(rate=1.0, n=20, lower=0.838875, upper=1.0, method="wilson"),
+        "latency": Latency(samples=20, p50_s=0.1934, p95_s=0.4206),
+        "figures": (
+            Figure(name="completionRate", label="Completion rate", value=1.0, unit="ratio"),
+            Figure(name="partialScore", label="Partial score", value=1.0, unit="score"),
+            Figure(name="errorRate", label="Error rate", value=0.0, unit="ratio"),
+            Figure(name="compositeScore", label="Composite score", value=0.9972, unit="score"),
+            Figure(name="p50Ms", label="P50 latency", value=193.0, unit="ms"),
+            Figure(name="p95Ms", label="P95 latency", value=421.0, unit="ms"),
+        ),
+    }
+    return GroupSummary.model_validate(values | changes)
+
+
+def table(*groups: GroupSummary) -> str:
+    """The report of a run with these groups."""
+    view: RunView = replace(contract_views()[0][1], summary=Summary(counts=Counts(), groups=groups))
+    (artifact,) = CsvReporter().render(view)
+    return b"".join(artifact.chunks).decode()
+
+
+def cells(shown: str) -> list[dict[str, str]]:
+    """The rows as a strict reader sees them."""
+    return list(csv.DictReader(io.StringIO(shown, newline=""), strict=True))
+
+
+def test_the_columns_of_eval_skills_come_first_and_ours_follow() -> None:
+    """The published report of eval-skills is a prefix of each line."""
+    header, line = table(group()).splitlines()
+    assert header.startswith(
+        "skillId,benchmarkId,completionRate,partialScore,errorRate,p50Ms,p95Ms,compositeScore,"
+        "arm,runner,model,passRate,passRateLower,passRateUpper,passRateMethod,cases,passed,failed,errors"
+    )
+    assert line == (
+        "calculator,coding-easy,1.0000,1.0000,0.0000,193,421,0.9972,"
+        "direct,subprocess,,1.0000,0.8389,1.0000,wilson,20,20,0,0"
+    )
+
+
+def test_one_row_per_group() -> None:
+    """Arms and models are rows of their own; a run without groups is the header alone."""
+    rows = cells(table(group(arm="with_skill", model="m-1"), group(arm="without_skill", model="m-1")))
+    assert [(row["arm"], row["model"]) for row in rows] == [("with_skill", "m-1"), ("without_skill", "m-1")]
+    assert table() == ",".join(COLUMNS) + "\n"
+
+
+def test_unknown_is_empty_and_never_zero() -> None:
+    """What nobody measured leaves its field empty; counts that are zero are written."""
+    nothing = group(
+        target_id=None,
+        counts=Counts(),
+        pass_rate=RateInterval(rate=None, n=0),
+        latency=Latency(),
+        figures=(Figure(name="completionRate", label="Completion rate", value=None, unit="ratio"),),
+    )
+    assert table(nothing).splitlines()[1] == ",coding-easy,,,,,,,direct,subprocess,,,,,,0,0,0,0"
+
+
+def test_latencies_of_a_format_without_such_figures_are_ours() -> None:
+    """Percentiles are known even where the format has no figures."""
+    (row,) = cells(table(group(figures=())))
+    assert (row["p50Ms"], row["p95Ms"], row["completionRate"]) == ("193", "421", "")
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("=1+1", "'=1+1"),
+        ("+1", "'+1"),
+        ("-1", "'-1"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("\t=1", "'\t=1"),
+        ("\r=1", "'\r=1"),
+        ("\n=1", "'\n=1"),
+        ("＝1", "'＝1"),
+        ("a=1", "a=1"),
+        ("a\0b", "a\N{REPLACEMENT CHARACTER}b"),
+        (None, ""),
+    ],
+)
+def test_text_is_no_formula(value: str | None, shown: str) -> None:
+    """A cell that a spreadsheet would run gets an apostrophe."""
+    assert text(value) == shown
+    (row,) = cells(table(group(target_id=value)))
+    assert row["skillId"] == shown
+
+
+def test_numbers_are_not_taken_for_formulas() -> None:
+    """A negative figure stays a number."""
+    (row,) = cells(table(group(figures=(Figure(name="compositeScore", label="C", value=-0.5),))))
+    assert row["compositeScore"] == "-0.5000"
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), min_size=3, max_size=3))
+def test_any_text_stays_in_its_field(values: list[str]) -> None:
+    """Quotes, commas and line breaks survive a strict reader."""
+    target, suite, model = values
+    (row,) = cells(table(group(target_id=target, suite_id=suite, model=model)))
+    assert (row["skillId"], row["benchmarkId"], row["model"]) == (text(target), text(suite), text(model))
+
+
+def test_share_of_nothing_is_empty() -> None:
+    """Unknown is never 0."""
+    assert (share(None), share(0.0), share(0.12345)) == ("", "0.0000", "0.1235")
+
+
+def test_csv_is_not_read_back(tmp_path: Path) -> None:
+    """The reader says that it is not one of its documents, whatever it is given."""
+    assert CsvReporter().read(tmp_path / "x.csv") is None

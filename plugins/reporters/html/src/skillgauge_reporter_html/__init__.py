@@ -1,0 +1,1 @@
+"""The `html` reporter of skillgauge."""

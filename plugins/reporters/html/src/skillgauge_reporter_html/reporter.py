@@ -1,0 +1,67 @@
+"""One self-contained page: no script, no address of anything else, both colour schemes, fit for paper.
+
+The template escapes every value by itself; `wording.text` also takes the invisible characters out. Should markup ever
+slip through, the page's own policy forbids scripts, and every style but the one whose hash it names.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable, Iterator
+from importlib.resources import files
+from pathlib import Path
+
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
+from skillgauge.api import Artifact, RunView, Verdict
+
+from .content import page
+from .wording import counted, duration, figure, number, percent, plain, text
+
+_BUFFERED = 200
+"""Pieces of the template that become one piece of the file."""
+_VERDICTS = {Verdict.PASS: "✓ Pass", Verdict.FAIL: "✗ Fail", Verdict.ERROR: "! Error", Verdict.SKIPPED: "– Skipped"}
+
+
+class HtmlReporter:
+    """Writes a page."""
+
+    suffix = "html"
+
+    def render(self, view: RunView) -> Iterable[Artifact]:
+        """One file."""
+        yield Artifact(chunks=_chunks(view))
+
+    def read(self, path: Path) -> RunView | None:
+        """A page is not read back."""
+        return None
+
+
+def _chunks(view: RunView) -> Iterator[bytes]:
+    """The page, made while it is written."""
+    here = files(__package__)
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    )
+    environment.filters.update(
+        counted=counted, duration=duration, figure=figure, number=number, percent=percent, plain=plain, text=text
+    )
+    style = "\n" + here.joinpath("report.css").read_text("utf-8")
+    stream = environment.from_string(here.joinpath("report.html.jinja").read_text("utf-8")).stream(
+        page=page(view),
+        title=_title(view),
+        style=Markup(style),  # our own file, nothing from outside
+        style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
+        verdicts=_VERDICTS,
+    )
+    stream.enable_buffering(_BUFFERED)
+    for piece in stream:
+        yield piece.encode()
+
+
+def _title(view: RunView) -> str:
+    suites = view.head.suites
+    more = f" and {len(suites) - 1} more" if len(suites) > 1 else ""
+    return f"{plain(suites[0].name or suites[0].id, 60)}{more} – skillgauge report" if suites else "skillgauge report"

@@ -1,0 +1,407 @@
+"""The page's content: every rate with what it takes to trust it, and texts from outside made harmless."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from html.parser import HTMLParser
+from importlib.resources import files
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import skillgauge_reporter_html
+from skillgauge.api import (
+    Blame,
+    Counts,
+    Execution,
+    Failure,
+    FailureClass,
+    Figure,
+    FileChange,
+    GroupSummary,
+    Latency,
+    RateInterval,
+    RunState,
+    RunView,
+    Score,
+    SuiteValidity,
+    Summary,
+    TagSummary,
+    TrialResult,
+    Usage,
+    Verdict,
+)
+from skillgauge.testing import contract_views
+from skillgauge_reporter_html.content import LISTED, ROWS, SHORT, page, reason, row
+from skillgauge_reporter_html.reporter import HtmlReporter
+from skillgauge_reporter_html.wording import EXCERPT, counted, duration, excerpt, figure, number, percent, plain, text
+
+VOID = {"meta", "path", "rect"}
+
+
+class Nesting(HTMLParser):
+    """Checks that elements close in order, and collects what the tests ask for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Remember it."""
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """A drawing's parts have no content."""
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        """It must be the last one opened."""
+        assert self.open.pop() == tag
+
+
+def example(what: str) -> RunView:
+    """A run of the contract kit whose description has these words."""
+    return next(view for description, view in contract_views() if what in description)
+
+
+def drawn(view: RunView) -> str:
+    """The page of a run."""
+    (artifact,) = HtmlReporter().render(view)
+    return b"".join(artifact.chunks).decode()
+
+
+def words(shown: str) -> str:
+    """The page's text as one line."""
+    body = re.sub(r"<style>.*?</style>", "", shown, flags=re.DOTALL)
+    return " ".join(re.sub(r"<[^>]*>", " ", body).split())
+
+
+def group(**changes: object) -> GroupSummary:
+    """The summary of the only group of a run."""
+    values: dict[str, object] = {
+        "suite_id": "demo",
+        "target_id": "skill",
+        "arm": "direct",
+        "runner": "contract",
+        "model": None,
+        "counts": Counts(total=5, passed=5),
+        "pass_rate": RateInterval(rate=1.0, n=5, lower=0.565518, upper=1.0, method="wilson"),
+    }
+    return GroupSummary.model_validate(values | changes)
+
+
+def run_of(
+    *groups: GroupSummary, results: Sequence[TrialResult] = (), validity: tuple[SuiteValidity, ...] = ()
+) -> RunView:
+    """A run of one suite with these groups."""
+    summary = Summary(counts=Counts(total=len(results)), groups=groups, validity=validity)
+    return replace(example("without results"), summary=summary, results=lambda: iter(results))
+
+
+def result(**changes: object) -> TrialResult:
+    """A trial of that group."""
+    return next(example("two arms").results()).model_copy(
+        update={"arm": "direct", "runner": "contract", "model": None, "scores": (), "execution": Execution()} | changes
+    )
+
+
+def failing(message: str = "no answer") -> TrialResult:
+    """A trial that ended in a failure."""
+    failure = Failure(failure_class=FailureClass.TIMEOUT, blame=Blame.TARGET, message=message)
+    return result(verdict=Verdict.FAIL, value=0.0, execution=Execution(failure=failure, duration_s=1.5))
+
+
+@pytest.mark.parametrize("what", [what for what, _ in contract_views()])
+def test_every_run_becomes_a_page_with_closed_elements(what: str) -> None:
+    """Elements nest, every heading cell says its scope, levels of headings are not skipped."""
+    shown = drawn(example(what))
+    assert shown.startswith('<!doctype html>\n<html lang="en">')
+    page_read = Nesting()
+    page_read.feed(shown)
+    assert page_read.open == []
+    assert all(values.get("scope") in {"col", "row"} for tag, values in page_read.elements if tag == "th")
+    levels = [int(tag[1]) for tag, _ in page_read.elements if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    assert {tag for tag, _ in page_read.elements}.isdisjoint({"script", "img", "link", "iframe"})
+    assert not any(re.match("on|style|src", name) for _, values in page_read.elements for name in values)
+
+
+def test_a_rate_never_stands_alone() -> None:
+    """Beside the pass rate stand its interval, drawn and in numbers, n, errors and method; few cases get a warning."""
+    shown = drawn(run_of(group()))
+    assert "skill by contract 100.0% 56.6% to 100.0% 5 5 of 5 0 0 0 95 % wilson" in words(shown)
+    assert 'aria-label="100.0%, 95.0 % interval from 56.6% to 100.0%, on a scale from 0 to 100%"' in shown
+    assert '<rect class="range" x="58.6" y="3" width="43.4" height="6"/>' in shown
+    assert "5 of 5 cases passed; that proves no more than 56.6%." in words(shown)
+
+
+@pytest.mark.parametrize(
+    "rate",
+    [
+        RateInterval(rate=0.9, n=5, lower=0.5, upper=1.0),
+        RateInterval(rate=1.0, n=30, lower=0.88, upper=1.0),
+        RateInterval(rate=1.0, n=5),
+    ],
+)
+def test_only_small_perfect_suites_get_the_warning(rate: RateInterval) -> None:
+    """It is said where it is needed, and only there."""
+    assert "proves no more" not in drawn(run_of(group(pass_rate=rate)))
+
+
+def test_unknown_is_a_dash_and_never_zero() -> None:
+    """A rate that nobody measured has no bar, and a format's unknown figure no number."""
+    empty = RateInterval(rate=None, n=0)
+    shown = drawn(run_of(group(pass_rate=empty, figures=(Figure(name="f", label="F", value=None, unit="ratio"),))))
+    assert "– no interval 0 5 of 5 0 0 0 –" in words(shown)
+    assert "<svg" not in shown
+    assert "n (trials) Errors F skill by contract 5 0 –" in words(shown)
+
+
+def test_tags_latency_figures_and_bounds_are_shown() -> None:
+    """The format's own figures get a table of their own; tags, percentiles and error bounds are there."""
+    tag = RateInterval(rate=0.5, n=2, lower=0.1, upper=0.9, method="wilson")
+    shown = words(
+        drawn(
+            run_of(
+                group(
+                    counts=Counts(total=6, passed=5, errors=1),
+                    figures=(Figure(name="compositeScore", label="Composite", value=0.9972, unit="score"),),
+                    tags=(TagSummary(tag="math", counts=Counts(total=2, passed=1), pass_rate=tag),),
+                    latency=Latency(samples=1, p50_s=0.25, p95_s=1.26),
+                    pass_bounds=(0.5, 1.0),
+                )
+            )
+        )
+    )
+    assert "Figures as contract defines them (its own arithmetic over the trials; it knows no interval)" in shown
+    assert "6 1 0.997" in shown
+    assert "math 50.0% 10.0% to 90.0% 2 0 95 % wilson" in shown
+    assert "Latency over 1 trial, failures included: p50 250 ms, p95 1.3 s, p99 –." in shown
+    assert "with 1 error the rate lies between 50.0% (all failed) and 100.0% (all passed)" in shown
+
+
+def test_a_partial_or_invalid_run_says_so_first() -> None:
+    """Banners stand above the facts, with the word and not the colour alone."""
+    validity = (SuiteValidity(suite_id="demo", valid=False, error_share=0.5, reason="too many errors."),)
+    view = run_of(group(), validity=validity)
+    assert "Partial" not in words(drawn(view))
+    stopped = words(drawn(replace(view, run=view.run.model_copy(update={"state": RunState.STOPPED}))))
+    assert "Partial: this run is stopped; the figures cover only what was finished, 0 of 0 trials." in stopped
+    assert stopped.index("Partial:") < stopped.index("Invalid:") < stopped.index("Started")
+    assert "Invalid: the results of 1 suite prove nothing; see below for the reason." in stopped
+    assert "Invalid: these results prove nothing: too many errors ." in stopped
+
+
+def test_run_facts_are_shown() -> None:
+    """Id, start in UTC, duration, state, seed, versions, sources; what is unknown is a dash."""
+    view = example("passed and failed")
+    shown = words(drawn(view))
+    assert f"Run {view.run.run_id} Started 2023-11-14 22:13:20 UTC Took 90.0 s State finished Trials 12 of 12" in shown
+    assert "Seed 7" in shown
+    assert "skillgauge-core 0 contract 1" in shown
+    assert "Source of demo /contract/demo" in shown
+    summary = view.summary.model_copy(update={"interrupted_attempts": 3})
+    run = view.run.model_copy(update={"finished_at": None, "resumed": True})
+    shown = words(drawn(replace(view, run=run, summary=summary)))
+    assert "Took – State finished (resumed)" in shown
+    assert "Interrupted attempts 3" in shown
+
+
+def test_several_suites_get_links() -> None:
+    """A page of many suites has a list of them; one suite needs none."""
+    assert "<nav" not in drawn(example("passed and failed"))
+    shown = drawn(example("hostile"))
+    assert shown.count('<li><a href="#suite-') == len(example("hostile").head.suites)
+    assert re.search("<title>.* and 8 more – skillgauge report</title>", shown)
+
+
+def test_arms_of_a_comparison_are_told_apart() -> None:
+    """Arm and model are part of a group's name, and the suite says what is compared."""
+    shown = words(drawn(example("two arms")))
+    assert "skill · with_skill · model-1 by contract-agent" in shown
+    assert "with_skill is compared with without_skill ." in shown
+    only_arm = words(
+        drawn(run_of(group(target_id=None, arm="with_skill", model="m"), group(target_id=None, model="m")))
+    )
+    assert "with_skill · m by contract" in only_arm
+    assert "Method m by contract" not in only_arm
+
+
+def test_a_trial_shows_why_and_what_it_gave_out() -> None:
+    """Verdict as sign and word, failure, blame, attempts, usage, checks and outputs."""
+    execution = Execution(
+        output={"sum": 5},
+        text="five",
+        stdout="five",
+        stderr="a\r\nb\x1b",
+        exit_code=3,
+        truncated=True,
+        duration_s=0.3,
+        usage=Usage(input_tokens=1200, output_tokens=0, cost_usd=0.5, cost_basis="reported"),
+        sandbox="local/none",
+        files=tuple(FileChange(path=f"f{n}", change="created") for n in range(LISTED + 2)),
+        notes=("noise was skipped",),
+    )
+    scores = (
+        Score.failed("expected 4", value=0.25).model_copy(update={"check_id": "sum", "scorer": "exact"}),
+        Score.ungraded(""),
+    )
+    one = result(verdict=Verdict.FAIL, value=0.25, scores=scores, execution=execution, attempts=2)
+    shown = drawn(run_of(group(), results=[one, failing()]))
+    said = words(shown)
+    assert "case-0 1 ✗ Fail 0.25 300 ms expected 4; check ungraded Details" in said
+    assert "failed sum exact , value 0.25: expected 4 ungraded" in said
+    assert "Attempts 2 Exit code 3 Usage 1,200 input tokens, 0 output tokens, 0.5000 USD (reported)" in said
+    assert f"f{LISTED - 1} (created) and 2 more" in said
+    assert "Note noise was skipped" in said
+    assert "Answer five Standard error (cut at its limit when it was read)" in said
+    assert "Standard output" not in said
+    assert 'aria-label="Standard error">\na\nb\N{REPLACEMENT CHARACTER}</pre>' in shown
+    assert "timeout: no answer" in said
+    assert "Failure timeout, blamed on target" in said
+
+
+def test_a_trial_of_which_nothing_is_known_has_nothing_to_unfold() -> None:
+    """No empty box."""
+    shown = drawn(run_of(group(), results=[result()]))
+    assert "case-0 1 ✓ Pass 1.00 –" in words(shown)
+    assert "Details" not in shown
+    assert row(result(execution=Execution(usage=Usage(), stdout=" \n"))).facts == ()
+    assert dict(row(result(execution=Execution(usage=Usage(cost_usd=1.0)))).facts) == {"Usage": "1.0000 USD"}
+
+
+def test_many_checks_are_cut_and_said() -> None:
+    """A trial with hundreds of checks lists the first."""
+    one = row(result(scores=(Score.passed("fine"),) * (LISTED + 1)))
+    assert len(one.scores) == LISTED
+    assert ("Checks", f"the first {LISTED} of {LISTED + 1} are listed") in one.facts
+
+
+def test_reasons_of_a_trial() -> None:
+    """A failure speaks for the trial; else the checks that did not hold."""
+    scores = (Score.passed("fine"), Score.failed("wrong"), Score.failed("").model_copy(update={"check_id": "k"}))
+    assert reason(result(verdict=Verdict.FAIL, scores=scores)) == "wrong; check k failed"
+    assert reason(failing()) == "timeout: no answer"
+
+
+def test_a_long_list_is_split_and_the_passed_part_folded() -> None:
+    """Failures are in sight without scrolling past what passed."""
+    results = [result(case_index=n) for n in range(SHORT)] + [failing()]
+    ((section,),) = [suite.sections for suite in page(run_of(group(), results=results)).suites]
+    assert [(table.title, len(table.rows), table.is_open) for table in section.tables] == [
+        ("Trials that did not pass", 1, True),
+        ("Trials that passed", SHORT, False),
+    ]
+
+
+def test_of_a_huge_run_failures_are_listed_first_and_the_cut_is_said() -> None:
+    """The page stays readable by a browser, and nobody takes the part for the whole."""
+    results = [result(case_index=n) for n in range(ROWS + 10)] + [failing()]
+    view = run_of(group(), results=results)
+    ((section,),) = [suite.sections for suite in page(view).suites]
+    assert (section.listed, section.total) == (ROWS, ROWS + 11)
+    assert [len(table.rows) for table in section.tables] == [1, ROWS - 1]
+    only_failures = page(run_of(group(), results=[failing()] * (ROWS + 1))).suites[0].sections[0]
+    assert [len(table.rows) for table in only_failures.tables] == [ROWS]
+
+
+def test_the_cut_of_a_list_is_said_on_the_page() -> None:
+    """With many groups each lists few trials, and says how many there are."""
+    groups = [group(target_id=f"t{n}") for n in range(ROWS)]
+    results = [result(target_id="t0", case_index=n) for n in range(3)]
+    view = run_of(*groups, results=results)
+    assert page(view).suites[0].sections[0].listed == 1
+    shown = words(drawn(run_of(*groups[: ROWS // 2], results=results)))
+    assert "Listed are 2 of 3 trials, those that did not pass before the others" in shown
+
+
+def test_results_without_a_summary_are_shown() -> None:
+    """A run that was cut off before it was summarized still shows its trials."""
+    shown = words(drawn(run_of(results=[failing()])))
+    assert "✗ Fail" in shown
+    assert "Pass rate" not in shown
+    assert "No trial has a result." in words(drawn(run_of()))
+    assert "No trial has a result." in words(drawn(run_of(group())))
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_text_from_outside_is_text(value: str) -> None:
+    """No markup, no second line, no character that hides or turns the others."""
+    shown = str(text(value))
+    inside = shown.removeprefix("<bdi>").partition("</bdi>")[0]
+    assert not re.search("[<>\"'\n\r\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]", inside)
+    assert not re.search("[\x00-\x08\x0b-\x1f\u202a-\u202e]", excerpt("x", value).text)
+
+
+def test_long_texts_are_cut_and_the_cut_is_said() -> None:
+    """Ids by their length, outputs in the middle, because ends of outputs tell most."""
+    assert str(text("x" * 10_000)) == f'<bdi>{"x" * 199}…</bdi> <span class="cut">(10,000 characters)</span>'
+    assert str(text("x" * 200)) == f"<bdi>{'x' * 200}</bdi>"
+    assert plain("a\nb" * 50, 5) == "a ba…"
+    cut = excerpt("Output", "a" * EXCERPT + "z" * EXCERPT, stream_was_cut=True)
+    assert cut.text == f"{'a' * 1000}\n[… 2,000 characters left out …]\n{'z' * 1000}"
+    assert cut.note == "cut at its limit when it was read; 2,000 of 4,000 characters left out in the middle"
+
+
+def test_towers_of_accents_stay_in_their_line() -> None:
+    """Accents beyond those that writing needs are dropped."""
+    assert plain("Z" + "\u0301" * 500) == "Z" + "\u0301" * 4
+    assert excerpt("x", "Z" + "\u0301" * 500).text == "Z" + "\u0301" * 4
+    assert plain("می\u200cخواهم") == "می\u200cخواهم"
+
+
+@pytest.mark.parametrize(
+    ("given_figure", "shown"),
+    [
+        (None, "–"),
+        (Figure(name="f", label="F", value=None), "–"),
+        (Figure(name="f", label="F", value=0.5, unit="ratio"), "50.0%"),
+        (Figure(name="f", label="F", value=1234.0, unit="ms"), "1.2 s"),
+        (Figure(name="f", label="F", value=0.9972, unit="score"), "0.997"),
+        (Figure(name="f", label="F", value=3.0), "3"),
+        (Figure(name="f", label="F", value=3.0, unit="<b>"), "3 <bdi>&lt;b&gt;</bdi>"),
+    ],
+)
+def test_figures_by_their_unit(given_figure: Figure | None, shown: str) -> None:
+    """Shares as percent, times as times, anything else with its unit."""
+    assert str(figure(given_figure)) == shown
+
+
+def test_numbers_as_people_read_them() -> None:
+    """Unknown is a dash, never 0."""
+    assert (percent(None), percent(0.0), number(None), number(0.25)) == ("–", "0.0%", "–", "0.25")
+    assert (duration(None), duration(0.4214), duration(75.24)) == ("–", "421 ms", "75.2 s")
+    assert (counted(1, "case"), counted(1000, "case"), counted(0, "case")) == ("1 case", "1,000 cases", "0 cases")
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance as WCAG defines it."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("scheme", [0, 1, 2], ids=["light", "dark", "print"])
+def test_text_stands_out(scheme: int) -> None:
+    """Every colour of text has a contrast of at least 4.5 to both backgrounds, in both schemes and on paper."""
+    style = files(skillgauge_reporter_html).joinpath("report.css").read_text("utf-8")
+    block = re.findall(r":root \{(.*?)\}", style, flags=re.DOTALL)[scheme]
+    colours = dict(re.findall(r"--(\w+): (#[0-9a-f]{6})", block))
+    for ink in ("text", "muted", "accent", "pass", "fail", "error", "skipped"):
+        for ground in ("page", "raised"):
+            low, high = sorted((luminance(colours[ink]), luminance(colours[ground])))
+            assert (high + 0.05) / (low + 0.05) >= 4.5, (ink, ground)
+
+
+def test_html_is_not_read_back(tmp_path: Path) -> None:
+    """The reader says that it is not one of its documents, whatever it is given."""
+    assert HtmlReporter().read(tmp_path / "x.html") is None

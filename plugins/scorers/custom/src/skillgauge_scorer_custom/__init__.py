@@ -1,0 +1,1 @@
+"""The `custom` scorer of skillgauge."""

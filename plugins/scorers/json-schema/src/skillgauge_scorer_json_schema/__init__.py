@@ -1,0 +1,1 @@
+"""The `json-schema` scorer of skillgauge."""

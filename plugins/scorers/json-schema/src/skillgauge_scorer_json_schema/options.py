@@ -1,0 +1,31 @@
+"""What a check can say."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from skillgauge.api import Frozen, JsonObject
+
+_SHOWN = 5
+
+
+def _sound(schema: JsonObject) -> JsonObject:
+    from .schemas import faults  # noqa: PLC0415 - announcing stays cheap
+
+    found = faults(schema)
+    if found:
+        more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+        raise ValueError("; ".join(found[:_SHOWN]) + more)
+    return schema
+
+
+class JsonSchemaOptions(Frozen):
+    """Options of `json-schema`."""
+
+    json_schema: Annotated[JsonObject, AfterValidator(_sound)] = Field(
+        alias="schema",
+        description="The JSON Schema; its draft is that of `$schema`, else draft-07. Nothing outside it is fetched.",
+    )
+    timeout_s: float = Field(default=5.0, gt=0, le=600, description="Seconds after which validation is given up.")

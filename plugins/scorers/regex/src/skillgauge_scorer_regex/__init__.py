@@ -1,0 +1,1 @@
+"""The `regex` scorer of skillgauge."""

@@ -1,0 +1,38 @@
+"""What a check can say."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from skillgauge.api import Frozen
+
+
+def _valid(pattern: str) -> str:
+    import regex  # noqa: PLC0415 - announcing stays cheap
+
+    try:
+        regex.compile(pattern)
+    except regex.error as error:
+        raise ValueError(f"pattern {pattern!r} is not valid: {error}") from error
+    except (RecursionError, OverflowError, MemoryError) as error:
+        raise ValueError(f"pattern {pattern[:100]!r} is not valid: it asks for too much ({error})") from error
+    return pattern
+
+
+def _some(patterns: tuple[str, ...]) -> tuple[str, ...]:
+    # Not `min_length`: pydantic would say that there is none, too, where the only one is not valid.
+    if not patterns:
+        raise ValueError("at least one pattern is needed")
+    return patterns
+
+
+class RegexOptions(Frozen):
+    """Options of `regex`."""
+
+    patterns: Annotated[tuple[Annotated[str, AfterValidator(_valid)], ...], AfterValidator(_some)] = Field(
+        description="Patterns that have to be found in the output, each somewhere.", json_schema_extra={"minItems": 1}
+    )
+    case_sensitive: bool = Field(default=True, description="Whether upper and lower case differ.")
+    timeout_s: float = Field(default=1.0, gt=0, le=60, description="Seconds for one pattern.")

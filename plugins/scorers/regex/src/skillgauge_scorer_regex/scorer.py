@@ -1,0 +1,91 @@
+"""Patterns in a text."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import regex
+
+from skillgauge.api import Execution, JsonValue, Score, ScoreContext
+
+from .options import RegexOptions
+
+_AT_ONCE_S = 0.01
+"""What a pattern may take without a thread, which costs more than most searches. As all times that `regex` takes, it is
+processor time of the process."""
+_SHOWN_PATTERNS = 20
+_SHOWN = 100
+
+
+class RegexScorer:
+    """Passes an output in which all patterns are found; its value is the share that is found.
+
+    Text is searched as it is, anything else as compact JSON, so that keys count too.
+    """
+
+    version = "1"
+
+    def __init__(self, options: RegexOptions) -> None:
+        flags = 0 if options.case_sensitive else regex.IGNORECASE
+        self._patterns = tuple(regex.compile(pattern, flags) for pattern in options.patterns)
+        self._timeout_s = options.timeout_s
+
+    async def score(self, context: ScoreContext) -> Score:
+        """Search for each pattern."""
+        text = _text(context.execution)
+        missing: list[str] = []
+        for pattern in self._patterns:
+            try:
+                if not await self._is_found(pattern, text):
+                    missing.append(pattern.pattern)
+            except TimeoutError:
+                told = f'Pattern "{_cut(pattern.pattern)}" was given up after {self._timeout_s:g} s'
+                return Score.ungraded(f"{told}: it backtracks too much on this output; make it simpler")
+        total = len(self._patterns)
+        matched = total - len(missing)
+        if not missing:
+            return Score.passed()
+        shown = ", ".join(f'"{_cut(pattern)}"' for pattern in missing[:_SHOWN_PATTERNS])
+        more = f" and {len(missing) - _SHOWN_PATTERNS} more" if len(missing) > _SHOWN_PATTERNS else ""
+        return Score.failed(
+            f"Patterns not found: {shown}{more} ({matched}/{total} matched)",
+            value=matched / total,
+            evidence={"missing": tuple(missing), "matched": matched, "total": total},
+        )
+
+    async def _is_found(self, pattern: regex.Pattern[str], text: str) -> bool:
+        """Raises `TimeoutError` if that cannot be told in time."""
+        try:
+            return pattern.search(text, timeout=min(_AT_ONCE_S, self._timeout_s)) is not None
+        except TimeoutError:
+            # Searching lets other threads work, so the run goes on meanwhile.
+            found = await asyncio.to_thread(pattern.search, text, timeout=self._timeout_s, concurrent=True)
+            return found is not None
+
+
+def _text(execution: Execution) -> str:
+    """What is searched: the output of a direct call, else the text of an agent."""
+    output = execution.output
+    if output is None and execution.text is not None:
+        return execution.text
+    if isinstance(output, str):
+        return output
+    return json.dumps(_as_javascript(output), ensure_ascii=False, separators=(",", ":"))
+
+
+def _as_javascript(value: JsonValue) -> Any:
+    """The value with whole numbers as JavaScript writes them: 25.0 as 25."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e21:
+        return int(value)
+    if isinstance(value, Mapping):
+        return {key: _as_javascript(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return [_as_javascript(item) for item in value]
+    return value
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}… ({len(text) - _SHOWN} more characters)"
