@@ -271,6 +271,18 @@ def test_a_search_that_finds_one_suite_is_content(tmp_path: Path) -> None:
     assert found_by({"one": ending(".one")}, tmp_path, root=tmp_path) == {"one": ([], ["b/deep/deeper/x.one"])}
 
 
+@pytest.mark.parametrize("forced", [True, False])
+def test_a_path_counts_once(tmp_path: Path, forced: bool) -> None:
+    """Named twice, or named and found by a search, in either order: loaded twice it would be two suites of one name."""
+    tree(tmp_path, "folder/a.one", "folder/b.one")
+    named, folder = tmp_path / "folder" / "a.one", tmp_path / "folder"
+    formats = {"one": ending(".one")}
+    assert found_by(formats, named, named, root=folder, forced=forced) == {"one": (["a.one"], [])}
+    assert found_by(formats, named, folder, root=folder, forced=forced) == {"one": (["a.one"], ["b.one"])}
+    assert found_by(formats, folder, named, root=folder, forced=forced) == {"one": (["a.one"], ["b.one"])}
+    assert found_by(formats, folder, folder, root=folder, forced=forced) == {"one": ([], ["a.one", "b.one"])}
+
+
 # --- a forced format --------------------------------------------------------------------------------------
 
 

@@ -399,6 +399,38 @@ def test_one_broken_trial_leaves_the_others_alone() -> None:
     assert len([one for one in results if one.verdict is Verdict.PASS]) == 5
 
 
+@pytest.mark.parametrize("place", ["stage", "scorer"])
+def test_a_cancelled_task_inside_a_plugin_cancels_nothing_else(place: str) -> None:
+    """A plugin that awaits a task of its own that was cancelled is broken; nobody has asked the run to stop."""
+
+    async def await_a_cancelled_task() -> None:
+        task = asyncio.ensure_future(asyncio.sleep(1000))
+        task.cancel()
+        await task
+
+    async def answer(one: Trial) -> Execution:
+        if one.ordinal == 1 and place == "stage":
+            await await_a_cancelled_task()
+        return DONE
+
+    async def decide(context: ScoreContext) -> Score:
+        if context.case.id == "c1" and place == "scorer":
+            await await_a_cancelled_task()
+        return Score.passed()
+
+    async def go() -> list[TrialResult]:
+        runner = TrialRunner(
+            {ArmKind.DIRECT: Script(answer)},
+            Grading(lambda check: BoundScorer("s", FakeScorer(decide))),
+            retry=RetryPolicy(),
+        )
+        recorder = Recorder()
+        assert await run_all(LocalExecutor(1).run(stream(map(trial, range(3))), runner), recorder, asyncio.Event())
+        return recorder.results
+
+    assert [result.verdict for result in run(go())] == [Verdict.PASS, Verdict.ERROR, Verdict.PASS]
+
+
 def test_what_a_runner_does_when_cancelled_is_not_an_error() -> None:
     """Cancelling gets through, and the stage is closed on the way."""
     script = Script()
@@ -1006,6 +1038,83 @@ def test_an_error_gets_out_although_the_store_is_slow() -> None:
 
     with pytest.raises(DefectError):
         run(go())
+
+
+def test_a_store_that_fails_late_ends_the_run() -> None:
+    """However many results wait by then: the error gets out, and no worker waits for room that nobody makes."""
+
+    async def run_trial(one: Trial) -> TrialResult:
+        return result_of(one)
+
+    async def record(result: TrialResult) -> None:
+        await asyncio.sleep(1000)
+        raise StoreError.of("store.full", "no space")
+
+    async def go() -> None:
+        results = LocalExecutor(2).run(stream(map(trial, count())), run_trial)
+        await asyncio.wait_for(run_all(results, record, asyncio.Event()), 3600)
+
+    with pytest.raises(StoreError, match="no space"):
+        run(go())
+
+
+def test_cancelling_a_run_whose_store_is_behind_ends_it() -> None:
+    """The same if the caller is cancelled while the store has fallen behind."""
+
+    async def run_trial(one: Trial) -> TrialResult:
+        return result_of(one)
+
+    async def go() -> bool:
+        results = LocalExecutor(2).run(stream(map(trial, count())), run_trial)
+        task = asyncio.ensure_future(run_all(results, Recorder(wait=asyncio.Event()), asyncio.Event()))
+        await asyncio.sleep(1000)
+        task.cancel()
+        done, _ = await asyncio.wait({task}, timeout=1000)
+        return task in done
+
+    assert run(go()) is True
+
+
+def test_a_stop_that_cuts_nothing_short_leaves_a_complete_run() -> None:
+    """If every trial had ended when the stop came, the run is complete, although its last result was being written."""
+    recorder = Recorder()
+
+    async def run_trial(one: Trial) -> TrialResult:
+        return result_of(one)
+
+    async def go() -> bool:
+        stop = asyncio.Event()
+
+        async def record(result: TrialResult) -> None:
+            await recorder(result)
+            if result.ordinal == 2:
+                await asyncio.sleep(1)
+                stop.set()
+                await asyncio.sleep(1)
+
+        return await run_all(LocalExecutor(1).run(stream(map(trial, range(3))), run_trial), record, stop)
+
+    assert run(go()) is True
+    assert recorder.ordinals == [0, 1, 2]
+
+
+def test_a_trial_that_was_cut_off_leaves_no_result() -> None:
+    """Not even if its stage then fails to clean up: a result would keep it from being run when the run is resumed."""
+
+    async def forever(one: Trial) -> Execution:
+        await asyncio.Event().wait()
+        return DONE
+
+    recorder = Recorder()
+
+    async def go() -> bool:
+        stop = asyncio.Event()
+        asyncio.get_running_loop().call_later(1, stop.set)
+        runner = runner_of(Script(forever, breaks="close"))
+        return await run_all(LocalExecutor(2).run(stream(map(trial, range(5))), runner), recorder, stop)
+
+    assert run(go()) is False
+    assert recorder.results == []
 
 
 def test_a_broken_scorer_is_reported_with_the_trial() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import selectors
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillgauge.errors import StoreError
-from skillgauge.ledger import BATCH, Ledger, MemoryLog, MemoryStore, case_order, plan_order
+from skillgauge.ledger import BATCH, MAX_WAIT_S, Ledger, MemoryLog, MemoryStore, case_order, plan_order
 from skillgauge.protocols import Claimed, ResultOrder, RunQuery
 from skillgauge.types.result import Counts, RunInfo, RunState, Summary, TrialResult, Verdict
 from skillgauge.types.suite import DIRECT, Case, Limits
@@ -246,6 +247,25 @@ def test_interrupted_attempts_are_counted() -> None:
     assert ledger.interrupted_attempts == 4
 
 
+def test_trials_without_a_result_are_under_way() -> None:
+    """What was handed out and not recorded, resumed trials included; what was skipped is not."""
+
+    async def go() -> list[int]:
+        log = Log()
+        ledger = Ledger(log, concurrency=4)
+        counts = [ledger.under_way]
+        await handed_out(ledger, [trial(0), trial(1), trial(2)])
+        counts.append(ledger.under_way)
+        await ledger.record(result(1), paid=False)
+        counts.append(ledger.under_way)
+        await ledger.close()
+        resumed = Ledger(log, concurrency=4)
+        await handed_out(resumed, [trial(0), trial(1), trial(2)])
+        return [*counts, resumed.under_way]
+
+    assert asyncio.run(go()) == [0, 3, 2, 2]
+
+
 def test_what_is_recorded_is_no_longer_under_way() -> None:
     """The list of attempts does not grow with the run."""
 
@@ -296,6 +316,50 @@ def test_a_waiting_result_is_written_without_further_calls() -> None:
         return kept
 
     assert asyncio.run(go()) == [0]
+
+
+class _Selector(selectors.SelectSelector):
+    """Never waits for time to pass: where a real one would, the clock jumps."""
+
+    now = 0.0
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        ready = super().select(timeout if timeout is None else 0)
+        if not ready and timeout:
+            self.now += timeout
+        return ready
+
+
+class _Loop(asyncio.SelectorEventLoop):
+    """An event loop whose time passes only when nothing else is to be done."""
+
+    def __init__(self) -> None:
+        self._clock = _Selector()
+        super().__init__(self._clock)
+
+    def time(self) -> float:
+        return self._clock.now
+
+
+def test_a_result_waits_for_others_as_long_as_it_may() -> None:
+    """What arrives meanwhile is written with it, in one transaction; the first of them does not wait any longer."""
+
+    async def go() -> tuple[list[tuple[list[str], bool]], float]:
+        log = Log()
+        ledger = Ledger(log, concurrency=1)
+        for number in range(3):
+            await ledger.record(result(number), paid=False)
+            await asyncio.sleep(MAX_WAIT_S / 4)
+        await soon(log.written)
+        written_at = asyncio.get_running_loop().time()
+        await ledger.close()
+        return log.commits, written_at
+
+    with asyncio.Runner(loop_factory=_Loop) as runner:
+        commits, written_at = runner.run(go())
+    assert commits == [(["t0", "t1", "t2"], False)]
+    assert written_at == pytest.approx(MAX_WAIT_S)
+    assert MAX_WAIT_S == 0.05
 
 
 def test_the_next_waiting_result_is_written_too() -> None:
@@ -438,12 +502,13 @@ def test_closing_leaves_no_timer_behind() -> None:
         log = Log()
         ledger = Ledger(log, concurrency=1)
         await ledger.record(result(0), paid=False)
+        await ledger.record(result(1), paid=False)
         await ledger.close()
         assert asyncio.all_tasks() == {asyncio.current_task()}
         await ledger.close()
         return log.commits
 
-    assert asyncio.run(go()) == [(["t0"], False)]
+    assert asyncio.run(go()) == [(["t0", "t1"], False)]
 
 
 def test_closing_waits_for_a_commit_under_way() -> None:

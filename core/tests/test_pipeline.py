@@ -544,27 +544,23 @@ def test_a_broken_case_is_an_error_among_others() -> None:
     assert outcome.view.summary.validity[0].valid
 
 
-def test_a_suite_of_which_nothing_was_selected_spoils_no_run() -> None:
+@pytest.mark.parametrize("by", ["case", "target", "applicable target"])
+def test_a_suite_of_which_nothing_was_selected_spoils_no_run(by: str) -> None:
     """With several suites a selection may concern one of them; the others are not part of the question."""
-    suites = [
-        Suite(
-            id=name,
-            format="f",
-            root=f"/{name}",
-            cases=(Case(id=f"of-{name}", checks=(Check(id="k", scorer="exact"),)),),
-        )
-        for name in ("one", "two")
-    ]
     adapter, target = FakeAdapter(), Target(id="skill")
     cell = Cell(DIRECT, adapter.identity(target), target)
-    plan, _ = make_plan(
-        [SuitePlan(suite, (cell,), Selection(cases=("of-one",))) for suite in suites],
-        runs=1,
-        seed=0,
-        limits=Limits(),
-        versions=dict,
-        inspect_check=lambda check: (),
-    )
+    plans = []
+    for name in ("one", "two"):
+        other = name == "two"
+        one = Case(
+            id=f"of-{name}",
+            checks=(Check(id="k", scorer="exact"),),
+            targets=("another",) if other and by == "applicable target" else (),
+        )
+        selection = Selection(cases=("of-one",)) if by == "case" else Selection()
+        cells = () if other and by == "target" else (cell,)
+        plans.append(SuitePlan(Suite(id=name, format="f", root=f"/{name}", cases=(one,)), cells, selection))
+    plan, _ = make_plan(plans, runs=1, seed=0, limits=Limits(), versions=dict, inspect_check=lambda check: ())
     outcome = carry(plan, job_of(adapter))
     assert outcome.view.summary.counts.passed == 1
     assert decide(outcome.view, GateOptions()).exit_code is ExitCode.OK

@@ -332,6 +332,15 @@ def test_a_scorer_without_a_version_leaves_its_check_ungraded() -> None:
     assert {score.status for score in graded.scores} == {ScoreStatus.UNGRADED}
 
 
+def test_a_version_that_is_no_text_leaves_its_check_ungraded() -> None:
+    """It could not be written into the score; the others are graded."""
+    numbered: Any = FakeScorer(passes)
+    numbered.version = 3
+    graded = grade_with({"first": numbered, "second": passes})
+    assert [score.status for score in graded.scores] == [ScoreStatus.UNGRADED, ScoreStatus.PASSED]
+    assert "version" in graded.scores[0].reason
+
+
 def test_a_case_without_checks_is_an_error() -> None:
     """Nothing was asserted, so nothing is proved; that is no crash either."""
     graded = grade_with({}, trial(case=Case(id="c")))

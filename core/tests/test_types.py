@@ -294,13 +294,19 @@ def deepest(leaf: object) -> int:
 @pytest.mark.parametrize("leaf", [1, "text", "é", 1.5, True], ids=["int", "text", "non-ASCII", "float", "bool"])
 def test_the_depth_limit_is_the_same_for_every_leaf(leaf: object) -> None:
     """How deep a value may be nested does not depend on what lies at the bottom."""
-    assert deepest(leaf) == deepest(None) >= MAX_DEPTH
+    assert deepest(leaf) == deepest(None) == MAX_DEPTH + 1  # the outermost list is level 0
     assert thaw(freeze(nested(MAX_DEPTH, leaf))) == nested(MAX_DEPTH, leaf)
 
 
 def test_the_depth_limit_holds_for_objects_as_for_lists() -> None:
     """An object counts as a level too, whether anything is in it or not."""
     assert deepest({"a": 1}) == deepest({}) == deepest([]) == deepest([1]) == deepest(None) - 1
+    value: object = None
+    for _ in range(MAX_DEPTH + 1):
+        value = {"a": value}
+    assert thaw(freeze(value)) == value
+    with pytest.raises(ValueError, match="nested deeper than 100 levels"):
+        freeze({"a": value})
 
 
 def test_deeper_nesting_is_refused_without_recursion_error() -> None:

@@ -37,9 +37,9 @@ BAD_SKILLS = {
     "deep nesting": ("[" * 100_000, "1:", "deep"),
     "not UTF-8": (b'{"id": "\xff"}', "1:", "UTF-8"),
     "adapter absent": (
-        text_of(adapterType="http", entrypoint="http://127.0.0.1:9/x"),
+        text_of(adapterType="grpc", entrypoint="x"),
         "11:",
-        "skillgauge-adapter-http",
+        "skillgauge-adapter-grpc",
     ),
 }
 
