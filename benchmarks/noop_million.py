@@ -23,6 +23,7 @@ from skillgauge.scoring import BoundScorer
 from skillgauge.stages import DirectStages
 from skillgauge.testing import FakeAdapter, FakeSandbox
 from skillgauge.types.suite import DIRECT, ArmKind
+from skillgauge_scorer_exact.options import ExactOptions
 from skillgauge_scorer_exact.scorer import ExactScorer
 from skillgauge_store_sqlite.plugin import skillgauge_stores
 
@@ -65,7 +66,7 @@ async def kernel(count: int, folder: Path) -> tuple[float, int]:
     started = time.perf_counter()
     plan, adapter = plan_of(count)
     stages = DirectStages(lambda target: adapter, FakeSandbox())
-    scorer = ExactScorer.of({"value": "ok"})
+    scorer = ExactScorer(ExactOptions(value="ok"))
     job = Job(
         stages={ArmKind.DIRECT: stages},
         grading=Grading(lambda check: BoundScorer("exact", scorer)),

@@ -413,6 +413,29 @@ def test_every_default_is_accepted(key: Any) -> None:
     assert key.help.endswith(".")
 
 
+def test_the_defaults_are_published() -> None:
+    """The documents promise them; half of them come from eval-skills."""
+    assert {name: key.default for name, key in KEYS.items()} == {
+        "concurrency": 4,
+        "timeoutMs": 30_000,
+        "outputDir": "./reports",
+        "defaultFormats": ["json", "markdown"],
+        "runs": 1,
+        "retries": 0,
+        "seed": 0,
+        "store": "./skillgauge.db",
+        "sandbox": None,
+        "engine": None,
+        "model": None,
+        "judge": None,
+        "judgeModel": None,
+        "llm.model": None,
+        "llm.temperature": None,
+        "plugins.block": [],
+        "plugins.only": None,
+    }
+
+
 # --- variables --------------------------------------------------------------------------------------------
 
 
@@ -497,6 +520,12 @@ def test_options_of_plugins_are_collected_from_all_sources(tmp_path: Path) -> No
         "judges.anthropic": {"url": "u"},
     }
     assert found.get("plugins.block") == ["x"]
+
+
+def test_an_option_may_have_a_dotted_name(tmp_path: Path) -> None:
+    """What follows the plugin's name is the option's, however many dots there are in it."""
+    found = config(tmp_path, flags=plugin_assignments(["scorers.exact.case.fold=true"]))
+    assert found.plugin_options() == {"scorers.exact": {"case.fold": True}}
 
 
 def test_no_options_of_plugins_is_nothing(tmp_path: Path) -> None:

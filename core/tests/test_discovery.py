@@ -296,6 +296,13 @@ def test_a_forced_format_gets_what_it_does_not_claim(tmp_path: Path) -> None:
     }
 
 
+def test_a_format_is_not_forced_unless_that_is_said(tmp_path: Path) -> None:
+    """Asking one format is not choosing it."""
+    tree(tmp_path, "a.txt")
+    with pytest.raises(UsageError, match="holds nothing"):
+        discover([tmp_path / "a.txt"], {"one": ending(".one")}, {})
+
+
 def test_a_forced_format_does_not_get_what_is_not_there(tmp_path: Path) -> None:
     """A missing path is a missing path."""
     (problem,) = problems_of({"one": ending(".one")}, tmp_path / "absent", forced=True)

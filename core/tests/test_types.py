@@ -553,6 +553,17 @@ def test_a_limit_of_nothing_is_refused(wrong: dict[str, Any]) -> None:
         Limits.model_validate(wrong)
 
 
+@pytest.mark.parametrize("least", [{"timeout_s": 1e-9}, {"max_turns": 1}, {"output_bytes": 1}], ids=str)
+def test_the_least_limit_is_accepted(least: dict[str, Any]) -> None:
+    """However small, a positive limit is a limit."""
+    assert Limits.model_validate(least).model_dump(exclude_none=True) == least
+
+
+def test_everything_weighs_one() -> None:
+    """Without a word about weights all checks, cases and scores count alike."""
+    assert (Check(id="k", scorer="s").weight, Case(id="c").weight, Score.passed().weight) == (1.0, 1.0, 1.0)
+
+
 @pytest.mark.parametrize(
     "path", ["/etc/passwd", "..", "../a", "a/../b", "a/..", "a\\b", "..\\a", "", ".", "./", "//a", "a/../../b"]
 )

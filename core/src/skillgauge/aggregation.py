@@ -262,7 +262,7 @@ def _validity(suite: SuiteHead, groups: dict[GroupKey, _Group]) -> SuiteValidity
         errors = sum(group.all.errors for group in mine.values())
         total = sum(group.all.total - group.all.skipped for group in mine.values())
         unit = "trials"
-    if suite.case_count == 0:
+    if suite.trial_count == 0:
         return SuiteValidity(suite_id=suite.id, valid=True, error_share=None, reason="nothing was selected")
     if total == 0:
         return SuiteValidity(suite_id=suite.id, valid=False, error_share=None, reason="nothing was run")

@@ -192,7 +192,7 @@ def make_plan(
         survey = _survey(suite, inspect_check)
         problems.extend(survey.problems)
         trial_count += survey.trials_per_run * runs
-        heads.append(_suite_head(suite, survey, limits))
+        heads.append(_suite_head(suite, survey, limits, runs))
     contents = [(head.id, head.root, head.content_digest) for head in heads]
     provenance = dict(versions())
     head = PlanHead(
@@ -225,7 +225,7 @@ def _survey(plan: SuitePlan, inspect_check: CheckInspector) -> _Survey:
         survey.weighted = survey.weighted or case.weight != 1
         grouping = (case.targets, case.tags, case.cluster, case.weight)
         marks = (index, case.id, case.execution_digest, case.checks_digest, _limits_key(case.limits), grouping)
-        hasher.update(canonical_json(marks).encode("ascii"))
+        hasher.update(repr(marks).encode("utf-8", "surrogatepass"))
         if not case.checks:
             survey.problems.append(
                 Problem(
@@ -247,7 +247,7 @@ def _placed(problem: Problem, origin: Origin | None) -> Problem:
     return Problem(problem.code, problem.message, origin=origin, hint=problem.hint, severity=problem.severity)
 
 
-def _suite_head(plan: SuitePlan, survey: _Survey, asked: Limits) -> SuiteHead:
+def _suite_head(plan: SuitePlan, survey: _Survey, asked: Limits, runs: int) -> SuiteHead:
     suite = plan.suite
     used = {cell.target.id for cell in plan.cells if cell.target}
     limits = {asked.over(cell.limits).timeout_s for cell in plan.cells}
@@ -262,6 +262,7 @@ def _suite_head(plan: SuitePlan, survey: _Survey, asked: Limits) -> SuiteHead:
         digest=suite.digest,
         content_digest=survey.digest,
         case_count=survey.selected,
+        trial_count=survey.trials_per_run * runs,
         targets=tuple(
             TargetHead(
                 id=target.id,

@@ -100,10 +100,8 @@ def _bind(check: Check, scorer_for: ScorerFactory) -> BoundScorer | str:
 
 
 async def _score(check: Check, bound: BoundScorer | str, context: ScoreContext) -> Score:
-    labels = {"check_id": check.id, "weight": check.weight, "scorer": check.scorer}
     if isinstance(bound, str):
-        return Score.ungraded(bound).model_copy(update=labels)
-    labels |= {"scorer": bound.name, "scorer_version": bound.scorer.version}
+        return _labelled(Score.ungraded(bound), check, check.scorer, "")
     try:
         score = await bound.scorer.score(context if context.check is check else replace(context, check=check))
         if not isinstance(score, Score):
@@ -111,7 +109,20 @@ async def _score(check: Check, bound: BoundScorer | str, context: ScoreContext) 
     except Exception as error:
         log.warning("scorer.failed", plugin=bound.name, case=context.case.id, check=check.id, exc_info=True)
         score = Score.ungraded(f"scorer {bound.name!r} failed: {type(error).__name__}: {error}")
-    return score.model_copy(update=labels)
+    return _labelled(score, check, bound.name, bound.scorer.version)
+
+
+def _labelled(score: Score, check: Check, scorer: str, version: str) -> Score:
+    return Score(
+        check_id=check.id,
+        scorer=scorer,
+        scorer_version=version,
+        status=score.status,
+        value=score.value,
+        reason=score.reason,
+        evidence=score.evidence,
+        weight=check.weight,
+    )
 
 
 def verdict_of_failure(blame: Blame, on_agent_limit: LimitOutcome) -> Verdict:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..config import Config
     from ..registry import Registry
     from .output import Output
@@ -151,7 +152,7 @@ class Invocation:
     config: Config
     registry: Registry
     output: Output
-    cwd: Path = field(default_factory=Path.cwd)
+    cwd: Path
 
 
 def words(values: Sequence[str]) -> tuple[str, ...]:
@@ -169,6 +170,8 @@ def invocation(given: Globals, flags: dict[str, Any] | None = None) -> Invocatio
     Raises:
         UsageError: the configuration is wrong.
     """
+    from pathlib import Path  # noqa: PLC0415 - commands import late, so that `--help` is quick
+
     from ..config import load_config, plugin_assignments  # noqa: PLC0415 - commands import late, so `--help` is quick
     from ..index import read_index  # noqa: PLC0415
     from ..log import configure  # noqa: PLC0415

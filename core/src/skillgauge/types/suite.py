@@ -11,7 +11,7 @@ from pydantic import Field, GetCoreSchemaHandler, model_validator
 from pydantic_core import CoreSchema, core_schema
 
 from ..errors import Origin, Problem
-from .frozen import EMPTY, Frozen, Json, JsonObject, digest
+from .frozen import EMPTY, Frozen, Json, JsonObject, digest, digest_text
 
 
 class Limits(Frozen):
@@ -26,9 +26,9 @@ class Limits(Frozen):
 
     def over(self, fallback: Limits) -> Limits:
         """These limits, with unset ones taken from `fallback`."""
-        if fallback == NO_LIMITS:
+        if fallback.timeout_s is fallback.max_turns is fallback.output_bytes is None:
             return self
-        if self == NO_LIMITS:
+        if self.timeout_s is self.max_turns is self.output_bytes is None:
             return fallback
         return Limits(
             timeout_s=self.timeout_s if self.timeout_s is not None else fallback.timeout_s,
@@ -78,6 +78,11 @@ class Check(Frozen):
     options: JsonObject = EMPTY
     weight: float = Field(default=1.0, ge=0)
     origin: Origin | None = None
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of everything that decides what it asserts."""
+        return digest(self.id, self.scorer, self.options, self.weight)
 
 
 class VerdictMode(StrEnum):
@@ -149,11 +154,9 @@ class Case(Frozen):
     @cached_property
     def checks_digest(self) -> str:
         """Digest of everything that can change how an execution is graded."""
-        return digest(
-            [(check.id, check.scorer, check.options, check.weight) for check in self.checks],
-            (self.rule.mode, self.rule.threshold, self.rule.above),
-            [file.content_id for file in self.grader_files],
-        )
+        rule = f"{self.rule.mode} {self.rule.threshold} {self.rule.above}"
+        checks = [check.digest for check in self.checks]
+        return digest_text("|".join((rule, *checks, "files", *(file.content_id for file in self.grader_files))))
 
 
 class TargetKind(StrEnum):

@@ -82,6 +82,9 @@ class SuiteHead(Frozen):
     content_digest: str
     """Digest over all cases, checks, targets and arms as planned."""
     case_count: int
+    """Cases that were selected."""
+    trial_count: int | None = None
+    """Trials of this suite in the plan; `None` in documents that do not tell."""
     targets: tuple[TargetHead, ...]
     arms: tuple[str, ...]
     candidate: str | None = None
