@@ -353,13 +353,13 @@ class Stopper(FakeAdapter):
 
 
 def stopped_at(name: str, store: Store, *cases: str, **options: Any) -> tuple[Outcome, Stopper]:
-    """A run that is stopped while a case is under way."""
+    """A run that is stopped while a case is under way; of paid trials, none of which is claimed ahead."""
 
     async def go() -> tuple[Outcome, Stopper]:
         stop = asyncio.Event()
         adapter = Stopper(stop, name)
         outcome = await asyncio.wait_for(
-            carry_out(plan_of(*cases), job_of(adapter, store=store, **options), stop), LONG_S
+            carry_out(plan_of(*cases, paid=True), job_of(adapter, store=store, **options), stop), LONG_S
         )
         return outcome, adapter
 
@@ -390,7 +390,7 @@ def test_an_interrupted_run_is_resumed() -> None:
     store, begun = Store(), list[RunInfo]()
     stopped_at("c", store, *"abcd")
     adapter = FakeAdapter()
-    outcome = carry(plan_of(*"abcd"), job_of(adapter, store=store, on_begin=begun.append))
+    outcome = carry(plan_of(*"abcd", paid=True), job_of(adapter, store=store, on_begin=begun.append))
     assert [request.case_id for request in adapter.requests] == ["c", "d"]
     assert outcome.already_done == 2
     assert outcome.complete
@@ -407,7 +407,7 @@ def test_retries_and_interruptions_add_up() -> None:
     stopped_at("a", store, "a")
     failure = Failure(failure_class=FailureClass.NETWORK, blame=Blame.TARGET, message="m", retryable=True)
     adapter = FakeAdapter(queue=[Execution(failure=failure)])
-    outcome = carry(plan_of("a"), job_of(adapter, store=store, retry=RetryPolicy(2, base_s=0)))
+    outcome = carry(plan_of("a", paid=True), job_of(adapter, store=store, retry=RetryPolicy(2, base_s=0)))
     assert [one.attempts for one in outcome.view.results()] == [3]
 
 
@@ -416,7 +416,7 @@ def test_a_fresh_run_resumes_nothing() -> None:
     store = Store()
     stopped_at("b", store, *"ab")
     adapter = FakeAdapter()
-    outcome = carry(plan_of(*"ab"), job_of(adapter, store=store, fresh=True))
+    outcome = carry(plan_of(*"ab", paid=True), job_of(adapter, store=store, fresh=True))
     assert store.begun == [False, True]
     assert (len(adapter.requests), outcome.already_done, len(store.logs)) == (2, 0, 2)
 
