@@ -35,8 +35,9 @@ from skillgauge.types.frozen import (
     freeze,
     thaw,
 )
-from skillgauge.types.result import Counts, Score, ScoreStatus, Summary, TrialResult, Verdict
+from skillgauge.types.result import Counts, RunState, Score, ScoreStatus, Summary, TrialResult, Verdict
 from skillgauge.types.suite import (
+    DIRECT,
     Arm,
     ArmKind,
     Case,
@@ -45,12 +46,14 @@ from skillgauge.types.suite import (
     LimitOutcome,
     Limits,
     SkillRef,
+    SkillRole,
     Suite,
     Target,
+    TargetKind,
     VerdictMode,
     VerdictRule,
 )
-from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trial, Usage
+from skillgauge.types.trial import Blame, EventKind, Execution, Failure, FailureClass, Identity, Trial, Usage
 
 quick = settings(max_examples=40, deadline=None)
 few = settings(max_examples=8, deadline=None)
@@ -793,6 +796,10 @@ def test_a_score_lies_between_none_and_full_credit(value: float) -> None:
         (LimitOutcome, "fail error"),
         (VerdictMode, "all mean"),
         (ArmKind, "direct agent"),
+        (TargetKind, "skill hook agent command"),
+        (SkillRole, "candidate distractor previous"),
+        (EventKind, "message reasoning tool_call tool_result notice"),
+        (RunState, "running finished interrupted stopped"),
         (
             FailureClass,
             "timeout crash protocol rejected network auth rate_limited overloaded server bad_request model_not_found "
@@ -803,6 +810,15 @@ def test_a_score_lies_between_none_and_full_credit(value: float) -> None:
 def test_the_words_of_documents_are_frozen(kind: type[StrEnum], words: str) -> None:
     """Stored results use these words; changing one is a new major version of the schema."""
     assert [str(word) for word in kind] == words.split()
+
+
+def test_a_suite_asks_for_nothing_unless_it_says_so() -> None:
+    """One direct arm, no comparison, no gate of its own, and no default that a user would have to take back."""
+    plain = Suite(id="s", format="f", root="/")
+    assert (plain.arms, DIRECT.name, DIRECT.kind) == ((DIRECT,), "direct", ArmKind.DIRECT)
+    assert (plain.comparisons, plain.fails_run, plain.on_agent_limit) == ((), False, LimitOutcome.FAIL)
+    assert plain.defaults.model_dump(exclude_none=True) == {"limits": {}}
+    assert Suite.model_validate({"id": "s", "format": "f", "root": "/", "defaults": {"runs": 1}}).defaults.runs == 1
 
 
 def test_unknown_is_null() -> None:

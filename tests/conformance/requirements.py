@@ -376,7 +376,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-SCORE-006": Requirement(
         "Scorer types",
         "llm_judge rates output and rubric by a configurable model, 0 to 1",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-SCORE-007": Requirement(
         "Scorer types",

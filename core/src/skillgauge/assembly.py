@@ -14,6 +14,7 @@ from .config import Config
 from .discovery import Found, discover, load
 from .errors import EmptySelection, Origin, PluginError, Problem, Severity, SkillgaugeError, SuiteError, UsageError
 from .execution import Grading, OpenStage, RetryPolicy
+from .judging import find_judge
 from .ledger import MemoryStore
 from .pipeline import EventSink, Job, NoEvents
 from .planning import Cell, Plan, Selection, SuitePlan, make_plan
@@ -50,6 +51,9 @@ class Request:
     concurrency: int = 4
     retries: int = 0
     sandbox: str | None = None
+    judge: str | None = None
+    """A judge's name, or a model id that one of the installed judges claims."""
+    judge_model: str | None = None
     store: str | None = None
     """Path or address of the store; `None` keeps the run in this process."""
     store_given: bool = False
@@ -87,12 +91,13 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
         if cells is not None:
             plans.append(cells)
     problems.extend(await adapters.problems())
+    judge = await find_judge(request.judge, request.judge_model, registry)
     plan, found = make_plan(
         plans,
         runs=request.runs,
         seed=request.seed,
         limits=Limits(timeout_s=request.timeout_s),
-        versions=registry.provenance,
+        versions=lambda: registry.provenance() | judge.versions,
         inspect_check=scorers.inspect,
     )
     problems.extend(_distinct(found))
@@ -112,14 +117,14 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
     openers: dict[ArmKind, OpenStage] = {ArmKind.DIRECT: stages}
     job = Job(
         stages=openers,
-        grading=Grading(scorers.bind, {suite.id: suite.on_agent_limit for suite in suites}),
+        grading=Grading(scorers.bind, {suite.id: suite.on_agent_limit for suite in suites}, judge.judge, judge.digest),
         figures=figure_source(formats),
         store=_store(request, registry, warnings),
         concurrency=request.concurrency,
         retry=RetryPolicy(request.retries),
         events=events,
         fresh=request.fresh,
-        clean=_redactor(suites, warnings).redact,
+        clean=_redactor(suites, judge.secrets, warnings).redact,
         close=stages.close,
     )
     return Assembled(
@@ -255,11 +260,12 @@ class _Scorers:
         return BoundScorer(self._registry.resolve(SCORERS, check.scorer).name, scorer)
 
 
-def _redactor(suites: Sequence[Suite], warnings: list[Problem]) -> Redactor:
-    """Knows the values that targets are given from the environment, so that they are in no result."""
+def _redactor(suites: Sequence[Suite], secrets: Sequence[str], warnings: list[Problem]) -> Redactor:
+    """Knows the values that targets and the judge get from the environment, so that they are in no result."""
     redactor = Redactor()
     environ = host_environment()
-    for name in sorted({name for suite in suites for target in suite.targets for name in target.pass_env}):
+    passed = {name for suite in suites for target in suite.targets for name in target.pass_env}
+    for name in sorted(passed | set(secrets)):
         try:
             redactor.register(name, environ.get(name, ""))
         except ValueError as error:

@@ -60,6 +60,8 @@ _OPTIONS: list[click.Parameter] = [
     click.Option(["--seed"], type=int, metavar="N", help="Seed of everything random."),
     click.Option(["--timeout"], metavar="TIME", help="Limit of one trial: 30s, 2m, 500ms; a bare number is ms."),
     click.Option(["--sandbox"], metavar="NAME", help="Sandbox for every process."),
+    click.Option(["--judge"], metavar="NAME", help="Judge of rubric checks, or one of its model ids."),
+    click.Option(["--judge-model"], metavar="ID", help="Model of the judge."),
     click.Option(["--keep-workspaces"], is_flag=True, help="Leave workspaces behind for inspection."),
     SeveralWords(
         ["--format", "formats"],
@@ -82,6 +84,8 @@ _CONFIG_OPTIONS = {
     "retries": "retries",
     "seed": "seed",
     "sandbox": "sandbox",
+    "judge": "judge",
+    "judge_model": "judgeModel",
     "output_dir": "outputDir",
     "store": "store",
 }
@@ -146,6 +150,8 @@ def evaluation_request(call: Invocation, values: Mapping[str, Any]) -> Request:
         concurrency=config.get("concurrency"),
         retries=config.get("retries"),
         sandbox=config.get("sandbox"),
+        judge=config.get("judge"),
+        judge_model=config.get("judgeModel") or config.get("llm.model"),
         store=None if store == "none" else store,
         store_given=config.is_set("store"),
         fresh=values.get("fresh", False),

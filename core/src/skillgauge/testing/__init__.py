@@ -20,6 +20,7 @@ from .contract import (
     score_context,
 )
 from .fakes import FakeAdapter, FakeEngine, FakeSandbox, FakeScorer, FakeWorkspace
+from .model_server import ModelFault, ModelReply, ModelRequest, ModelServer
 from .temporary import TemporarySandbox
 
 __all__ = [
@@ -38,6 +39,10 @@ __all__ = [
     "FakeScorer",
     "FakeWorkspace",
     "Maker",
+    "ModelFault",
+    "ModelReply",
+    "ModelRequest",
+    "ModelServer",
     "TemporarySandbox",
     "check_adapter",
     "check_engine",

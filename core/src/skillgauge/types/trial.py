@@ -111,7 +111,7 @@ class PlanHead(Frozen):
     runners: tuple[Identity, ...] = ()
     models: tuple[str, ...] = ()
     provenance: JsonObject = EMPTY
-    """Version of every distribution that takes part."""
+    """Version of every distribution that takes part, and the digest of the judge's identity."""
 
 
 class FailureClass(StrEnum):

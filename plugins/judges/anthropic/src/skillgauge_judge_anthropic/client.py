@@ -1,0 +1,250 @@
+"""One question to a model's API: one pool of connections, one deadline, and never a key in what comes back.
+
+The judges of skillgauge have this module in common, word for word: plugins do not import each other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import ssl
+import weakref
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from skillgauge.api import FailureClass, JudgeReply, Problem, Usage, host_environment
+
+from .outcomes import Unanswered, excerpt, is_success, status_error
+
+ANSWER_BYTES = 4 * 1024 * 1024
+_REFUSAL_BYTES = 16 * 1024
+_KEPT_CONNECTIONS = 64
+_UNSUPPORTED = ("support", "deprecated", "not allowed", "not permitted")
+_KEY_LENGTH = 6
+"""A shorter one occurs by chance and cannot be kept out of results; the kernel draws the same line."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key with the name of the variable that holds it."""
+
+    variable: str
+    value: str = field(repr=False)
+
+    def problems(self) -> tuple[Problem, ...]:
+        """What keeps it from being used."""
+        if len(self.value) < _KEY_LENGTH:
+            why = f"has fewer than {_KEY_LENGTH} characters and could not be kept out of results"
+        elif not self.value.isascii() or not self.value.isprintable() or " " in self.value:
+            why = "cannot be in a header"
+        else:
+            return ()
+        hint = f"Set {self.variable} to the key and nothing else."
+        return (Problem("judge.key", f"the value of environment variable {self.variable} {why}", hint=hint),)
+
+    def out_of(self, text: str) -> str:
+        """The text with the variable's name where the key was."""
+        for form in dict.fromkeys((self.value, quote(self.value, safe=""), json.dumps(self.value)[1:-1])):
+            text = text.replace(form, f"[redacted:{self.variable}]")
+        return text
+
+
+def find_key(variables: Sequence[str]) -> Key | None:
+    """The key in the first of these variables that is set."""
+    environment = host_environment()
+    found = ((name, environment.get(name, "").strip()) for name in variables)
+    return next((Key(name, value) for name, value in found if value), None)
+
+
+class ModelClient:
+    """Posts questions as JSON. Connections are shared by all questions of an event loop and end with it."""
+
+    def __init__(self, key: Key | None, headers: Mapping[str, str], timeout_s: float) -> None:
+        self._key = key
+        self._headers = headers
+        self._timeout_s = timeout_s
+        self._plain: set[object] = set()
+        """Models that take no temperature."""
+        self._clients: weakref.WeakKeyDictionary[
+            asyncio.AbstractEventLoop, tuple[httpx.AsyncClient, AsyncGenerator[None, None]]
+        ] = weakref.WeakKeyDictionary()
+
+    async def ask(
+        self, url: str, body: Mapping[str, Any], read: Callable[[Mapping[str, Any]], JudgeReply], model: str
+    ) -> JudgeReply:
+        """Post a body and read the answer; whatever goes wrong is a reply too. Nothing is asked again.
+
+        Only a model that says that it takes no temperature is asked once more, without one.
+        """
+        deadline = asyncio.timeout(self._timeout_s)
+        try:
+            async with deadline:
+                reply = await self._converse(url, body, read, model)
+        except TimeoutError:
+            if not deadline.expired():
+                raise
+            told = f"no whole answer within {self._timeout_s:g} s"
+            reply = Unanswered(FailureClass.TIMEOUT, told, retryable=True).reply
+        except Unanswered as unanswered:
+            reply = unanswered.reply
+        except httpx.HTTPError as error:
+            reply = _broken(error).reply
+        return self._clean(reply)
+
+    async def _converse(
+        self, url: str, body: Mapping[str, Any], read: Callable[[Mapping[str, Any]], JudgeReply], model: str
+    ) -> JudgeReply:
+        plain = _without_temperature(body)
+        if model in self._plain or plain == body:
+            return read(await self._post(url, plain))
+        try:
+            return read(await self._post(url, body))
+        except Unanswered as unanswered:
+            told = unanswered.told.lower()
+            is_unsupported = "temperature" in told and any(word in told for word in _UNSUPPORTED)
+            if unanswered.kind is not FailureClass.BAD_REQUEST or not is_unsupported:
+                raise
+        self._plain.add(model)
+        return read(await self._post(url, plain))
+
+    async def _post(self, url: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        client = await self._client()
+        content = json.dumps(body).encode()
+        async with client.stream("POST", url, content=content, follow_redirects=False) as response:
+            status = response.status_code
+            answer, is_cut = await _read(response, ANSWER_BYTES if is_success(status) else _REFUSAL_BYTES)
+        if not is_success(status):
+            answer = self._out_of(answer.decode("utf-8", "replace")).encode()  # before an excerpt could cut a key
+            raise status_error(status, response.headers, answer, datetime.now(UTC))
+        if is_cut:
+            raise Unanswered(FailureClass.PROTOCOL, f"the answer is larger than {ANSWER_BYTES} bytes")
+        try:
+            document = json.loads(answer)
+        except (ValueError, RecursionError):
+            said = excerpt(self._out_of(answer.decode("utf-8", "replace")))
+            raise Unanswered(FailureClass.PROTOCOL, f"HTTP {status}: the answer is not JSON: {said}") from None
+        if not isinstance(document, dict):
+            raise Unanswered(FailureClass.PROTOCOL, f"HTTP {status}: the answer is no JSON object")
+        return document
+
+    async def _client(self) -> httpx.AsyncClient:
+        loop = asyncio.get_running_loop()
+        if loop not in self._clients:
+            client = httpx.AsyncClient(
+                headers={
+                    "User-Agent": f"skillgauge/{version('skillgauge-core')}",
+                    "Accept": "application/json",
+                    "Accept-Encoding": "identity",  # so that the limit on what is read is one on memory, too
+                    **self._headers,
+                    "Content-Type": "application/json",
+                },
+                timeout=None,  # asyncio's deadline is around the whole question; these would be for each single read
+                limits=httpx.Limits(max_connections=None, max_keepalive_connections=_KEPT_CONNECTIONS),
+                trust_env=False,
+                verify=_certificates(),
+            )
+            closing = _closing(client)
+            self._clients[loop] = client, closing
+            await anext(closing)
+        return self._clients[loop][0]
+
+    def _clean(self, reply: JudgeReply) -> JudgeReply:
+        """The reply without the key, which some servers repeat."""
+        texts = {"text": reply.text, "model": reply.model, "error": reply.error}
+        return reply.model_copy(update={name: text and self._out_of(text) for name, text in texts.items()})
+
+    def _out_of(self, text: str) -> str:
+        return self._key.out_of(text) if self._key else text
+
+
+def _without_temperature(body: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: _without_temperature(value) if isinstance(value, dict) else value
+        for name, value in body.items()
+        if name != "temperature"
+    }
+
+
+async def _closing(client: httpx.AsyncClient) -> AsyncGenerator[None, None]:
+    """Closes a client when the event loop ends: a judge is not told when its last question was asked."""
+    try:
+        yield
+    finally:
+        await client.aclose()
+
+
+async def _read(response: httpx.Response, limit: int) -> tuple[bytes, bool]:
+    """A body up to a limit, and whether there was more, which is not read."""
+    content = bytearray()
+    async for chunk in response.aiter_bytes():
+        content += chunk
+        if len(content) > limit:
+            return bytes(content[:limit]), True
+    return bytes(content), False
+
+
+@cache  # reading them takes longer than some questions
+def _certificates() -> ssl.SSLContext:
+    """What httpx trusts and what the system trusts: a company's own authority is known to the system only."""
+    context = httpx.create_ssl_context(trust_env=False)
+    context.load_default_certs()
+    return context
+
+
+def _broken(error: httpx.HTTPError) -> Unanswered:
+    """What an exchange that did not come to its end means."""
+    told = f"{_cause(error)} ({type(error).__name__})"
+    if isinstance(error, httpx.DecodingError):
+        return Unanswered(FailureClass.PROTOCOL, f"the answer cannot be decoded: {told}")
+    return Unanswered(FailureClass.NETWORK, told, retryable=True)
+
+
+def _cause(error: BaseException) -> str:
+    """What the system said, below the layers that say only that something failed."""
+    for one in _below(error):
+        if isinstance(one, OSError) and one.errno:
+            return os.strerror(one.errno) if one.errno > 0 and not isinstance(one, ssl.SSLError) else str(one)
+    return str(error) or "the connection broke"
+
+
+def _below(error: BaseException) -> Iterator[BaseException]:
+    one: BaseException | None = error
+    while one is not None:
+        yield one
+        one = one.exceptions[0] if isinstance(one, BaseExceptionGroup) else one.__cause__ or one.__context__
+
+
+def dig(document: object, *path: str | int) -> Any:
+    """What is at a place of a document; `None` if nothing is."""
+    for step in path:
+        if isinstance(step, str) and isinstance(document, dict):
+            document = document.get(step)
+        elif isinstance(step, int) and isinstance(document, list) and len(document) > step:
+            document = document[step]
+        else:
+            return None
+    return document
+
+
+def count(value: object) -> int | None:
+    """A number of tokens; `None` if it is none."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**15 else None
+
+
+def known(usage: Usage) -> Usage | None:
+    """Usage that says something: nobody answers without reading a token."""
+    nothing = not usage.input_tokens and not usage.output_tokens and not usage.cache_read_tokens
+    return None if nothing and not usage.total_tokens else usage
+
+
+def written(text: object) -> str | None:
+    """A text that can be stored, half surrogate pairs replaced; `None` if it is none."""
+    return text.encode("utf-8", "replace").decode() if isinstance(text, str) and text else None

@@ -1,0 +1,34 @@
+"""Announces the judge; what it does is in `judge`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pydantic import BaseModel
+
+from skillgauge.api import Judge, Provider, Traits, hookimpl
+
+from .options import HOST, VARIABLES, AnthropicOptions
+
+
+def _make(options: BaseModel) -> Judge:
+    from .judge import AnthropicJudge  # noqa: PLC0415 - announcing stays cheap
+
+    return AnthropicJudge(AnthropicOptions.model_validate(options))
+
+
+@hookimpl
+def skillgauge_judges() -> Iterable[Provider[Judge]]:
+    """Announce `anthropic`."""
+    yield Provider(
+        name="anthropic",
+        options=AnthropicOptions,
+        factory=_make,
+        summary="Grade with Anthropic's models, by the Messages API.",
+        traits=Traits(
+            secrets=VARIABLES,
+            model_hosts=(HOST,),
+            model_patterns=("claude-*",),
+            paid=True,
+        ),
+    )

@@ -1,0 +1,1 @@
+"""The `gemini` judge of skillgauge."""

@@ -1,0 +1,1 @@
+"""The `openai` judge of skillgauge."""

@@ -1,0 +1,34 @@
+"""Announces the judge; what it does is in `judge`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pydantic import BaseModel
+
+from skillgauge.api import Judge, Provider, Traits, hookimpl
+
+from .options import HOST, VARIABLES, OpenAIOptions
+
+
+def _make(options: BaseModel) -> Judge:
+    from .judge import OpenAIJudge  # noqa: PLC0415 - announcing stays cheap
+
+    return OpenAIJudge(OpenAIOptions.model_validate(options))
+
+
+@hookimpl
+def skillgauge_judges() -> Iterable[Provider[Judge]]:
+    """Announce `openai`."""
+    yield Provider(
+        name="openai",
+        options=OpenAIOptions,
+        factory=_make,
+        summary="Grade with OpenAI's models, or any server that speaks Chat Completions.",
+        traits=Traits(
+            secrets=VARIABLES,
+            model_hosts=(HOST,),
+            model_patterns=("gpt-*", "o1*", "o3*", "o4*", "chatgpt-*"),
+            paid=True,
+        ),
+    )

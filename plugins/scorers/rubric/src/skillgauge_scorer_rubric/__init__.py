@@ -1,0 +1,1 @@
+"""The `rubric` scorer of skillgauge."""

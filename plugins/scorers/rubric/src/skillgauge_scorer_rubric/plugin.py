@@ -1,0 +1,28 @@
+"""Announces the scorer; what it does is in `scorer`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pydantic import BaseModel
+
+from skillgauge.api import Provider, Scorer, hookimpl
+
+from .options import RubricOptions
+
+
+def _make(options: BaseModel) -> Scorer:
+    from .scorer import RubricScorer  # noqa: PLC0415 - announcing stays cheap
+
+    return RubricScorer(RubricOptions.model_validate(options))
+
+
+@hookimpl
+def skillgauge_scorers() -> Iterable[Provider[Scorer]]:
+    """Announce `rubric`."""
+    yield Provider(
+        name="rubric",
+        options=RubricOptions,
+        factory=_make,
+        summary="A model judges the output by criteria, from 0 to 10.",
+    )
