@@ -584,7 +584,7 @@ def test_a_stage_that_ignores_its_limit_is_cut_off(arm: Arm, blame: Blame, attem
         "no answer within 1.5 s",
     )
     assert result.execution.duration_s is not None
-    assert result.execution.duration_s >= 0
+    assert 0 <= result.execution.duration_s < 600  # seconds that really passed; the loop's own time has jumped
     assert (result.attempts, result.verdict) == (attempts, verdict)
     assert script.steps[-1] == "close"
 

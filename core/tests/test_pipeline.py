@@ -252,11 +252,33 @@ def test_another_executor_may_run_the_trials() -> None:
     """It gets claimed trials and a function that runs one; the rest of the pipeline does not notice."""
     ran: list[str] = []
 
-    class Backwards:
-        async def run(self, trials: AsyncIterator[Trial], run_trial: RunTrial) -> AsyncIterator[TrialResult]:
+    class Reversed:
+        complete = False
+
+        def __init__(self, trials: AsyncIterator[Trial], run_trial: RunTrial) -> None:
+            self._results = self._each(trials, run_trial)
+
+        async def _each(self, trials: AsyncIterator[Trial], run_trial: RunTrial) -> AsyncIterator[TrialResult]:
             for trial in reversed([one async for one in trials]):
                 ran.append(trial.case.id)
                 yield await run_trial(trial)
+            self.complete = True
+
+        def __aiter__(self) -> AsyncIterator[TrialResult]:
+            return self
+
+        async def __anext__(self) -> TrialResult:
+            return await anext(self._results)
+
+        def stop(self) -> None:
+            """Nobody stops it here."""
+
+        async def aclose(self) -> None:
+            """Nothing is held."""
+
+    class Backwards:
+        def run(self, trials: AsyncIterator[Trial], run_trial: RunTrial) -> Reversed:
+            return Reversed(trials, run_trial)
 
     outcome = carry(plan_of(*"abc"), job_of(FakeAdapter(), executor=Backwards()))
     assert ran == ["c", "b", "a"]

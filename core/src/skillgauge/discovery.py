@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +22,16 @@ class Found:
 
     paths: list[Path] = field(default_factory=list)
     searched: list[Path] = field(default_factory=list)
-    """Those of them that were found by searching a folder."""
+    """Further ones, found by searching a folder."""
+
+    def add(self, path: Path, *, searched: bool) -> None:
+        """Take a path once, however often it is named; to name it goes before finding it."""
+        path = Path(os.path.normpath(path))
+        if path in self.paths or (searched and path in self.searched):
+            return
+        if path in self.searched:
+            self.searched.remove(path)
+        (self.searched if searched else self.paths).append(path)
 
 
 def discover(
@@ -50,7 +60,7 @@ def discover(
         ):
             continue
         elif forced:
-            found.setdefault(next(iter(formats)), Found()).paths.append(path)
+            found.setdefault(next(iter(formats)), Found()).add(path, searched=False)
         else:
             problems.append(_nothing(path, formats))
     if problems:
@@ -64,8 +74,7 @@ def _assign(
     if len(claims) > 1:
         problems.append(_ambiguous(path, claims))
     for name in list(claims)[:1] if len(claims) == 1 else ():
-        entry = found.setdefault(name, Found())
-        (entry.searched if searched else entry.paths).append(path)
+        found.setdefault(name, Found()).add(path, searched=searched)
     return bool(claims)
 
 

@@ -16,7 +16,7 @@ from typing import Protocol, Self, cast
 
 from .log import get_logger
 from .protocols import Judge, Results, RunTrial, Workspace
-from .scoring import Grade, ScorerFactory, grade
+from .scoring import Grade, ScorerFactory, grade, is_cancelled
 from .types.result import TrialResult
 from .types.suite import ArmKind, LimitOutcome
 from .types.trial import Blame, Execution, Failure, FailureClass, Trial
@@ -130,7 +130,9 @@ class TrialRunner:
                 if execution.failure is None:
                     await stage.prepare_grading(trial)
                 return execution, await self._grade(trial, execution, stage.workspace)
-        except Exception as error:
+        except (Exception, asyncio.CancelledError) as error:
+            if is_cancelled():
+                raise asyncio.CancelledError from error  # also if the clean-up after it failed in its own way
             log.warning("trial.broken", trial_id=trial.trial_id, case=trial.case.id, exc_info=True)
             failure = Failure(
                 failure_class=FailureClass.INTERNAL,
@@ -249,11 +251,15 @@ class LocalResults:
     def __init__(self, trials: AsyncIterator[Trial], run_trial: RunTrial, concurrency: int) -> None:
         self._feed = _Feed(trials)
         self._run_trial = run_trial
-        self._finished: asyncio.Queue[TrialResult | BaseException | None] = asyncio.Queue(concurrency + _AHEAD)
+        self._finished: asyncio.Queue[TrialResult | None] = asyncio.Queue(concurrency + _AHEAD)
         self._at_work = concurrency
         self._workers: list[asyncio.Task[None]] = []
         self._busy: set[asyncio.Task[None]] = set()
         self._stopped = False
+        self._cut_short = False
+        self._error: Exception | None = None
+        self.complete = False
+        """See `Results.complete`."""
 
     def __aiter__(self) -> Self:
         return self
@@ -262,13 +268,14 @@ class LocalResults:
         if not self._workers:
             self._workers = [asyncio.create_task(self._work()) for _ in range(self._at_work)]
         while self._at_work:
+            if self._error is not None and self._finished.empty():
+                raise self._error
             item = await self._finished.get()
-            if item is None:
-                self._at_work -= 1
-            elif isinstance(item, BaseException):
-                raise item
-            else:
+            if item is not None:
                 return item
+            self._at_work -= 1
+        if self._error is not None:
+            raise self._error
         raise StopAsyncIteration
 
     def stop(self) -> None:
@@ -287,16 +294,18 @@ class LocalResults:
         try:
             while not self._stopped:
                 trial = await self._feed.next()
-                if trial is None or self._stopped:
+                if trial is None:
+                    self.complete = not self._cut_short
                     break
-                result = await self._run(trial)
-                if result is None:
+                if self._stopped or (result := await self._run(trial)) is None:
+                    self._cut_short, self.complete = True, False
                     break
                 await self._finished.put(result)
-        except BaseException as error:
-            await self._finished.put(error)
-            raise
-        await self._finished.put(None)
+        except Exception as error:  # noqa: BLE001 - handed to whoever reads the results, and raised there
+            self._error = self._error or error
+        # A full queue has items in it, so whoever reads will look again and see the error.
+        if self._error is None or not self._finished.full():
+            await self._finished.put(None)
 
     async def _run(self, trial: Trial) -> TrialResult | None:
         """Run a trial; `None` if a stop cut it off."""
@@ -319,12 +328,9 @@ async def run_all(results: Results, record: Callable[[TrialResult], Awaitable[No
         True if nothing was cut short; False if it was stopped: what was under way has then been cancelled, and what
         had finished is recorded.
     """
-    stopped = False
 
     async def watch() -> None:
-        nonlocal stopped
         await stop.wait()
-        stopped = True
         results.stop()
 
     watcher = asyncio.create_task(watch())
@@ -335,4 +341,4 @@ async def run_all(results: Results, record: Callable[[TrialResult], Awaitable[No
     finally:
         watcher.cancel()
         await asyncio.gather(watcher, return_exceptions=True)
-    return not stopped
+    return results.complete

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from operator import mul
@@ -106,10 +107,18 @@ async def _score(check: Check, bound: BoundScorer | str, context: ScoreContext) 
         score = await bound.scorer.score(context if context.check is check else replace(context, check=check))
         if not isinstance(score, Score):
             raise TypeError(f"answered with {type(score).__name__} instead of a Score")
-    except Exception as error:
+    except (Exception, asyncio.CancelledError) as error:
+        if is_cancelled():
+            raise
         log.warning("scorer.failed", plugin=bound.name, case=context.case.id, check=check.id, exc_info=True)
         score = Score.ungraded(f"scorer {bound.name!r} failed: {type(error).__name__}: {error}")
     return _labelled(score, check, bound.name, bound.scorer.version)
+
+
+def is_cancelled() -> bool:
+    """Whether somebody cancelled the present task, as opposed to a plugin that awaited a cancelled one of its own."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 def _labelled(score: Score, check: Check, scorer: str, version: str) -> Score:

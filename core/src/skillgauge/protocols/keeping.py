@@ -111,6 +111,9 @@ RunTrial = Callable[[Trial], Awaitable[TrialResult]]
 class Results(Protocol):
     """Results of the trials of a run, as they come."""
 
+    complete: bool
+    """Once the iteration has ended: whether every trial gave a result."""
+
     def __aiter__(self) -> AsyncIterator[TrialResult]: ...
 
     async def __anext__(self) -> TrialResult: ...
