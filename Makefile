@@ -19,7 +19,7 @@ export UV_CACHE_DIR := $(CURDIR)/.venv/.uv-cache
 endif
 endif
 
-MEMBERS := pyproject.toml core/pyproject.toml $(wildcard plugins/*/*/pyproject.toml)
+MEMBERS := pyproject.toml core/pyproject.toml $(wildcard libraries/*/pyproject.toml plugins/*/*/pyproject.toml)
 # A clone that was moved or copied needs a new environment: the programs in .venv/bin hold its absolute path.
 MOVED := $(shell [ ! -e .venv/.ready ] || [ "`cat .venv/.ready`" = "`pwd`" ] || echo always)
 BIN := .venv/bin
@@ -59,7 +59,7 @@ style: .venv/.ready
 	@$(BIN)/ruff format --check
 
 types: .venv/.ready
-	@$(BIN)/mypy --strict core/src $(wildcard plugins/*/*/src)
+	@$(BIN)/mypy --strict core/src $(wildcard libraries/*/src plugins/*/*/src)
 
 imports: .venv/.ready
 	@$(BIN)/python .ci/imports.py

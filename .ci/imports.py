@@ -1,7 +1,8 @@
-"""Run the import contracts of the root `pyproject.toml` with every plugin of the workspace filled in.
+"""Run the import contracts of the root `pyproject.toml` with every package of the workspace filled in.
 
-import-linter wants each top-level package by name. So that a new plugin needs no entry, `skillgauge_*` in a
-contract stands for all of them: each text that holds it is repeated once per plugin.
+import-linter wants each top-level package by name. So that a new one needs no entry, a contract holds words that stand
+for many: `skillgauge_*` for every library and plugin, `skillgauge_<library>` and `skillgauge_<plugin>` for those alone.
+Each text with such a word is repeated once per package.
 """
 
 from __future__ import annotations
@@ -13,18 +14,17 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from members import ROOT, plugins, read
-
-PLUGINS = "skillgauge_*"
+from members import ROOT, libraries, plugins, read
 
 
-def expanded(value: Any, modules: list[str]) -> Any:
-    """`value` with `skillgauge_*` replaced by each plugin's module in turn."""
+def expanded(value: Any, modules: dict[str, list[str]]) -> Any:
+    """`value` with each word replaced by the modules that it stands for, in turn."""
     if not isinstance(value, list):
         return value
     result = []
     for text in value:
-        result += [text.replace(PLUGINS, module) for module in modules] if PLUGINS in text else [text]
+        word = next((word for word in modules if word in text), None)
+        result += [text.replace(word, module) for module in modules[word]] if word else [text]
     return result
 
 
@@ -35,7 +35,12 @@ def table(heading: str, values: dict[str, Any]) -> str:
 
 def main() -> int:
     """Write the completed configuration to a temporary file and let import-linter judge; return its exit code."""
-    modules = [plugin.module for plugin in plugins()]
+    shared, announced = ([member.module for member in members()] for members in (libraries, plugins))
+    modules = {
+        "skillgauge_*": [*shared, *announced],
+        "skillgauge_<library>": shared,
+        "skillgauge_<plugin>": announced,
+    }
     settings = dict(read(ROOT).pyproject["tool"]["importlinter"])
     contracts = settings.pop("contracts")
     text = table("[tool.importlinter]", {key: expanded(value, modules) for key, value in settings.items()})

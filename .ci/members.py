@@ -65,6 +65,11 @@ def plugins() -> list[Member]:
     return [read(path.parent) for path in sorted(ROOT.glob("plugins/*/*/pyproject.toml"))]
 
 
+def libraries() -> list[Member]:
+    """What several plugins have in common and the core must not know; to a plugin they are third-party code."""
+    return [read(path.parent) for path in sorted(ROOT.glob("libraries/*/pyproject.toml"))]
+
+
 def workspace() -> list[Member]:
-    """Every distribution: the bundle, the core, the plugins."""
-    return [read(ROOT), read(ROOT / "core"), *plugins()]
+    """Every distribution: the bundle, the core, the libraries, the plugins."""
+    return [read(ROOT), read(ROOT / "core"), *libraries(), *plugins()]

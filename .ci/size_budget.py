@@ -21,8 +21,9 @@ APART = ("cli", "stats", "testing")
 
 
 def modules(root: Path = ROOT) -> list[Path]:
-    """Every module that ships: the core's and the plugins'."""
-    return sorted([*root.glob("core/src/**/*.py"), *root.glob("plugins/*/*/src/**/*.py")])
+    """Every module that ships: the core's, the libraries' and the plugins'."""
+    folders = ("core/src", "libraries/*/src", "plugins/*/*/src")
+    return sorted(path for folder in folders for path in root.glob(f"{folder}/**/*.py"))
 
 
 def lines(path: Path) -> int:

@@ -13,13 +13,13 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 import skillgauge
-from members import KINDS, ROOT, Member, plugins, read, workspace
+from members import KINDS, ROOT, Member, libraries, plugins, read, workspace
 
 BUNDLE, CORE = read(ROOT), read(ROOT / "core")
 CORE_RANGE = SpecifierSet(">=0.1,<0.2")
 
 each_member = pytest.mark.parametrize("member", workspace(), ids=lambda member: member.name)
-each_part = pytest.mark.parametrize("member", [CORE, *plugins()], ids=lambda member: member.name)
+each_part = pytest.mark.parametrize("member", [CORE, *libraries(), *plugins()], ids=lambda member: member.name)
 each_plugin = pytest.mark.parametrize("member", plugins(), ids=lambda member: member.name)
 
 
@@ -77,14 +77,15 @@ def test_plugin_is_named_after_its_place(member: Member) -> None:
     assert member.pyproject["project"]["entry-points"][f"skillgauge.{kind}"]
 
 
-@each_plugin
-def test_plugin_requires_the_core_and_no_other_member(member: Member) -> None:
-    """A plugin pins the range of cores that it was written for, and works without any other plugin."""
-    (core,) = members_in(member.pyproject["project"]["dependencies"])
-    assert core.name == CORE.name
-    assert core.specifier == CORE_RANGE
-    assert core.specifier.contains(CORE.version)
-    assert {wanted.name for wanted in members_in(member.requirements)} == {CORE.name}
+@pytest.mark.parametrize("member", [*libraries(), *plugins()], ids=lambda member: member.name)
+def test_plugin_requires_the_core_and_no_other_plugin(member: Member) -> None:
+    """It pins the range of cores and libraries that it was written for, and works without any plugin."""
+    wanted = {one.name: one.specifier for one in members_in(member.requirements)}
+    assert wanted[CORE.name] == CORE_RANGE
+    assert set(wanted.values()) == {CORE_RANGE}
+    assert CORE_RANGE.contains(CORE.version)
+    shared = {library.name for library in libraries()} if member in plugins() else set()
+    assert set(wanted) - shared == {CORE.name}
 
 
 def test_bundle_pins_members_exactly() -> None:

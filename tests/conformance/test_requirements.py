@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def claimed() -> Iterator[tuple[str, str]]:
     """Every id that a test claims, with the file that does."""
-    for folder in ("core/tests", "plugins", "tests"):
+    for folder in ("core/tests", "libraries", "plugins", "tests"):
         for path in (ROOT / folder).rglob("test_*.py"):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
                 if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.requirement":

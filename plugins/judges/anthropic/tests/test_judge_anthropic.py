@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from skillgauge.api import JudgeReply, JudgeRequest, Severity
 from skillgauge.testing import (
@@ -96,119 +95,21 @@ def test_key_is_optional_at_other_addresses(server: ModelServer, monkeypatch: py
     assert asyncio.run(judge(server, model="m").check()) == ()
 
 
-def test_blanks_around_the_key(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They do not count."""
-    monkeypatch.setenv("ANTHROPIC_API_KEY", " first-key\n")
-    ask(server, ModelReply("8"))
-    assert server.requests[0].headers["x-api-key"] == "first-key"
-
-
 @pytest.mark.parametrize(
-    ("reply", "error", "retryable", "retry_after_s"),
+    ("reply", "error"),
     [
-        (ModelReply(fault=ModelFault.UNAUTHORIZED), "auth: HTTP 401 Unauthorized: the key is not valid", False, None),
-        (ModelReply(fault=ModelFault.NOT_FOUND), "model_not_found: HTTP 404 Not Found: there is no such", False, None),
-        (ModelReply(fault=ModelFault.RATE_LIMITED), "rate_limited: HTTP 429 Too Many", True, None),
-        (
-            ModelReply(fault=ModelFault.RATE_LIMITED, headers={"Retry-After": "7"}),
-            "rate_limited: HTTP 429 Too Many Requests: too many requests",
-            True,
-            7,
-        ),
-        (ModelReply(fault=ModelFault.SERVER_ERROR), "server: HTTP 500 Internal Server Error: the server", True, None),
-        (ModelReply(fault=ModelFault.OVERLOADED), "overloaded: HTTP 529 Overloaded: the server has", True, None),
-        (ModelReply(fault=ModelFault.BAD_REQUEST), "bad_request: HTTP 400 Bad Request: the request", False, None),
-        (ModelReply(fault=ModelFault.REFUSED), "refused: the model refused", False, None),
-        (ModelReply(fault=ModelFault.GARBAGE), "protocol: HTTP 200: the answer is not JSON: <!doctype", False, None),
-        (ModelReply(document=[1]), "protocol: HTTP 200: the answer is no JSON object", False, None),
-        (ModelReply("8", fault=ModelFault.CUT_BODY), "network: ", True, None),
-        (ModelReply(fault=ModelFault.DROPPED), "network: ", True, None),
-        (ModelReply(fault=ModelFault.ENDLESS), "protocol: the answer is larger than 4194304 bytes", False, None),
-        (ModelReply("", is_cut=True), "protocol: the answer is empty: the answer reached its limit", False, None),
-        (ModelReply(""), "protocol: the answer is empty: no text", False, None),
-        (ModelReply(document={}), "protocol: the answer is empty: no text", False, None),
-        (
-            ModelReply(fault=ModelFault.RATE_LIMITED, message="You exceeded it: insufficient_quota"),
-            "budget: HTTP 429",
-            False,
-            None,
-        ),
+        (ModelReply(fault=ModelFault.UNAUTHORIZED), "auth: HTTP 401 Unauthorized: the key is not valid"),
+        (ModelReply(fault=ModelFault.REFUSED), "refused: the model refused"),
+        (ModelReply("", is_cut=True), "protocol: the answer is empty: the answer reached its limit"),
+        (ModelReply(""), "protocol: the answer is empty: no text"),
+        (ModelReply(document={}), "protocol: the answer is empty: no text"),
     ],
 )
-def test_faults(
-    server: ModelServer, reply: ModelReply, error: str, retryable: bool, retry_after_s: float | None
-) -> None:
-    """Each fault is an error that names its kind, and says whether and when asking again may help."""
+def test_answers_without_a_text(server: ModelServer, reply: ModelReply, error: str) -> None:
+    """A refusal, a cut answer and an empty one are told apart in this API's own words."""
     found = ask(server, reply)
     assert found.text is None
     assert (found.error or "").startswith(error)
-    assert (found.retryable, found.retry_after_s) == (retryable, retry_after_s)
-    assert len(server.requests) == 1
-
-
-def test_deadline(server: ModelServer) -> None:
-    """A late first byte, and a body that goes on, end with the time for the whole question."""
-    late = ask(server, ModelReply("8", delay_s=20), timeout_s=0.2)
-    assert (late.error, late.retryable) == ("timeout: no whole answer within 0.2 s", True)
-
-
-def test_nobody_listens() -> None:
-    """A refused connection is the network's fault, and names what the system said."""
-    with ModelServer() as gone:
-        pass
-    found = ask(gone)
-    assert (found.error, found.retryable) == ("network: Connection refused (ConnectError)", True)
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        ModelReply(fault=ModelFault.UNAUTHORIZED, message=f"Incorrect API key provided: {KEY}"),
-        ModelReply(fault=ModelFault.UNAUTHORIZED, message="x" * 290 + KEY),
-        ModelReply(fault=ModelFault.SERVER_ERROR, document={"trace": {"authorization": KEY}}),
-        ModelReply(fault=ModelFault.GARBAGE, message=f"{KEY} canary%2Fkey%2B0123456789"),
-    ],
-)
-def test_echoed_keys_in_errors(server: ModelServer, reply: ModelReply) -> None:
-    """A server that repeats the key does not get it into a message, also not in part or in another spelling."""
-    error = ask(server, reply).error or ""
-    assert "canary" not in error
-    assert "[redacted" in error
-
-
-def test_echoed_keys_in_answers(server: ModelServer) -> None:
-    """Nor into an answer."""
-    reply = ask(server, ModelReply(f"{KEY} 8", model=f"m-{KEY}"))
-    assert (reply.text, reply.model) == ("[redacted:ANTHROPIC_API_KEY] 8", "m-[redacted:ANTHROPIC_API_KEY]")
-
-
-def test_temperature_that_a_model_does_not_take(server: ModelServer) -> None:
-    """It is left out after the model said so, from then on at once; any other bad request stays one."""
-    unsupported = ModelReply(fault=ModelFault.BAD_REQUEST, message="Unsupported value: 'temperature'")
-    server.enqueue(unsupported, ModelReply("8"), ModelReply("7"))
-
-    async def main() -> list[str | None]:
-        one = judge(server)
-        return [(await one.ask(QUESTION)).text, (await one.ask(QUESTION)).text]
-
-    assert asyncio.run(main()) == ["8", "7"]
-    assert ["temperature" in str(request.body) for request in server.requests] == [True, False, False]
-    assert (ask(server, unsupported, unsupported).error or "").startswith("bad_request")
-    out_of_range = ModelReply(fault=ModelFault.BAD_REQUEST, message="temperature: must be at most 1")
-    assert (ask(server, out_of_range).error or "").endswith("must be at most 1")
-
-
-def test_one_pool_for_many_questions() -> None:
-    """Questions at once and one after the other get their own answers, in several event loops, and nothing is left."""
-    with ModelServer(lambda request: ModelReply(request.text.rpartition("\n")[2])) as server:
-        one = judge(server)
-
-        async def main() -> list[str | None]:
-            asked = (one.ask(QUESTION.model_copy(update={"user": f"q{n}"})) for n in range(6))
-            return [reply.text for reply in await asyncio.gather(*asked)]
-
-        for _ in range(2):
-            assert asyncio.run(main()) == [f"q{n}" for n in range(6)]
 
 
 def test_check_names_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,17 +130,6 @@ def test_check_names_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
         assert wrong not in str(problem)
         reply = asyncio.run(AnthropicJudge(AnthropicOptions()).ask(QUESTION))  # and nothing is sent
         assert (reply.error or "").startswith("auth: ")
-
-
-@pytest.mark.parametrize(
-    "url",
-    ["ftp://h/v1", "h/v1", "http://", "http://user:canary@h/v1", "http://h/v1?key=canary", "http://h:0/", "http://h /"],
-)
-def test_addresses_that_cannot_be_asked(url: str) -> None:
-    """They are refused with a message that does not repeat a password."""
-    with pytest.raises(ValidationError) as raised:
-        AnthropicOptions(base_url=url)
-    assert "canary" not in raised.value.errors()[0]["msg"]
 
 
 def test_answer_in_parts_and_odd_usage(server: ModelServer) -> None:
@@ -279,7 +169,7 @@ def test_contract() -> None:
 def test_announcement() -> None:
     """Hook, provider and entry point fit together, and announcing loads no network library."""
     check_plugin(MODULE, "judges")
-    check_light_import(MODULE)
+    check_light_import(MODULE, allowed=("skillgauge_model_client",))
     (provider,) = skillgauge_judges()
     assert provider.traits.secrets == ("ANTHROPIC_API_KEY",)
     assert provider.traits.model_hosts == ("api.anthropic.com",)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-from urllib.parse import urlsplit
+from pydantic import Field
 
-from pydantic import AfterValidator, Field
-
-from skillgauge.api import Frozen
+from skillgauge_model_client.options import Address, ModelOptions
 
 HOST = "generativelanguage.googleapis.com"
 BASE_URL = f"https://{HOST}"
@@ -15,24 +12,10 @@ VARIABLES = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 """Where the key is looked for, in this order."""
 
 
-def _usable(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.username is not None or parts.password is not None:  # the message must not repeat it
-        raise ValueError("a URL with a password in it would be in results; the key belongs into the environment")
-    is_plain = url.isascii() and url.isprintable() and " " not in url and not parts.query and not parts.fragment
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0 or not is_plain:
-        raise ValueError("must be an http or https URL without query")
-    return url.rstrip("/")
-
-
-class GeminiOptions(Frozen):
+class GeminiOptions(ModelOptions):
     """Options of `gemini`."""
 
-    base_url: Annotated[str, AfterValidator(_usable)] = Field(
-        default=BASE_URL, description="Where the API is served: `/v1beta/models/...` is added."
-    )
-    model: str | None = Field(default=None, min_length=1, description="Model to ask where nobody names one.")
+    base_url: Address = Field(default=BASE_URL, description="Where the API is served: `/v1beta/models/...` is added.")
     temperature: float | None = Field(
         default=None, ge=0, le=2, description="Temperature where a check gives none; not sent by default."
     )
-    timeout_s: float = Field(default=60.0, gt=0, le=3600, description="Seconds for one question, all in all.")

@@ -1,7 +1,4 @@
-"""One question to a model's API: one pool of connections, one deadline, and never a key in what comes back.
-
-The judges of skillgauge have this module in common, word for word: plugins do not import each other.
-"""
+"""One question to a model's API: one pool of connections, one deadline, and never a key in what comes back."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from skillgauge.api import FailureClass
-from skillgauge_judge_openai.client import ModelClient, _broken
-from skillgauge_judge_openai.outcomes import retry_after_s, status_error
+from skillgauge_model_client.client import ModelClient, _broken
+from skillgauge_model_client.outcomes import retry_after_s, status_error
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 

@@ -1,7 +1,4 @@
-"""Why there is no answer: from status, headers and body to a reply that says so.
-
-The judges of skillgauge have this module in common, word for word: plugins do not import each other.
-"""
+"""Why there is no answer: from status, headers and body to a reply that says so."""
 
 from __future__ import annotations
 

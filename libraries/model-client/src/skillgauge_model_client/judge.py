@@ -1,0 +1,108 @@
+"""A judge that asks a model's API: what is alike whichever API it is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any, ClassVar
+
+from skillgauge.api import FailureClass, Identity, JudgeReply, JudgeRequest, Problem, Usage
+
+from .client import Key, ModelClient, find_key, written
+from .options import ModelOptions
+from .outcomes import Unanswered
+
+
+class ModelJudge(ABC):
+    """Asks a model by one request per question.
+
+    A subclass names the judge, where its key is found and which address is its own, and translates questions and
+    answers.
+
+    Args:
+        options: address, model, temperature and time limit.
+    """
+
+    name: ClassVar[str]
+    """As the user types it; the distribution is `skillgauge-judge-<name>`."""
+    variables: ClassVar[tuple[str, ...]]
+    """Environment variables that may hold the key; the first that is set counts."""
+    usual_variable: ClassVar[str]
+    """The one of them that a message recommends."""
+    own_address: ClassVar[str]
+    """The base URL that needs a key; other servers may do without."""
+    default_model: ClassVar[str | None] = None
+    """Asked at the own address where nobody names one."""
+
+    def __init__(self, options: ModelOptions) -> None:
+        self._options = options
+        self._key = find_key(self.variables)
+        self._client = ModelClient(self._key, self.headers(self._key), options.timeout_s)
+
+    @property
+    def is_own_address(self) -> bool:
+        """Whether the vendor itself is asked, and not a server that speaks its language."""
+        return self._options.base_url == self.own_address
+
+    @abstractmethod
+    def headers(self, key: Key | None) -> Mapping[str, str]:
+        """Headers of every question."""
+
+    @abstractmethod
+    def question(self, model: str, request: JudgeRequest, temperature: float | None) -> tuple[str, dict[str, Any]]:
+        """Path below the base URL, and body; without a temperature none is sent."""
+
+    @abstractmethod
+    def answer(self, document: Mapping[str, Any]) -> JudgeReply:
+        """What an answer says. Raises `Unanswered` if it holds none."""
+
+    async def check(self) -> tuple[Problem, ...]:
+        """Whether there is a key, where one is needed, and a model. Nothing is sent."""
+        problems = list(self._key.problems() if self._key else ())
+        if self._key is None and self.is_own_address:
+            names = ", ".join(self.variables)
+            message = f"judge {self.name!r} has no key: none of the environment variables {names} is set"
+            address = f"--set judges.{self.name}.base_url=URL"
+            hint = f"Set {self.usual_variable}, or name a server that needs no key: {address}."
+            problems.append(Problem("judge.no-key", message, hint=hint))
+        if self._model(None) is None:
+            message = f"judge {self.name!r} does not know which model to ask at {self._options.base_url}"
+            problems.append(Problem("judge.no-model", message, hint="Name the model with --judge-model."))
+        return tuple(problems)
+
+    def identity(self, model: str | None) -> Identity:
+        """The judge's version, the address and the model; incomplete, since what is served may change at any time."""
+        return Identity(
+            name=self.name,
+            version=version(f"skillgauge-judge-{self.name}"),
+            settings={"base_url": self._options.base_url, "model": self._model(model)},
+            complete=False,
+        )
+
+    async def ask(self, request: JudgeRequest) -> JudgeReply:
+        """Ask once."""
+        model = self._model(request.model)
+        if model is None:
+            return Unanswered(FailureClass.BAD_REQUEST, "no model is named: use --judge-model").reply
+        if self._key and self._key.problems():
+            return Unanswered(FailureClass.AUTH, self._key.problems()[0].message).reply
+        temperature = self._options.temperature if request.temperature is None else request.temperature
+        path, body = self.question(model, request, temperature)
+        return await self._client.ask(f"{self._options.base_url}{path}", body, self.answer, model)
+
+    def _model(self, asked: str | None) -> str | None:
+        return asked or self._options.model or (self.default_model if self.is_own_address else None)
+
+
+def reply_of(text: object, *, model: object, usage: Usage | None, is_cut: bool) -> JudgeReply:
+    """A reply with a text in it.
+
+    Raises:
+        Unanswered: there is no text; `is_cut` says whether the limit of tokens is the reason.
+    """
+    said = written(text)
+    if said is None:
+        told = "the answer reached its limit of tokens before its first word" if is_cut else "no text in it"
+        raise Unanswered(FailureClass.PROTOCOL, f"the answer is empty: {told}")
+    return JudgeReply(text=said, model=written(model), usage=usage)

@@ -1,0 +1,35 @@
+"""What a user can set for whoever asks a model; light, so that a plugin can announce it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, Field
+
+from skillgauge.api import Frozen
+
+
+def _usable(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.username is not None or parts.password is not None:  # the message must not repeat it
+        raise ValueError("a URL with a password in it would be in results; the key belongs into the environment")
+    is_plain = url.isascii() and url.isprintable() and " " not in url and not parts.query and not parts.fragment
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0 or not is_plain:
+        raise ValueError("must be an http or https URL without query")
+    return url.rstrip("/")
+
+
+Address = Annotated[str, AfterValidator(_usable)]
+"""A base URL that can be asked and shown, without a slash at its end."""
+
+
+class ModelOptions(Frozen):
+    """Options that every judge has; a subclass gives `base_url` its default and `temperature` its upper bound."""
+
+    base_url: Address
+    model: str | None = Field(default=None, min_length=1, description="Model to ask where nobody names one.")
+    temperature: float | None = Field(
+        default=None, ge=0, description="Temperature where a check gives none; not sent by default."
+    )
+    timeout_s: float = Field(default=60.0, gt=0, le=3600, description="Seconds for one question, all in all.")
