@@ -39,49 +39,56 @@ from .types.result import (
 )
 
 if TYPE_CHECKING:
+    from .artifacts import write_report, write_whole
+    from .cli.eval_document import human_lines
+    from .cli.evaluation import Evaluation, EvaluationCommand, configured, evaluation_options
+    from .cli.invocation import Invocation, invocation
+    from .cli.options import Globals, GlobalsCommand, GlobalsGroup, SeveralWords
+    from .cli.output import Output, problem_document
     from .documents import Document, locate, located_all, parse_document, read_document, validate
+    from .pipeline import Outcome
     from .stats import consistency, nearest_rank, pass_at_k, rate_interval, wilson
     from .workspace import DirectoryWorkspace
 
 # What announces a plugin must import quickly; these are for what its factory makes.
 _LATER = {
-    "Document": "documents",
-    "locate": "documents",
-    "located_all": "documents",
-    "parse_document": "documents",
-    "read_document": "documents",
-    "validate": "documents",
-    "consistency": "stats",
-    "nearest_rank": "stats",
-    "pass_at_k": "stats",
-    "rate_interval": "stats",
-    "wilson": "stats",
-    "DirectoryWorkspace": "workspace",
+    "artifacts": ("write_report", "write_whole"),
+    "cli.eval_document": ("human_lines",),
+    "cli.evaluation": ("Evaluation", "EvaluationCommand", "configured", "evaluation_options"),
+    "cli.invocation": ("Invocation", "invocation"),
+    "cli.options": ("Globals", "GlobalsCommand", "GlobalsGroup", "SeveralWords"),
+    "cli.output": ("Output", "problem_document"),
+    "documents": ("Document", "locate", "located_all", "parse_document", "read_document", "validate"),
+    "pipeline": ("Outcome",),
+    "stats": ("consistency", "nearest_rank", "pass_at_k", "rate_interval", "wilson"),
+    "workspace": ("DirectoryWorkspace",),
 }
 
 
 def __getattr__(name: str) -> object:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__package__}.{_LATER[name]}"), name)
+    for module, names in _LATER.items():
+        if name in names:
+            return getattr(import_module(f"{__package__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 __all__ = [
     "ALL_PASSED", "DIRECT", "EMPTY", "MAX_DEPTH", "NO_LIMITS", "Adapter", "Arm", "ArmKind", "Artifact", "Blame",
     "Block", "CallRequest", "Case", "Cases", "Check", "Claim", "Claimed", "Command", "Comparison", "Counts",
-    "DirectoryWorkspace", "Document", "Dumped", "Emit", "EmptySelection", "Engine", "EventKind", "Execution",
-    "Executor", "ExitCode", "Fact", "Failure", "FailureClass", "Figure", "FileChange", "FileSpec", "Finished",
-    "FiredSkill", "Frozen", "FrozenDict", "GroupSummary", "Identity", "InstalledSkill", "InvalidRunError", "Json",
-    "JsonObject", "JsonValue", "Judge", "JudgeReply", "JudgeRequest", "Latency", "LaunchError", "LimitOutcome",
-    "Limits", "LoadOption", "LoadRequest", "Loaded", "NoOptions", "Origin", "PlanHead", "PluginError", "PolicyError",
+    "DirectoryWorkspace", "Document", "Dumped", "Emit", "EmptySelection", "Engine", "Evaluation", "EvaluationCommand",
+    "EventKind", "Execution", "Executor", "ExitCode", "Fact", "Failure", "FailureClass", "Figure", "FileChange",
+    "FileSpec", "Finished", "FiredSkill", "Frozen", "FrozenDict", "Globals", "GlobalsCommand", "GlobalsGroup",
+    "GroupSummary", "Identity", "InstalledSkill", "InvalidRunError", "Invocation", "Json", "JsonObject", "JsonValue",
+    "Judge", "JudgeReply", "JudgeRequest", "Latency", "LaunchError", "LimitOutcome", "Limits", "LoadOption",
+    "LoadRequest", "Loaded", "NoOptions", "Origin", "Outcome", "Output", "PlanHead", "PluginError", "PolicyError",
     "Problem", "Provider", "RateInterval", "Reporter", "ResultOrder", "Results", "RunInfo", "RunLog", "RunQuery",
-    "RunRequest",
-    "RunState", "RunTrial", "RunView", "Running", "Sandbox", "SandboxReport", "SandboxSpec", "Score", "ScoreContext",
-    "ScoreStatus", "Scorer", "Session", "Severity", "SkillRef", "SkillRole", "SkillgaugeError", "SourceSpan",
-    "Store", "StoreError", "Suite", "SuiteDefaults", "SuiteError", "SuiteFormat", "SuiteHead", "SuiteValidity",
-    "Summary", "TagSummary", "Target", "TargetHead", "TargetKind", "Tier", "Traits", "Trajectory", "TrajectoryEvent",
-    "Trial", "TrialResult", "Usage", "UsageError", "Verdict", "VerdictMode", "VerdictRule", "Workspace",
-    "canonical_json", "consistency", "did_you_mean", "digest", "digest_text", "freeze", "hookimpl",
-    "host_environment", "locate", "located_all", "nearest_rank", "parse_document", "pass_at_k", "rate_interval",
-    "read_document", "thaw", "validate", "wilson",
+    "RunRequest", "RunState", "RunTrial", "RunView", "Running", "Sandbox", "SandboxReport", "SandboxSpec", "Score",
+    "ScoreContext", "ScoreStatus", "Scorer", "Session", "SeveralWords", "Severity", "SkillRef", "SkillRole",
+    "SkillgaugeError", "SourceSpan", "Store", "StoreError", "Suite", "SuiteDefaults", "SuiteError", "SuiteFormat",
+    "SuiteHead", "SuiteValidity", "Summary", "TagSummary", "Target", "TargetHead", "TargetKind", "Tier", "Traits",
+    "Trajectory", "TrajectoryEvent", "Trial", "TrialResult", "Usage", "UsageError", "Verdict", "VerdictMode",
+    "VerdictRule", "Workspace", "canonical_json", "configured", "consistency", "did_you_mean", "digest", "digest_text",
+    "evaluation_options", "freeze", "hookimpl", "host_environment", "human_lines", "invocation", "locate",
+    "located_all", "nearest_rank", "parse_document", "pass_at_k", "problem_document", "rate_interval", "read_document",
+    "thaw", "validate", "wilson", "write_report", "write_whole",
 ]

@@ -14,7 +14,8 @@ from ..config import KEYS, Config, Value, check_value, parse_text, user_path
 from ..errors import ExitCode, Problem, UsageError, did_you_mean
 from ..surroundings import host_environment
 from ..types.frozen import thaw
-from .options import GlobalsCommand, GlobalsGroup, invocation
+from .invocation import invocation
+from .options import GlobalsCommand, GlobalsGroup
 
 command = GlobalsGroup("config", help="Show and change configuration.")
 

@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..config import Config
-    from ..registry import Registry
-    from .output import Output
 
 
 @dataclass(frozen=True)
@@ -144,53 +137,6 @@ def wants_json(arguments: Sequence[str]) -> bool:
     return "--json" in before_end
 
 
-@dataclass
-class Invocation:
-    """What a command works with: configuration, plugins, output."""
-
-    globals: Globals
-    config: Config
-    registry: Registry
-    output: Output
-    cwd: Path
-
-
 def words(values: Sequence[str]) -> tuple[str, ...]:
     """Values of a repeated option, commas split."""
     return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
-
-
-def invocation(given: Globals, flags: dict[str, Any] | None = None) -> Invocation:
-    """Read the configuration and prepare the plugins.
-
-    Args:
-        given: the global options.
-        flags: configuration values set by the command's own options, unset ones absent.
-
-    Raises:
-        UsageError: the configuration is wrong.
-    """
-    from pathlib import Path  # noqa: PLC0415 - commands import late, so that `--help` is quick
-
-    from ..config import load_config, plugin_assignments  # noqa: PLC0415 - commands import late, so `--help` is quick
-    from ..index import read_index  # noqa: PLC0415
-    from ..log import configure  # noqa: PLC0415
-    from ..registry import Registry  # noqa: PLC0415
-    from ..surroundings import host_environment  # noqa: PLC0415
-    from .output import Output  # noqa: PLC0415
-
-    configure(verbose=given.verbose, quiet=given.quiet)
-    cwd = Path.cwd()
-    values = dict(flags or {})
-    values |= plugin_assignments(given.assign)
-    explicit = Path(given.config) if given.config else None
-    config = load_config(cwd=cwd, flags=values, environ=host_environment(), explicit=explicit)
-    only = config.get("plugins.only")
-    registry = Registry(
-        read_index(),
-        blocked=frozenset((*given.no_plugin, *config.get("plugins.block"))),
-        only=frozenset(only) if only is not None else None,
-        files=[Path(file) for file in given.plugin],
-        options=config.plugin_options(),
-    )
-    return Invocation(given, config, registry, Output(as_json=given.as_json, quiet=given.quiet), cwd)

@@ -13,7 +13,7 @@ import click
 
 from ..errors import ExitCode
 from ..index import IndexEntry, PluginIndex, read_index
-from .options import GlobalsCommand, GlobalsGroup, invocation
+from .options import GlobalsCommand, GlobalsGroup
 from .output import Output
 
 CHECK_TIMEOUT_S = 60
@@ -38,6 +38,8 @@ def list_plugins(ctx: click.Context, kind: str | None) -> int:
 @click.pass_context
 def info(ctx: click.Context, kind: str, name: str) -> int:
     """Show one plugin."""
+    from .invocation import invocation  # noqa: PLC0415 - see the module docstring
+
     call = invocation(ctx.obj)
     resolved = call.registry.resolve(_plural(kind), name)
     provider = resolved.provider
@@ -62,6 +64,8 @@ def info(ctx: click.Context, kind: str, name: str) -> int:
 def doctor(ctx: click.Context) -> int:
     """Import every plugin in a process of its own and check it."""
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - see the module docstring
+
+    from .invocation import invocation  # noqa: PLC0415 - see the module docstring
 
     call = invocation(ctx.obj)
     index = read_index()

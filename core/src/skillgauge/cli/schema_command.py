@@ -12,7 +12,8 @@ import click
 from ..errors import ExitCode, Problem, UsageError, did_you_mean
 from ..hooks import KINDS
 from ..types.frozen import JsonObject, thaw
-from .options import GlobalsCommand, Invocation, invocation
+from .invocation import Invocation, invocation
+from .options import GlobalsCommand
 
 Schemas = dict[str, Callable[[], Any]]
 

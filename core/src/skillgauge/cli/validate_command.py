@@ -9,9 +9,9 @@ import click
 
 from ..assembly import Assembled, assemble
 from ..errors import ExitCode
-from .eval_command import EvalCommand, evaluation_request
 from .eval_document import plan_document
-from .options import invocation
+from .evaluation import EvaluationCommand, evaluation_request
+from .invocation import invocation
 
 
 def _validate(**values: Any) -> int:
@@ -29,7 +29,7 @@ def _validate(**values: Any) -> int:
     return ExitCode.USAGE if assembled.passed_over else ExitCode.OK
 
 
-command = EvalCommand(
+command = EvaluationCommand(
     "validate",
     params=[
         click.Argument(["paths"], nargs=-1, metavar="[PATH]..."),

@@ -174,6 +174,7 @@ class Target(Frozen):
     id: str
     """Unique within its suite."""
     name: str = ""
+    description: str = ""
     version: str | None = None
     kind: TargetKind = TargetKind.SKILL
     adapter: str | None = None

@@ -41,9 +41,9 @@ def test_every_field_arrives(skill: Skill, load: Load) -> None:
         "python3 skill.py",
     )
     assert (one.root, one.tags) == (str(path.parent), ("a", "b"))
+    assert one.description == ""
     assert one.metadata["author"] == "me"
     assert one.metadata["skill.json"] == {
-        "description": "",
         "inputSchema": {"type": "object"},
         "outputSchema": {"type": ("string", "null")},
     }
@@ -117,7 +117,7 @@ def test_misspelt_key_is_pointed_out(skill: Skill, refused: Refused) -> None:
 def test_unknown_keys_are_kept_with_a_warning(skill: Skill, load: Load) -> None:
     """A foreign key does no harm, is kept, and is told once."""
     loaded = load(skill(category="x", desc="y"))
-    assert target(loaded).metadata["skill.json"] == {"description": "", "category": "x", "desc": "y"}
+    assert target(loaded).metadata["skill.json"] == {"category": "x", "desc": "y"}
     (warning,) = loaded.suites[0].warnings
     assert warning.severity is Severity.WARNING
     assert "'category', 'desc'" in warning.message

@@ -45,6 +45,7 @@ def load_skill(path: Path) -> tuple[Target, tuple[Problem, ...]]:
     target = Target(
         id=skill.id,
         name=skill.name,
+        description=skill.description,
         version=skill.version,
         adapter=skill.adapter_type,
         entrypoint=skill.entrypoint,
@@ -106,5 +107,5 @@ def _pass_env(config: OpenAdapterConfig | None) -> tuple[str, ...]:
 def _rest(skill: SkillFile) -> JsonObject:
     """What a target has no field for; it travels under the file's name in the metadata."""
     written = skill.model_dump(by_alias=True, exclude_unset=True)
-    own = ("id", "name", "version", "tags", "adapterType", "entrypoint", "metadata")
+    own = ("id", "name", "description", "version", "tags", "adapterType", "entrypoint", "metadata")
     return {key: value for key, value in written.items() if key not in own}

@@ -1,0 +1,309 @@
+"""Evaluate something from a command line: from parsed options to a run and its reports.
+
+What every command that evaluates shares: `eval`, `validate`, and commands of plugins, which reach it by
+`skillgauge.api`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..artifacts import only_suites, write_report, write_whole
+from ..assembly import Assembled, Request, assemble
+from ..config import Config
+from ..errors import ExitCode, PluginError, Problem, UsageError
+from ..pipeline import Outcome, carry_out
+from ..planning import Selection, applies
+from ..protocols import Reporter
+from ..registry import REPORTERS, Registry
+from ..types.result import RunInfo, RunView
+from .eval_document import plan_document
+from .format_options import FormatOptions
+from .invocation import Invocation
+from .options import GlobalsCommand, SeveralWords, words
+from .output import Output
+from .progress import make_progress
+
+OWN_DOCUMENT = "json"
+"""The word of `--format` for "the document of the suite's own format"."""
+
+
+class EvaluationCommand(GlobalsCommand):
+    """A command that evaluates: it adds the load options of the installed formats to its own."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Learn the formats' options before parsing."""
+        FormatOptions.of_installed().add_to(self)
+        return super().make_context(info_name, args, parent, **extra)
+
+
+def _is_no_reporter(word: str) -> bool:
+    from ..index import read_index  # noqa: PLC0415 - needed only if `--format` is followed by several words
+
+    return word != OWN_DOCUMENT and not all(read_index().find("reporters", part) for part in words([word]))
+
+
+def evaluation_options() -> list[click.Parameter]:
+    """The options of a command that evaluates, beside what to evaluate and which gates there are."""
+    return [
+        click.Option(["--runs"], type=click.IntRange(1), metavar="N", help="Repeats of every case."),
+        click.Option(["--concurrency"], type=click.IntRange(1), metavar="N", help="Trials under way at once."),
+        click.Option(
+            ["--retries"], type=click.IntRange(0), metavar="N", help="Attempts after a failure that may pass."
+        ),
+        click.Option(["--seed"], type=int, metavar="N", help="Seed of everything random."),
+        click.Option(["--timeout"], metavar="TIME", help="Limit of one trial: 30s, 2m, 500ms; a bare number is ms."),
+        click.Option(["--sandbox"], metavar="NAME", help="Sandbox for every process."),
+        click.Option(["--judge"], metavar="NAME", help="Judge of rubric checks, or one of its model ids."),
+        click.Option(["--judge-model"], metavar="ID", help="Model of the judge."),
+        click.Option(["--keep-workspaces"], is_flag=True, help="Leave workspaces behind for inspection."),
+        SeveralWords(
+            ["--format", "formats"],
+            metavar="NAME...",
+            stops_at=_is_no_reporter,
+            text="Reporters; `json` is the document of the suite's own format.",
+        ),
+        click.Option(["--output-dir"], metavar="DIR", help="Folder for reports."),
+        click.Option(["-o", "output_file"], metavar="FILE", help="Write the suite's own document to FILE."),
+        click.Option(["--store"], metavar="PLACE", help="Where runs are kept; `none` keeps nothing."),
+        click.Option(["--fresh"], is_flag=True, help="Do not resume an unfinished run."),
+        click.Option(["--dry-run"], is_flag=True, help="Check everything, show what would run, create nothing."),
+    ]
+
+
+_CONFIG_OPTIONS = {
+    "runs": "runs",
+    "concurrency": "concurrency",
+    "retries": "retries",
+    "seed": "seed",
+    "sandbox": "sandbox",
+    "judge": "judge",
+    "judge_model": "judgeModel",
+    "output_dir": "outputDir",
+    "store": "store",
+}
+
+
+def configured(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the parsed options that are configuration values, by their keys; unset ones are absent."""
+    return {key: values[name] for name, key in _CONFIG_OPTIONS.items() if values.get(name) is not None}
+
+
+@dataclass(frozen=True)
+class _Reports:
+    """Which reporters to use, made before anything runs."""
+
+    by_name: Mapping[str, Reporter]
+    own: bool
+    """Whether the suites' own documents are wanted."""
+
+
+class Evaluation:
+    """An evaluation that was checked completely and may run."""
+
+    def __init__(self, call: Invocation, values: Mapping[str, Any], assembled: Assembled) -> None:
+        self._call, self._values = call, values
+        self.assembled = assembled
+        self._reports = _reporters(call, values, assembled)
+
+    @classmethod
+    async def prepare(
+        cls,
+        call: Invocation,
+        values: Mapping[str, Any],
+        *,
+        paths: Sequence[Path] | None = None,
+        targets: Sequence[str] = (),
+    ) -> Evaluation:
+        """Find and check everything that a run needs; what does not stop it is printed.
+
+        Args:
+            call: the command line.
+            values: parsed options: those of `evaluation_options` and of the formats; absent ones are as if not given.
+            paths: what to evaluate, absolute; default: what the options name, else the current folder.
+            targets: ids of the only targets to evaluate; empty means all.
+
+        Raises:
+            SkillgaugeError: with every problem that was found; nothing has run.
+        """
+        request = evaluation_request(call, values, paths=paths, targets=targets)
+        assembled = await assemble(request, call.registry, call.config)
+        evaluation = cls(call, values, assembled)
+        call.output.problems((*assembled.warnings, *assembled.passed_over))
+        return evaluation
+
+    def print_plan(self) -> ExitCode:
+        """Say what would run."""
+        self._call.output.document(plan_document(self.assembled))
+        _print_plan(self.assembled, self._call.output)
+        return ExitCode.USAGE if self.assembled.passed_over else ExitCode.OK
+
+    async def carry_out(self) -> Outcome:
+        """Run it; the first Ctrl-C stops it and keeps what is finished."""
+        return await _carry_out(self.assembled, self._call)
+
+    def write_reports(self, view: RunView) -> dict[str, Path]:
+        """Write every report that was asked for.
+
+        Returns:
+            Path of each, by reporter.
+        """
+        folder = self._call.cwd / self._call.config.get("outputDir")
+        written = {name: write_report(view, name, one, folder) for name, one in self._reports.by_name.items()}
+        if self._reports.own:
+            output_file = self._values.get("output_file")
+            written |= _own_documents(view, self._call.registry, folder, output_file)
+        return written
+
+
+def evaluation_request(
+    call: Invocation, values: Mapping[str, Any], *, paths: Sequence[Path] | None = None, targets: Sequence[str] = ()
+) -> Request:
+    """What the parsed options ask for; options that a command does not have are as if not given."""
+    config = call.config
+    options = FormatOptions.of_installed()
+    named, cases = _paths_and_cases(values.get("paths", ()), call.cwd)
+    format_paths = options.paths(values, call.cwd)
+    if paths is None:
+        paths = named if named or any(format_paths.values()) else (call.cwd,)
+    store = config.get("store")
+    return Request(
+        cwd=call.cwd,
+        paths=tuple(paths),
+        format_paths={name: found for name, found in format_paths.items() if found},
+        suite_format=values.get("suite_format"),
+        format_options=options.values(values),
+        selection=Selection(
+            cases=(*words(values.get("case", ())), *cases),
+            tags=words(values.get("tag", ())),
+            targets=(*words(values.get("target", ())), *targets),
+        ),
+        timeout_s=_timeout(values.get("timeout"), config),
+        runs=config.get("runs"),
+        seed=config.get("seed"),
+        concurrency=config.get("concurrency"),
+        retries=config.get("retries"),
+        sandbox=config.get("sandbox"),
+        judge=config.get("judge"),
+        judge_model=config.get("judgeModel") or config.get("llm.model"),
+        store=None if store == "none" else store,
+        store_given=config.is_set("store"),
+        fresh=values.get("fresh", False),
+        keep_workspaces=values.get("keep_workspaces", False),
+    )
+
+
+def _paths_and_cases(given: Sequence[str], cwd: Path) -> tuple[tuple[Path, ...], tuple[str, ...]]:
+    """Words that exist or look like a path are paths; the others select cases of the suites here."""
+    paths, cases = [], []
+    for word in given:
+        path = cwd / word
+        if path.exists() or "/" in word or "\\" in word or word.startswith(".") or Path(word).suffix:
+            paths.append(path)
+        else:
+            cases.append(word)
+    return tuple(paths), tuple(cases)
+
+
+def _timeout(text: str | None, config: Config) -> float | None:
+    if text is None:
+        return config.get("timeoutMs") / 1000 if config.is_set("timeoutMs") else None
+    units = {"ms": 0.001, "s": 1.0, "m": 60.0}
+    unit = next((unit for unit in units if text.endswith(unit)), "")
+    try:
+        seconds = float(text.removesuffix(unit)) * units.get(unit, 0.001)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        hint = "Write a number with a unit: 30s, 2m or 500ms; a bare number is milliseconds."
+        raise UsageError(Problem("usage.timeout", f"--timeout {text!r} is no time", hint=hint))
+    return seconds
+
+
+def _reporters(call: Invocation, values: Mapping[str, Any], assembled: Assembled) -> _Reports:
+    """Make every reporter before anything runs; a default one that is not installed is only mentioned."""
+    explicit = words(values.get("formats", ()))
+    by_name: dict[str, Reporter] = {}
+    missing = []
+    for name in explicit or call.config.get("defaultFormats"):
+        if name == OWN_DOCUMENT:
+            continue
+        try:
+            resolved = call.registry.resolve("reporters", name)
+        except PluginError:
+            if explicit or call.config.is_set("defaultFormats"):
+                raise
+            missing.append(name)
+        else:
+            by_name[resolved.name] = call.registry.make(REPORTERS, name)
+    own = OWN_DOCUMENT in (explicit or call.config.get("defaultFormats")) or values.get("output_file") is not None
+    if own:
+        for suite in assembled.plan.head.suites:
+            if suite.document:
+                call.registry.resolve("reporters", suite.document)
+    if missing:
+        call.output.notice(f"not installed, so not written: {', '.join(missing)} (reporters)")
+    return _Reports(by_name, own)
+
+
+def _print_plan(assembled: Assembled, output: Output) -> None:
+    head = assembled.plan.head
+    output.line(f"{head.trial_count} trials in sandbox {assembled.sandbox}; runs: {head.runs}, seed: {head.seed}")
+    rows = []
+    for suite in assembled.plan.suites:
+        for cell in suite.cells:
+            cases = sum(applies(case, cell.target) for _, case in suite.cases())
+            target = cell.target.id if cell.target else "-"
+            rows.append([suite.suite.id, target, cell.arm.name, cell.runner.name, str(cases)])
+    output.table(["Suite", "Target", "Arm", "Runs with", "Cases"], rows)
+    output.line("Nothing was executed and nothing was created.")
+
+
+async def _carry_out(assembled: Assembled, call: Invocation) -> Outcome:
+    """Run the plan; the first Ctrl-C stops it and keeps what is finished."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    progress = make_progress(assembled.plan.head.trial_count, quiet=call.output.quiet)
+
+    def begun(run: RunInfo) -> None:
+        if run.resumed:
+            call.output.notice(f"resuming run {run.run_id}, which was interrupted (--fresh starts a new one)")
+
+    try:
+        with progress:
+            return await carry_out(assembled.plan, assembled.job.watched(progress.finished, begun), stop)
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+
+
+def _own_documents(view: RunView, registry: Registry, folder: Path, output_file: str | None) -> dict[str, Path]:
+    """The documents of the suites' own formats; each format gets its part of the run."""
+    by_document: dict[str, set[str]] = {}
+    for suite in view.head.suites:
+        if suite.document:
+            by_document.setdefault(suite.document, set()).add(suite.id)
+    written = {}
+    for name, ids in by_document.items():
+        reporter = registry.make(REPORTERS, name)
+        part = only_suites(view, frozenset(ids))
+        if output_file is not None:
+            place = Path(output_file) if len(by_document) == 1 else Path(output_file) / f"{name}.{reporter.suffix}"
+            for artifact in reporter.render(part):
+                write_whole(place, artifact.chunks)
+            written[name] = place
+        else:
+            suffix = reporter.suffix if len(by_document) == 1 else f"{name}.{reporter.suffix}"
+            written[name] = write_report(part, name, reporter, folder, suffix=suffix)
+    return written

@@ -1,0 +1,123 @@
+"""What a command works with: configuration, plugins, output, and what the formats and reporters here can read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..config import Config, load_config, plugin_assignments
+from ..errors import Origin, PluginError, Problem, UsageError
+from ..index import read_index
+from ..log import configure
+from ..registry import REPORTERS, Registry
+from ..surroundings import host_environment
+from .options import Globals
+from .output import Output
+
+if TYPE_CHECKING:
+    from ..protocols import Reporter, Store
+    from ..types.result import RunView
+    from ..types.suite import Target
+
+
+@dataclass
+class Invocation:
+    """One command line: what the user set, what is installed, and where to print."""
+
+    globals: Globals
+    config: Config
+    registry: Registry
+    output: Output
+    cwd: Path
+
+    def targets(self, *paths: Path) -> tuple[tuple[Target, ...], tuple[Problem, ...]]:
+        """What can be evaluated at some paths: every target of every suite there, each once.
+
+        Args:
+            paths: files, or folders to search; absolute.
+
+        Returns:
+            The targets in the order in which they were found, and the bad files that a search passed over.
+
+        Raises:
+            SkillgaugeError: a path does not exist or holds nothing that an installed format reads, or a file that
+                was named is bad.
+        """
+        from ..assembly import Request, find_suites, load_formats  # noqa: PLC0415 - half of the kernel; few commands
+
+        request = Request(cwd=self.cwd, paths=paths)
+        suites, passed_over = find_suites(request, load_formats(self.registry))
+        found: dict[tuple[str, str | None, str], Target] = {}
+        for suite in suites:
+            for target in suite.targets:
+                found.setdefault((suite.format, target.root, target.id), target)
+        return tuple(found.values()), passed_over
+
+    def reporter(self, name: str) -> Reporter:
+        """An installed reporter.
+
+        Raises:
+            PluginError: there is none of that name, or it does not work.
+        """
+        return self.registry.make(REPORTERS, name)
+
+    def read_run(self, path: Path) -> RunView:
+        """Read a result document with whichever installed reporter knows it.
+
+        Raises:
+            SkillgaugeError: no reporter knows it, or the one that does finds it damaged.
+        """
+        if not path.is_file():
+            raise UsageError(Problem("usage.no-such-path", f"{str(path)!r} does not exist"))
+        installed = self.registry.load_all("reporters")
+        for one in installed:
+            view = self.registry.make(REPORTERS, one).read(path)
+            if view is not None:
+                return view
+        names = ", ".join(sorted(one.name for one in installed)) or "none"
+        message = f"no installed reporter knows this document (installed: {names})"
+        hint = "Give the JSON report or the run record of an evaluation, or install the reporter that wrote it."
+        raise UsageError(Problem("report.unknown", message, origin=Origin(str(path)), hint=hint))
+
+    def open_store(self) -> Store:
+        """The store that the configuration names.
+
+        Raises:
+            PluginError: no installed plugin serves its address.
+        """
+        from ..assembly import open_store  # noqa: PLC0415 - half of the kernel; few commands keep or read runs
+
+        place = self.config.get("store")
+        if place == "none":
+            raise PluginError(
+                Problem("store.none", "there is no store: it is set to 'none'", hint="Use --store PLACE.")
+            )
+        return open_store(place, self.registry)
+
+
+def invocation(given: Globals, flags: Mapping[str, Any] | None = None) -> Invocation:
+    """Read the configuration and prepare the plugins.
+
+    Args:
+        given: the global options: `click.Context.obj` in a command of class `GlobalsCommand`.
+        flags: configuration values set by the command's own options, unset ones absent.
+
+    Raises:
+        UsageError: the configuration is wrong.
+    """
+    configure(verbose=given.verbose, quiet=given.quiet)
+    cwd = Path.cwd()
+    values = {**(flags or {}), **plugin_assignments(given.assign)}
+    explicit = Path(given.config) if given.config else None
+    config = load_config(cwd=cwd, flags=values, environ=host_environment(), explicit=explicit)
+    only = config.get("plugins.only")
+    registry = Registry(
+        read_index(),
+        blocked=frozenset((*given.no_plugin, *config.get("plugins.block"))),
+        only=frozenset(only) if only is not None else None,
+        files=[Path(file) for file in given.plugin],
+        options=config.plugin_options(),
+    )
+    return Invocation(given, config, registry, Output(as_json=given.as_json, quiet=given.quiet), cwd)
