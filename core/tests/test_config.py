@@ -16,6 +16,7 @@ from skillgauge.config import (
     PROJECT_FILE,
     Config,
     Source,
+    Value,
     check_value,
     load_config,
     parse_text,
@@ -431,6 +432,7 @@ def test_the_defaults_are_published() -> None:
         "judgeModel": None,
         "llm.model": None,
         "llm.temperature": None,
+        "checks": [],
         "plugins.block": [],
         "plugins.only": None,
     }
@@ -457,6 +459,7 @@ def test_the_names_of_variables_are_published() -> None:
         "judgeModel": "SKILLGAUGE_JUDGE_MODEL",
         "llm.model": "SKILLGAUGE_LLM_MODEL",
         "llm.temperature": "SKILLGAUGE_LLM_TEMPERATURE",
+        "checks": "SKILLGAUGE_CHECKS",
         "plugins.block": "SKILLGAUGE_PLUGINS_BLOCK",
         "plugins.only": "SKILLGAUGE_PLUGINS_ONLY",
     }
@@ -600,3 +603,72 @@ def test_numbers_survive_as_text(whole: int, real: float) -> None:
 def test_lists_survive_as_text(words: list[str]) -> None:
     """Comma-separated, with blanks or without."""
     assert parse_text("defaultFormats", ",".join(words)) == parse_text("defaultFormats", " , ".join(words)) == words
+
+
+# --- files of other programs ------------------------------------------------------------------------------
+
+FOREIGN = ("other.config.yaml", "~/.other/config.yaml")
+
+
+def foreign(cwd: Path, home: Path, *, explicit: Path | None = None) -> Config:
+    """Load configuration where another program may have left its own."""
+    return load_config(cwd=cwd, flags={}, environ={"HOME": str(home)}, explicit=explicit, foreign=FOREIGN)
+
+
+@pytest.fixture
+def others(tmp_path: Path) -> tuple[Path, Path]:
+    """A working folder and a home, each with a file of another program."""
+    cwd, home = tmp_path / "cwd", tmp_path / "home"
+    cwd.mkdir()
+    (home / ".other").mkdir(parents=True)
+    (cwd / "other.config.yaml").write_text("concurrency: 7\nunheard: of\n")
+    (home / ".other/config.yaml").write_text("concurrency: 9\nllm:\n  model: m\n")
+    return cwd, home
+
+
+@pytest.mark.requirement("ES-CONFIG-008", "ES-CONFIG-009")
+def test_files_of_other_programs_are_fallbacks(others: tuple[Path, Path]) -> None:
+    """They count key by key like our own files, are announced, and what they say beyond our keys is only mentioned."""
+    found = foreign(*others)
+    assert (found.get("concurrency"), found.get("llm.model")) == (7, "m")
+    assert found.find("concurrency") == Value("concurrency", 7, Source.PROJECT, str(others[0] / "other.config.yaml"))
+    told = "\n".join(found.notices)
+    assert str(others[0] / "other.config.yaml") in told
+    assert str(others[1] / ".other/config.yaml") in told
+    assert "'unheard'" in told
+
+
+@pytest.mark.parametrize("name", ["skillgauge.config.yaml", "pyproject.toml"])
+def test_our_own_file_takes_the_place_of_another_programs(others: tuple[Path, Path], name: str) -> None:
+    """Two files for the same folder would be a riddle, so ours counts alone; the home has its own answer."""
+    cwd, home = others
+    (cwd / name).write_text("runs: 2\n" if name.endswith("yaml") else "[tool.skillgauge]\nruns = 2\n")
+    found = foreign(cwd, home)
+    assert (found.get("runs"), found.get("concurrency")) == (2, 9)
+
+
+def test_a_pyproject_without_our_table_takes_no_place(others: tuple[Path, Path]) -> None:
+    """Most projects have one for other reasons."""
+    (others[0] / "pyproject.toml").write_text("[project]\nname = 'x'\n")
+    assert foreign(*others).get("concurrency") == 7
+
+
+def test_a_named_file_takes_the_place_of_another_programs(others: tuple[Path, Path], tmp_path: Path) -> None:
+    """`--config` says which file counts for this folder."""
+    named = tmp_path / "named.yaml"
+    named.write_text("runs: 3\n")
+    assert foreign(*others, explicit=named).get("concurrency") == 9
+
+
+def test_a_wrong_value_in_another_programs_file_is_an_error(others: tuple[Path, Path]) -> None:
+    """What it sets must be right: a limit that is silently dropped would be worse than none."""
+    (others[0] / "other.config.yaml").write_text("concurrency: many\n")
+    with pytest.raises(UsageError, match="concurrency must be a whole number"):
+        foreign(*others)
+
+
+def test_checks_are_mappings(tmp_path: Path) -> None:
+    """What each must hold is decided where they are used; anything but mappings is refused at once."""
+    assert config(tmp_path, project="checks: [{scorer: exact}]").get("checks") == [{"scorer": "exact"}]
+    (problem,) = problems_of(tmp_path, project="checks: [exact]")
+    assert problem.message == "checks must be a list of mappings, not ('exact',)"

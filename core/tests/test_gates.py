@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -159,13 +160,23 @@ def test_a_threshold_alone_only_warns() -> None:
     [
         (GateOptions(), 1),
         (GateOptions(threshold_given=True), 9),
-        (GateOptions(threshold_given=True, exit_on_fail=True), 9),
     ],
-    ids=["default threshold", "reached", "gate met"],
+    ids=["default threshold", "reached"],
 )
 def test_nothing_is_warned_about_without_need(options: GateOptions, passed: int) -> None:
     """A threshold that nobody set, or that is reached, is no news."""
     assert decide(view(group(passed=passed, failed=10 - passed)), options).notices == ()
+
+
+@pytest.mark.requirement("ES-FLOW-006")
+@pytest.mark.parametrize(("passed", "runs"), [(9, 1), (1, 1), (9, 2), (9, 3), (1, 5)])
+def test_a_gate_with_few_repeats_is_pointed_out(passed: int, runs: int) -> None:
+    """Met or missed: below three repeats one notice says so, from three on none does."""
+    one = view(group(passed=passed, failed=10 - passed))
+    one = replace(one, head=one.head.model_copy(update={"runs": runs}))
+    notices = decide(one, GateOptions(exit_on_fail=True)).notices
+    assert len(notices) == (runs < 3)
+    assert all("--runs 3" in notice for notice in notices)
 
 
 def test_a_suite_may_fail_the_run_by_a_failed_case() -> None:

@@ -328,12 +328,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-CONFIG-004": Requirement(
         "8 Config",
         "config accepts the documented keys concurrency, timeoutMs, outputDir, llm.model, llm.temperature although unknown keys are errors",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-CONFIG-005": Requirement(
         "8 Config",
         "llm.model and llm.temperature reach the rubric judge",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-CONFIG-006": Requirement(
         "8 Config",
@@ -346,12 +344,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-CONFIG-008": Requirement(
         "8 Config",
         "eval-skills.config.yaml in the current folder is read as a fallback",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-CONFIG-009": Requirement(
         "8 Config",
         "~/.eval-skills/config.yaml is read as a fallback too",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-SCORE-001": Requirement(
         "Scorer types",
@@ -549,7 +545,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-FLOW-006": Requirement(
         "Workflows and best practice",
         "fewer than 3 runs in a gated run is pointed out, as the page advises",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-FLOW-007": Requirement(
         "Workflows and best practice",

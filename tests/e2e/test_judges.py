@@ -10,7 +10,7 @@ import pytest
 
 from skillgauge.testing import ModelFault, ModelReply, ModelServer
 
-from .conftest import MakeSkill, Run
+from .conftest import MakeSkill, Run, task
 
 Tasks = Callable[..., Path]
 
@@ -83,3 +83,44 @@ def test_without_a_judge_a_rubric_is_an_error_that_says_so(run: Run, make_skill:
     (result,) = done.document["results"]
     assert result["verdict"] == "error"
     assert "--judge" in json.dumps(result["scores"])
+
+
+@pytest.mark.e2e
+@pytest.mark.requirement("ES-CONFIG-004", "ES-CONFIG-005")
+def test_configured_model_and_temperature_reach_the_judge(
+    run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks
+) -> None:
+    """`llm.*` of eval-skills, here in a file of eval-skills; a run without rubric checks needs no judge and no key."""
+    skill = make_skill()
+    (work / "eval-skills.config.yaml").write_text("llm:\n  model: gpt-4o\n  temperature: 0.25\nconcurrency: 1\n")
+    with ModelServer([ModelReply(text='{"score": 8, "reason": "yes"}')]) as server:
+        command = ["eval", "--skills", skill, "--tasks", tasks(rubric_task("t"))]
+        command += ["--set", f"judges.openai.base_url={server.url}/v1"]
+        done = run(*command, env={"OPENAI_API_KEY": KEY})
+        (request,) = server.requests
+    assert done.code == 0, done.stderr
+    assert (request.body["model"], request.body["temperature"]) == ("gpt-4o", 0.25)
+    assert "eval-skills.config.yaml" in done.stderr
+    plain = run("eval", "--skills", skill, "--tasks", tasks(task("plain", "x"), name="plain.json"))
+    assert plain.code == 0, plain.stderr
+    asked = run(*command[:5])
+    assert asked.code == 2
+    assert "OPENAI_API_KEY" in asked.stderr
+
+
+@pytest.mark.e2e
+def test_further_checks_reach_any_suite(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
+    """From the configuration and from the command line; the reports name them, and one that fits nothing is told."""
+    skill, file = make_skill(), tasks(task("a", "hello"), task("b", "bye"))
+    config = [{"scorer": "contains", "options": {"keywords": ["hell"]}, "case": "a"}, {"scorer": "exact", "tag": "no"}]
+    (work / "skillgauge.config.yaml").write_text(json.dumps({"checks": config}))
+    done = run("eval", "--skills", skill, "--tasks", file, "--check", 'regex={"patterns": ["^h"]}', "--json")
+    assert done.code == 0, done.stderr
+    results = {one["case_id"]: one for one in done.document["results"]}
+    assert [score["check_id"] for score in results["a"]["scores"][1:]] == ["checks[0] contains", "--check regex"]
+    assert (results["a"]["verdict"], results["b"]["verdict"]) == ("pass", "fail")
+    assert "skillgauge.config.yaml:1:" in done.stderr
+    assert "fits no case" in done.stderr
+    bad = run("eval", "--skills", skill, "--tasks", file, "--check", "regexx={}", "--check", "regex={")
+    assert bad.code == 2
+    assert not [name for name in ("regexx",) if name in bad.stdout]

@@ -12,22 +12,24 @@ from pathlib import Path
 from .aggregation import FigureSource
 from .config import Config
 from .discovery import Found, discover, load
-from .errors import EmptySelection, Origin, PluginError, Problem, Severity, SkillgaugeError, SuiteError, UsageError
+from .errors import EmptySelection, PluginError, Problem, Severity, SkillgaugeError, SuiteError, UsageError
 from .execution import Grading, OpenStage, RetryPolicy
-from .judging import find_judge
-from .ledger import MemoryStore
+from .judging import Judging, find_judge
+from .overlay import Overlay
 from .pipeline import EventSink, Job, NoEvents
-from .planning import Cell, Plan, Selection, SuitePlan, make_plan
-from .protocols import Adapter, Sandbox, Scorer, Store, SuiteFormat, Tier
-from .registry import ADAPTERS, FORMATS, SANDBOXES, SCORERS, STORES, Registry
+from .planning import Plan, Selection, make_plan
+from .protocols import Scorer, SuiteFormat
+from .registry import FORMATS, SCORERS, Registry
+from .resources import choose_sandbox, choose_store
+from .runners import Adapters, suite_plan
 from .scoring import BoundScorer
 from .secrets import Redactor
 from .stages import DirectStages
 from .surroundings import host_environment
 from .types.frozen import EMPTY, JsonObject
 from .types.result import Figure, GroupSummary
-from .types.suite import ArmKind, Check, Limits, Suite, Target
-from .types.trial import Identity, SuiteHead
+from .types.suite import ArmKind, Check, Limits, Suite
+from .types.trial import SuiteHead
 
 _SEPARATE = "Evaluate them in separate runs."
 
@@ -54,6 +56,10 @@ class Request:
     judge: str | None = None
     """A judge's name, or a model id that one of the installed judges claims."""
     judge_model: str | None = None
+    judge_temperature: float | None = None
+    judge_required: bool = False
+    """Whether the user asked for the judge in this command, so that a run which needs none must have it too."""
+    overlay: Overlay = field(default_factory=Overlay)
     store: str | None = None
     """Path or address of the store; `None` keeps the run in this process."""
     store_given: bool = False
@@ -82,44 +88,45 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
         SkillgaugeError: with every problem that was found; nothing has run.
     """
     formats = load_formats(registry)
-    suites, passed_over = find_suites(request, formats)
-    scorers = _Scorers(registry)
-    adapters = _Adapters(registry)
+    plain_suites, passed_over = find_suites(request, formats)
+    suites = tuple(request.overlay.over(suite) for suite in plain_suites)
+    scorers = _Scorers(registry, need_judge=request.judge_required)
+    adapters = Adapters(registry)
+    default = Limits(timeout_s=config.get("timeoutMs") / 1000)
     plans, problems = [], list[Problem]()
     for suite in suites:
-        cells = _cells(suite, request, adapters, config, problems)
+        cells = suite_plan(suite, request.selection, adapters, default, problems)
         if cells is not None:
             plans.append(cells)
     problems.extend(await adapters.problems())
-    judge = await find_judge(request.judge, request.judge_model, registry)
+    problems.extend(request.overlay.unused(plain_suites))
+    judge = await find_judge(request.judge, request.judge_model, request.judge_temperature, registry)
     plan, found = make_plan(
         plans,
         runs=request.runs,
         seed=request.seed,
         limits=Limits(timeout_s=request.timeout_s),
-        versions=lambda: registry.provenance() | judge.versions,
+        versions=lambda: registry.provenance() | (judge.versions if scorers.need_judge else {}),
         inspect_check=scorers.inspect,
     )
     problems.extend(_distinct(found))
-    errors = [problem for problem in problems if problem.severity is Severity.ERROR]
-    if errors:
-        raise SuiteError([*errors, *passed_over])
-    if plan.head.trial_count == 0:
-        if passed_over:
-            raise SuiteError(passed_over)
-        raise _nothing_selected(suites, request.selection)
+    if scorers.need_judge:
+        problems.extend(judge.problems)
+    else:
+        judge = Judging()
+    _require_work(plan, problems, passed_over, request.selection)
     warnings = [problem for suite in suites for problem in suite.warnings]
     warnings += [problem for problem in problems if problem.severity is Severity.WARNING]
     events = _events(registry)
     warnings += [replace(problem, severity=Severity.WARNING) for problem in registry.failures.values()]
-    sandbox, name, tier = await _sandbox(request, registry)
+    sandbox, name, tier = await choose_sandbox(request.sandbox, registry)
     stages = DirectStages(adapters.of, sandbox, keep=request.keep_workspaces)
     openers: dict[ArmKind, OpenStage] = {ArmKind.DIRECT: stages}
     job = Job(
         stages=openers,
         grading=Grading(scorers.bind, {suite.id: suite.on_agent_limit for suite in suites}, judge.judge, judge.digest),
         figures=figure_source(formats),
-        store=_store(request, registry, warnings),
+        store=choose_store(request.store, registry, warnings, given=request.store_given),
         concurrency=request.concurrency,
         retry=RetryPolicy(request.retries),
         events=events,
@@ -180,76 +187,18 @@ def find_suites(request: Request, formats: Mapping[str, SuiteFormat]) -> tuple[t
     return suites, passed_over
 
 
-def _cells(
-    suite: Suite, request: Request, adapters: _Adapters, config: Config, problems: list[Problem]
-) -> SuitePlan | None:
-    """The cells of a suite; `None` and a problem if nothing can run it."""
-    wanted = request.selection.targets
-    targets = [target for target in suite.targets if not wanted or target.id in wanted]
-    default = Limits(timeout_s=config.get("timeoutMs") / 1000)
-    cells = []
-    for target in targets:
-        for arm in suite.arms:
-            if arm.kind is not ArmKind.DIRECT:
-                problems.append(
-                    Problem(
-                        "engine.none",
-                        f"suite {suite.id!r} needs an agent engine, and none is installed",
-                        origin=suite.origin,
-                    )
-                )
-                return None
-            identity = adapters.identity(target, problems)
-            if identity is not None:
-                limits = target.limits.over(suite.defaults.limits).over(default)
-                cells.append(Cell(arm=arm, runner=identity, target=target, limits=limits))
-    return SuitePlan(suite, tuple(cells), request.selection)
-
-
-class _Adapters:
-    """The adapters of a run, each made once, with what is wrong with them and their targets."""
-
-    def __init__(self, registry: Registry) -> None:
-        self._registry = registry
-        self._made: dict[str, Adapter] = {}
-        self._refused: set[str] = set()
-
-    def identity(self, target: Target, problems: list[Problem]) -> Identity | None:
-        name = target.adapter
-        if name is None:
-            problems.append(
-                Problem("suite.no-adapter", f"target {target.id!r} cannot be called directly", origin=target.origin)
-            )
-            return None
-        if name not in self._made:
-            try:
-                self._made[name] = self._registry.make(ADAPTERS, name, origin=target.origin_of("adapter"))
-            except PluginError as error:
-                problems.extend(_at(problem, target.origin_of("adapter")) for problem in error.problems)
-                return None
-        adapter = self._made[name]
-        found = adapter.check_target(target)
-        problems.extend(_at(problem, target.origin_of("config")) for problem in found)
-        if any(problem.severity is Severity.ERROR for problem in found):
-            return None
-        return adapter.identity(target)
-
-    def of(self, target: Target) -> Adapter:
-        return self._made[target.adapter or ""]
-
-    async def problems(self) -> list[Problem]:
-        return [problem for adapter in self._made.values() for problem in await adapter.check()]
-
-
 class _Scorers:
     """The scorers of a run, checked before it and made per check."""
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: Registry, *, need_judge: bool) -> None:
         self._registry = registry
+        self.need_judge = need_judge
+        """Whether the user, or any check that was inspected, needs a judge."""
 
     def inspect(self, check: Check) -> Sequence[Problem]:
         try:
             resolved = self._registry.resolve(SCORERS, check.scorer)
+            self.need_judge = self.need_judge or resolved.provider.traits.asks_judge
             self._registry.validated_options(resolved, check.options, check.origin)
         except PluginError as error:
             return error.problems
@@ -274,12 +223,6 @@ def _redactor(suites: Sequence[Suite], secrets: Sequence[str], warnings: list[Pr
     return redactor
 
 
-def _at(problem: Problem, origin: Origin | None) -> Problem:
-    if problem.origin or origin is None:
-        return problem
-    return Problem(problem.code, problem.message, origin, problem.span, problem.hint, problem.severity)
-
-
 def _distinct(problems: Iterable[Problem]) -> list[Problem]:
     """A scorer that is absent is one problem, however many checks name it."""
     seen: dict[tuple[str, str], Problem] = {}
@@ -287,6 +230,19 @@ def _distinct(problems: Iterable[Problem]) -> list[Problem]:
         key = (problem.code, problem.message) if problem.code.startswith("plugin.") else (problem.code, str(problem))
         seen.setdefault(key, problem)
     return list(seen.values())
+
+
+def _require_work(
+    plan: Plan, problems: Sequence[Problem], passed_over: Sequence[Problem], selection: Selection
+) -> None:
+    """Raise unless there is something to run and nothing against it."""
+    errors = [problem for problem in problems if problem.severity is Severity.ERROR]
+    if errors:
+        raise SuiteError([*errors, *passed_over])
+    if plan.head.trial_count == 0:
+        if passed_over:
+            raise SuiteError(passed_over)
+        raise _nothing_selected([suite.suite for suite in plan.suites], selection)
 
 
 def _nothing_selected(suites: Sequence[Suite], selection: Selection) -> SkillgaugeError:
@@ -302,67 +258,6 @@ def _nothing_selected(suites: Sequence[Suite], selection: Selection) -> Skillgau
             hint="Run with --dry-run and without --case, --tag and --target to see what there is.",
         )
     )
-
-
-async def _sandbox(request: Request, registry: Registry) -> tuple[Sandbox, str, Tier]:
-    """The sandbox that was named, else the strongest installed one that works here."""
-    if request.sandbox is not None:
-        sandbox = registry.make(SANDBOXES, request.sandbox)
-        report = await sandbox.check()
-        if report.problems:
-            raise PluginError(report.problems)
-        return sandbox, request.sandbox, report.tier
-    strength = list(Tier)
-    best: tuple[Sandbox, str, Tier] | None = None
-    problems: list[Problem] = []
-    for one in registry.load_all(SANDBOXES):
-        sandbox = registry.make(SANDBOXES, one)
-        report = await sandbox.check()
-        problems.extend(report.problems)
-        if not report.problems and (best is None or strength.index(report.tier) < strength.index(best[2])):
-            best = (sandbox, one.name, report.tier)
-    if best is None:
-        none = Problem(
-            "plugin.not-installed",
-            "no sandbox is installed that works here, and every process runs in one",
-            hint="pip install skillgauge-sandbox-local",
-        )
-        raise PluginError([none, *problems])
-    return best
-
-
-def _store(request: Request, registry: Registry, warnings: list[Problem]) -> Store:
-    """The store to use; without any installed one, and none asked for, this process."""
-    if registry.names("stores") or request.store_given:
-        return open_store(request.store, registry)
-    if request.store is not None:
-        warnings.append(
-            Problem(
-                "store.none",
-                "no store is installed: this run is kept in memory, and nothing can be resumed",
-                hint="pip install skillgauge-store-sqlite",
-                severity=Severity.WARNING,
-            )
-        )
-    return MemoryStore()
-
-
-def open_store(location: str | None, registry: Registry) -> Store:
-    """The store for a place: a plugin says which address schemes it serves, `file` standing for plain paths.
-
-    Args:
-        location: path or address; `None` takes a store in this process.
-        registry: the run's plugins.
-    """
-    if location is None:
-        return MemoryStore()
-    scheme = location.partition("://")[0] if "://" in location else "file"
-    for one in registry.load_all(STORES):
-        if scheme in one.provider.traits.schemes:
-            return registry.make(STORES, one, {"location": location})
-    hint = "pip install skillgauge-store-sqlite" if scheme == "file" else f"pip install skillgauge-store-{scheme}"
-    problem = Problem("plugin.not-installed", f"no installed store keeps runs in {location!r}", hint=hint)
-    raise PluginError([problem, *registry.failures.values()])
 
 
 def _events(registry: Registry) -> EventSink:

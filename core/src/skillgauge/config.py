@@ -62,6 +62,7 @@ KEYS: dict[str, Key] = {
         Key("judgeModel", str, None, "Model of the judge."),
         Key("llm.model", str, None, "Model of the rubric judge, as eval-skills spells it."),
         Key("llm.temperature", float, None, "Temperature of the rubric judge.", 0),
+        Key("checks", dict, [], "Further checks for cases of any suite; see `overlay`."),
         Key("plugins.block", list, [], "Plugins that are never loaded."),
         Key("plugins.only", list, None, "If set, the only plugins that may be loaded."),
     )
@@ -85,9 +86,11 @@ class Config:
 
     Args:
         layers: from strongest to weakest: source, place for people, dotted key to value.
+        notices: what the user should know about where values come from.
     """
 
-    def __init__(self, layers: list[tuple[Source, str, Mapping[str, Any]]]) -> None:
+    def __init__(self, layers: list[tuple[Source, str, Mapping[str, Any]]], notices: tuple[str, ...] = ()) -> None:
+        self.notices = notices
         self._layers = [*layers, (Source.DEFAULT, "", {name: key.default for name, key in KEYS.items()})]
 
     def find(self, key: str) -> Value | None:
@@ -131,6 +134,7 @@ def load_config(
     environ: Mapping[str, str],
     explicit: Path | None = None,
     user_file: Path | None = None,
+    foreign: Sequence[str] = (),
 ) -> Config:
     """Collect the layers.
 
@@ -140,6 +144,8 @@ def load_config(
         environ: environment variables.
         explicit: the file named by `--config`; it takes the place of the project file.
         user_file: the user's own file; default below the home folder.
+        foreign: names of other programs' configuration files, read where ours is absent: in `cwd`, or below the home
+            folder if they begin with `~/`.
 
     Raises:
         UsageError: a file cannot be read or holds an unknown key or a value of the wrong type; all of them.
@@ -149,15 +155,22 @@ def load_config(
     layers.append((Source.ENVIRONMENT, "environment", _from_environment(environ, problems)))
     if explicit is not None and not explicit.is_file():
         problems.append(Problem("config.missing", f"configuration file {str(explicit)!r} does not exist"))
-    for source, path in (
-        (Source.PROJECT, explicit or _project_file(cwd)),
-        (Source.USER, user_file or user_path(environ)),
+    notices: list[str] = []
+    home = environ.get("HOME") or environ.get("USERPROFILE")
+    for source, path, others in (
+        (Source.PROJECT, explicit or _project_file(cwd), () if explicit else _foreign_files(foreign, "", cwd)),
+        (Source.USER, user_file or user_path(environ), _foreign_files(foreign, "~/", Path(home)) if home else ()),
     ):
         if path is not None and path.is_file():
-            layers.append((source, str(path), _read_layer(path, problems)))
+            values = _read_layer(path, problems)
+            layers.append((source, str(path), values))
+            if values or path.suffix != ".toml":
+                continue  # else it is a pyproject.toml that says nothing about skillgauge
+        for other in others:
+            layers.append((source, str(other), _read_foreign(other, problems, notices)))
     if problems:
         raise UsageError(problems)
-    return Config(layers)
+    return Config(layers, tuple(notices))
 
 
 def user_path(environ: Mapping[str, str]) -> Path | None:
@@ -175,6 +188,23 @@ def _project_file(cwd: Path) -> Path | None:
         return path
     pyproject = cwd / "pyproject.toml"
     return pyproject if pyproject.is_file() else None
+
+
+def _foreign_files(names: Sequence[str], prefix: str, folder: Path) -> tuple[Path, ...]:
+    """Those of the other programs' files that are there and belong to this folder."""
+    here = (name.removeprefix(prefix) for name in names if name.startswith("~/") == bool(prefix))
+    return tuple(path for name in here if (path := folder / name).is_file())
+
+
+def _read_foreign(path: Path, problems: list[Problem], notices: list[str]) -> dict[str, Any]:
+    """What another program's file sets; keys that mean nothing here are only mentioned."""
+    found: list[Problem] = []
+    values = _read_layer(path, found)
+    unknown = [problem for problem in found if problem.code == "config.unknown-key"]
+    problems.extend(problem for problem in found if problem.code != "config.unknown-key")
+    notices.append(f"configuration is read from {path}, because there is no file of skillgauge's own beside it")
+    notices.extend(f"{path}: {problem.message}; it is ignored" for problem in unknown)
+    return values
 
 
 def _read_layer(path: Path, problems: list[Problem]) -> dict[str, Any]:
@@ -251,12 +281,13 @@ def check_value(name: str, value: object) -> Problem | None:
     if value is None and key.default is None:
         return None
     accepted: tuple[type, ...] = (
-        (int, float) if key.kind is float else (list, tuple) if key.kind is list else (key.kind,)
+        (int, float) if key.kind is float else (list, tuple) if key.kind in (list, dict) else (key.kind,)
     )
     if not isinstance(value, accepted) or isinstance(value, bool):
         return Problem("config.wrong-type", f"{name} must be {_KIND_NAMES[key.kind]}, not {value!r}")
-    if isinstance(value, list | tuple) and not all(isinstance(item, str) for item in value):
-        return Problem("config.wrong-type", f"{name} must be a list of strings, not {value!r}")
+    item_type = Mapping if key.kind is dict else str
+    if isinstance(value, list | tuple) and not all(isinstance(item, item_type) for item in value):
+        return Problem("config.wrong-type", f"{name} must be {_KIND_NAMES[key.kind]}, not {value!r}")
     if isinstance(value, float) and not math.isfinite(value):
         return Problem("config.wrong-type", f"{name} must be {_KIND_NAMES[key.kind]}, not {value!r}")
     if key.least is not None and isinstance(value, int | float) and value < key.least:
@@ -264,7 +295,13 @@ def check_value(name: str, value: object) -> Problem | None:
     return None
 
 
-_KIND_NAMES = {int: "a whole number", float: "a number", str: "a string", list: "a list of strings"}
+_KIND_NAMES = {
+    int: "a whole number",
+    float: "a number",
+    str: "a string",
+    list: "a list of strings",
+    dict: "a list of mappings",
+}
 
 
 def variable_name(key: str) -> str:

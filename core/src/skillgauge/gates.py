@@ -9,6 +9,9 @@ from .types.frozen import Frozen
 from .types.result import GroupSummary, RunState, RunView
 from .types.suite import DIRECT
 
+ADVISED_RUNS = 3
+"""Repeats below which a gate cannot tell an unsteady case from a broken one."""
+
 
 class GateOptions(Frozen):
     """What the user demands of the run."""
@@ -55,11 +58,16 @@ def decide(view: RunView, options: GateOptions, *, has_bad_files: bool = False) 
     if invalid:
         reasons = "; ".join(f"{validity.suite_id}: {validity.reason}" for validity in invalid)
         return Decision(ExitCode.INVALID_RUN, f"invalid run: {reasons} ({score})")
+    notices: tuple[str, ...] = ()
+    if options.exit_on_fail and view.head.runs < ADVISED_RUNS:
+        runs = "1 run" if view.head.runs == 1 else f"{view.head.runs} runs"
+        notices = (f"this gate rests on {runs} of each case; --runs {ADVISED_RUNS} also shows what is unsteady",)
     judged = [group for group in view.summary.groups if not _is_baseline(view, group)]
     below = [group for group in judged if completion_rate(group) < options.min_completion]
     names = ", ".join(f"{group.target_id or group.arm} {completion_rate(group):.1%}" for group in below)
     if options.exit_on_fail and below:
-        return Decision(ExitCode.GATE_MISSED, f"gate missed: below {options.min_completion:.1%}: {names} ({score})")
+        verdict = f"gate missed: below {options.min_completion:.1%}: {names} ({score})"
+        return Decision(ExitCode.GATE_MISSED, verdict, notices)
     failing = [
         suite.id
         for suite in view.head.suites
@@ -67,7 +75,6 @@ def decide(view: RunView, options: GateOptions, *, has_bad_files: bool = False) 
     ]
     if failing:
         return Decision(ExitCode.GATE_MISSED, f"failed: {', '.join(failing)} ({score})")
-    notices: tuple[str, ...] = ()
     if options.threshold_given and not options.exit_on_fail and below:
         notices = (f"below {options.min_completion:.1%}: {names}; add --exit-on-fail to make this fail the command",)
     if has_bad_files:

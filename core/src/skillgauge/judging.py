@@ -21,31 +21,33 @@ class Judging:
     """Names of the variables that hold its key."""
     versions: dict[str, str] = field(default_factory=dict)
     """What makes a plan with another judge another plan."""
+    problems: tuple[Problem, ...] = ()
+    """What keeps it from working; of interest only to a run that needs a judge."""
 
 
-async def find_judge(name: str | None, model: str | None, registry: Registry) -> Judging:
-    """The judge, ready to be asked.
+async def find_judge(name: str | None, model: str | None, temperature: float | None, registry: Registry) -> Judging:
+    """The judge, ready to be asked, or what is wrong with it.
 
     Args:
         name: an installed judge, or a model id; `None` if only a model is asked for.
         model: its model; `None` leaves it to the judge.
+        temperature: at which it answers; `None` leaves it to the judge.
         registry: the run's plugins.
-
-    Raises:
-        PluginError: there is no such judge, or it says what keeps it from working.
     """
     if name is None and model is None:
         return Judging()
-    if name is not None and name in registry.names("judges"):
-        chosen = registry.resolve(JUDGES, name)
-    else:
-        chosen, model = _serving(name or model or "", registry), model or name
-    judge = registry.make(JUDGES, chosen, {"model": model} if model else None)
-    problems = await judge.check()
-    if problems:
-        raise PluginError(problems)
+    try:
+        if name is not None and name in registry.names("judges"):
+            chosen = registry.resolve(JUDGES, name)
+        else:
+            chosen, model = _serving(name or model or "", registry), model or name
+        asked = {"model": model, "temperature": temperature}
+        judge = registry.make(JUDGES, chosen, {key: value for key, value in asked.items() if value is not None} or None)
+    except PluginError as error:
+        return Judging(problems=tuple(error.problems))
     digest = judge.identity(model).digest
-    return Judging(judge, digest, chosen.provider.traits.secrets, {"judge identity": digest})
+    versions = {"judge identity": digest}
+    return Judging(judge, digest, chosen.provider.traits.secrets, versions, tuple(await judge.check()))
 
 
 def _serving(model: str, registry: Registry) -> Resolved:

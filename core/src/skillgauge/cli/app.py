@@ -33,7 +33,7 @@ class App(GlobalsGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command."""
         if cmd_name in BUILT_IN:
-            return _load(BUILT_IN[cmd_name][0])
+            return load_command(BUILT_IN[cmd_name][0])
         entries = read_index().find("commands", cmd_name)
         if not entries:
             return None
@@ -46,7 +46,7 @@ class App(GlobalsGroup):
                 f"command {cmd_name!r} of {entry.distribution} {entry.version}: {entry.problem}", ctx
             )
         try:
-            return _load(entry.module)
+            return load_command(entry.module)
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
             message = f"command {cmd_name!r} of {entry.distribution} {entry.version} cannot be loaded: {reason}"
@@ -62,7 +62,12 @@ class App(GlobalsGroup):
             formatter.write_dl(rows)
 
 
-def _load(place: str) -> click.Command:
+def load_command(place: str) -> click.Command:
+    """Import a command.
+
+    Raises:
+        TypeError: what is there is no command.
+    """
     module, _, attribute = place.partition(":")
     command = getattr(importlib.import_module(module), attribute)
     if not isinstance(command, click.Command):

@@ -19,6 +19,7 @@ from ..artifacts import only_suites, write_report, write_whole
 from ..assembly import Assembled, Request, assemble
 from ..config import Config
 from ..errors import ExitCode, PluginError, Problem, UsageError
+from ..overlay import Overlay, read_overlay
 from ..pipeline import Outcome, carry_out
 from ..planning import Selection, applies
 from ..protocols import Reporter
@@ -63,6 +64,9 @@ def evaluation_options() -> list[click.Parameter]:
         click.Option(["--seed"], type=int, metavar="N", help="Seed of everything random."),
         click.Option(["--timeout"], metavar="TIME", help="Limit of one trial: 30s, 2m, 500ms; a bare number is ms."),
         click.Option(["--sandbox"], metavar="NAME", help="Sandbox for every process."),
+        click.Option(
+            ["--check"], metavar="NAME[=JSON]", multiple=True, help="Add a scorer, with its options, to every case."
+        ),
         click.Option(["--judge"], metavar="NAME", help="Judge of rubric checks, or one of its model ids."),
         click.Option(["--judge-model"], metavar="ID", help="Model of the judge."),
         click.Option(["--keep-workspaces"], is_flag=True, help="Leave workspaces behind for inspection."),
@@ -195,11 +199,19 @@ def evaluation_request(
         sandbox=config.get("sandbox"),
         judge=config.get("judge"),
         judge_model=config.get("judgeModel") or config.get("llm.model"),
+        judge_temperature=config.get("llm.temperature"),
+        judge_required=bool(values.get("judge") or values.get("judge_model")),
+        overlay=_overlay(config, values.get("check", ())),
         store=None if store == "none" else store,
         store_given=config.is_set("store"),
         fresh=values.get("fresh", False),
         keep_workspaces=values.get("keep_workspaces", False),
     )
+
+
+def _overlay(config: Config, given: Sequence[str]) -> Overlay:
+    configured = config.find("checks")
+    return read_overlay(configured.value if configured else (), configured.where if configured else "", given)
 
 
 def _paths_and_cases(given: Sequence[str], cwd: Path) -> tuple[tuple[Path, ...], tuple[str, ...]]:

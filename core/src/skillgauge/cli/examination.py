@@ -11,13 +11,19 @@ from typing import cast
 from pydantic import ValidationError
 
 from ..errors import PluginError, Problem, Severity
+from ..hooks import KINDS
 from ..index import read_index
 from ..protocols import SandboxReport
 from ..registry import Kind, Registry
+from .app import load_command
 
 
 def examine(kind: str, name: str) -> list[str]:
     """What is wrong with a plugin, one line each."""
+    if kind == "commands":
+        load_command(read_index().find(kind, name)[0].module)
+    if kind not in KINDS:
+        return []  # a command that was loaded, or a mere name
     registry = Registry(read_index())
     try:
         resolved = registry.resolve(kind, name)

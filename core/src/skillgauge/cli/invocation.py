@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from ..types.result import RunView
     from ..types.suite import Target
 
+CONFIG_FILES = "config_files"
+"""Entry point group of the names of other programs' configuration files; nothing in it is ever imported."""
+
 
 @dataclass
 class Invocation:
@@ -87,7 +90,7 @@ class Invocation:
         Raises:
             PluginError: no installed plugin serves its address.
         """
-        from ..assembly import open_store  # noqa: PLC0415 - half of the kernel; few commands keep or read runs
+        from ..resources import open_store  # noqa: PLC0415 - half of the kernel; few commands keep or read runs
 
         place = self.config.get("store")
         if place == "none":
@@ -111,13 +114,18 @@ def invocation(given: Globals, flags: Mapping[str, Any] | None = None) -> Invoca
     cwd = Path.cwd()
     values = {**(flags or {}), **plugin_assignments(given.assign)}
     explicit = Path(given.config) if given.config else None
-    config = load_config(cwd=cwd, flags=values, environ=host_environment(), explicit=explicit)
+    index = read_index()
+    foreign = [entry.name for entry in index.entries(CONFIG_FILES)]
+    config = load_config(cwd=cwd, flags=values, environ=host_environment(), explicit=explicit, foreign=foreign)
     only = config.get("plugins.only")
     registry = Registry(
-        read_index(),
+        index,
         blocked=frozenset((*given.no_plugin, *config.get("plugins.block"))),
         only=frozenset(only) if only is not None else None,
         files=[Path(file) for file in given.plugin],
         options=config.plugin_options(),
     )
-    return Invocation(given, config, registry, Output(as_json=given.as_json, quiet=given.quiet), cwd)
+    output = Output(as_json=given.as_json, quiet=given.quiet)
+    for notice in config.notices:
+        output.notice(notice)
+    return Invocation(given, config, registry, output, cwd)

@@ -28,7 +28,7 @@ class Fact(StrEnum):
 
 
 class Traits(Frozen):
-    """What an engine, judge or store needs and can, known before it is made."""
+    """What a plugin needs and can, known before it is made."""
 
     secrets: tuple[str, ...] = ()
     """Names of environment variables, any one of which authenticates it."""
@@ -44,6 +44,8 @@ class Traits(Frozen):
     """Facts it reports; the others are unknown, never "no"."""
     paid: bool = False
     """Whether a call costs money."""
+    asks_judge: bool = False
+    """For a scorer: whether it needs a judge. Others see one only if the user names it in the command."""
     schemes: tuple[str, ...] = ()
     """For a store: schemes of the addresses it serves; `file` stands for plain paths. The address arrives as its
     option `location`."""

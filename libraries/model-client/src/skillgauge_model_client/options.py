@@ -30,6 +30,6 @@ class ModelOptions(Frozen):
     base_url: Address
     model: str | None = Field(default=None, min_length=1, description="Model to ask where nobody names one.")
     temperature: float | None = Field(
-        default=None, ge=0, description="Temperature where a check gives none; not sent by default."
+        default=0.0, ge=0, description="Temperature where a check gives none; null sends none."
     )
     timeout_s: float = Field(default=60.0, gt=0, le=3600, description="Seconds for one question, all in all.")

@@ -77,10 +77,10 @@ def test_question_and_answer(server: ModelServer) -> None:
 
 
 def test_model_and_temperature_of_the_options(server: ModelServer) -> None:
-    """They count where the question has none; a temperature that nobody names is not sent."""
+    """They count where the question has none; with null none is sent."""
     bare = JudgeRequest(system="s", user="u")
     ask(server, ModelReply("8"), request=bare, model="m-2", temperature=0.5)
-    ask(server, ModelReply("8"), request=bare, model="m-2")
+    ask(server, ModelReply("8"), request=bare, model="m-2", temperature=None)
     assert ask(server, request=bare).error == "bad_request: no model is named: use --judge-model"
     first, second = server.requests
     assert (first.model, first.body["temperature"]) == ("m-2", 0.5)

@@ -17,5 +17,5 @@ class GeminiOptions(ModelOptions):
 
     base_url: Address = Field(default=BASE_URL, description="Where the API is served: `/v1beta/models/...` is added.")
     temperature: float | None = Field(
-        default=None, ge=0, le=2, description="Temperature where a check gives none; not sent by default."
+        default=0.0, ge=0, le=2, description="Temperature where a check gives none; null sends none."
     )

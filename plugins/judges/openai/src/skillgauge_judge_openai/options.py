@@ -24,5 +24,5 @@ class OpenAIOptions(ModelOptions):
         default=None, min_length=1, description=f"Model to ask; at OpenAI's own address {MODEL} by default."
     )
     temperature: float | None = Field(
-        default=None, ge=0, le=2, description="Temperature where a check gives none; not sent by default."
+        default=0.0, ge=0, le=2, description="Temperature where a check gives none; null sends none."
     )

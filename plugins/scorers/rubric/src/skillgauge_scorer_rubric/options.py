@@ -17,7 +17,7 @@ class RubricOptions(Frozen):
     scale: Literal["0-10"] = Field(default="0-10", description="What the model is asked for.")
     model: str | None = Field(default=None, min_length=1, description="Model to ask in place of the judge's own.")
     temperature: float | None = Field(
-        default=0.0, ge=0, le=2, description="Temperature of the model; null leaves it to the judge."
+        default=None, ge=0, le=2, description="Temperature of the model in place of the judge's own."
     )
     max_chars: int = Field(
         default=60_000, ge=1_000, le=10_000_000, description="Longer outputs are cut in the middle, and this is said."

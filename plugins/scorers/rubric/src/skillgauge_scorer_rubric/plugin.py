@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from pydantic import BaseModel
 
-from skillgauge.api import Provider, Scorer, hookimpl
+from skillgauge.api import Provider, Scorer, Traits, hookimpl
 
 from .options import RubricOptions
 
@@ -25,4 +25,5 @@ def skillgauge_scorers() -> Iterable[Provider[Scorer]]:
         options=RubricOptions,
         factory=_make,
         summary="A model judges the output by criteria, from 0 to 10.",
+        traits=Traits(asks_judge=True),
     )

@@ -1,0 +1,76 @@
+"""The sandbox and the store of a run: what is asked for, else the best of what is installed."""
+
+from __future__ import annotations
+
+from .errors import PluginError, Problem, Severity
+from .ledger import MemoryStore
+from .protocols import Sandbox, Store, Tier
+from .registry import SANDBOXES, STORES, Registry
+
+
+async def choose_sandbox(named: str | None, registry: Registry) -> tuple[Sandbox, str, Tier]:
+    """The sandbox that was named, else the strongest installed one that works here."""
+    if named is not None:
+        sandbox = registry.make(SANDBOXES, named)
+        report = await sandbox.check()
+        if report.problems:
+            raise PluginError(report.problems)
+        return sandbox, named, report.tier
+    strength = list(Tier)
+    best: tuple[Sandbox, str, Tier] | None = None
+    problems: list[Problem] = []
+    for one in registry.load_all(SANDBOXES):
+        sandbox = registry.make(SANDBOXES, one)
+        report = await sandbox.check()
+        problems.extend(report.problems)
+        if not report.problems and (best is None or strength.index(report.tier) < strength.index(best[2])):
+            best = (sandbox, one.name, report.tier)
+    if best is None:
+        none = Problem(
+            "plugin.not-installed",
+            "no sandbox is installed that works here, and every process runs in one",
+            hint="pip install skillgauge-sandbox-local",
+        )
+        raise PluginError([none, *problems])
+    return best
+
+
+def choose_store(location: str | None, registry: Registry, warnings: list[Problem], *, given: bool) -> Store:
+    """The store to use; without any installed one, and none asked for, this process.
+
+    Args:
+        location: path or address; `None` keeps the run in this process.
+        registry: the run's plugins.
+        warnings: receives what the user should know.
+        given: whether the user chose the place, so that its absence is an error.
+    """
+    if registry.names("stores") or given:
+        return open_store(location, registry)
+    if location is not None:
+        warnings.append(
+            Problem(
+                "store.none",
+                "no store is installed: this run is kept in memory, and nothing can be resumed",
+                hint="pip install skillgauge-store-sqlite",
+                severity=Severity.WARNING,
+            )
+        )
+    return MemoryStore()
+
+
+def open_store(location: str | None, registry: Registry) -> Store:
+    """The store for a place: a plugin says which address schemes it serves, `file` standing for plain paths.
+
+    Args:
+        location: path or address; `None` takes a store in this process.
+        registry: the run's plugins.
+    """
+    if location is None:
+        return MemoryStore()
+    scheme = location.partition("://")[0] if "://" in location else "file"
+    for one in registry.load_all(STORES):
+        if scheme in one.provider.traits.schemes:
+            return registry.make(STORES, one, {"location": location})
+    hint = "pip install skillgauge-store-sqlite" if scheme == "file" else f"pip install skillgauge-store-{scheme}"
+    problem = Problem("plugin.not-installed", f"no installed store keeps runs in {location!r}", hint=hint)
+    raise PluginError([problem, *registry.failures.values()])
