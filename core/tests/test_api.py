@@ -18,7 +18,7 @@ Counts DIRECT DirectoryWorkspace Document Dumped EMPTY Emit EmptySelection Engin
 EventKind Execution Executor ExitCode Fact Failure FailureClass Figure FileChange FileSpec Finished FiredSkill Frozen
 FrozenDict Globals GlobalsCommand GlobalsGroup GroupSummary Identity InstalledSkill InvalidRunError Invocation Json
 JsonObject JsonValue Judge JudgeReply JudgeRequest Latency LaunchError LimitOutcome Limits LoadOption LoadRequest
-Loaded MAX_DEPTH NO_LIMITS NoOptions Origin Outcome Output PlanHead PluginError PolicyError Problem Provider
+Loaded MAX_DEPTH ModelRoute NO_LIMITS NoOptions Origin Outcome Output PlanHead PluginError PolicyError Problem Provider
 RateInterval Reporter ResultOrder Results RunInfo RunLog RunQuery RunRequest RunState RunTrial RunView Running Sandbox
 SandboxReport SandboxSpec Score ScoreContext ScoreStatus Scorer Session SeveralWords Severity SkillRef SkillRole
 SkillgaugeError SourceSpan Store StoreError Suite SuiteDefaults SuiteError SuiteFormat SuiteHead SuiteValidity Summary

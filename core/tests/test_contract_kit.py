@@ -52,6 +52,7 @@ from skillgauge.api import (
     JudgeRequest,
     Loaded,
     LoadRequest,
+    ModelRoute,
     Origin,
     PlanHead,
     Problem,
@@ -838,6 +839,9 @@ class _Engine:
 
     def identity(self, model: str | None) -> Identity:
         return Identity(name="fake-agent", version="1", settings={"model": model})
+
+    def routes(self, model: str | None) -> tuple[ModelRoute, ...]:
+        return ()
 
     async def run(self, request: RunRequest, workspace: Any, emit: Any) -> Execution:
         if request.prompt == "wait":

@@ -17,7 +17,7 @@ from .protocols import (
     Adapter, Artifact, CallRequest, Claim, Claimed, Command, Dumped, Emit, Engine, Executor, Fact, Finished,
     InstalledSkill, Judge, JudgeReply, JudgeRequest, LoadOption, LoadRequest, Loaded, NoOptions, Provider, Reporter,
     ResultOrder, Results, RunLog, RunQuery, RunRequest, RunTrial, Running, Sandbox, SandboxReport, SandboxSpec,
-    ScoreContext,
+    ScoreContext, ModelRoute,
     Scorer, Session, Store, SuiteFormat, Tier, Traits, Workspace,
 )
 from .surroundings import host_environment
@@ -80,7 +80,8 @@ __all__ = [
     "FileSpec", "Finished", "FiredSkill", "Frozen", "FrozenDict", "Globals", "GlobalsCommand", "GlobalsGroup",
     "GroupSummary", "Identity", "InstalledSkill", "InvalidRunError", "Invocation", "Json", "JsonObject", "JsonValue",
     "Judge", "JudgeReply", "JudgeRequest", "Latency", "LaunchError", "LimitOutcome", "Limits", "LoadOption",
-    "LoadRequest", "Loaded", "NoOptions", "Origin", "Outcome", "Output", "PlanHead", "PluginError", "PolicyError",
+    "LoadRequest", "Loaded", "ModelRoute", "NoOptions", "Origin", "Outcome", "Output", "PlanHead", "PluginError",
+    "PolicyError",
     "Problem", "Provider", "RateInterval", "Reporter", "ResultOrder", "Results", "RunInfo", "RunLog", "RunQuery",
     "RunRequest", "RunState", "RunTrial", "RunView", "Running", "Sandbox", "SandboxReport", "SandboxSpec", "Score",
     "ScoreContext", "ScoreStatus", "Scorer", "Session", "SeveralWords", "Severity", "SkillRef", "SkillRole",

@@ -90,6 +90,11 @@ class DirectoryWorkspace:
         return self._tier
 
     @property
+    def routes(self) -> Mapping[str, str]:
+        """None, unless a sandbox that confines the network gives some."""
+        return {}
+
+    @property
     def env(self) -> Mapping[str, str]:
         """Environment of its processes, before a command adds its own variables."""
         return MappingProxyType(dict(self._env))

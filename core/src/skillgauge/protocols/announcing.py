@@ -35,7 +35,9 @@ class Traits(Frozen):
     login_files: tuple[str, ...] = ()
     """Credential files of an existing login, relative to the user's home."""
     model_hosts: tuple[str, ...] = ()
-    """Hosts that the model relay must let through."""
+    """Hosts that must be reachable with an existing login, whose requests no route can carry."""
+    provider: str | None = None
+    """The service behind it: whatever asks the same one shares its limits. Default: its name."""
     skill_folder: str | None = None
     """Where the agent looks for skills, relative to its workspace."""
     model_patterns: tuple[str, ...] = ()

@@ -9,7 +9,7 @@ from ..errors import Problem
 from ..types.frozen import EMPTY, Frozen, Json, JsonObject
 from ..types.suite import Limits, SkillRef, Target
 from ..types.trial import Execution, Identity, TrajectoryEvent
-from .workspaces import Workspace
+from .workspaces import ModelRoute, Workspace
 
 
 class CallRequest(Frozen):
@@ -71,6 +71,8 @@ class RunRequest(Frozen):
     network: bool = False
     """Whether tools of the agent may use the network."""
     seed: int = 0
+    cassette_key: str = ""
+    """Under which the session may have been recorded; see `Trial.cassette_key`."""
 
 
 Emit = Callable[[TrajectoryEvent], None]
@@ -85,6 +87,9 @@ class Engine(Protocol):
 
     def identity(self, model: str | None) -> Identity:
         """What sessions depend on."""
+
+    def routes(self, model: str | None) -> tuple[ModelRoute, ...]:
+        """Model APIs that its sessions must reach; in `run`, `Workspace.routes` tells under which address."""
 
     async def run(self, request: RunRequest, workspace: Workspace, emit: Emit) -> Execution:
         """Run one session to its end and report facts; never judge them. Stops when cancelled."""

@@ -9,9 +9,22 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
+from pydantic import Field
+
 from ..errors import Problem
 from ..types.frozen import EMPTY, Frozen, JsonObject
 from ..types.suite import FileSpec
+
+
+class ModelRoute(Frozen):
+    """A model API that processes of a workspace must reach, whatever else they may reach."""
+
+    name: str
+    """By which the workspace tells its address."""
+    base_url: str
+    """`http://` or `https://`, with the path that requests are added to."""
+    headers: JsonObject = Field(default=EMPTY, repr=False)
+    """Set on every request on its way, name to string, so that a key stays outside of the workspace."""
 
 
 class Command(Frozen):
@@ -77,8 +90,19 @@ class Workspace(Protocol):
         """The folder that processes see as their own."""
 
     @property
+    def home(self) -> Path:
+        """Home folder of its processes, empty at first; no snapshot shows it."""
+
+    @property
     def tier(self) -> str:
         """Sandbox and tier, for example `local/none`."""
+
+    @property
+    def routes(self) -> Mapping[str, str]:
+        """Address of each of its model routes as its processes see it, by name.
+
+        Empty if the sandbox does not confine the network: processes then reach the API by themselves, with a key.
+        """
 
     async def start(self, command: Command) -> Running:
         """Start a process. Raises `LaunchError` if it cannot be started."""
@@ -122,6 +146,10 @@ class SandboxSpec(Frozen):
     """Names of variables that its processes may see beyond the allow list."""
     env: JsonObject = EMPTY
     network: bool = True
+    routes: tuple[ModelRoute, ...] = ()
+    """Model APIs to be reached although there is no network."""
+    hosts: tuple[str, ...] = ()
+    """Further hosts, `name` or `name:port`, to be reached by TLS although there is no network."""
     keep: bool = False
     """Leave the folders behind for inspection."""
 

@@ -12,6 +12,7 @@ from ..protocols import (
     Command,
     Emit,
     Finished,
+    ModelRoute,
     Running,
     RunRequest,
     SandboxReport,
@@ -56,7 +57,9 @@ class FakeWorkspace:
     """Files in a dict, processes as a function of their command."""
 
     root = Path("/fake")
+    home = Path("/fake-home")
     tier = "fake/none"
+    routes: Mapping[str, str] = {}
 
     def __init__(self, run: Callable[[Command, FakeWorkspace], Finished] | None = None) -> None:
         self.files: dict[str, bytes] = {}
@@ -181,6 +184,10 @@ class FakeEngine:
     def identity(self, model: str | None) -> Identity:
         """Complete, because nothing else decides."""
         return Identity(name=self._name, version="1", settings={"model": model})
+
+    def routes(self, model: str | None) -> tuple[ModelRoute, ...]:
+        """It asks no model."""
+        return ()
 
     async def run(self, request: RunRequest, workspace: Workspace, emit: Emit) -> Execution:
         """Play the script."""

@@ -270,6 +270,8 @@ class SuiteDefaults(Frozen):
     judge_model: str | None = None
     limits: Limits = NO_LIMITS
     runs: int | None = Field(default=None, ge=1)
+    baseline: bool = True
+    """Whether the arms that are only baselines run, too."""
 
 
 class _CasesSchema:

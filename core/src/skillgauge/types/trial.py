@@ -227,6 +227,11 @@ class Trajectory(Frozen):
     model_calls: int | None = None
     turns: int | None = None
     session_id: str | None = None
+    model: str | None = None
+    """The model that answered, as the engine tells it."""
+    engine_version: str | None = None
+    raw: str | None = None
+    """The engine's own event stream, one event per line, cut in the middle if it is very long."""
 
 
 class FileChange(Frozen):
@@ -259,5 +264,9 @@ class Execution(Frozen):
     failure: Failure | None = None
     sandbox: str | None = None
     """Sandbox and tier it ran in, for example `local/none`."""
+    arm_integrity: str | None = None
+    """For agents: `verified` if the skills offered are those of the arm, else why that is unknown."""
+    replayed: bool = False
+    """Whether it is a recording, so that its time and cost are not this run's."""
     notes: tuple[str, ...] = ()
     """What a reader should know: a grandchild was left behind, noise was skipped, ..."""

@@ -27,6 +27,16 @@ class Watched:
         return self._workspace.root
 
     @property
+    def home(self) -> Path:
+        """That of the watched workspace."""
+        return self._workspace.home
+
+    @property
+    def routes(self) -> Mapping[str, str]:
+        """Those of the watched workspace."""
+        return self._workspace.routes
+
+    @property
     def tier(self) -> str:
         """That of the watched workspace."""
         return self._workspace.tier
