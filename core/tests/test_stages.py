@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from skillgauge.agent_stages import SETUP_TIMEOUT_S, AgentRules, AgentSetup, AgentStages, changed_files
 from skillgauge.protocols import CallRequest, Command, Emit, Finished, RunRequest, SandboxSpec, Session, Workspace
-from skillgauge.stages import SETUP_TIMEOUT_S, AgentSetup, AgentStages, DirectStages, changed_files
+from skillgauge.stages import DirectStages
 from skillgauge.testing.fakes import OK, FakeAdapter, FakeEngine, FakeSandbox, FakeWorkspace, ignore
 from skillgauge.types.suite import DIRECT, Arm, ArmKind, Case, Check, FileSpec, Limits, SkillRef, SkillRole, Target
 from skillgauge.types.trial import (
@@ -378,7 +379,11 @@ def run_agent(
     """Execute one agent trial and prepare its grading."""
     sandbox = sandbox or FakeSandbox()
     stages = AgentStages(
-        {"fake-agent": AgentSetup(engine, skill_folder)}, sandbox, read_skill=read_skill, emit=emit, keep=keep
+        {"fake-agent": AgentSetup(engine, skill_folder)},
+        sandbox,
+        read_skill=read_skill,
+        emit=emit,
+        rules=AgentRules(keep=keep),
     )
 
     async def go() -> Execution:
@@ -405,7 +410,7 @@ def test_an_agent_is_asked_with_everything_it_needs() -> None:
         (OTHER, ".agents/skills/csv"),
     ]
     assert execution.text == "done"
-    assert spec == SandboxSpec(label="c", env={"A": "1"}, keep=True)
+    assert spec == SandboxSpec(label="c", env={"A": "1"}, network=False, keep=True)
 
 
 def test_a_case_without_prompt_asks_nothing() -> None:
@@ -604,7 +609,7 @@ def test_every_attempt_has_a_workspace_of_its_own() -> None:
     with pytest.raises(RuntimeError):
         asyncio.run(attempt())
     assert open_during == [1, 1]
-    assert [spec for spec, _ in sandbox.opened] == [SandboxSpec(label="c")] * 2
+    assert [spec for spec, _ in sandbox.opened] == [SandboxSpec(label="c", network=False)] * 2
     assert sandbox.open_now == []
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 
+from skillgauge.agent_stages import AgentSetup, AgentStages
 from skillgauge.execution import Grading
 from skillgauge.pipeline import Job, Outcome, carry_out
 from skillgauge.planning import Cell, SuitePlan, make_plan
 from skillgauge.protocols import Adapter, CallRequest, Command, Emit, Finished, RunRequest, ScoreContext
 from skillgauge.scoring import BoundScorer
-from skillgauge.stages import AgentSetup, AgentStages, DirectStages
+from skillgauge.stages import DirectStages
 from skillgauge.testing.fakes import OK, FakeAdapter, FakeEngine, FakeSandbox, FakeScorer, FakeWorkspace, ignore
 from skillgauge.types.frozen import thaw
 from skillgauge.types.result import Score, TrialResult, Verdict

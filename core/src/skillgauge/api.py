@@ -40,6 +40,7 @@ from .types.result import (
 
 if TYPE_CHECKING:
     from .artifacts import write_report, write_whole
+    from .cassettes import Cassette, RecordedFile, read_cassettes, why_missing
     from .cli.eval_document import human_lines
     from .cli.evaluation import Evaluation, EvaluationCommand, configured, evaluation_options
     from .cli.invocation import Invocation, invocation
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 # What announces a plugin must import quickly; these are for what its factory makes.
 _LATER = {
     "artifacts": ("write_report", "write_whole"),
+    "cassettes": ("Cassette", "RecordedFile", "read_cassettes", "why_missing"),
     "cli.eval_document": ("human_lines",),
     "cli.evaluation": ("Evaluation", "EvaluationCommand", "configured", "evaluation_options"),
     "cli.invocation": ("Invocation", "invocation"),
@@ -74,22 +76,22 @@ def __getattr__(name: str) -> object:
 
 __all__ = [
     "ALL_PASSED", "DIRECT", "EMPTY", "MAX_DEPTH", "NO_LIMITS", "Adapter", "Arm", "ArmKind", "Artifact", "Blame",
-    "Block", "CallRequest", "Case", "Cases", "Check", "Claim", "Claimed", "Command", "Comparison", "Counts",
+    "Block", "CallRequest", "Case", "Cases", "Cassette", "Check", "Claim", "Claimed", "Command", "Comparison", "Counts",
     "DirectoryWorkspace", "Document", "Dumped", "Emit", "EmptySelection", "Engine", "Evaluation", "EvaluationCommand",
     "EventKind", "Execution", "Executor", "ExitCode", "Fact", "Failure", "FailureClass", "Figure", "FileChange",
     "FileSpec", "Finished", "FiredSkill", "Frozen", "FrozenDict", "Globals", "GlobalsCommand", "GlobalsGroup",
     "GroupSummary", "Identity", "InstalledSkill", "InvalidRunError", "Invocation", "Json", "JsonObject", "JsonValue",
     "Judge", "JudgeReply", "JudgeRequest", "Latency", "LaunchError", "LimitOutcome", "Limits", "LoadOption",
     "LoadRequest", "Loaded", "ModelRoute", "NoOptions", "Origin", "Outcome", "Output", "PlanHead", "PluginError",
-    "PolicyError",
-    "Problem", "Provider", "RateInterval", "Reporter", "ResultOrder", "Results", "RunInfo", "RunLog", "RunQuery",
-    "RunRequest", "RunState", "RunTrial", "RunView", "Running", "Sandbox", "SandboxReport", "SandboxSpec", "Score",
-    "ScoreContext", "ScoreStatus", "Scorer", "Session", "SeveralWords", "Severity", "SkillRef", "SkillRole",
-    "SkillgaugeError", "SourceSpan", "Store", "StoreError", "Suite", "SuiteDefaults", "SuiteError", "SuiteFormat",
-    "SuiteHead", "SuiteValidity", "Summary", "TagSummary", "Target", "TargetHead", "TargetKind", "Tier", "Traits",
-    "Trajectory", "TrajectoryEvent", "Trial", "TrialResult", "Usage", "UsageError", "Verdict", "VerdictMode",
-    "VerdictRule", "Workspace", "canonical_json", "configured", "consistency", "did_you_mean", "digest", "digest_text",
-    "evaluation_options", "freeze", "hookimpl", "host_environment", "human_lines", "invocation", "locate",
-    "located_all", "nearest_rank", "parse_document", "pass_at_k", "problem_document", "rate_interval", "read_document",
-    "thaw", "validate", "wilson", "write_report", "write_whole",
+    "PolicyError", "Problem", "Provider", "RateInterval", "RecordedFile", "Reporter", "ResultOrder", "Results",
+    "RunInfo", "RunLog", "RunQuery", "RunRequest", "RunState", "RunTrial", "RunView", "Running", "Sandbox",
+    "SandboxReport", "SandboxSpec", "Score", "ScoreContext", "ScoreStatus", "Scorer", "Session", "SeveralWords",
+    "Severity", "SkillRef", "SkillRole", "SkillgaugeError", "SourceSpan", "Store", "StoreError", "Suite",
+    "SuiteDefaults", "SuiteError", "SuiteFormat", "SuiteHead", "SuiteValidity", "Summary", "TagSummary", "Target",
+    "TargetHead", "TargetKind", "Tier", "Traits", "Trajectory", "TrajectoryEvent", "Trial", "TrialResult", "Usage",
+    "UsageError", "Verdict", "VerdictMode", "VerdictRule", "Workspace", "canonical_json", "configured", "consistency",
+    "did_you_mean", "digest", "digest_text", "evaluation_options", "freeze", "hookimpl", "host_environment",
+    "human_lines", "invocation", "locate", "located_all", "nearest_rank", "parse_document", "pass_at_k",
+    "problem_document", "rate_interval", "read_cassettes", "read_document", "thaw", "validate", "why_missing", "wilson",
+    "write_report", "write_whole",
 ]

@@ -9,27 +9,33 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from .agent_stages import AgentRules, AgentStages, files_of_skill
 from .aggregation import FigureSource
+from .budget import BudgetLimits
+from .cassettes import FolderRecorder
 from .config import Config
 from .discovery import Found, discover, load
 from .errors import EmptySelection, PluginError, Problem, Severity, SkillgaugeError, SuiteError, UsageError
-from .execution import Grading, OpenStage, RetryPolicy
+from .execution import Grading, RetryPolicy
 from .judging import Judging, find_judge
+from .log import get_logger
 from .overlay import Overlay
 from .pipeline import EventSink, Job, NoEvents
 from .planning import Plan, Selection, make_plan
-from .protocols import Scorer, SuiteFormat
+from .protocols import Fact, Sandbox, Scorer, SuiteFormat, Tier
 from .registry import FORMATS, SCORERS, Registry
 from .resources import choose_sandbox, choose_store
-from .runners import Adapters, suite_plan
+from .runners import Choice, Runners
 from .scoring import BoundScorer
 from .secrets import Redactor
 from .stages import DirectStages
 from .surroundings import host_environment
 from .types.frozen import EMPTY, JsonObject
 from .types.result import Figure, GroupSummary
-from .types.suite import ArmKind, Check, Limits, Suite
+from .types.suite import ArmKind, Check, Limits, SkillRole, Suite
 from .types.trial import SuiteHead
+
+log = get_logger(__name__)
 
 _SEPARATE = "Evaluate them in separate runs."
 
@@ -46,9 +52,20 @@ class Request:
     suite_format: str | None = None
     format_options: JsonObject = EMPTY
     selection: Selection = field(default_factory=Selection)
+    timeout_is_bare: bool = False
+    """Whether `timeout_s` was given as a number without a unit."""
     timeout_s: float | None = None
     """As given on the command line for this run; before a suite's default, after a case's own."""
     runs: int = 1
+    engines: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    baseline: bool | None = None
+    max_turns: int | None = None
+    budget: BudgetLimits = field(default_factory=BudgetLimits)
+    record: Path | None = None
+    """Folder that agent sessions are recorded in."""
+    untrusted: bool = False
+    """Run nothing unless the sandbox confines it strictly."""
     seed: int = 0
     concurrency: int = 4
     retries: int = 0
@@ -91,21 +108,17 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
     plain_suites, passed_over = find_suites(request, formats)
     suites = tuple(request.overlay.over(suite) for suite in plain_suites)
     scorers = _Scorers(registry, need_judge=request.judge_required)
-    adapters = Adapters(registry)
-    default = Limits(timeout_s=config.get("timeoutMs") / 1000)
-    plans, problems = [], list[Problem]()
-    for suite in suites:
-        cells = suite_plan(suite, request.selection, adapters, default, problems)
-        if cells is not None:
-            plans.append(cells)
-    problems.extend(await adapters.problems())
-    problems.extend(request.overlay.unused(plain_suites))
+    runners = Runners(registry, _choice(request, config))
+    problems: list[Problem] = []
+    plans = [runners.plan(suite, problems) for suite in suites]
+    problems += [*await runners.adapters.problems(), *await runners.engines.problems()]
+    problems += [*request.overlay.unused(plain_suites), *_unmeasurable(request, runners)]
     judge = await find_judge(request.judge, request.judge_model, request.judge_temperature, registry)
     plan, found = make_plan(
         plans,
         runs=request.runs,
         seed=request.seed,
-        limits=Limits(timeout_s=request.timeout_s),
+        limits=Limits(timeout_s=request.timeout_s, max_turns=request.max_turns),
         versions=lambda: registry.provenance() | (judge.versions if scorers.need_judge else {}),
         inspect_check=scorers.inspect,
     )
@@ -119,27 +132,74 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
     warnings += [problem for problem in problems if problem.severity is Severity.WARNING]
     events = _events(registry)
     warnings += [replace(problem, severity=Severity.WARNING) for problem in registry.failures.values()]
-    sandbox, name, tier = await choose_sandbox(request.sandbox, registry)
-    stages = DirectStages(adapters.of, sandbox, keep=request.keep_workspaces)
-    openers: dict[ArmKind, OpenStage] = {ArmKind.DIRECT: stages}
+    sandbox = await choose_sandbox(request.sandbox, registry, least=Tier.STRICT if request.untrusted else Tier.NONE)
+    secrets = (*judge.secrets, *runners.engines.secrets())
+    redactor = _redactor(suites, secrets, warnings)
+    direct = DirectStages(runners.adapters.of, sandbox.sandbox, keep=request.keep_workspaces)
+    agents = _agent_stages(request, suites, runners, sandbox.sandbox, redactor)
     job = Job(
-        stages=openers,
+        stages={ArmKind.DIRECT: direct, ArmKind.AGENT: agents},
         grading=Grading(scorers.bind, {suite.id: suite.on_agent_limit for suite in suites}, judge.judge, judge.digest),
         figures=figure_source(formats),
         store=choose_store(request.store, registry, warnings, given=request.store_given),
         concurrency=request.concurrency,
         retry=RetryPolicy(request.retries),
+        providers=runners.engines.providers,
+        budget=request.budget,
         events=events,
         fresh=request.fresh,
-        clean=_redactor(suites, judge.secrets, warnings).redact,
-        close=stages.close,
+        clean=redactor.redact,
+        close=direct.close,
     )
-    return Assembled(
-        plan=plan,
-        job=job,
-        warnings=tuple(warnings),
-        passed_over=passed_over,
-        sandbox=f"{name}/{tier}",
+    return Assembled(plan, job, tuple(warnings), passed_over, f"{sandbox.name}/{sandbox.tier}")
+
+
+AGENT_TIMEOUT_S = 600.0
+"""Time limit of an agent session where nobody sets one."""
+
+
+def _choice(request: Request, config: Config) -> Choice:
+    return Choice(
+        selection=request.selection,
+        engines=request.engines,
+        models=request.models,
+        baseline=request.baseline,
+        direct_limits=Limits(timeout_s=config.get("timeoutMs") / 1000),
+        agent_limits=Limits(timeout_s=AGENT_TIMEOUT_S),
+    )
+
+
+def _unmeasurable(request: Request, runners: Runners) -> list[Problem]:
+    """What the user asks for and the engines in use cannot hold to."""
+    problems = []
+    if runners.engines.setups and request.timeout_is_bare and request.timeout_s is not None:
+        milliseconds = f"{request.timeout_s * 1000:g}"
+        message = f"--timeout {milliseconds} has no unit, and a session of an agent lasts minutes"
+        hint = f"Write --timeout {milliseconds}ms or --timeout {milliseconds}s."
+        problems.append(Problem("usage.timeout", message, hint=hint))
+    if request.budget.are_given:
+        for name in runners.engines.without(Fact.USAGE):
+            message = f"engine {name!r} does not tell what its sessions use, so no budget can hold"
+            problems.append(Problem("usage.budget", message, hint="Leave out --max-cost and --max-tokens."))
+    return problems
+
+
+def _agent_stages(
+    request: Request, suites: Sequence[Suite], runners: Runners, sandbox: Sandbox, redactor: Redactor
+) -> AgentStages:
+    candidates = {
+        suite.id: frozenset(
+            skill.name for arm in suite.arms for skill in arm.skills if skill.role is not SkillRole.DISTRACTOR
+        )
+        for suite in suites
+    }
+    recorder = FolderRecorder(request.record, redactor.redact) if request.record else None
+    return AgentStages(
+        runners.engines.setups,
+        sandbox,
+        read_skill=files_of_skill,
+        emit=lambda event: log.debug("agent.event", kind=event.kind, name=event.name),
+        rules=AgentRules(candidates, recorder, keep=request.keep_workspaces),
     )
 
 

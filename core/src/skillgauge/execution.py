@@ -14,12 +14,13 @@ from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import dataclass, field
 from typing import Protocol, Self, cast
 
+from .limits import ProviderLimit
 from .log import get_logger
 from .protocols import Judge, Results, RunTrial, Workspace
 from .scoring import Grade, ScorerFactory, grade, is_cancelled
 from .types.result import TrialResult
 from .types.suite import ArmKind, LimitOutcome
-from .types.trial import Blame, Execution, Failure, FailureClass, Trial
+from .types.trial import Blame, Execution, Failure, FailureClass, Trial, Usage
 
 log = get_logger(__name__)
 
@@ -37,10 +38,15 @@ class RetryPolicy:
     """Wait after the k-th attempt is k times this."""
     max_s: float = 60.0
     """Longest wait; a server that asks for more is not retried."""
+    agent_retries: int = 2
+    """Least number of further attempts of an agent whose service failed: minutes of work hang on it."""
 
-    def delay_s(self, failure: Failure, attempt: int) -> float | None:
+    def delay_s(self, failure: Failure, attempt: int, kind: ArmKind = ArmKind.DIRECT) -> float | None:
         """Seconds to wait after attempt number `attempt` (from 1), or `None` if there is no further one."""
-        if not failure.retryable or attempt > self.retries:
+        retries = self.retries
+        if kind is ArmKind.AGENT and failure.blame is Blame.INFRASTRUCTURE:
+            retries = max(retries, self.agent_retries)
+        if not failure.retryable or attempt > retries:
             return None
         if failure.retry_after_s is None:
             return min(self.base_s * attempt, self.max_s)
@@ -84,6 +90,7 @@ class TrialRunner:
         retry: when to try again.
         on_start: told of each trial before its first attempt.
         clean: takes secrets out of a result.
+        limits: what the provider behind an engine bears, by the engine's name.
         sleep: waits between attempts; replaceable so that tests need not wait.
     """
 
@@ -95,6 +102,7 @@ class TrialRunner:
         retry: RetryPolicy,
         on_start: Callable[[Trial], None] | None = None,
         clean: Callable[[TrialResult], TrialResult] | None = None,
+        limits: Mapping[str, ProviderLimit] | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._stages = stages
@@ -102,6 +110,7 @@ class TrialRunner:
         self._retry = retry
         self._on_start = on_start
         self._clean = clean
+        self._limits = limits or {}
         self._sleep = sleep
 
     async def __call__(self, trial: Trial) -> TrialResult:
@@ -109,16 +118,21 @@ class TrialRunner:
         if self._on_start:
             self._on_start(trial)
         attempt = 0
+        given_up: list[Usage] = []
         while True:
             attempt += 1
             started_at = time.time()
             execution, graded = await self._attempt(trial)
-            delay = self._retry.delay_s(execution.failure, attempt) if execution.failure else None
+            failure = execution.failure
+            delay = self._retry.delay_s(failure, attempt, trial.arm.kind) if failure else None
             if delay is None:
                 break
+            given_up += [execution.usage] if execution.usage else []
             log.info("trial.retry", trial_id=trial.trial_id, attempt=attempt, delay_s=delay)
             await self._sleep(delay)
         result = _result(trial, execution, graded, attempt, started_at)
+        if given_up:
+            result = result.model_copy(update={"given_up_usage": tuple(given_up)})
         log.debug("trial.finished", trial_id=trial.trial_id, verdict=result.verdict)
         return self._clean(result) if self._clean else result
 
@@ -126,7 +140,7 @@ class TrialRunner:
         """One attempt, graded while its stage is still open."""
         try:
             async with self._stages[trial.arm.kind](trial) as stage:
-                execution = await self._bounded(stage, trial)
+                execution = await self._limited(stage, trial)
                 if execution.failure is None:
                     await stage.prepare_grading(trial)
                 return execution, await self._grade(trial, execution, stage.workspace)
@@ -141,6 +155,16 @@ class TrialRunner:
             )
             execution = Execution(failure=failure)
             return execution, await self._grade(trial, execution, None)
+
+    async def _limited(self, stage: Stage, trial: Trial) -> Execution:
+        """Execute when the provider has a place; the wait for it is nobody's time."""
+        limit = self._limits.get(trial.runner.name)
+        if limit is None:
+            return await self._bounded(stage, trial)
+        async with limit.session():
+            execution = await self._bounded(stage, trial)
+            limit.heard(execution.failure)
+        return execution
 
     async def _bounded(self, stage: Stage, trial: Trial) -> Execution:
         limit = trial.limits.timeout_s

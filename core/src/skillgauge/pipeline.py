@@ -12,8 +12,10 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from .aggregation import FigureSource, summarize
+from .budget import Budget, BudgetLimits
 from .execution import Grading, LocalExecutor, OpenStage, RetryPolicy, TrialRunner, run_all
 from .ledger import Ledger, MemoryStore
+from .limits import ProviderLimit
 from .planning import Plan
 from .protocols import Executor, ResultOrder, RunLog, Store
 from .types.result import RunInfo, RunState, RunView, Summary, TrialResult
@@ -71,6 +73,9 @@ class Job:
     """`None` runs in this process."""
     concurrency: int = 1
     retry: RetryPolicy = field(default_factory=RetryPolicy)
+    providers: Mapping[str, str] = field(default_factory=dict)
+    """The service behind each engine, by the engine's name; those of one service share its limits."""
+    budget: BudgetLimits = field(default_factory=BudgetLimits)
     events: EventSink = field(default_factory=NoEvents)
     clean: Callable[[TrialResult], TrialResult] | None = None
     progress: Callable[[TrialResult], None] | None = None
@@ -121,7 +126,7 @@ async def _carry_out(plan: Plan, job: Job, stop: asyncio.Event) -> Outcome:
         job.on_begin(log.info)
     ledger = Ledger(log, concurrency=job.concurrency, on_commit=_committed(job))
     try:
-        complete = await _execute(plan, job, ledger, stop)
+        state = await _execute(plan, job, ledger, stop)
     finally:
         try:
             if job.close:
@@ -129,14 +134,23 @@ async def _carry_out(plan: Plan, job: Job, stop: asyncio.Event) -> Outcome:
         finally:
             await ledger.close()
     summary = await asyncio.to_thread(_summary, plan, job, log, ledger)
-    info = await log.finish(RunState.FINISHED if complete else RunState.INTERRUPTED, summary)
+    info = await log.finish(state, summary)
     job.events.run_finished(info, summary)
     view = RunView(info, plan.head, summary, lambda: log.results(ResultOrder.PLAN))
-    return Outcome(view=view, complete=complete, already_done=ledger.already_done)
+    return Outcome(view=view, complete=state is RunState.FINISHED, already_done=ledger.already_done)
 
 
-async def _execute(plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event) -> bool:
-    runner = TrialRunner(job.stages, job.grading, retry=job.retry, on_start=job.events.trial_started, clean=job.clean)
+async def _execute(plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event) -> RunState:
+    shared = {service: ProviderLimit(job.concurrency) for service in job.providers.values()}
+    runner = TrialRunner(
+        job.stages,
+        job.grading,
+        retry=job.retry,
+        on_start=job.events.trial_started,
+        clean=job.clean,
+        limits={engine: shared[service] for engine, service in job.providers.items()},
+    )
+    budget = Budget(job.budget)
     executor = job.executor or LocalExecutor(job.concurrency)
     paid = frozenset(cell.runner.name for suite in plan.suites for cell in suite.cells if cell.paid)
 
@@ -146,9 +160,14 @@ async def _execute(plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event) ->
         return result.model_copy(update={"attempts": result.attempts + earlier}) if earlier else result
 
     async def record(result: TrialResult) -> None:
+        budget.settle(result, paid=result.runner in paid)
         await ledger.record(result, paid=result.runner in paid)
 
-    return await run_all(executor.run(ledger.pending(plan.trials()), run_trial), record, stop)
+    trials = budget.admitted(ledger.pending(plan.trials()))
+    complete = await run_all(executor.run(trials, run_trial), record, stop)
+    if not complete:
+        return RunState.INTERRUPTED
+    return RunState.STOPPED if budget.exhausted else RunState.FINISHED
 
 
 def _committed(job: Job) -> Callable[[TrialResult], None]:

@@ -2,29 +2,57 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from .errors import PluginError, Problem, Severity
 from .ledger import MemoryStore
 from .protocols import Sandbox, Store, Tier
 from .registry import SANDBOXES, STORES, Registry
 
 
-async def choose_sandbox(named: str | None, registry: Registry) -> tuple[Sandbox, str, Tier]:
-    """The sandbox that was named, else the strongest installed one that works here."""
+@dataclass(frozen=True)
+class ChosenSandbox:
+    """A sandbox that works here."""
+
+    sandbox: Sandbox
+    name: str
+    tier: Tier
+
+
+async def choose_sandbox(named: str | None, registry: Registry, *, least: Tier = Tier.NONE) -> ChosenSandbox:
+    """The sandbox that was named, else the strongest installed one that works here.
+
+    Raises:
+        PluginError: there is none, or it confines less than `least`.
+    """
     if named is not None:
         sandbox = registry.make(SANDBOXES, named)
         report = await sandbox.check()
         if report.problems:
             raise PluginError(report.problems)
-        return sandbox, named, report.tier
-    strength = list(Tier)
-    best: tuple[Sandbox, str, Tier] | None = None
+        best = ChosenSandbox(sandbox, named, report.tier)
+    else:
+        best = await _strongest(registry)
+    if _STRENGTH.index(best.tier) > _STRENGTH.index(least):
+        message = f"the {'' if named else 'best '}sandbox here, {best.name!r}, is of tier {best.tier}, not {least}"
+        hint = "Install bubblewrap and skillgauge-sandbox-bubblewrap, or do without --untrusted."
+        raise PluginError(Problem("sandbox.too-weak", message, hint=hint))
+    return best
+
+
+_STRENGTH = list(Tier)
+
+
+async def _strongest(registry: Registry) -> ChosenSandbox:
+    best: ChosenSandbox | None = None
     problems: list[Problem] = []
     for one in registry.load_all(SANDBOXES):
         sandbox = registry.make(SANDBOXES, one)
         report = await sandbox.check()
         problems.extend(report.problems)
-        if not report.problems and (best is None or strength.index(report.tier) < strength.index(best[2])):
-            best = (sandbox, one.name, report.tier)
+        stronger = best is None or _STRENGTH.index(report.tier) < _STRENGTH.index(best.tier)
+        if not report.problems and stronger:
+            best = ChosenSandbox(sandbox, one.name, report.tier)
     if best is None:
         none = Problem(
             "plugin.not-installed",

@@ -1,38 +1,120 @@
-"""What carries trials out: the adapters of a run, and the cells they make of its suites."""
+"""What carries trials out: the adapters and engines of a run, and the cells they make of its suites."""
 
 from __future__ import annotations
 
-from .errors import Origin, PluginError, Problem, Severity
+from dataclasses import dataclass, replace
+
+from .agent_stages import AgentSetup
+from .errors import Origin, PluginError, Problem, Severity, UsageError
 from .planning import Cell, Selection, SuitePlan
-from .protocols import Adapter
-from .registry import ADAPTERS, Registry
-from .types.suite import ArmKind, Limits, Suite, Target
+from .protocols import Adapter, Engine, Fact
+from .registry import ADAPTERS, ENGINES, Registry, Resolved
+from .types.suite import NO_LIMITS, Arm, ArmKind, Limits, Suite, Target
 from .types.trial import Identity
 
 
-def suite_plan(
-    suite: Suite, selection: Selection, adapters: Adapters, default: Limits, problems: list[Problem]
-) -> SuitePlan | None:
-    """The cells of a suite; `None` and a problem if nothing can run it."""
-    wanted = selection.targets
-    targets = [target for target in suite.targets if not wanted or target.id in wanted]
-    cells = []
-    for target in targets:
-        for arm in suite.arms:
-            if arm.kind is not ArmKind.DIRECT:
-                problems.append(
-                    Problem(
-                        "engine.none",
-                        f"suite {suite.id!r} needs an agent engine, and none is installed",
-                        origin=suite.origin,
-                    )
+@dataclass(frozen=True)
+class Choice:
+    """What the user wants trials to be carried out by, and which of them."""
+
+    selection: Selection
+    engines: tuple[str, ...] = ()
+    """Empty leaves it to the suite, then to the only one installed."""
+    models: tuple[str, ...] = ()
+    """One for all engines, or one for each."""
+    baseline: bool | None = None
+    """Whether arms that are only baselines run; `None` leaves it to the suite."""
+    direct_limits: Limits = NO_LIMITS
+    """For direct calls, where neither a case, nor the user for this run, nor a suite sets one."""
+    agent_limits: Limits = NO_LIMITS
+    """For sessions of agents, likewise."""
+
+
+class Runners:
+    """Makes the cells of suites; every adapter and engine is made once.
+
+    Args:
+        registry: the run's plugins.
+        choice: what the user wants.
+    """
+
+    def __init__(self, registry: Registry, choice: Choice) -> None:
+        self.adapters = Adapters(registry)
+        self.engines = Engines(registry)
+        self._choice = choice
+
+    def plan(self, suite: Suite, problems: list[Problem]) -> SuitePlan:
+        """The cells of a suite, with a problem for everything that cannot be carried out."""
+        wanted = self._choice.selection.targets
+        targets = [target for target in suite.targets if not wanted or target.id in wanted]
+        cells: list[Cell] = []
+        for target in targets:
+            agent_arms = []
+            for arm in self._arms(suite):
+                match arm.kind:
+                    case ArmKind.DIRECT:
+                        cells += self._direct(suite, arm, target, problems)
+                    case ArmKind.AGENT:
+                        agent_arms.append(arm)
+            cells += self._agent(suite, tuple(agent_arms), target, problems) if agent_arms else []
+        return SuitePlan(suite, tuple(cells), self._choice.selection)
+
+    def _arms(self, suite: Suite) -> list[Arm]:
+        wanted = self._choice.baseline if self._choice.baseline is not None else suite.defaults.baseline
+        spare = {pair.baseline for pair in suite.comparisons} - {pair.candidate for pair in suite.comparisons}
+        return [arm for arm in suite.arms if wanted or arm.name not in spare]
+
+    def _direct(self, suite: Suite, arm: Arm, target: Target, problems: list[Problem]) -> list[Cell]:
+        identity = self.adapters.identity(target, problems)
+        limits = target.limits.over(suite.defaults.limits).over(self._choice.direct_limits)
+        return [] if identity is None else [Cell(arm, identity, target, limits=limits)]
+
+    def _agent(self, suite: Suite, arms: tuple[Arm, ...], target: Target, problems: list[Problem]) -> list[Cell]:
+        """Arms of one engine lie together, so that drift of its service touches them alike."""
+        cells = []
+        for name, model in self._pairs(suite, problems):
+            engine = self.engines.find(name, problems, suite.origin)
+            if engine is None:
+                continue
+            identity = engine.identity(model)
+            self.engines.use(name, identity)
+            without_skills = self.engines.setups[identity.name].skill_folder is None
+            if without_skills and any(arm.skills for arm in arms):
+                message = f"engine {name!r} cannot use skills, and suite {suite.id!r} is about one"
+                problems.append(Problem("engine.no-skills", message, origin=suite.origin))
+            paid = self.engines.is_paid(name)
+            limits = target.limits.over(suite.defaults.limits).over(self._choice.agent_limits)
+            cells += [Cell(arm, identity, target, identity.model or model, paid, limits) for arm in arms]
+        return cells
+
+    def _pairs(self, suite: Suite, problems: list[Problem]) -> list[tuple[str, str | None]]:
+        """Engines with their models."""
+        engines = self._choice.engines or ((suite.defaults.engine,) if suite.defaults.engine else ())
+        if not engines:
+            installed = self.engines.names()
+            if len(installed) != 1:
+                problems.append(_no_engine(suite, installed))
+                return []
+            engines = installed
+        models = self._choice.models or ((suite.defaults.model,) if suite.defaults.model else ())
+        if len(models) > 1 and len(models) != len(engines):
+            raise UsageError(
+                Problem(
+                    "usage.models",
+                    f"{len(models)} models for {len(engines)} engines",
+                    hint="Give one model for all engines, or one for each in the same order.",
                 )
-                return None
-            identity = adapters.identity(target, problems)
-            if identity is not None:
-                limits = target.limits.over(suite.defaults.limits).over(default)
-                cells.append(Cell(arm=arm, runner=identity, target=target, limits=limits))
-    return SuitePlan(suite, tuple(cells), selection)
+            )
+        return [(name, models[min(at, len(models) - 1)] if models else None) for at, name in enumerate(engines)]
+
+
+def _no_engine(suite: Suite, installed: tuple[str, ...]) -> Problem:
+    if installed:
+        message = f"suite {suite.id!r} needs an agent engine, and several are installed: {', '.join(installed)}"
+        return Problem("engine.none", message, origin=suite.origin, hint="Choose one with --engine NAME.")
+    message = f"suite {suite.id!r} needs an agent engine, and none is installed"
+    hint = "Install one, for example: pip install skillgauge-engine-claude-code"
+    return Problem("engine.none", message, origin=suite.origin, hint=hint)
 
 
 class Adapters:
@@ -41,7 +123,6 @@ class Adapters:
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
         self._made: dict[str, Adapter] = {}
-        self._refused: set[str] = set()
 
     def identity(self, target: Target, problems: list[Problem]) -> Identity | None:
         """What calls of a target depend on; `None` and a problem if it cannot be called."""
@@ -73,7 +154,56 @@ class Adapters:
         return [problem for adapter in self._made.values() for problem in await adapter.check()]
 
 
+class Engines:
+    """The engines of a run, each made once."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self._made: dict[str, tuple[Resolved, Engine]] = {}
+        self.setups: dict[str, AgentSetup] = {}
+        """Engines in use, by the name of their identity."""
+        self.providers: dict[str, str] = {}
+        """The service behind each of them, by the same name."""
+
+    def names(self) -> tuple[str, ...]:
+        """What is installed, but for engines that announce that nobody gets them unasked."""
+        found = [one for one in self._registry.load_all("engines") if not one.provider.traits.only_by_name]
+        return tuple(dict.fromkeys(one.name for one in found))
+
+    def find(self, name: str, problems: list[Problem], origin: Origin | None) -> Engine | None:
+        """An engine by its name; `None` and a problem if there is none that works."""
+        if name not in self._made:
+            try:
+                resolved = self._registry.resolve("engines", name)
+                self._made[name] = resolved, self._registry.make(ENGINES, resolved)
+            except PluginError as error:
+                problems.extend(_at(problem, origin) for problem in error.problems)
+                return None
+        return self._made[name][1]
+
+    def use(self, name: str, identity: Identity) -> None:
+        """Note under which name an engine's trials will ask for it."""
+        resolved, engine = self._made[name]
+        traits = resolved.provider.traits
+        self.setups[identity.name] = AgentSetup(engine, traits.skill_folder, traits.inherited, traits.model_hosts)
+        self.providers[identity.name] = traits.provider or identity.name
+
+    def is_paid(self, name: str) -> bool:
+        """Whether its sessions cost money."""
+        return self._made[name][0].provider.traits.paid
+
+    def without(self, fact: Fact) -> tuple[str, ...]:
+        """Names of the engines in use that do not tell a fact."""
+        return tuple(name for name, (resolved, _) in self._made.items() if fact not in resolved.provider.traits.tells)
+
+    def secrets(self) -> tuple[str, ...]:
+        """Names of the variables that hold keys of the engines in use."""
+        return tuple(secret for resolved, _ in self._made.values() for secret in resolved.provider.traits.secrets)
+
+    async def problems(self) -> list[Problem]:
+        """What keeps any of the engines from working here."""
+        return [problem for _, engine in self._made.values() for problem in await engine.check()]
+
+
 def _at(problem: Problem, origin: Origin | None) -> Problem:
-    if problem.origin or origin is None:
-        return problem
-    return Problem(problem.code, problem.message, origin, problem.span, problem.hint, problem.severity)
+    return problem if problem.origin or origin is None else replace(problem, origin=origin)

@@ -130,6 +130,7 @@ def _labelled(score: Score, check: Check, scorer: str, version: str) -> Score:
         value=score.value,
         reason=score.reason,
         evidence=score.evidence,
+        usage=score.usage,
         weight=check.weight,
     )
 

@@ -17,7 +17,8 @@ import click
 
 from ..artifacts import only_suites, write_report, write_whole
 from ..assembly import Assembled, Request, assemble
-from ..config import Config
+from ..budget import BudgetLimits
+from ..config import KEYS, Config
 from ..errors import ExitCode, PluginError, Problem, UsageError
 from ..overlay import Overlay, read_overlay
 from ..pipeline import Outcome, carry_out
@@ -31,6 +32,9 @@ from .invocation import Invocation
 from .options import GlobalsCommand, SeveralWords, words
 from .output import Output
 from .progress import make_progress
+
+REPLAY = "replay"
+"""The engine that `--replay` stands for."""
 
 OWN_DOCUMENT = "json"
 """The word of `--format` for "the document of the suite's own format"."""
@@ -61,6 +65,15 @@ def evaluation_options() -> list[click.Parameter]:
         click.Option(
             ["--retries"], type=click.IntRange(0), metavar="N", help="Attempts after a failure that may pass."
         ),
+        click.Option(["--engine"], metavar="NAME", multiple=True, help="Agent engines; several make a matrix."),
+        click.Option(["--model"], metavar="ID", multiple=True, help="Models: one for all engines, or one for each."),
+        click.Option(["--baseline/--no-baseline"], default=None, help="Run the arms without the skill, too, or not."),
+        click.Option(["--max-turns"], type=click.IntRange(1), metavar="N", help="Turns of an agent."),
+        click.Option(["--max-cost"], type=click.FloatRange(0, min_open=True), metavar="USD", help="Spend no more."),
+        click.Option(["--max-tokens"], type=click.IntRange(1), metavar="N", help="Use no more tokens."),
+        click.Option(["--record"], metavar="DIR", help="Record what agents do."),
+        click.Option(["--replay"], metavar="DIR", help="Play recordings back instead of running agents."),
+        click.Option(["--untrusted"], is_flag=True, help="Run nothing unless a sandbox confines it strictly."),
         click.Option(["--seed"], type=int, metavar="N", help="Seed of everything random."),
         click.Option(["--timeout"], metavar="TIME", help="Limit of one trial: 30s, 2m, 500ms; a bare number is ms."),
         click.Option(["--sandbox"], metavar="NAME", help="Sandbox for every process."),
@@ -99,7 +112,10 @@ _CONFIG_OPTIONS = {
 
 def configured(values: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the parsed options that are configuration values, by their keys; unset ones are absent."""
-    return {key: values[name] for name, key in _CONFIG_OPTIONS.items() if values.get(name) is not None}
+    flags = {key: values[name] for name, key in _CONFIG_OPTIONS.items() if values.get(name) is not None}
+    if values.get("replay"):
+        flags[f"plugins.engines.{REPLAY}.folder"] = str(Path(values["replay"]).absolute())
+    return flags
 
 
 @dataclass(frozen=True)
@@ -191,7 +207,15 @@ def evaluation_request(
             tags=words(values.get("tag", ())),
             targets=(*words(values.get("target", ())), *targets),
         ),
-        timeout_s=_timeout(values.get("timeout"), config),
+        timeout_s=_timeout(values.get("timeout")),
+        timeout_is_bare=str(values.get("timeout")).replace(".", "").isdigit(),
+        engines=_engines(values, config),
+        models=words(values.get("model", ())) or words([config.get("model") or ""]),
+        baseline=values.get("baseline"),
+        max_turns=values.get("max_turns"),
+        budget=BudgetLimits(values.get("max_cost"), values.get("max_tokens")),
+        record=call.cwd / values["record"] if values.get("record") else None,
+        untrusted=values.get("untrusted", False),
         runs=config.get("runs"),
         seed=config.get("seed"),
         concurrency=config.get("concurrency"),
@@ -207,6 +231,17 @@ def evaluation_request(
         fresh=values.get("fresh", False),
         keep_workspaces=values.get("keep_workspaces", False),
     )
+
+
+def _engines(values: Mapping[str, Any], config: Config) -> tuple[str, ...]:
+    named = words(values.get("engine", ()))
+    if values.get("replay"):
+        if named or values.get("record"):
+            other = "--record" if values.get("record") else "--engine"
+            hint = "A replay takes engine and model from the recordings."
+            raise UsageError(Problem("usage.replay", f"--replay and {other} exclude each other", hint=hint))
+        return (REPLAY,)
+    return named or words([config.get("engine") or ""])
 
 
 def _overlay(config: Config, given: Sequence[str]) -> Overlay:
@@ -226,9 +261,9 @@ def _paths_and_cases(given: Sequence[str], cwd: Path) -> tuple[tuple[Path, ...],
     return tuple(paths), tuple(cases)
 
 
-def _timeout(text: str | None, config: Config) -> float | None:
+def _timeout(text: str | None) -> float | None:
     if text is None:
-        return config.get("timeoutMs") / 1000 if config.is_set("timeoutMs") else None
+        return None
     units = {"ms": 0.001, "s": 1.0, "m": 60.0}
     unit = next((unit for unit in units if text.endswith(unit)), "")
     try:
@@ -252,7 +287,7 @@ def _reporters(call: Invocation, values: Mapping[str, Any], assembled: Assembled
         try:
             resolved = call.registry.resolve("reporters", name)
         except PluginError:
-            if explicit or call.config.is_set("defaultFormats"):
+            if explicit or name not in KEYS["defaultFormats"].default:
                 raise
             missing.append(name)
         else:

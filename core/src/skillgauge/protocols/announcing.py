@@ -36,6 +36,10 @@ class Traits(Frozen):
     """Credential files of an existing login, relative to the user's home."""
     model_hosts: tuple[str, ...] = ()
     """Hosts that must be reachable with an existing login, whose requests no route can carry."""
+    inherited: tuple[str, ...] = ()
+    """Names of files and folders that the agent also reads from any folder above its workspace."""
+    only_by_name: bool = False
+    """For an engine: whether it is never taken just because it is the only one installed."""
     provider: str | None = None
     """The service behind it: whatever asks the same one shares its limits. Default: its name."""
     skill_folder: str | None = None

@@ -73,6 +73,8 @@ class RunRequest(Frozen):
     seed: int = 0
     cassette_key: str = ""
     """Under which the session may have been recorded; see `Trial.cassette_key`."""
+    recipe: JsonObject = EMPTY
+    """What that key is made of, part by part; see `Trial.recipe`."""
 
 
 Emit = Callable[[TrajectoryEvent], None]

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from .frozen import Frozen, Json
-from .trial import Execution, PlanHead
+from .trial import Execution, PlanHead, Usage
 
 
 class ScoreStatus(StrEnum):
@@ -36,6 +36,8 @@ class Score(Frozen):
     reason: str = ""
     """Why, in a sentence a person can act on."""
     evidence: Json = None
+    usage: Usage | None = None
+    """What a judge's calls for this check used."""
     weight: float = 1.0
     """Filled by the kernel."""
 
@@ -88,6 +90,8 @@ class TrialResult(Frozen):
     """Weighted mean of the scores; 0 for a target's failure, `None` for an error."""
     scores: tuple[Score, ...] = ()
     execution: Execution
+    given_up_usage: tuple[Usage, ...] = ()
+    """What attempts before the one that counts used."""
     attempts: int = Field(default=1, ge=1)
     """Times the trial was started in this run, retries and interrupted attempts included."""
     started_at: float

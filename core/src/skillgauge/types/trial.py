@@ -7,7 +7,7 @@ from functools import cached_property
 
 from pydantic import Field
 
-from .frozen import EMPTY, Frozen, Json, JsonObject, digest
+from .frozen import EMPTY, Frozen, FrozenDict, Json, JsonObject, digest
 from .suite import Arm, Case, Limits, Target
 
 
@@ -17,6 +17,8 @@ class Identity(Frozen):
     name: str
     version: str | None = None
     settings: JsonObject = EMPTY
+    model: str | None = None
+    """For an engine: the model that its sessions ask for, if it knows; part of no digest of its own."""
     complete: bool = True
     """False if something that could change the outcome is not covered: a remote service, for example."""
 
@@ -56,6 +58,30 @@ class Trial(Frozen):
     limits: Limits
     paid: bool = False
     """Whether an attempt costs money, so that the ledger syncs it singly."""
+
+    @property
+    def recipe(self) -> JsonObject:
+        """What decides the execution, part by part as digests, to say what changed between two that differ."""
+        case = self.case
+        return FrozenDict(
+            {
+                "suite": self.suite_id,
+                "case": case.id,
+                "arm": self.arm.name,
+                "repeat": self.repeat,
+                "engine": self.runner.name,
+                "model": self.model,
+                "prompt": digest(case.prompt),
+                "input": digest(case.input),
+                "files": digest([file.content_id for file in case.files]),
+                "setup": digest(case.setup),
+                "environment": digest(case.env),
+                "skills": {skill.name: digest(skill.digest, skill.leaves_out) for skill in self.arm.skills},
+                "target": self.target.digest if self.target else None,
+                "engine settings": self.runner.unversioned_digest,
+                "limits": digest(self.limits.model_dump(mode="json")),
+            }
+        )
 
 
 class TargetHead(Frozen):

@@ -1,0 +1,97 @@
+"""What a run may spend: reserved before a trial starts, settled when it has ended."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from .types.result import TrialResult
+from .types.trial import Trial, Usage
+
+
+@dataclass(frozen=True)
+class BudgetLimits:
+    """What the user allows for one command; `None` is no limit."""
+
+    cost_usd: float | None = None
+    tokens: int | None = None
+
+    @property
+    def are_given(self) -> bool:
+        """Whether there is any limit."""
+        return self.cost_usd is not None or self.tokens is not None
+
+
+class Budget:
+    """Lets a paid trial start only if what is spent, reserved and expected of it stays within the limits.
+
+    A trial is expected to cost as much as the dearest so far. Nothing is known before the first has ended, so the first
+    runs alone. What a trial turns out to have cost can exceed what was reserved; then no further one starts.
+
+    Args:
+        limits: what the user allows.
+    """
+
+    def __init__(self, limits: BudgetLimits) -> None:
+        self._limits = limits
+        self._spent_usd = 0.0
+        self._spent_tokens = 0
+        self._dearest_usd = 0.0
+        self._most_tokens = 0
+        self._under_way = 0
+        self._known = False
+        self._settled = asyncio.Event()
+        self.exhausted = False
+        """Whether a trial was held back for good."""
+
+    async def admitted(self, trials: AsyncIterator[Trial]) -> AsyncIterator[Trial]:
+        """The trials that may start, each once it may; ends early if the next one cannot be afforded."""
+        async for trial in trials:
+            if trial.paid and self._limits.are_given and not await self._reserve():
+                self.exhausted = True
+                return
+            yield trial
+
+    def settle(self, result: TrialResult, *, paid: bool) -> None:
+        """Take what a trial has cost into account; what is unknown counts as nothing."""
+        if not paid:
+            return
+        self._under_way -= 1
+        usages = (result.execution.usage, *result.given_up_usage, *(score.usage for score in result.scores))
+        cost = sum(usage.cost_usd or 0.0 for usage in usages if usage)
+        tokens = sum(tokens_of(usage) for usage in usages if usage)
+        self._spent_usd += cost
+        self._spent_tokens += tokens
+        self._dearest_usd = max(self._dearest_usd, cost)
+        self._most_tokens = max(self._most_tokens, tokens)
+        self._known = True
+        self._settled.set()
+
+    async def _reserve(self) -> bool:
+        while True:
+            if (self._known or self._under_way == 0) and self._affordable():
+                self._under_way += 1
+                return True
+            if self._under_way == 0:
+                return False
+            self._settled.clear()
+            await self._settled.wait()
+
+    def _affordable(self) -> bool:
+        sessions = self._under_way + 1
+        cost = self._spent_usd + sessions * self._dearest_usd
+        tokens = self._spent_tokens + sessions * self._most_tokens
+        limits = self._limits
+        within_cost = limits.cost_usd is None or (cost <= limits.cost_usd and self._spent_usd < limits.cost_usd)
+        return within_cost and (
+            limits.tokens is None or (tokens <= limits.tokens and self._spent_tokens < limits.tokens)
+        )
+
+
+def tokens_of(usage: Usage) -> int:
+    """All tokens of a usage; what is unknown counts as nothing."""
+    if usage.total_tokens is not None:
+        return usage.total_tokens
+    kinds = (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens, usage.output_tokens)
+    return sum(kind or 0 for kind in kinds)

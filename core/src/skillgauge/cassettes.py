@@ -1,0 +1,135 @@
+"""Recordings of agent sessions: what the agent did, so that it can be played back without agent, key and network.
+
+One JSON file per session, made to be committed: redacted, sorted, readable. What the agent left in its workspace is
+part of it, so that checks grade a replay as they graded the session.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from .artifacts import write_whole
+from .documents import read_document, validate
+from .errors import Origin, Problem, SuiteError
+from .protocols import Workspace
+from .types.frozen import EMPTY, Frozen, JsonObject
+from .types.trial import Execution, Identity, Trial
+
+SUFFIX = ".cassette.json"
+LARGEST_FILE = 4 * 1024 * 1024
+"""Bytes of a file that are recorded; a larger one makes the recording fail, since half a file grades as another one."""
+
+
+class RecordedFile(Frozen):
+    """A file that the agent made, changed or deleted."""
+
+    path: str
+    text: str | None = None
+    base64: str | None = None
+    """Content that is no UTF-8. Neither this nor `text`: the file was deleted."""
+
+
+class Cassette(Frozen):
+    """One recorded session."""
+
+    schema_version: str = "1.0"
+    key: str
+    """See `Trial.cassette_key`."""
+    recipe: JsonObject
+    """See `Trial.recipe`."""
+    engine: Identity
+    model: str | None
+    execution: Execution
+    files: tuple[RecordedFile, ...] = ()
+
+
+class FolderRecorder:
+    """Writes a cassette for each session into a folder.
+
+    Args:
+        folder: made if it is not there.
+        clean: takes secrets out.
+    """
+
+    def __init__(self, folder: Path, clean: Callable[[Cassette], Cassette]) -> None:
+        self._folder = folder
+        self._clean = clean
+
+    async def record(self, trial: Trial, execution: Execution, workspace: Workspace) -> None:
+        """Keep one session, unless it failed for reasons that are nobody's behaviour."""
+        if execution.failure is not None or execution.replayed:
+            return
+        files = [await _recorded(workspace, change.path, change.change) for change in execution.files]
+        cassette = Cassette(
+            key=trial.cassette_key,
+            recipe=trial.recipe,
+            engine=trial.runner,
+            model=trial.model,
+            execution=execution,
+            files=tuple(files),
+        )
+        document = self._clean(cassette).model_dump(mode="json", exclude_defaults=True)
+        text = json.dumps({"schema_version": "1.0", **document}, indent=1, sort_keys=True, ensure_ascii=False)
+        await asyncio.to_thread(write_whole, self._folder / file_name(trial), [f"{text}\n".encode()])
+
+
+def file_name(trial: Trial) -> str:
+    """Where the recording of a trial lies, relative to the folder."""
+    parts = (trial.case.id, trial.arm.name, str(trial.repeat), trial.cassette_key[:8])
+    slugs = [re.sub(r"[^A-Za-z0-9._-]+", "-", part)[:60].strip("-.") or "x" for part in (trial.suite_id, *parts)]
+    return f"{slugs[0]}/{'.'.join(slugs[1:])}{SUFFIX}"
+
+
+async def _recorded(workspace: Workspace, path: str, change: str) -> RecordedFile:
+    if change == "deleted":
+        return RecordedFile(path=path)
+    content = await workspace.collect(path, LARGEST_FILE + 1)
+    if len(content) > LARGEST_FILE:
+        raise ValueError(f"{path!r} is larger than {LARGEST_FILE} bytes and cannot be recorded")
+    try:
+        return RecordedFile(path=path, text=content.decode())
+    except UnicodeDecodeError:
+        return RecordedFile(path=path, base64=base64.b64encode(content).decode())
+
+
+def read_cassettes(folder: Path) -> Iterator[Cassette]:
+    """Every recording below a folder, in the order of the file names.
+
+    Raises:
+        SuiteError: the folder holds none, or one of them is damaged; all of these.
+    """
+    problems: list[Problem] = []
+    found = sorted(folder.rglob(f"*{SUFFIX}"))
+    if not found:
+        message = "there is no recording in this folder"
+        raise SuiteError(
+            Problem("replay.empty", message, origin=Origin(str(folder)), hint="Make some with --record DIR.")
+        )
+    for path in found:
+        try:
+            document = read_document(path)
+            yield validate(Cassette, document.value, document)
+        except SuiteError as error:
+            problems += error.problems
+    if problems:
+        raise SuiteError(problems)
+
+
+def why_missing(recipe: JsonObject, recordings: list[Cassette]) -> str:
+    """What differs between a session that is wanted and the most similar recording of the same case."""
+    place = ("suite", "case", "arm", "repeat")
+    same_case = [one for one in recordings if one.recipe.get("case") == recipe.get("case")]
+    wanted = ", ".join(f"{name} {recipe.get(name)}" for name in place)
+    if not same_case:
+        return f"there is no recording of {wanted}"
+
+    def differences(one: Cassette) -> list[str]:
+        return [name for name in recipe if one.recipe.get(name, EMPTY) != recipe[name]]
+
+    nearest = min(same_case, key=lambda one: len(differences(one)))
+    return f"no recording fits {wanted}; in the nearest one these differ: {', '.join(differences(nearest))}"
