@@ -120,3 +120,16 @@ print(json.dumps({"jsonrpc": "2.0", "id": 1, "result": [sorted(names), os.enviro
         if path.is_file():
             assert b"s3cret-value" not in path.read_bytes(), path
     assert "s3cret-value" not in second.stdout + second.stderr
+
+
+@pytest.mark.e2e
+def test_a_configured_limit_is_only_a_default(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
+    """The skill knows better than the folder it is evaluated in, and the command line better than the skill."""
+    skill = make_skill("import time\ntime.sleep(120)\n")
+    (skill.parent / "adapter.config.json").write_text(json.dumps({"type": "subprocess", "timeoutMs": 300}))
+    (work / "skillgauge.config.yaml").write_text("timeoutMs: 90000\n")
+    command = ["eval", "--skills", skill, "--tasks", tasks(task("t", "x")), "--json"]
+    done = run(*command, timeout=60)
+    assert done.document["results"][0]["execution"]["failure"]["message"] == "no answer within 0.3 s"
+    done = run(*command, "--timeout", "400ms", timeout=60)
+    assert done.document["results"][0]["execution"]["failure"]["message"] == "no answer within 0.4 s"

@@ -1,0 +1,160 @@
+"""What a run may spend: nothing starts that cannot be afforded, and everything that can be does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skillgauge.budget import Budget, BudgetLimits, tokens_of
+from skillgauge.types.result import Score, TrialResult, Verdict
+from skillgauge.types.suite import Arm, ArmKind, Case, Limits
+from skillgauge.types.trial import Execution, Identity, Trial, Usage
+
+
+def trial(number: int, *, paid: bool = True) -> Trial:
+    """The n-th trial."""
+    return Trial(
+        trial_id=f"t{number}",
+        execution_id="x",
+        cassette_key="k",
+        ordinal=number,
+        suite_id="s",
+        case=Case(id=f"c{number}"),
+        case_index=number,
+        arm=Arm(name="with", kind=ArmKind.AGENT),
+        runner=Identity(name="agent"),
+        repeat=1,
+        seed=0,
+        limits=Limits(),
+        paid=paid,
+    )
+
+
+def result(one: Trial, usage: Usage | None, **fields: object) -> TrialResult:
+    """What it came to."""
+    known = {
+        "trial_id": one.trial_id,
+        "execution_id": "x",
+        "score_id": "x",
+        "ordinal": one.ordinal,
+        "suite_id": "s",
+        "case_id": one.case.id,
+        "case_index": one.case_index,
+        "target_id": None,
+        "arm": "with",
+        "runner": "agent",
+        "model": None,
+        "repeat": 1,
+        "verdict": Verdict.PASS,
+        "execution": Execution(usage=usage),
+        "started_at": 0.0,
+    }
+    return TrialResult.model_validate(known | fields)
+
+
+async def _stream(trials: list[Trial]) -> AsyncIterator[Trial]:
+    for one in trials:
+        yield one
+
+
+def spend(limits: BudgetLimits, costs: list[Usage | None], *, at_once: int = 1, paid: bool = True) -> tuple[int, bool]:
+    """How many trials of these costs started with so many workers, and whether the budget held any back."""
+    budget = Budget(limits)
+    started: list[Trial] = []
+
+    async def work(trials: AsyncIterator[Trial], lock: asyncio.Lock) -> None:
+        while True:
+            async with lock:
+                one = await anext(trials, None)
+            if one is None:
+                return
+            started.append(one)
+            await asyncio.sleep(0)
+            budget.settle(result(one, costs[one.ordinal]), paid=paid)
+
+    async def run() -> None:
+        trials = budget.admitted(_stream([trial(number, paid=paid) for number in range(len(costs))]))
+        lock = asyncio.Lock()
+        await asyncio.gather(*(work(trials, lock) for _ in range(at_once)))
+
+    asyncio.run(asyncio.wait_for(run(), 20))
+    return len(started), budget.exhausted
+
+
+def dollars(*amounts: float) -> list[Usage | None]:
+    """A usage for each amount."""
+    return [Usage(cost_usd=amount) for amount in amounts]
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 8])
+def test_nothing_starts_that_cannot_be_afforded(at_once: int) -> None:
+    """Of trials at 0.30 each, three fit into a dollar, however many workers want to start one."""
+    assert spend(BudgetLimits(cost_usd=1.0), dollars(*[0.3] * 9), at_once=at_once) == (3, True)
+
+
+@pytest.mark.parametrize("at_once", [1, 3])
+def test_everything_starts_that_can(at_once: int) -> None:
+    """A budget that suffices is no obstacle and is not called exhausted."""
+    assert spend(BudgetLimits(cost_usd=10.0, tokens=10**6), dollars(*[0.3] * 9), at_once=at_once) == (9, False)
+
+
+def test_without_a_limit_nothing_waits() -> None:
+    """No budget, no bookkeeping."""
+    assert spend(BudgetLimits(), [None] * 5, at_once=5) == (5, False)
+
+
+def test_what_costs_nothing_is_never_held_back() -> None:
+    """Direct calls and replays run, whatever is spent."""
+    assert spend(BudgetLimits(cost_usd=0.01), dollars(*[5.0] * 4), paid=False) == (4, False)
+
+
+def test_tokens_count_too() -> None:
+    """The tighter of the two limits rules."""
+    costs: list[Usage | None] = [Usage(cost_usd=0.01, input_tokens=90, output_tokens=10)] * 9
+    assert spend(BudgetLimits(cost_usd=10, tokens=450), costs) == (4, True)
+
+
+def test_judges_and_given_up_attempts_count() -> None:
+    """Money is spent by whoever is asked, and by attempts that do not count."""
+    budget = Budget(BudgetLimits(cost_usd=1.0))
+    score = Score.passed().model_copy(update={"usage": Usage(cost_usd=0.4)})
+    one = trial(0)
+
+    async def run() -> list[str]:
+        names = []
+        async for started in budget.admitted(_stream([one, trial(1)])):
+            names.append(started.trial_id)
+            done = result(one, Usage(cost_usd=0.2), scores=(score,), given_up_usage=(Usage(cost_usd=0.3),))
+            budget.settle(done, paid=True)
+        return names
+
+    assert asyncio.run(run()) == ["t0"]
+    assert budget.exhausted
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.floats(0.01, 1.0), min_size=1, max_size=12), st.floats(0.1, 4.0), st.integers(1, 4))
+def test_at_most_one_surprise(amounts: list[float], limit: float, at_once: int) -> None:
+    """Spending exceeds the limit only by what a trial cost more than any before it."""
+    started, _ = spend(BudgetLimits(cost_usd=limit), dollars(*amounts), at_once=at_once)
+    spent = sum(amounts[:started])
+    surprise = max(amounts[:started], default=0.0) * at_once
+    assert spent <= limit + surprise + 1e-9
+    assert started >= 1
+
+
+@pytest.mark.parametrize(
+    ("usage", "tokens"),
+    [
+        (Usage(), 0),
+        (Usage(total_tokens=7, input_tokens=100), 7),
+        (Usage(input_tokens=1, cache_read_tokens=2, cache_write_tokens=3, output_tokens=4, reasoning_tokens=9), 10),
+    ],
+)
+def test_tokens_of_a_usage(usage: Usage, tokens: int) -> None:
+    """The total as told, else the sum of the kinds; reasoning is part of the output."""
+    assert tokens_of(usage) == tokens
