@@ -392,7 +392,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-METRIC-002": Requirement(
         "Metrics",
         "partial score = mean of task scores",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-METRIC-003": Requirement(
         "Metrics",
@@ -405,7 +404,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-METRIC-005": Requirement(
         "Metrics",
         "p50, p95, p99 latency by sorted percentile",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-METRIC-006": Requirement(
         "Metrics",
@@ -450,7 +448,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-BENCH-009": Requirement(
         "Built-in and custom benchmarks",
         "results are broken down by task tag",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-ADAPT-001": Requirement(
         "Adapters",

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..assembly import Assembled
 from ..gates import Decision
 from ..types.frozen import Frozen
-from ..types.result import Figure, GroupSummary, RunInfo, RunView, Summary, TrialResult
+from ..types.result import Figure, GroupSummary, RunInfo, RunView, Summary, TagSummary, TrialResult
 from ..types.trial import PlanHead
 from .output import problem_document
+
+_FEW = 20
+"""Cases below which a perfect rate proves so little that it is said."""
+_TAGS = 3
+"""Tags that are named of one group."""
+_NAME = 80
+"""Characters of a name that are shown."""
 
 
 class ProblemDocument(Frozen):
@@ -83,31 +90,65 @@ def plan_document(assembled: Assembled) -> dict[str, object]:
 
 
 def human_lines(view: RunView) -> Iterator[str]:
-    """One line per group: the pass rate with what is needed to trust it, then the format's own figures."""
+    """For people at a terminal: each group's pass rate and figures, and below it, indented, what must be known of them.
+
+    Of the tags only those are named in which something did not pass, the weakest first and at most three: reports have
+    all of them. A single tag, or a group without any result, says nothing that the group's line does not.
+    """
     for group in view.summary.groups:
         yield f"{group_name(group)} — {rate_text(group)}{_figures(group)}"
+        for note in _notes(group):
+            yield f"  {note}"
 
 
 def group_name(group: GroupSummary) -> str:
     """Target, arm and model of a group, as far as they tell it from others."""
     parts = [group.target_id, group.arm if group.arm != "direct" else None, group.model]
-    return " · ".join(part for part in parts if part)
+    return " · ".join(_one_line(part) for part in parts if part)
 
 
-def rate_text(group: GroupSummary) -> str:
-    """The pass rate with interval, number of cases and errors."""
-    rate = group.pass_rate
+def rate_text(measured: GroupSummary | TagSummary) -> str:
+    """A pass rate with number of cases, errors, interval and its method."""
+    rate, errors = measured.pass_rate, measured.counts.errors
     if rate.rate is None:
-        return f"no result ({group.counts.errors} errors)"
-    interval = f", {rate.lower:.1%} to {rate.upper:.1%}" if rate.lower is not None and rate.upper is not None else ""
-    errors = f", {group.counts.errors} errors" if group.counts.errors else ""
-    method = f", {rate.method}" if rate.method else ""
-    return f"pass rate {rate.rate:.1%} (n = {rate.n} cases{interval}{method}{errors})"
+        return f"no result ({errors} errors)"
+    interval = ""
+    if rate.method and rate.lower is not None and rate.upper is not None:
+        method = _one_line(rate.method)
+        interval = f", {rate.level:.0%} interval {rate.lower:.1%} to {rate.upper:.1%}, {method}"
+    return f"pass rate {rate.rate:.1%} (n = {rate.n} cases, {errors} errors{interval})"
+
+
+def _notes(group: GroupSummary) -> Iterator[str]:
+    rate = group.pass_rate
+    if rate.rate == 1.0 and rate.lower is not None and rate.n < _FEW:
+        yield f"{rate.n} of {rate.n} cases passed; that proves no more than {rate.lower:.1%}"
+    if group.pass_bounds:
+        low, high = group.pass_bounds
+        errors = group.counts.errors
+        yield f"with {errors} errors the rate lies between {low:.1%} (all failed) and {high:.1%} (all passed)"
+    weak = _weakest_first(group.tags)
+    if weak and len(group.tags) > 1 and rate.rate is not None:
+        named = "; ".join(f"{_one_line(tag.tag)}: {rate_text(tag)}" for tag in weak[:_TAGS])
+        more = f"; and {len(weak) - _TAGS} more" if len(weak) > _TAGS else ""
+        yield f"weakest tags: {named}{more}"
+
+
+def _weakest_first(tags: Sequence[TagSummary]) -> list[TagSummary]:
+    """Tags in which something did not pass: by rate, of equal ones those of more cases first, unknown ones last."""
+    weak = [tag for tag in tags if tag.pass_rate.rate != 1.0]
+    return sorted(weak, key=lambda tag: (tag.pass_rate.rate is None, tag.pass_rate.rate or 0.0, -tag.pass_rate.n))
+
+
+def _one_line(text: str) -> str:
+    """Text from outside without line breaks and anything else that a terminal would obey, cut if it is long."""
+    plain = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in " ".join(text.split()))
+    return plain if len(plain) <= _NAME else f"{plain[: _NAME - 1]}…"
 
 
 def _figures(group: GroupSummary) -> str:
     shown = [f"{figure.label}: {_figure(figure)}" for figure in group.figures if figure.value is not None]
-    return "".join(f" | {one}" for one in shown)
+    return f" | over {group.counts.total} trials: {' | '.join(shown)}" if shown else ""
 
 
 def _figure(figure: Figure) -> str:

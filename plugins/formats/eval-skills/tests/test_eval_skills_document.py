@@ -28,11 +28,13 @@ from skillgauge.api import (
     SuiteError,
     SuiteHead,
     Summary,
+    TagSummary,
     TargetHead,
     TrialResult,
     Usage,
     Verdict,
 )
+from skillgauge.testing import contract_views
 from skillgauge_format_eval_skills.reporter import EvalSkillsReporter
 
 DATA = Path(__file__).parent / "data"
@@ -72,7 +74,7 @@ def group(target: str | None = "echo", **changes: Any) -> GroupSummary:
         "runner": "subprocess",
         "model": None,
         "counts": Counts(total=1, passed=1),
-        "pass_rate": RateInterval(rate=1.0, n=1, lower=0.2, upper=1.0),
+        "pass_rate": RateInterval(rate=1.0, n=1, lower=0.2, upper=1.0, method="wilson"),
         "mean_value": 1.0,
         "run_pass_rates": (1.0,),
         "latency": Latency(samples=1, p50_s=0.0125, p95_s=0.0125, p99_s=0.0125),
@@ -161,7 +163,31 @@ def test_keys_and_layout_are_the_documented_ones() -> None:
         "runId": 1
       }
     ],
-    "evaluatorMetadata": {}
+    "evaluatorMetadata": {
+      "skillgauge": {
+        "arm": "direct",
+        "runner": "subprocess",
+        "model": null,
+        "counts": {
+          "total": 1,
+          "passed": 1,
+          "failed": 0,
+          "errors": 0,
+          "skipped": 0,
+          "timeouts": 0,
+          "broken": 0
+        },
+        "passRate": {
+          "rate": 1,
+          "n": 1,
+          "lower": 0.2,
+          "upper": 1,
+          "level": 0.95,
+          "method": "wilson"
+        },
+        "tags": []
+      }
+    }
   }
 ]
 """
@@ -310,7 +336,8 @@ def test_comparison_tells_the_arm_with_the_skill() -> None:
     arms = (group(arm="with_skill", runner="claude-code", model="m"), group(arm="without_skill", runner="claude-code"))
     run = view(groups=arms, candidate="with_skill", baseline="without_skill")
     (report,) = reports_of(run)
-    assert report["evaluatorMetadata"] == {"arm": "with_skill", "runner": "claude-code", "model": "m"}
+    told = report["evaluatorMetadata"]["skillgauge"]
+    assert (told["arm"], told["runner"], told["model"]) == ("with_skill", "claude-code", "m")
 
 
 def test_group_without_target_or_suite_is_still_told() -> None:
@@ -347,11 +374,70 @@ def test_documents_of_the_original_survive(name: str) -> None:
     run = EvalSkillsReporter().read(path)
     assert run is not None
     original, again = json.loads(path.read_text("utf-8")), reports_of(run)
+    for report in again:
+        assert report["evaluatorMetadata"].pop("skillgauge")["runner"] == "unknown"
     for report in (*original, *again):
         report["summary"]["confidenceInterval"].pop("mean")  # theirs is a mean of random draws
         for task in report["taskResults"]:
             task["skillId"] = report["skillId"]  # the edited fixture has another skill's here
     assert again == original
+
+
+RUNS = [(what, run) for what, run in contract_views() if run.summary.groups]
+
+
+@pytest.mark.requirement("ES-BENCH-009")
+@pytest.mark.parametrize(("what", "run"), RUNS, ids=[what for what, _ in RUNS])
+def test_additions_survive(write: Write, what: str, run: RunView) -> None:
+    """Written, read and written again, no interval, method, count or tag is lost or changed, however odd its name."""
+
+    def added(one: GroupSummary) -> object:
+        target = one.target_id or one.suite_id
+        return (target, one.arm, one.runner, one.model, one.counts, one.pass_rate, one.pass_bounds, one.tags)
+
+    first = EvalSkillsReporter().read(write("first.json", text_of(run)))
+    assert first is not None
+    second = EvalSkillsReporter().read(write("second.json", text_of(first)))
+    assert second is not None
+    expected = [added(one) for one in run.summary.groups if one.arm != "without_skill"]
+    assert [added(one) for one in first.summary.groups] == expected
+    assert [added(one) for one in second.summary.groups] == expected
+    assert text_of(second) == text_of(first)
+
+
+@pytest.mark.requirement("ES-BENCH-009")
+def test_tags_are_told_with_all_that_it_takes_to_trust_a_rate() -> None:
+    """Under `evaluatorMetadata`, so that the keys of the original are all there is elsewhere."""
+    rate = RateInterval(rate=0.5, n=2, lower=0.094531, upper=0.905469, method="wilson")
+    math = TagSummary(tag="math", counts=Counts(total=3, passed=1, failed=1, errors=1), pass_rate=rate)
+    (report,) = reports_of(view(groups=(group(tags=(math,), pass_bounds=(0.25, 1.0)),)))
+    told = report["evaluatorMetadata"]["skillgauge"]
+    assert told["tags"] == [
+        {
+            "tag": "math",
+            "counts": {
+                "total": 3,
+                "passed": 1,
+                "failed": 1,
+                "errors": 1,
+                "skipped": 0,
+                "timeouts": 0,
+                "broken": 0,
+            },
+            "passRate": {"rate": 0.5, "n": 2, "lower": 0.094531, "upper": 0.905469, "level": 0.95, "method": "wilson"},
+        }
+    ]
+    assert told["passBounds"] == {"lower": 0.25, "upper": 1}
+    assert list(report) == [
+        "skillId",
+        "skillVersion",
+        "benchmarkId",
+        "timestamp",
+        "summary",
+        "latency",
+        "taskResults",
+        "evaluatorMetadata",
+    ]
 
 
 def test_numbers_are_kept_as_published() -> None:
@@ -400,6 +486,12 @@ def document(*tasks: dict[str, Any], **changes: Any) -> dict[str, Any]:
     return {**whole, **changes}
 
 
+MEASURED: dict[str, Any] = {
+    "counts": {"total": 1, "passed": 1, "failed": 0, "errors": 0},
+    "passRate": {"rate": 1, "n": 1, "lower": 0.2, "upper": 1},
+}
+
+
 def test_statuses_are_read_with_their_blame(write: Write) -> None:
     """An unscored error is the skill's, a scored one is grading's; repeats, weights and usage come back too."""
     path = write(
@@ -438,7 +530,7 @@ def test_statuses_are_read_with_their_blame(write: Write) -> None:
 
 def test_several_reports_of_one_skill_stay_apart(write: Write) -> None:
     """Reports of two runs, or of two engines, are two groups."""
-    told = {"arm": "with_skill", "runner": "codex", "model": "m"}
+    told = {"skillgauge": {"arm": "with_skill", "runner": "codex", "model": "m", **MEASURED}}
     path = write("r.json", [document({}), document({}), document({}, evaluatorMetadata=told), document()])
     run = EvalSkillsReporter().read(path)
     assert run is not None
@@ -446,9 +538,12 @@ def test_several_reports_of_one_skill_stay_apart(write: Write) -> None:
     assert names == [
         ("direct", "unknown", None),
         ("direct", "unknown#2", None),
-        ("with_skill", "codex#3", "m"),
-        ("direct", "unknown#4", None),
+        ("with_skill", "codex", "m"),
+        ("direct", "unknown#3", None),
     ]
+    again = EvalSkillsReporter().read(write("again.json", text_of(run)))
+    assert again is not None
+    assert [(one.arm, one.runner, one.model) for one in again.summary.groups] == names
     assert [len(report["taskResults"]) for report in reports_of(run)] == [1, 1, 1, 0]
     assert run.summary.groups[3].pass_rate.rate is None
 
@@ -481,6 +576,29 @@ def test_damaged_document_has_positions(write: Write) -> None:
         (0, "taskResults", 0, "score"),
         (0, "taskResults", 1, "status"),
     ]
+
+
+def test_damaged_additions_have_positions(write: Write) -> None:
+    """What skillgauge itself added is checked like the rest of the document."""
+    tag = {"tag": "t", "counts": {**MEASURED["counts"], "errors": -1}, "passRate": {"rate": 1.5, "n": "many"}}
+    told = {"runner": "x", **MEASURED, "tags": [tag]}
+    with pytest.raises(SuiteError) as caught:
+        EvalSkillsReporter().read(write("x.json", [document({}, evaluatorMetadata={"skillgauge": told})]))
+    place = (0, "evaluatorMetadata", "skillgauge", "tags", 0)
+    assert [problem.origin.pointer for problem in caught.value.problems if isinstance(problem.origin, Origin)] == [
+        (*place, "counts", "errors"),
+        (*place, "passRate", "rate"),
+        (*place, "passRate", "n"),
+    ]
+
+
+def test_metadata_of_others_do_not_matter(write: Write) -> None:
+    """In the original `evaluatorMetadata` is free, and may use words that we use in our own part."""
+    theirs = {"tags": "mine", "passRate": "high", "arm": 7, "runner": [], "model": {}}
+    run = EvalSkillsReporter().read(write("x.json", [document({}, evaluatorMetadata=theirs)]))
+    assert run is not None
+    (only,) = run.summary.groups
+    assert (only.arm, only.runner, only.model, only.tags) == ("direct", "unknown", None, ())
 
 
 def test_time_without_a_zone_is_utc(write: Write) -> None:

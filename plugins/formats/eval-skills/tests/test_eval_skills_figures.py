@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgauge.api import EMPTY, Counts, GroupSummary, Latency, RateInterval
+from skillgauge.api import EMPTY, Counts, GroupSummary, Latency, RateInterval, nearest_rank
 from skillgauge_format_eval_skills.figures import figures, metrics
+
+DATA = Path(__file__).parent / "data"
 
 
 def group(**changes: Any) -> GroupSummary:
@@ -42,6 +46,41 @@ def test_original_calculator_run() -> None:
     )
     assert (found.completion_rate, found.partial_score, found.error_rate, found.consistency_score) == (1, 1, 0, 1)
     assert (found.composite_score, found.p50_ms, found.p95_ms, found.p99_ms) == (0.9972, 193, 421, 477)
+
+
+def published(name: str) -> dict[str, Any]:
+    """The first report of a document of the original."""
+    reports = json.loads((DATA / f"{name}.json").read_text("utf-8"))
+    assert isinstance(reports[0], dict)
+    return reports[0]
+
+
+@pytest.mark.requirement("ES-METRIC-002")
+@pytest.mark.parametrize(
+    ("name", "partial"), [("calculator-coding-easy", 1), ("h1-unicode", 0.7833), ("h3-schema", 0.375)]
+)
+def test_partial_score_is_the_mean_of_task_scores(name: str, partial: float) -> None:
+    """What the original printed over its own task scores, among them two thirds and errors."""
+    report = published(name)
+    scores = [task["score"] for task in report["taskResults"]]
+    counts = {"total": len(scores), "passed": scores.count(1)}
+    found = metrics(group(counts=counts, mean_value=sum(scores) / len(scores)), EMPTY)
+    assert found.partial_score == report["summary"]["partialScore"] == partial
+
+
+@pytest.mark.requirement("ES-METRIC-005")
+@pytest.mark.parametrize(
+    ("name", "percentiles"),
+    [("calculator-coding-easy", (193, 421, 477)), ("h1-unicode", (280, 418, 460)), ("h3-schema", (282, 665, 665))],
+)
+def test_percentiles_are_of_the_sorted_latencies(name: str, percentiles: tuple[int, int, int]) -> None:
+    """Nearest rank over the latencies that the original measured gives the percentiles that it printed."""
+    report = published(name)
+    seconds = [task["latencyMs"] / 1000 for task in report["taskResults"] if task["latencyMs"]]
+    p50, p95, p99 = (nearest_rank(seconds, share) for share in (0.5, 0.95, 0.99))
+    latency = {"samples": len(seconds), "p50_s": p50, "p95_s": p95, "p99_s": p99}
+    found = metrics(group(counts={"total": len(seconds)}, latency=latency), EMPTY)
+    assert (found.p50_ms, found.p95_ms, found.p99_ms) == tuple(report["latency"].values()) == percentiles
 
 
 @pytest.mark.requirement("ES-METRIC-001", "ES-METRIC-003")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgauge.api import Counts, Figure, GroupSummary, Latency, RateInterval, RunView, Summary
+from skillgauge.api import Counts, Figure, GroupSummary, Latency, RateInterval, RunView, Summary, TagSummary
 from skillgauge.testing import contract_views
 from skillgauge_reporter_csv.reporter import COLUMNS, CsvReporter, share, text
 
@@ -39,11 +39,17 @@ def group(**changes: object) -> GroupSummary:
     return GroupSummary.model_validate(values | changes)
 
 
-def table(*groups: GroupSummary) -> str:
-    """The report of a run with these groups."""
+def tables(*groups: GroupSummary) -> dict[str, str]:
+    """The files of a run with these groups."""
     view: RunView = replace(contract_views()[0][1], summary=Summary(counts=Counts(), groups=groups))
-    (artifact,) = CsvReporter().render(view)
-    return b"".join(artifact.chunks).decode()
+    return {artifact.path: b"".join(artifact.chunks).decode() for artifact in CsvReporter().render(view)}
+
+
+def table(*groups: GroupSummary) -> str:
+    """The report of a run with these groups, which has no other file."""
+    ((path, shown),) = tables(*groups).items()
+    assert path == ""
+    return shown
 
 
 def cells(shown: str) -> list[dict[str, str]]:
@@ -56,12 +62,43 @@ def test_the_columns_of_eval_skills_come_first_and_ours_follow() -> None:
     header, line = table(group()).splitlines()
     assert header.startswith(
         "skillId,benchmarkId,completionRate,partialScore,errorRate,p50Ms,p95Ms,compositeScore,"
-        "arm,runner,model,passRate,passRateLower,passRateUpper,passRateMethod,cases,passed,failed,errors"
+        "arm,runner,model,passRate,passRateLower,passRateUpper,passRateLevel,passRateMethod,cases,"
+        "passed,failed,errors,skipped"
     )
     assert line == (
         "calculator,coding-easy,1.0000,1.0000,0.0000,193,421,0.9972,"
-        "direct,subprocess,,1.0000,0.8389,1.0000,wilson,20,20,0,0"
+        "direct,subprocess,,1.0000,0.8389,1.0000,0.95,wilson,20,20,0,0,0"
     )
+
+
+MATH = TagSummary(
+    tag="math",
+    counts=Counts(total=5, passed=3, failed=1, errors=1),
+    pass_rate=RateInterval(rate=0.75, n=4, lower=0.300642, upper=0.954413, method="wilson"),
+)
+
+
+@pytest.mark.requirement("ES-BENCH-009")
+def test_tags_are_a_table_of_their_own() -> None:
+    """One row per group and tag with interval, n, errors and method; the first table is as it is without tags."""
+    nothing = TagSummary(tag="net", counts=Counts(total=2, errors=2), pass_rate=RateInterval(rate=None, n=0))
+    files = tables(group(tags=(MATH, nothing)), group(target_id="other", tags=(MATH,)))
+    assert files[""] == table(group(), group(target_id="other"))
+    assert files["tags.csv"] == (
+        "skillId,benchmarkId,arm,runner,model,tag,passRate,passRateLower,passRateUpper,passRateLevel,passRateMethod,"
+        "cases,passed,failed,errors,skipped\n"
+        "calculator,coding-easy,direct,subprocess,,math,0.7500,0.3006,0.9544,0.95,wilson,4,3,1,1,0\n"
+        "calculator,coding-easy,direct,subprocess,,net,,,,,,0,0,0,2,0\n"
+        "other,coding-easy,direct,subprocess,,math,0.7500,0.3006,0.9544,0.95,wilson,4,3,1,1,0\n"
+    )
+
+
+def test_tags_from_outside_stay_in_their_field() -> None:
+    """Formulas, quotes, line breaks, long texts and 200 tags at once: a strict reader finds each as one field."""
+    names = ["=1+1", '"a",b', "line\r\nbreak", "\u202eright to left", "x" * 10_000, *(f"tag {n}" for n in range(200))]
+    rows = cells(tables(group(tags=[MATH.model_copy(update={"tag": name}) for name in names]))["tags.csv"])
+    assert [row["tag"] for row in rows] == ["'=1+1", *names[1:]]
+    assert {(row["skillId"], row["passRate"]) for row in rows} == {("calculator", "0.7500")}
 
 
 def test_one_row_per_group() -> None:
@@ -80,7 +117,7 @@ def test_unknown_is_empty_and_never_zero() -> None:
         latency=Latency(),
         figures=(Figure(name="completionRate", label="Completion rate", value=None, unit="ratio"),),
     )
-    assert table(nothing).splitlines()[1] == ",coding-easy,,,,,,,direct,subprocess,,,,,,0,0,0,0"
+    assert table(nothing).splitlines()[1] == ",coding-easy,,,,,,,direct,subprocess,,,,,,,0,0,0,0,0"
 
 
 def test_latencies_of_a_format_without_such_figures_are_ours() -> None:

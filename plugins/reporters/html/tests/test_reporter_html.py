@@ -37,7 +37,7 @@ from skillgauge.api import (
     Verdict,
 )
 from skillgauge.testing import contract_views
-from skillgauge_reporter_html.content import LISTED, ROWS, SHORT, page, reason, row
+from skillgauge_reporter_html.content import LISTED, ROWS, SHORT, SHORT_TAGS, page, reason, row
 from skillgauge_reporter_html.reporter import HtmlReporter
 from skillgauge_reporter_html.wording import EXCERPT, counted, duration, excerpt, figure, number, percent, plain, text
 
@@ -166,16 +166,14 @@ def test_unknown_is_a_dash_and_never_zero() -> None:
     assert "n (trials) Errors F skill by contract 5 0 –" in words(shown)
 
 
-def test_tags_latency_figures_and_bounds_are_shown() -> None:
-    """The format's own figures get a table of their own; tags, percentiles and error bounds are there."""
-    tag = RateInterval(rate=0.5, n=2, lower=0.1, upper=0.9, method="wilson")
+def test_latency_figures_and_bounds_are_shown() -> None:
+    """The format's own figures get a table of their own; percentiles and error bounds are there."""
     shown = words(
         drawn(
             run_of(
                 group(
                     counts=Counts(total=6, passed=5, errors=1),
                     figures=(Figure(name="compositeScore", label="Composite", value=0.9972, unit="score"),),
-                    tags=(TagSummary(tag="math", counts=Counts(total=2, passed=1), pass_rate=tag),),
                     latency=Latency(samples=1, p50_s=0.25, p95_s=1.26),
                     pass_bounds=(0.5, 1.0),
                 )
@@ -184,9 +182,45 @@ def test_tags_latency_figures_and_bounds_are_shown() -> None:
     )
     assert "Figures as contract defines them (its own arithmetic over the trials; it knows no interval)" in shown
     assert "6 1 0.997" in shown
-    assert "math 50.0% 10.0% to 90.0% 2 0 95 % wilson" in shown
     assert "Latency over 1 trial, failures included: p50 250 ms, p95 1.3 s, p99 –." in shown
     assert "with 1 error the rate lies between 50.0% (all failed) and 100.0% (all passed)" in shown
+
+
+def tagged(name: str, *, n: int = 2) -> TagSummary:
+    """A tag of `n` cases of which half passed."""
+    rate = RateInterval(rate=0.5, n=n, lower=0.1, upper=0.9, method="wilson")
+    return TagSummary(tag=name, counts=Counts(total=n + 1, passed=1, failed=n - 1, errors=1), pass_rate=rate)
+
+
+@pytest.mark.requirement("ES-BENCH-009")
+def test_results_by_tag() -> None:
+    """Each tag has its rate with interval, n, errors and method; of a tag without a result the rate is unknown."""
+    nothing = TagSummary(tag="net", counts=Counts(total=2, errors=2), pass_rate=RateInterval(rate=None, n=0))
+    shown = words(drawn(run_of(group(tags=(tagged("math"), nothing)))))
+    assert "By tag (2; a case counts under each of its tags)" in shown
+    assert "Tag Pass rate Interval n (cases) Passed Failed Errors Skipped Method math 50.0%" in shown
+    assert "math 50.0% 10.0% to 90.0% 2 1 of 3 1 1 0 95 % wilson" in shown
+    assert "net – no interval 0 0 of 2 0 2 0 –" in shown
+    assert "By tag" not in drawn(run_of(group()))
+
+
+def test_many_tags_are_folded() -> None:
+    """A table of tags that would push the trials out of sight is there, and folded."""
+    few, many = ([tagged(f"tag {n}") for n in range(count)] for count in (SHORT_TAGS, SHORT_TAGS + 1))
+    assert '<details class="trials" open>\n<summary>By tag' in drawn(run_of(group(tags=few)))
+    shown = drawn(run_of(group(tags=many)))
+    assert '<details class="trials">\n<summary>By tag' in shown
+    assert shown.count("10.0% to 90.0%</span>") == SHORT_TAGS + 1
+
+
+def test_of_too_many_tags_those_of_most_cases_are_listed() -> None:
+    """The page stays readable by a browser, and says what it left out."""
+    tags = [tagged(f"tag {n:04}", n=9 if n == ROWS else 2) for n in range(ROWS + 1)]
+    view = run_of(group(tags=tags))
+    ((section,),) = [suite.sections for suite in page(view).suites]
+    assert [tag.tag for tag in section.tags] == [f"tag {n:04}" for n in range(ROWS + 1) if n != ROWS - 1]
+    groups = [group(target_id=f"t{n}", tags=tags[:4]) for n in range(ROWS // 3)]
+    assert "Listed are 3 of 4 tags, those of most cases; the run record holds all." in words(drawn(run_of(*groups)))
 
 
 def test_a_partial_or_invalid_run_says_so_first() -> None:

@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from skillgauge.api import RunState, RunView, Score, SuiteValidity
+from skillgauge.api import Counts, RateInterval, RunState, RunView, Score, SuiteValidity, TagSummary
 from skillgauge.testing import contract_views
 from skillgauge_reporter_html.reporter import HtmlReporter
 
@@ -210,6 +210,16 @@ def trapped() -> RunView:
     return replace(view, run=run, head=head, summary=summary, results=lambda: iter(results))
 
 
+def many_tags() -> RunView:
+    """A run whose only group has every trap as a tag, texts in two directions, and 200 plain tags."""
+    view = next(view for what, view in contract_views() if "passed and failed" in what)
+    rate = RateInterval(rate=0.5, n=2, lower=0.094531, upper=0.905469, method="wilson")
+    names = [*TRAPS, "שלום עולם (1)", "مرحبا بالعالم 2", "ascii \u202b then עברית", *(f"tag {n}" for n in range(200))]
+    tags = tuple(TagSummary(tag=name, counts=Counts(total=2, passed=1, failed=1), pass_rate=rate) for name in names)
+    group = view.summary.groups[0].model_copy(update={"tags": tags})
+    return replace(view, summary=view.summary.model_copy(update={"groups": (group,)}))
+
+
 def written(folder: Path, view: RunView, *, with_policy: bool = True) -> Path:
     """The report as a file."""
     (artifact,) = HtmlReporter().render(view)
@@ -221,6 +231,18 @@ def written(folder: Path, view: RunView, *, with_policy: bool = True) -> Path:
     path = folder / "report.html"
     path.write_text(shown, encoding="utf-8")
     return path
+
+
+def nothing_ran(browser: Browser) -> None:
+    """Touch everything in the page, and require that no text of the run became a part of it."""
+    browser.ask("document.querySelectorAll('details').forEach(one => { one.open = true })")
+    browser.ask("document.querySelectorAll('*').forEach(one => one.dispatchEvent(new Event('mouseover')))")
+    assert browser.ask("typeof window.canary") == "undefined"
+    assert browser.ask("document.querySelectorAll('script, img, iframe, base, object, embed, form, b').length") == 0
+    assert browser.ask("document.querySelectorAll('style').length") == 1
+    attributes = "[...document.querySelectorAll('*')].flatMap(one => [...one.attributes])"
+    assert browser.ask(f"{attributes}.filter(one => /^(on|style$|src)/.test(one.name)).length") == 0
+    assert browser.ask("[...document.links].every(one => one.getAttribute('href').startsWith('#suite-'))")
 
 
 def test_the_harness_would_notice_a_script(browser: Browser, tmp_path: Path) -> None:
@@ -237,14 +259,15 @@ def test_no_text_of_a_run_gets_to_run(browser: Browser, tmp_path: Path, with_pol
     """Escaping alone keeps scripts out, and the policy does not depend on it."""
     browser.show(written(tmp_path, trapped(), with_policy=with_policy))
     assert browser.ask("document.querySelectorAll('section').length") == len(TRAPS)
-    browser.ask("document.querySelectorAll('details').forEach(one => { one.open = true })")
-    browser.ask("document.querySelectorAll('*').forEach(one => one.dispatchEvent(new Event('mouseover')))")
-    assert browser.ask("typeof window.canary") == "undefined"
-    assert browser.ask("document.querySelectorAll('script, img, iframe, base, object, embed, form, b').length") == 0
-    assert browser.ask("document.querySelectorAll('style').length") == 1
-    attributes = "[...document.querySelectorAll('*')].flatMap(one => [...one.attributes])"
-    assert browser.ask(f"{attributes}.filter(one => /^(on|style$|src)/.test(one.name)).length") == 0
-    assert browser.ask("[...document.links].every(one => one.getAttribute('href').startsWith('#suite-'))")
+    nothing_ran(browser)
+
+
+@pytest.mark.parametrize("with_policy", [True, False], ids=["policy", "no policy"])
+def test_no_tag_gets_to_run(browser: Browser, tmp_path: Path, with_policy: bool) -> None:
+    """Every tag is a text in a row of its own, whatever it says."""
+    browser.show(written(tmp_path, many_tags(), with_policy=with_policy))
+    assert browser.ask("document.querySelectorAll('.tags tbody tr').length") == len(many_tags().summary.groups[0].tags)
+    nothing_ran(browser)
 
 
 def test_the_policy_accepts_the_style_of_the_page(browser: Browser, tmp_path: Path) -> None:
@@ -258,7 +281,11 @@ def test_the_policy_accepts_the_style_of_the_page(browser: Browser, tmp_path: Pa
 def test_the_page_never_scrolls_sideways(browser: Browser, tmp_path: Path, width: int, opened: bool) -> None:
     """Whatever its texts are, the page fits the window; wide tables scroll inside their box."""
     plain = ("passed and failed", "errors", "little is known", "two arms")
-    for view in (trapped(), *(view for what, view in contract_views() if any(word in what for word in plain))):
+    for view in (
+        trapped(),
+        many_tags(),
+        *(view for what, view in contract_views() if any(word in what for word in plain)),
+    ):
         browser.show(written(tmp_path, view), width=width)
         if opened:
             browser.ask("document.querySelectorAll('details').forEach(one => { one.open = true })")
@@ -271,10 +298,24 @@ def test_the_page_never_scrolls_sideways(browser: Browser, tmp_path: Path, width
     assert browser.ask("document.querySelectorAll('.scroll').length") > 0
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_tags_keep_their_columns(browser: Browser, tmp_path: Path, width: int) -> None:
+    """A tag in a script from right to left, or of 10,000 characters, moves no number out of its column or its row."""
+    browser.show(written(tmp_path, many_tags()), width=width)
+    browser.ask("document.querySelectorAll('details').forEach(one => { one.open = true })")
+    edges = "[...one.cells].map(cell => Math.round(cell.getBoundingClientRect().left)).join()"
+    assert browser.ask(f"new Set([...document.querySelector('.tags').rows].map(one => {edges})).size") == 1
+    assert (
+        browser.ask("Math.max(...[...document.querySelectorAll('.tags tbody tr')].map(one => one.offsetHeight))") < 900
+    )
+    assert set(browser.ask("[...document.querySelectorAll('.tags td.rate')].map(one => one.innerText)")) == {"50.0%"}
+
+
 def test_an_override_of_direction_is_not_in_the_page(browser: Browser, tmp_path: Path) -> None:
     """A text that claims to run from right to left cannot mirror what stands beside it."""
-    browser.show(written(tmp_path, trapped()))
-    assert not browser.ask(r"/[\u202a-\u202e\u2066-\u2069\u200e\u200f\0]/.test(document.documentElement.outerHTML)")
+    for view in (trapped(), many_tags()):
+        browser.show(written(tmp_path, view))
+        assert not browser.ask(r"/[\u202a-\u202e\u2066-\u2069\u200e\u200f\0]/.test(document.documentElement.outerHTML)")
 
 
 @pytest.mark.parametrize(("scheme", "is_dark"), [("light", False), ("dark", True)])

@@ -102,34 +102,72 @@ def report(*results: TrialResult, state: RunState = RunState.FINISHED, valid: bo
     return b"".join(artifact.chunks).decode()
 
 
+WILSON = RateInterval(rate=0.5, n=2, lower=0.094531, upper=0.905469, method="wilson")
+
+
 def test_a_rate_never_stands_alone() -> None:
-    """Beside the pass rate stand n, the interval, its method and the errors, and a warning for tiny perfect suites."""
+    """Beside the pass rate stand its interval, n, errors and method, and a warning for tiny perfect suites."""
     shown = report(*[result(Verdict.PASS, case=f"c{n}") for n in range(5)])
-    assert "| calculator (subprocess) | 100.0% | 56.6% to 100.0% | 5 of 5 | 0 | 0 |" in shown
-    assert "n = 5 cases; interval: wilson" in shown
-    assert "5 of 5 cases prove no more than 56.6%" in shown
+    assert "| Target | Pass rate | Interval | n (cases) | Passed | Failed | Errors | Skipped | Method |" in shown
+    assert "| calculator (subprocess) | 100.0% | 56.6% to 100.0% | 5 | 5 of 5 | 0 | 0 | 0 | 95 % wilson |" in shown
+    assert "- 5 of 5 cases passed; that proves no more than 56.6%: calculator (subprocess)." in shown
 
 
-def test_figures_tags_latency_and_bounds_are_shown() -> None:
-    """The format's own figures get columns of their own; tags, percentiles and error bounds follow."""
+@pytest.mark.parametrize(
+    "rate",
+    [
+        RateInterval(rate=0.9, n=5, lower=0.5, upper=1.0),
+        RateInterval(rate=1.0, n=30, lower=0.88, upper=1.0),
+        RateInterval(rate=1.0, n=5),
+    ],
+)
+def test_only_small_perfect_suites_get_the_warning(rate: RateInterval) -> None:
+    """It is said where it is needed, and only there."""
+    assert "proves no more" not in report(result(Verdict.PASS), pass_rate=rate)
+
+
+def test_figures_latency_and_bounds_are_shown() -> None:
+    """The format's own figures get a table with n and errors; percentiles and error bounds follow."""
     shown = report(
         result(Verdict.PASS),
         result(Verdict.ERROR, case="e"),
         figures=(
             Figure(name="compositeScore", label="Composite", value=0.9972, unit="score"),
-            Figure(name="completionRate", label="Completion rate", value=0.5, unit="ratio"),
+            Figure(name="completionRate", label="Completion | rate", value=0.5, unit="ratio"),
             Figure(name="p95Ms", label="P95", value=1234.0, unit="ms"),
             Figure(name="points", label="Points", value=3.0, unit="pt"),
             Figure(name="unknown", label="Unknown", value=None),
         ),
-        tags=(TagSummary(tag="math", counts=Counts(total=1, passed=1), pass_rate=RateInterval(rate=None, n=0)),),
         latency=Latency(samples=2, p50_s=0.25, p95_s=1.26, p99_s=None),
         pass_bounds=(0.5, 1.0),
     )
-    assert "| 0.997 | 50.0% | 1.2s | 3pt | – |" in shown
-    assert "| math | – | – | 0 | 0 |" in shown
+    assert "Figures as eval-skills defines them: its own arithmetic over the trials; it knows no interval." in shown
+    assert r"| Target | n (trials) | Errors | Composite | Completion \| rate | P95 | Points | Unknown |" in shown
+    assert "| calculator (subprocess) | 2 | 1 | 0.997 | 50.0% | 1.2s | 3pt | – |" in shown
     assert "p50 250ms, p95 1.3s, p99 –" in shown
-    assert "between 50.0% (all failed) and 100.0% (all passed)" in shown
+    assert "between 50.0% (all failed) and 100.0% (all passed): calculator (subprocess)." in shown
+
+
+def test_a_format_without_figures_gets_no_table_of_them() -> None:
+    """No empty box."""
+    assert "Figures as" not in report(result(Verdict.PASS))
+
+
+@pytest.mark.requirement("ES-BENCH-009")
+def test_results_by_tag() -> None:
+    """Each tag has its rate with interval, n, errors and method; of a tag without a result the rate is unknown."""
+    shown = report(
+        result(Verdict.PASS),
+        tags=(
+            TagSummary(tag="math", counts=Counts(total=3, passed=1, failed=1, errors=1), pass_rate=WILSON),
+            TagSummary(tag="net", counts=Counts(total=2, errors=2), pass_rate=RateInterval(rate=None, n=0)),
+        ),
+    )
+    assert "By tag; a case counts under each of its tags." in shown
+    assert "| Tag | Pass rate | Interval | n (cases) | Passed | Failed | Errors | Skipped | Method |" in shown
+    assert "| math | 50.0% | 9.5% to 90.5% | 2 | 1 of 3 | 1 | 1 | 0 | 95 % wilson |" in shown
+    assert "| net | – | – | 0 | 0 of 2 | 0 | 2 | 0 | – |" in shown
+    assert "By tag" not in report(result(Verdict.PASS))
 
 
 def test_an_unfinished_or_invalid_run_says_so() -> None:
@@ -152,6 +190,8 @@ HOSTILE = [
     "a|b",
     "line\nbreak\r\n# heading",
     "\u202eright to left",
+    "\u202eright to left",
+    "\u200f\u061c\u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627\u2067",
     "[link](javascript:alert(1))",
     "`code` *bold* _it_ ~~gone~~ ![x](y)",
     "x" * 10_000,
@@ -174,12 +214,26 @@ def test_text_from_outside_cannot_change_the_layout(hostile: str) -> None:
     assert len(row) < 1500
 
 
+def test_tags_from_outside_stay_rows_of_their_table() -> None:
+    """Hostile tags, long ones and 200 at once leave each tag one row with all columns, and nothing live."""
+    names = [*HOSTILE, *(f"tag {number}" for number in range(200))]
+    tags = tuple(TagSummary(tag=name, counts=Counts(total=2, passed=1, failed=1), pass_rate=WILSON) for name in names)
+    shown = report(result(Verdict.PASS), tags=tags)
+    rows = [line for line in shown.splitlines() if "9.5% to 90.5%" in line]
+    assert len(rows) == len(names)
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in rows} == {10}
+    assert max(map(len, rows)) < 500
+    assert "<script" not in re.sub(r"\\<", "", shown)
+    assert not re.search("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]", shown)
+    assert not any(line.startswith("# ") for line in shown.splitlines()[1:])
+
+
 @given(st.text())
 def test_escaped_text_is_one_line_without_live_marks(value: str) -> None:
     """Every special character is escaped and no control character survives."""
     shown = text(value)
-    assert not re.search("[\n\r\x00-\x1f\u202a-\u202e]", shown)
-    assert not re.search(r"(?<!\\)(?:\\\\)*[|<>`*\[\]]", shown)
+    assert not re.search("[\n\r\x00-\x1f\x7f-\x9f\u061c\u202a-\u202e]", shown)
+    assert not re.search(r"(?<!\\)(?:\\\\)*[|<>`*\[\]$]", shown)
 
 
 @pytest.mark.parametrize(

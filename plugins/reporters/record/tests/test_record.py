@@ -20,6 +20,7 @@ from skillgauge.api import (
     SuiteError,
     SuiteHead,
     Summary,
+    TagSummary,
     TargetHead,
     TrialResult,
     Verdict,
@@ -73,6 +74,15 @@ def view(count: int = 3) -> RunView:
         model=None,
         counts=counts,
         pass_rate=RateInterval(rate=1.0, n=count, lower=0.4, upper=1.0, method="wilson"),
+        pass_bounds=(0.75, 1.0),
+        tags=(
+            TagSummary(tag='=<b> "\u202e', counts=Counts(total=3, errors=3), pass_rate=RateInterval(rate=None, n=0)),
+            TagSummary(
+                tag="math",
+                counts=Counts(total=3, passed=1, failed=1, errors=1),
+                pass_rate=RateInterval(rate=0.5, n=2, lower=0.094531, upper=0.905469, method="wilson"),
+            ),
+        ),
     )
     info = RunInfo(run_id="r", state=RunState.FINISHED, started_at=1.0, finished_at=2.0)
     return RunView(info, head, Summary(counts=counts, groups=(group,)), lambda: iter([result(n) for n in range(count)]))
@@ -94,6 +104,25 @@ def test_a_record_reads_back_equal(tmp_path: Path, count: int) -> None:
     assert read is not None
     assert (read.run, read.head, read.summary) == (shown.run, shown.head, shown.summary)
     assert list(read.results()) == list(shown.results()) == list(read.results())
+
+
+@pytest.mark.requirement("ES-BENCH-009")
+def test_a_rate_never_stands_alone(tmp_path: Path) -> None:
+    """Every rate, those of tags too, has its n, interval, level and method in it, and the errors beside it."""
+    (group,) = json.loads(written(tmp_path, view()).read_text())["summary"]["groups"]
+    assert group["pass_rate"] == {"rate": 1, "n": 3, "lower": 0.4, "upper": 1, "level": 0.95, "method": "wilson"}
+    assert (group["counts"]["errors"], group["pass_bounds"]) == (0, [0.75, 1])
+    unknown, math = group["tags"]
+    assert (math["tag"], math["counts"]["errors"]) == ("math", 1)
+    assert math["pass_rate"] == {
+        "rate": 0.5,
+        "n": 2,
+        "lower": 0.094531,
+        "upper": 0.905469,
+        "level": 0.95,
+        "method": "wilson",
+    }
+    assert (unknown["tag"], unknown["pass_rate"]["rate"], unknown["pass_rate"]["n"]) == ('=<b> "\u202e', None, 0)
 
 
 def changed(path: Path, **changes: object) -> Path:

@@ -7,9 +7,10 @@ published.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
+from itertools import chain, count
 from pathlib import Path
 
 from skillgauge.api import (
@@ -33,6 +34,7 @@ from skillgauge.api import (
     SuiteHead,
     SuiteValidity,
     Summary,
+    TagSummary,
     TargetHead,
     TrialResult,
     Usage,
@@ -45,10 +47,10 @@ from .checks import SCORERS
 from .figures import figures
 from .findings import Findings
 from .loading import FORMAT
-from .report_files import UNKNOWN_SCORER, ReportFile, TaskResultFile
+from .report_files import UNKNOWN_SCORER, ReportFile, TagFile, TaskResultFile
 
 _RUNNER = "unknown"
-"""The document does not say which adapter called the skill."""
+"""A document of the original does not say which adapter called the skill."""
 _INTERVAL_METHOD = "published, of the mean score"
 _MAX_BYTES = 1024 * 1024 * 1024
 _SNIFFED_BYTES = 64 * 1024
@@ -169,27 +171,25 @@ def _view(path: Path, content: str, reports: list[ReportFile]) -> RunView:
 def _groups(reports: list[ReportFile]) -> list[_Group]:
     groups: list[_Group] = []
     indices: dict[str, dict[str, int]] = {}
+    keys: set[tuple[str, str, str, str, str | None]] = set()
     ordinal = 0
     for report in reports:
-        told = report.evaluator_metadata
-        arm, runner, model = (told.get(name) for name in ("arm", "runner", "model"))
-        name = runner if isinstance(runner, str) else _RUNNER
-        twins = sum(
-            one.report.benchmark_id == report.benchmark_id and one.report.skill_id == report.skill_id for one in groups
-        )
+        told = report.evaluator_metadata.skillgauge
         of_suite = indices.setdefault(report.benchmark_id, {})
         for task in report.task_results:
             of_suite.setdefault(task.task_id, len(of_suite))
-        groups.append(
-            _Group(
-                report,
-                arm=arm if isinstance(arm, str) else DIRECT.name,
-                runner=f"{name}#{twins + 1}" if twins else name,
-                model=model if isinstance(model, str) else None,
-                case_indices=of_suite,
-                first_ordinal=ordinal,
-            )
+        group = _Group(
+            report,
+            arm=told.arm if told else DIRECT.name,
+            runner=told.runner if told else _RUNNER,
+            model=told.model if told else None,
+            case_indices=of_suite,
+            first_ordinal=ordinal,
         )
+        twins = (replace(group, runner=f"{group.runner}#{number}") for number in count(2))
+        group = next(one for one in chain([group], twins) if one.key not in keys)
+        keys.add(group.key)
+        groups.append(group)
         ordinal += len(report.task_results)
     return groups
 
@@ -212,29 +212,23 @@ def _suite_head(path: Path, content: str, suite_id: str, groups: list[_Group]) -
 def _summary(group: _Group) -> GroupSummary:
     results = list(group.results())
     report = group.report
-    latency, interval = report.latency, report.summary.confidence_interval
+    latency, told = report.latency, report.evaluator_metadata.skillgauge
     samples = sum(result.execution.duration_s is not None for result in results)
     graded = [result for result in results if result.value is not None]
     weight = sum(result.weight for result in graded)
-    means = _case_means(results)
     runs: dict[int, list[bool]] = {}
     for result in results:
         runs.setdefault(result.repeat, []).append(result.verdict is Verdict.PASS)
+    bounds = told.pass_bounds if told else None
     return GroupSummary(
         suite_id=report.benchmark_id,
         target_id=report.skill_id,
         arm=group.arm,
         runner=group.runner,
         model=group.model,
-        counts=_counts(results),
-        pass_rate=RateInterval(
-            rate=sum(means) / len(means) if means else None,
-            n=len(means),
-            lower=interval.lower if interval else None,
-            upper=interval.upper if interval else None,
-            level=interval.level if interval else 0.95,
-            method=_INTERVAL_METHOD if interval else None,
-        ),
+        counts=Counts(**told.counts.model_dump()) if told else _counts(results),
+        pass_rate=RateInterval(**told.pass_rate.model_dump()) if told else _pass_rate(report, results),
+        pass_bounds=(bounds.lower, bounds.upper) if bounds else None,
         mean_value=sum(result.value or 0 for result in graded) / len(graded) if graded else None,
         weighted_value=sum((result.value or 0) * result.weight for result in graded) / weight if weight else None,
         run_pass_rates=tuple(sum(passes) / len(passes) for _, passes in sorted(runs.items())),
@@ -244,7 +238,28 @@ def _summary(group: _Group) -> GroupSummary:
             p95_s=latency.p95_ms / 1000 if samples else None,
             p99_s=latency.p99_ms / 1000 if samples else None,
         ),
+        tags=tuple(map(_tag, told.tags)) if told else (),
         figures=_figures(report),
+    )
+
+
+def _pass_rate(report: ReportFile, results: list[TrialResult]) -> RateInterval:
+    """The rate over the tasks, with the interval that was published of something close to it."""
+    means = _case_means(results)
+    interval = report.summary.confidence_interval
+    return RateInterval(
+        rate=sum(means) / len(means) if means else None,
+        n=len(means),
+        lower=interval.lower if interval else None,
+        upper=interval.upper if interval else None,
+        level=interval.level if interval else 0.95,
+        method=_INTERVAL_METHOD if interval else None,
+    )
+
+
+def _tag(tag: TagFile) -> TagSummary:
+    return TagSummary(
+        tag=tag.tag, counts=Counts(**tag.counts.model_dump()), pass_rate=RateInterval(**tag.pass_rate.model_dump())
     )
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from skillgauge.api import FrozenDict, Json, JsonObject
+from skillgauge.api import DIRECT, Json
 
 UNKNOWN_SCORER = "unknown"
 """Scorer type of a task that was not graded."""
@@ -74,6 +74,62 @@ class TaskResultFile(_Part):
     weight: float = Field(default=1.0, ge=0)
 
 
+class CountsFile(_Part):
+    """Trials by verdict, of a group or a tag."""
+
+    total: int = Field(ge=0)
+    passed: int = Field(ge=0)
+    failed: int = Field(ge=0)
+    errors: int = Field(ge=0)
+    skipped: int = Field(default=0, ge=0)
+    timeouts: int = Field(default=0, ge=0)
+    broken: int = Field(default=0, ge=0)
+
+
+class RateFile(_Part):
+    """A pass rate over `n` cases with its interval."""
+
+    rate: float | None = Field(ge=0, le=1)
+    n: int = Field(ge=0)
+    lower: float | None = Field(default=None, ge=0, le=1)
+    upper: float | None = Field(default=None, ge=0, le=1)
+    level: float = Field(default=0.95, gt=0, lt=1)
+    method: str | None = None
+
+
+class BoundsFile(_Part):
+    """The pass rate if every error had been a fail, and if every error had been a pass."""
+
+    lower: float = Field(ge=0, le=1)
+    upper: float = Field(ge=0, le=1)
+
+
+class TagFile(_Part):
+    """The cases that carry a tag."""
+
+    tag: str
+    counts: CountsFile
+    pass_rate: RateFile
+
+
+class SkillgaugeFile(_Part):
+    """`evaluatorMetadata.skillgauge`: what a report says beyond the document of the original."""
+
+    arm: str = DIRECT.name
+    runner: str
+    model: str | None = None
+    counts: CountsFile
+    pass_rate: RateFile
+    pass_bounds: BoundsFile | None = None
+    tags: tuple[TagFile, ...] = ()
+
+
+class EvaluatorMetadataFile(_Part):
+    """`evaluatorMetadata`: empty in the original; whatever others put there is theirs."""
+
+    skillgauge: SkillgaugeFile | None = None
+
+
 class ReportFile(_Part):
     """One SkillCompletionReport."""
 
@@ -84,4 +140,4 @@ class ReportFile(_Part):
     summary: SummaryFile
     latency: LatencyFile
     task_results: tuple[TaskResultFile, ...]
-    evaluator_metadata: JsonObject = Field(default_factory=FrozenDict)
+    evaluator_metadata: EvaluatorMetadataFile = EvaluatorMetadataFile()

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from skillgauge.api import (
-    DIRECT,
     EMPTY,
     Artifact,
     FailureClass,
@@ -18,6 +17,7 @@ from skillgauge.api import (
     RunView,
     ScoreStatus,
     SuiteHead,
+    TagSummary,
     TrialResult,
     Verdict,
 )
@@ -106,8 +106,25 @@ def _report(view: RunView, suite: SuiteHead | None, group: GroupSummary, spent: 
         report["summary"]["confidenceInterval"] = {name: number(value or 0) for name, value in bounds.items()}
     if spent is not None:
         report["tokenCost"] = spent.document()
-    metadata = {"arm": group.arm, "runner": group.runner, "model": group.model}
-    return {**report, "taskResults": [], "evaluatorMetadata": {} if group.arm == DIRECT.name else metadata}
+    return {**report, "taskResults": [], "evaluatorMetadata": {"skillgauge": _additions(group)}}
+
+
+def _additions(group: GroupSummary) -> dict[str, Any]:
+    """What the original's document has no key for. A program that knows only that document passes over it."""
+    added: dict[str, Any] = {"arm": group.arm, "runner": group.runner, "model": group.model, **_measured(group)}
+    if group.pass_bounds is not None:
+        lower, upper = map(number, group.pass_bounds)
+        added["passBounds"] = {"lower": lower, "upper": upper}
+    return {**added, "tags": [{"tag": tag.tag, **_measured(tag)} for tag in group.tags]}
+
+
+def _measured(part: GroupSummary | TagSummary) -> dict[str, Any]:
+    """A pass rate with all that it takes to trust it."""
+    rate = {
+        name: number(value) if isinstance(value, float) else value
+        for name, value in part.pass_rate.model_dump().items()
+    }
+    return {"counts": part.counts.model_dump(), "passRate": rate}
 
 
 def _task_result(result: TrialResult) -> dict[str, Any]:

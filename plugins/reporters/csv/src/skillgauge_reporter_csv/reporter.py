@@ -1,13 +1,31 @@
-"""One row per group: the columns of eval-skills first, then what it takes to trust a rate."""
+"""One row per group: the columns of eval-skills first, then what it takes to trust a rate.
+
+Tags have a table of their own. As further rows they would be counted again by whoever sums a column; as further
+columns every benchmark would have another header.
+"""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
-from skillgauge.api import Artifact, GroupSummary, RunView
+from skillgauge.api import Artifact, GroupSummary, RunView, TagSummary
+
+_RATE = (
+    "passRate",
+    "passRateLower",
+    "passRateUpper",
+    "passRateLevel",
+    "passRateMethod",
+    "cases",
+    "passed",
+    "failed",
+    "errors",
+    "skipped",
+)
 
 COLUMNS = (
     # as eval-skills writes them
@@ -23,28 +41,29 @@ COLUMNS = (
     "arm",
     "runner",
     "model",
-    "passRate",
-    "passRateLower",
-    "passRateUpper",
-    "passRateMethod",
-    "cases",
-    "passed",
-    "failed",
-    "errors",
+    *_RATE,
 )
+
+TAG_COLUMNS = ("skillId", "benchmarkId", "arm", "runner", "model", "tag", *_RATE)
+TAG_FILE = "tags.csv"
+"""In the reporter's own folder of the run; only there if the run has tags."""
 
 _FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
 _QUOTED = re.compile(r'[",\r\n]')
 
 
 class CsvReporter:
-    """Writes a table for spreadsheets."""
+    """Writes tables for spreadsheets."""
 
     suffix = "csv"
 
     def render(self, view: RunView) -> Iterable[Artifact]:
-        """One file; results are not read, because the summary has all that it tells."""
-        yield Artifact(chunks=(_line(cells) for cells in (COLUMNS, *map(_row, view.summary.groups))))
+        """The groups, then their tags if there are any; results are not read, because the summary tells all of it."""
+        groups = view.summary.groups
+        yield Artifact(chunks=(_line(cells) for cells in (COLUMNS, *map(_row, groups))))
+        if any(group.tags for group in groups):
+            rows = (_tag_row(group, tag) for group in groups for tag in group.tags)
+            yield Artifact(chunks=map(_line, chain((TAG_COLUMNS,), rows)), path=TAG_FILE)
 
     def read(self, path: Path) -> RunView | None:
         """A table of groups is too little to make a run of."""
@@ -53,7 +72,7 @@ class CsvReporter:
 
 def _row(group: GroupSummary) -> tuple[str, ...]:
     figures = {figure.name: figure.value for figure in group.figures}
-    latency, rate, counts = group.latency, group.pass_rate, group.counts
+    latency = group.latency
     return (
         text(group.target_id),
         text(group.suite_id),
@@ -66,14 +85,29 @@ def _row(group: GroupSummary) -> tuple[str, ...]:
         text(group.arm),
         text(group.runner),
         text(group.model),
+        *_rate(group),
+    )
+
+
+def _tag_row(group: GroupSummary, tag: TagSummary) -> tuple[str, ...]:
+    names = (group.target_id, group.suite_id, group.arm, group.runner, group.model, tag.tag)
+    return (*map(text, names), *_rate(tag))
+
+
+def _rate(measured: GroupSummary | TagSummary) -> tuple[str, ...]:
+    """A pass rate with all that it takes to trust it, in the order of `_RATE`."""
+    rate, counts = measured.pass_rate, measured.counts
+    return (
         share(rate.rate),
         share(rate.lower),
         share(rate.upper),
+        f"{rate.level:g}" if rate.method else "",
         text(rate.method),
         str(rate.n),
         str(counts.passed),
         str(counts.failed),
         str(counts.errors),
+        str(counts.skipped),
     )
 
 

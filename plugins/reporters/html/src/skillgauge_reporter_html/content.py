@@ -17,6 +17,7 @@ from skillgauge.api import (
     ScoreStatus,
     SuiteHead,
     SuiteValidity,
+    TagSummary,
     TrialResult,
     Usage,
     Verdict,
@@ -25,9 +26,11 @@ from skillgauge.api import (
 from .wording import Excerpt, duration, excerpt
 
 ROWS = 5_000
-"""Trials listed in one report, shared evenly among its groups; those that did not pass come first."""
+"""Trials listed in one report, shared evenly among its groups; those that did not pass come first. Of tags as many."""
 SHORT = 50
 """Trials that are listed in one table; more are split by whether they passed, and those that did are folded."""
+SHORT_TAGS = 20
+"""Tags of a group that stand open; a longer table is folded, so that the trials are in reach."""
 LISTED = 50
 """Scores, notes and files that are listed of one trial."""
 FEW = 20
@@ -80,9 +83,16 @@ class Section:
     runner: str
     model: str | None
     group: GroupSummary | None
+    tags: tuple[TagSummary, ...]
+    """The group's tags that are listed."""
     tables: tuple[CaseTable, ...]
     total: int
     listed: int
+
+    @property
+    def tags_are_open(self) -> bool:
+        """Whether their table stands open."""
+        return len(self.tags) <= SHORT_TAGS
 
     @property
     def figures(self) -> Mapping[str, Figure]:
@@ -207,7 +217,16 @@ def _section(key: GroupKey, group: GroupSummary | None, bucket: _Bucket, limit: 
         parts = [("Trials that did not pass", others, True), ("Trials that passed", passed, False)]
     tables = tuple(CaseTable(title, tuple(sorted(rows, key=_by_case)), opened) for title, rows, opened in parts if rows)
     _, target_id, arm, runner, model = key
-    return Section(target_id, arm, runner, model, group, tables, bucket.total, listed)
+    tags = _tags(group.tags, limit) if group else ()
+    return Section(target_id, arm, runner, model, group, tags, tables, bucket.total, listed)
+
+
+def _tags(tags: tuple[TagSummary, ...], limit: int) -> tuple[TagSummary, ...]:
+    """All tags in their order, or those of most cases if there are too many."""
+    if len(tags) <= limit:
+        return tags
+    most = sorted(range(len(tags)), key=lambda at: tags[at].pass_rate.n, reverse=True)[:limit]
+    return tuple(tags[at] for at in sorted(most))
 
 
 def row(result: TrialResult) -> Row:

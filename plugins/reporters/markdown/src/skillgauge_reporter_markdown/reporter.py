@@ -16,14 +16,20 @@ from skillgauge.api import (
     RunView,
     ScoreStatus,
     SuiteHead,
+    TagSummary,
     TrialResult,
     Verdict,
 )
 
 _MARKS = {Verdict.PASS: "✅ PASS", Verdict.FAIL: "❌ FAIL", Verdict.ERROR: "⚠️ ERROR", Verdict.SKIPPED: "⏭️ SKIPPED"}
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~!])")
-_INVISIBLE = re.compile("[\x00-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~!$])")
+_INVISIBLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
+)
 _CELL = 200
+_FEW = 20
+"""Cases below which a perfect rate proves so little that it is said."""
+_RATE_HEADS = ("Pass rate", "Interval", "n (cases)", "Passed", "Failed", "Errors", "Skipped", "Method")
 
 GroupKey = tuple[str, str | None, str, str, str | None]
 
@@ -76,51 +82,46 @@ def _suite(view: RunView, suite: SuiteHead, rows: Mapping[GroupKey, list[str]]) 
             yield f"**Invalid: {text(validity.reason)}.**"
     if groups:
         yield ""
-        yield from _summary_table(groups)
+        yield from _table(["Target", *_RATE_HEADS], ([_group_name(one), *_rate_cells(one)] for one in groups))
         yield ""
-        yield from _footnotes(groups)
+        yield from _notes(groups)
+    if any(group.figures for group in groups):
+        yield ""
+        yield f"Figures as {text(suite.format)} defines them: its own arithmetic over the trials; it knows no interval."
+        yield ""
+        yield from _figures_table(groups)
     for group in groups:
         yield from _group(group, rows.get(_key(group), []))
 
 
-def _summary_table(groups: list[GroupSummary]) -> Iterator[str]:
-    figures = list(dict.fromkeys((figure.name, figure.label) for group in groups for figure in group.figures))
-    heads = ["Target", "Pass rate", "95 % interval", "Passed", "Failed", "Errors", *(label for _, label in figures)]
-    yield row(heads)
-    yield row(["---"] * len(heads))
-    for group in groups:
-        values = {figure.name: figure for figure in group.figures}
-        counts = group.counts
-        yield row(
-            [
-                _group_name(group),
-                percent(group.pass_rate.rate),
-                _interval(group.pass_rate),
-                f"{counts.passed} of {counts.total}",
-                str(counts.failed),
-                str(counts.errors),
-                *(_figure(values.get(name)) for name, _ in figures),
-            ]
-        )
-
-
-def _footnotes(groups: list[GroupSummary]) -> Iterator[str]:
-    methods = sorted({group.pass_rate.method for group in groups if group.pass_rate.method})
-    cases = sorted({group.pass_rate.n for group in groups})
+def _notes(groups: list[GroupSummary]) -> Iterator[str]:
+    """What must be known beside the rates. No line begins with a text from outside."""
     yield (
-        "The pass rate averages a case's repeats first, then the cases, and leaves errors out "
-        f"(n = {', '.join(str(n) for n in cases)} cases; interval: {', '.join(methods) or 'none'})."
+        "- The pass rate averages a case's repeats first, then the cases, and leaves errors out; "
+        "passed, failed, errors and skipped count trials."
     )
     for group in groups:
-        rate = group.pass_rate
-        if rate.rate == 1.0 and rate.lower is not None and rate.n < 20:
-            yield f"{_group_name(group)}: {rate.n} of {rate.n} cases prove no more than {percent(rate.lower)}."
+        rate, name = group.pass_rate, _group_name(group)
+        if rate.rate == 1.0 and rate.lower is not None and rate.n < _FEW:
+            yield f"- {rate.n} of {rate.n} cases passed; that proves no more than {percent(rate.lower)}: {name}."
         if group.pass_bounds:
             low, high = group.pass_bounds
             yield (
-                f"{_group_name(group)}: with {group.counts.errors} errors the rate lies between "
-                f"{percent(low)} (all failed) and {percent(high)} (all passed)."
+                f"- With {group.counts.errors} errors the rate lies between {percent(low)} (all failed) "
+                f"and {percent(high)} (all passed): {name}."
             )
+
+
+def _figures_table(groups: list[GroupSummary]) -> Iterator[str]:
+    labels = {figure.name: figure.label for group in groups for figure in group.figures}
+
+    def cells(group: GroupSummary) -> list[str]:
+        values = {figure.name: figure for figure in group.figures}
+        counted = (_group_name(group), str(group.counts.total), str(group.counts.errors))
+        return [*counted, *(_figure(values.get(name)) for name in labels)]
+
+    heads = ["Target", "n (trials)", "Errors", *(text(label) for label in labels.values())]
+    yield from _table(heads, map(cells, groups))
 
 
 def _group(group: GroupSummary, cases: list[str]) -> Iterator[str]:
@@ -135,15 +136,28 @@ def _group(group: GroupSummary, cases: list[str]) -> Iterator[str]:
         )
     if group.tags:
         yield ""
-        yield row(["Tag", "Pass rate", "95 % interval", "Cases", "Errors"])
-        yield row(["---"] * 5)
-        for tag in group.tags:
-            rate = tag.pass_rate
-            yield row([text(tag.tag), percent(rate.rate), _interval(rate), str(rate.n), str(tag.counts.errors)])
+        yield "By tag; a case counts under each of its tags."
+        yield ""
+        yield from _table(["Tag", *_RATE_HEADS], ([text(tag.tag), *_rate_cells(tag)] for tag in group.tags))
     yield ""
     yield row(["Case", "Run", "Verdict", "Score", "Latency", "Reason"])
     yield row(["---"] * 6)
     yield from cases
+
+
+def _table(heads: list[str], lines: Iterable[list[str]]) -> Iterator[str]:
+    yield row(heads)
+    yield row(["---"] * len(heads))
+    yield from map(row, lines)
+
+
+def _rate_cells(measured: GroupSummary | TagSummary) -> list[str]:
+    """A pass rate with all that it takes to trust it, in the order of `_RATE_HEADS`."""
+    rate, counts = measured.pass_rate, measured.counts
+    method = f"{rate.level * 100:g} % {text(rate.method)}" if rate.method else "–"
+    passed = f"{counts.passed} of {counts.total}"
+    others = (counts.failed, counts.errors, counts.skipped)
+    return [percent(rate.rate), _interval(rate), str(rate.n), passed, *map(str, others), method]
 
 
 def _case_row(result: TrialResult) -> str:
