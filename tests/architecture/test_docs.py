@@ -40,6 +40,7 @@ def options_of(name: str) -> set[str]:
     return {flag for param in command.params for flag in param.opts if flag.startswith("--")}
 
 
+@pytest.mark.requirement("ES-DEFECT-27")
 @pytest.mark.parametrize("name", sorted(BUILT_IN))
 def test_every_option_is_documented(name: str) -> None:
     """docs/cli.md, or the page of the format that brings it, names every option of every command."""

@@ -556,6 +556,114 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Workflows and best practice",
         "custom benchmarks can be used without installing anything",
     ),
+    "ES-DEFECT-01": Requirement(
+        "defects",
+        "A task over its time limit has the status timeout, not error",
+    ),
+    "ES-DEFECT-02": Requirement(
+        "defects",
+        "A skill named by its file runs in its own folder, not in the caller's",
+    ),
+    "ES-DEFECT-03": Requirement(
+        "defects",
+        "A skill that closes its input early costs its own task and not the run",
+    ),
+    "ES-DEFECT-04": Requirement(
+        "defects",
+        "caseSensitive of a task reaches the scorer",
+    ),
+    "ES-DEFECT-05": Requirement(
+        "defects",
+        "Configuration values and -c take effect",
+    ),
+    "ES-DEFECT-06": Requirement(
+        "defects",
+        "report convert --format html writes the page, to a file and to standard output",
+        waits_for="the command report",
+    ),
+    "ES-DEFECT-07": Requirement(
+        "defects",
+        "The difference of composite scores is shown with three decimals",
+        waits_for="the command report",
+    ),
+    "ES-DEFECT-09": Requirement(
+        "defects",
+        "Skills in Node start: no limit on address space is set",
+    ),
+    "ES-DEFECT-10": Requirement(
+        "defects",
+        "A killed skill is reported with its signal and nothing is guessed about memory",
+    ),
+    "ES-DEFECT-11": Requirement(
+        "defects",
+        "A custom scorer that ends its process neither hangs the run nor fails the skill",
+    ),
+    "ES-DEFECT-12": Requirement(
+        "defects",
+        "adapter.config.json, llm.*, resuming and checks of an adapter are reachable from the command line",
+    ),
+    "ES-DEFECT-13": Requirement(
+        "defects",
+        "With --json standard output is exactly one JSON document, for every command",
+    ),
+    "ES-DEFECT-14": Requirement(
+        "defects",
+        "select --from takes a JSON file, and a strategy needs no filters",
+        waits_for="the commands select and run",
+    ),
+    "ES-DEFECT-15": Requirement(
+        "defects",
+        "A dry run writes nothing and shows its counts",
+    ),
+    "ES-DEFECT-16": Requirement(
+        "defects",
+        "Skills, benchmarks and numbers on the command line are checked before anything runs; no threshold is NaN",
+    ),
+    "ES-DEFECT-17": Requirement(
+        "defects",
+        "Text of skills and tasks is escaped in Markdown and HTML",
+    ),
+    "ES-DEFECT-18": Requirement(
+        "defects",
+        "A judge that fails makes an error, never a score of the skill",
+    ),
+    "ES-DEFECT-19": Requirement(
+        "defects",
+        "HTTP 5xx and 429 and refused JSON-RPC calls are retried where that may help, after the pause asked for",
+    ),
+    "ES-DEFECT-20": Requirement(
+        "defects",
+        "The MCP adapter keeps a task's limit and takes isError for a failure",
+    ),
+    "ES-DEFECT-22": Requirement(
+        "defects",
+        "Failed attempts have their time, which counts in the percentiles",
+    ),
+    "ES-DEFECT-23": Requirement(
+        "defects",
+        "Intervals are resampled with a seed and repeat exactly",
+    ),
+    "ES-DEFECT-24": Requirement(
+        "defects",
+        "Output is quoted in errors up to a bound, never whole",
+    ),
+    "ES-DEFECT-25": Requirement(
+        "defects",
+        "Built-in benchmarks are found from every folder",
+    ),
+    "ES-DEFECT-26": Requirement(
+        "defects",
+        "create never overwrites",
+        waits_for="the command create",
+    ),
+    "ES-DEFECT-27": Requirement(
+        "defects",
+        "The documents name exactly the options that exist",
+    ),
+    "ES-DEFECT-28": Requirement(
+        "defects",
+        "Ctrl-C ends with 130 and writes what is finished",
+    ),
     "SE-FORMAT-001": Requirement(
         "60-second format",
         "eval.yaml lies next to SKILL.md and is found from the skill folder",

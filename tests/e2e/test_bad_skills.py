@@ -86,6 +86,7 @@ def _is_our_sleep(path: Path, work: Path) -> bool:
         return False
 
 
+@pytest.mark.requirement("ES-DEFECT-03")
 @pytest.mark.e2e
 def test_a_skill_that_closes_its_input_early(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
     """2 MB of input to a skill that reads none of it neither hangs nor ends the run."""

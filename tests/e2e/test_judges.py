@@ -28,6 +28,7 @@ def rubric_task(name: str) -> dict[str, object]:
     }
 
 
+@pytest.mark.requirement("ES-DEFECT-18")
 @pytest.mark.e2e
 def test_a_judge_grades_and_its_failure_is_an_error(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
     """8 of 10 passes with value 0.8, 2 fails, a refused key is an error; the key is in no file."""

@@ -150,6 +150,7 @@ def _state(store: Path) -> str | None:
         return None
 
 
+@pytest.mark.requirement("ES-DEFECT-28")
 @pytest.mark.e2e
 def test_interrupting_writes_a_partial_report_and_resumes(
     run: Run, work: Path, environment: dict[str, str], make_skill: MakeSkill, tasks: Tasks

@@ -34,6 +34,7 @@ SUMMARY_KEYS = [
 ]
 
 
+@pytest.mark.requirement("ES-DEFECT-02", "ES-DEFECT-25")
 @pytest.mark.e2e
 @pytest.mark.requirement(
     "ES-EVAL-001", "ES-EVAL-004", "ES-EVAL-009", "ES-EVAL-011", "ES-EVAL-012", "ES-EVAL-017", "ES-EVAL-020"
@@ -105,6 +106,7 @@ print(json.dumps({"jsonrpc": "2.0", "id": 1, "result": say}))
     assert 'Expected "y" but got "x"' in json.dumps(report, ensure_ascii=False).replace('\\"', '"')
 
 
+@pytest.mark.requirement("ES-DEFECT-15")
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-EVAL-015")
 def test_a_dry_run_shows_the_matrix_and_creates_nothing(run: Run, work: Path, make_skill: MakeSkill) -> None:
@@ -121,6 +123,7 @@ def test_a_dry_run_shows_the_matrix_and_creates_nothing(run: Run, work: Path, ma
     assert "coding-easy" in bad.stderr
 
 
+@pytest.mark.requirement("ES-DEFECT-01")
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-EVAL-007", "ES-BENCH-007", "ES-METRIC-007", "ES-EVAL-008", "ES-EVAL-021")
 def test_timeouts_and_retries(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
@@ -267,6 +270,7 @@ def test_further_benchmarks_lie_in_a_folder(run: Run, work: Path, make_skill: Ma
     assert run("eval", "--skills", path, "--benchmark", "elsewhere/other.json").code == 0
 
 
+@pytest.mark.requirement("ES-DEFECT-05")
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-EVAL-019", "ES-CONFIG-006", "ES-CONFIG-007")
 def test_configuration_reaches_the_run(run: Run, work: Path, make_skill: MakeSkill) -> None:
@@ -360,6 +364,7 @@ def test_results_carry_what_made_them(run: Run, work: Path, make_skill: MakeSkil
     assert (work / "skillgauge.db").stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.requirement("ES-DEFECT-12")
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-ADAPT-005", "ES-SKILL-006")
 def test_adapter_settings_beside_the_skill(run: Run, make_skill: MakeSkill, tasks: Tasks) -> None:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from .cli.eval_document import human_lines
     from .cli.evaluation import Evaluation, EvaluationCommand, configured, evaluation_options
     from .cli.invocation import Invocation, invocation
-    from .cli.options import Globals, GlobalsCommand, GlobalsGroup, SeveralWords
+    from .cli.options import Globals, GlobalsCommand, GlobalsGroup, Number, SeveralWords
     from .cli.output import Output, problem_document
     from .documents import Document, locate, located_all, parse_document, read_document, validate
     from .pipeline import Outcome
@@ -58,7 +58,7 @@ _LATER = {
     "cli.eval_document": ("human_lines",),
     "cli.evaluation": ("Evaluation", "EvaluationCommand", "configured", "evaluation_options"),
     "cli.invocation": ("Invocation", "invocation"),
-    "cli.options": ("Globals", "GlobalsCommand", "GlobalsGroup", "SeveralWords"),
+    "cli.options": ("Globals", "GlobalsCommand", "GlobalsGroup", "Number", "SeveralWords"),
     "cli.output": ("Output", "problem_document"),
     "documents": ("Document", "locate", "located_all", "parse_document", "read_document", "validate"),
     "pipeline": ("Outcome",),
@@ -82,9 +82,9 @@ __all__ = [
     "FileSpec", "Finished", "FiredSkill", "Frozen", "FrozenDict", "Globals", "GlobalsCommand", "GlobalsGroup",
     "GroupSummary", "Identity", "InstalledSkill", "InvalidRunError", "Invocation", "Json", "JsonObject", "JsonValue",
     "Judge", "JudgeReply", "JudgeRequest", "Latency", "LaunchError", "LimitOutcome", "Limits", "LoadOption",
-    "LoadRequest", "Loaded", "ModelRoute", "NoOptions", "Origin", "Outcome", "Output", "PlanHead", "PluginError",
-    "PolicyError", "Problem", "Provider", "RateInterval", "RecordedFile", "Reporter", "ResultOrder", "Results",
-    "RunInfo", "RunLog", "RunQuery", "RunRequest", "RunState", "RunTrial", "RunView", "Running", "Sandbox",
+    "LoadRequest", "Loaded", "ModelRoute", "NoOptions", "Number", "Origin", "Outcome", "Output", "PlanHead",
+    "PluginError", "PolicyError", "Problem", "Provider", "RateInterval", "RecordedFile", "Reporter", "ResultOrder",
+    "Results", "RunInfo", "RunLog", "RunQuery", "RunRequest", "RunState", "RunTrial", "RunView", "Running", "Sandbox",
     "SandboxReport", "SandboxSpec", "Score", "ScoreContext", "ScoreStatus", "Scorer", "Session", "SeveralWords",
     "Severity", "SkillRef", "SkillRole", "SkillgaugeError", "SourceSpan", "Store", "StoreError", "Suite",
     "SuiteDefaults", "SuiteError", "SuiteFormat", "SuiteHead", "SuiteValidity", "Summary", "TagSummary", "Target",

@@ -15,6 +15,7 @@ from ..types.result import RunView
 from .eval_document import document, human_lines
 from .evaluation import Evaluation, EvaluationCommand, configured, evaluation_options
 from .invocation import Invocation, invocation
+from .options import Number
 from .output import Output
 
 _OPTIONS: list[click.Parameter] = [
@@ -25,7 +26,7 @@ _OPTIONS: list[click.Parameter] = [
     click.Option(["--target"], metavar="ID", multiple=True, help="Targets to run."),
     *evaluation_options(),
     click.Option(["--exit-on-fail"], is_flag=True, help="Exit 1 if a target stays below --min-completion."),
-    click.Option(["--min-completion"], type=click.FloatRange(0, 1), metavar="R", help="Threshold; default 0.7."),
+    click.Option(["--min-completion"], type=Number(0, 1), metavar="R", help="Threshold; default 0.7."),
 ]
 
 

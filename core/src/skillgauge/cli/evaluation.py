@@ -29,7 +29,7 @@ from ..types.result import RunInfo, RunView
 from .eval_document import plan_document
 from .format_options import FormatOptions
 from .invocation import Invocation
-from .options import GlobalsCommand, SeveralWords, words
+from .options import GlobalsCommand, Number, SeveralWords, words
 from .output import Output
 from .progress import make_progress
 
@@ -69,7 +69,7 @@ def evaluation_options() -> list[click.Parameter]:
         click.Option(["--model"], metavar="ID", multiple=True, help="Models: one for all engines, or one for each."),
         click.Option(["--baseline/--no-baseline"], default=None, help="Run the arms without the skill, too, or not."),
         click.Option(["--max-turns"], type=click.IntRange(1), metavar="N", help="Turns of an agent."),
-        click.Option(["--max-cost"], type=click.FloatRange(0, min_open=True), metavar="USD", help="Spend no more."),
+        click.Option(["--max-cost"], type=Number(0, min_open=True), metavar="USD", help="Spend no more."),
         click.Option(["--max-tokens"], type=click.IntRange(1), metavar="N", help="Use no more tokens."),
         click.Option(["--record"], metavar="DIR", help="Record what agents do."),
         click.Option(["--replay"], metavar="DIR", help="Play recordings back instead of running agents."),

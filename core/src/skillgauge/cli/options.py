@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -87,6 +88,17 @@ def expand(arguments: Sequence[str], options: Sequence[SeveralWords]) -> list[st
 
 def _ends(word: str, option: SeveralWords) -> bool:
     return (word.startswith("-") and word != "-") or (option.stops_at is not None and option.stops_at(word))
+
+
+class Number(click.FloatRange):
+    """A number in a range; what no comparison holds for is none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse NaN and infinity, which click takes for numbers."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a number", param, ctx)
+        return number
 
 
 class GlobalsCommand(click.Command):

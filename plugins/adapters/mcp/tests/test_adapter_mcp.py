@@ -246,6 +246,7 @@ def test_where_and_with_what_a_server_runs(tmp_path: Path) -> None:
     using(target, scenario)
 
 
+@pytest.mark.requirement("ES-DEFECT-20")
 @pytest.mark.parametrize(
     ("do", "words", "retryable"),
     [
@@ -388,6 +389,7 @@ def test_calls_overlap_on_one_connection() -> None:
     using(skill(), scenario)
 
 
+@pytest.mark.requirement("ES-DEFECT-20")
 @pytest.mark.parametrize("do", ["silent", "wait"])
 def test_a_call_without_an_answer(do: str) -> None:
     """The time limit holds; a call under way beside it still gets its answer, and the next one a fresh server."""

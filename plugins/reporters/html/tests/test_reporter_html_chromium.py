@@ -254,6 +254,7 @@ def test_the_harness_would_notice_a_script(browser: Browser, tmp_path: Path) -> 
     assert browser.ask("document.documentElement.scrollWidth > innerWidth")
 
 
+@pytest.mark.requirement("ES-DEFECT-17")
 @pytest.mark.parametrize("with_policy", [True, False], ids=["policy", "no policy"])
 def test_no_text_of_a_run_gets_to_run(browser: Browser, tmp_path: Path, with_policy: bool) -> None:
     """Escaping alone keeps scripts out, and the policy does not depend on it."""

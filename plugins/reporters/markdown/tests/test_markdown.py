@@ -199,6 +199,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.requirement("ES-DEFECT-17")
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_text_from_outside_cannot_change_the_layout(hostile: str) -> None:
     """Names and reasons stay one cell of one row, whatever is in them."""

@@ -218,6 +218,7 @@ def test_the_environment_is_bare(file: Path, monkeypatch: pytest.MonkeyPatch) ->
     }
 
 
+@pytest.mark.requirement("ES-DEFECT-11")
 @pytest.mark.parametrize(
     ("code", "told"),
     [
