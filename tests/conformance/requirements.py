@@ -26,82 +26,66 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-FIND-001": Requirement(
         "1 Find",
         "find lists skills from skill.json files found recursively under --skills-dir; default ./skills",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-FIND-002": Requirement(
         "1 Find",
         "find -q/--query matches name, description or any tag",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-FIND-003": Requirement(
         "1 Find",
         "find -q is short for --query; no global option takes that letter there",
-        waits_for="the commands find and run",
     ),
     "ES-FIND-004": Requirement(
         "1 Find",
         "find -t/--tag takes several words and keeps only skills having all of them",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-FIND-005": Requirement(
         "1 Find",
         "find -a/--adapter keeps only skills of that adapter type",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-FIND-006": Requirement(
         "1 Find",
         "find --min-completion filters on historical completion rate between 0 and 1",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-FIND-007": Requirement(
         "1 Find",
         "find --limit caps the results, default 20",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-FIND-008": Requirement(
         "1 Find",
         "find ranks by relevance when --query is given",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-FIND-009": Requirement(
         "1 Find",
         "find ranks by historical completion rate, descending, without --query",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-CREATE-001": Requirement(
         "2 Create",
         "create requires --name and says so with exit 2",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-CREATE-002": Requirement(
         "2 Create",
         "create --from-template defaults to http_request; python_script and mcp_tool also exist",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-CREATE-003": Requirement(
         "2 Create",
         "create --output-dir defaults to ./skills",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-CREATE-004": Requirement(
         "2 Create",
         "create --description is embedded in skill.json",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-CREATE-005": Requirement(
         "2 Create",
         "create writes skill.json, adapter.config.json and tests/basic.eval.json holding one sample task",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-CREATE-006": Requirement(
         "2 Create",
         "create python_script also writes a skill.py that speaks JSON-RPC",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-CREATE-007": Requirement(
         "2 Create",
         "a created skill passes its own starter benchmark through --benchmark and through --tasks",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-EVAL-001": Requirement(
         "3 Evaluate",
@@ -209,52 +193,42 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-SELECT-001": Requirement(
         "4 Select",
         "select --from takes a folder or a JSON file of candidates; required",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-SELECT-002": Requirement(
         "4 Select",
         "select --reports takes the evaluation report",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-SELECT-003": Requirement(
         "4 Select",
         "select --reports accepts the several files that the seed's own glob eval-result-*.json expands to; newest report of a skill wins",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-SELECT-004": Requirement(
         "4 Select",
         "select --strategy takes YAML or JSON; otherwise a built-in default",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-SELECT-005": Requirement(
         "4 Select",
         "select --min-completion overrides the strategy's filter",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-SELECT-006": Requirement(
         "4 Select",
         "select --top-k keeps the best K; default all",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-SELECT-007": Requirement(
         "4 Select",
         "select --output writes the selected skills to a file; default standard output",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-SELECT-008": Requirement(
         "4 Select",
         "select filters by completion rate, error rate, p95 latency, adapter type and required tags",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-SELECT-009": Requirement(
         "4 Select",
         "select sorts by compositeScore, completionRate, latency or tokenCost, asc or desc",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-SELECT-010": Requirement(
         "4 Select",
         "strategy keys filters.minCompletionRate/maxErrorRate/maxLatencyP95Ms/adapterTypes/requiredTags, sortBy, order, topK are read",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-SELECT-011": Requirement(
         "4 Select",
@@ -263,22 +237,18 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-RUN-001": Requirement(
         "5 Run",
         "run does find, eval, select and report in one command",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-RUN-002": Requirement(
         "5 Run",
         "run takes --query, --benchmark, --skills-dir, --top-k, --min-completion, --strategy, --format, --output-dir",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-RUN-003": Requirement(
         "5 Run",
         "run --min-completion is a selection filter, not a gate",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-RUN-004": Requirement(
         "5 Run",
         "run writes every requested report format",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-REPORT-001": Requirement(
         "6 Reports",
@@ -306,12 +276,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-INIT-001": Requirement(
         "7 Init",
         "init --dir makes a config file and skills/, benchmarks/, reports/",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-INIT-002": Requirement(
         "7 Init",
         "init never overwrites",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-CONFIG-001": Requirement(
         "8 Config",
@@ -476,7 +444,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-ADAPT-007": Requirement(
         "Adapters",
         "adapterType langchain and custom are accepted and served by plugins",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-SKILL-001": Requirement(
         "skill.json",
@@ -609,7 +576,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-DEFECT-14": Requirement(
         "defects",
         "select --from takes a JSON file, and a strategy needs no filters",
-        waits_for="the commands select and run",
     ),
     "ES-DEFECT-15": Requirement(
         "defects",
@@ -654,7 +620,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-DEFECT-26": Requirement(
         "defects",
         "create never overwrites",
-        waits_for="the command create",
     ),
     "ES-DEFECT-27": Requirement(
         "defects",
@@ -801,7 +766,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-RUN-006": Requirement(
         "Run it locally",
         "the command word run with a skill folder works or points at eval",
-        waits_for="the command run",
     ),
     "SE-RUN-007": Requirement(
         "Run it locally",

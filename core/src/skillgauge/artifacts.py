@@ -103,5 +103,5 @@ def write_whole(path: Path, chunks: Iterable[bytes]) -> None:
 
 
 def _unwritable(path: Path, error: OSError) -> UsageError:
-    hint = "Choose another place with --output-dir or -o."
+    hint = "Choose another place."
     return UsageError(Problem("usage.unwritable", f"cannot write {str(path)!r}: {error}", hint=hint))

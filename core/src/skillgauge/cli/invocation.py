@@ -73,7 +73,8 @@ class Invocation:
             SkillgaugeError: no reporter knows it, or the one that does finds it damaged.
         """
         if not path.is_file():
-            raise UsageError(Problem("usage.no-such-path", f"{str(path)!r} does not exist"))
+            what = "is a folder, not a document" if path.is_dir() else "does not exist"
+            raise UsageError(Problem("usage.no-such-path", f"{str(path)!r} {what}"))
         installed = self.registry.load_all("reporters")
         for one in installed:
             view = self.registry.make(REPORTERS, one).read(path)

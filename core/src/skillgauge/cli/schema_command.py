@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import click
 
 from ..errors import ExitCode, Problem, UsageError, did_you_mean
 from ..hooks import KINDS
+from ..index import read_index
 from ..types.frozen import JsonObject, thaw
 from .invocation import Invocation, invocation
 from .options import GlobalsCommand
@@ -38,6 +40,21 @@ def _all(call: Invocation) -> Schemas:
             if resolved.provider.schemas:
                 published: Mapping[str, JsonObject] = resolved.provider.schemas()
                 schemas |= {name: partial(thaw, schema) for name, schema in published.items()}
+    return schemas | _of_commands(call)
+
+
+def _of_commands(call: Invocation) -> Schemas:
+    """What commands of plugins publish by a function `schemas` beside the command; a broken one is only mentioned."""
+    schemas: Schemas = {}
+    for entry in read_index().entries("commands"):
+        try:
+            module = None if entry.problem else import_module(entry.module.partition(":")[0])
+        except Exception as error:  # noqa: BLE001 - isolation point: the other commands' schemas are still wanted
+            call.output.notice(f"command {entry.name!r} cannot be loaded: {type(error).__name__}: {error}")
+            continue
+        publish = getattr(module, "schemas", None)
+        if publish is not None:
+            schemas |= {name: partial(thaw, schema) for name, schema in publish().items()}
     return schemas
 
 

@@ -57,8 +57,10 @@ def load_skill(path: Path) -> tuple[Target, tuple[Problem, ...]]:
         limits=Limits(timeout_s=config.timeout_ms / 1000) if config and config.timeout_ms else Limits(),
         digest=code_digest(root, definition, words),
         origin=document.origin(),
-        origins=tuple(
-            (field, document.origin(key)) for field, key in (("adapter", "adapterType"), ("entrypoint", "entrypoint"))
+        origins=(
+            ("adapter", document.origin("adapterType")),
+            ("entrypoint", document.origin("entrypoint")),
+            *((("config", config_document.origin()),) if config_document else ()),
         ),
     )
     return target, findings.warnings

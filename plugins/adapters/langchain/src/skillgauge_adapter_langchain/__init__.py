@@ -1,0 +1,1 @@
+"""The `langchain` adapter of skillgauge."""

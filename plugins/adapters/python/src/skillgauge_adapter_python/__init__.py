@@ -1,0 +1,1 @@
+"""The `python` adapter of skillgauge."""

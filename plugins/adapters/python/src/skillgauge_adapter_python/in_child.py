@@ -1,0 +1,22 @@
+"""Runs in the child process, given to it as text: what it means to call a callable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def prepare(found: Any, settings: dict[str, Any], wait: Callable[[Any], Any]) -> Callable[[Any], dict[str, Any]]:
+    """How a callable is called: with the input as its one argument; what it returns is awaited if it can be.
+
+    Args:
+        found: what the entrypoint names.
+        settings: there is none that matters here.
+        wait: gives what an awaitable comes to, and anything else as it is.
+
+    Raises:
+        TypeError: it cannot be called.
+    """
+    if not callable(found):
+        raise TypeError(f"the entrypoint names an object of type {type(found).__name__}, which cannot be called")
+    return lambda value: {"result": wait(found(value))}

@@ -1,0 +1,123 @@
+"""`create`: a skill that runs, and what to do with it next."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from skillgauge.api import ExitCode, Frozen, GlobalsCommand, Invocation, JsonObject, Problem, UsageError, invocation
+
+from .placing import obstacle, place
+from .ports import choose_port
+from .skeleton import BENCHMARK, Template, name_problem, skeleton, skill_id, template_problem
+
+
+class Step(Frozen):
+    """Something to do next."""
+
+    text: str
+    command: str | None = None
+    """A command line of a shell, to be run where `create` was; `None` for what no command does."""
+
+
+class CreateDocument(Frozen):
+    """What `create --json` prints."""
+
+    schema_version: str = "1.0"
+    id: str
+    name: str
+    template: str
+    folder: str
+    """As the user wrote it: relative to the current folder unless `--output-dir` was absolute."""
+    files: tuple[str, ...]
+    """Paths inside the folder."""
+    next: tuple[Step, ...]
+
+
+def schemas() -> Mapping[str, JsonObject]:
+    """JSON Schemas of the documents that this command prints."""
+    return {"create": CreateDocument.model_json_schema()}
+
+
+@click.command(cls=GlobalsCommand, help="Make a skill that runs, with a starter benchmark that it passes.")
+@click.option("--name", required=True, help="Name of the skill and of its folder.", metavar="NAME")
+@click.option(
+    "--from-template",
+    "template",
+    default=Template.HTTP_REQUEST.value,
+    show_default=True,
+    help=f"One of {', '.join(Template)}.",
+    metavar="TEMPLATE",
+)
+@click.option("--output-dir", default="./skills", show_default=True, help="Where its folder is made.", metavar="DIR")
+@click.option("--description", help="What it does, in a sentence.", metavar="TEXT")
+@click.pass_context
+def command(ctx: click.Context, *, name: str, template: str, output_dir: str, description: str | None) -> int:
+    """Make a skill."""
+    call = invocation(ctx.obj)
+    folder = Path(output_dir, name)
+    problems = [name_problem(name), template_problem(template), _text_problem(description or "")]
+    if not problems[0]:
+        problems.append(obstacle(folder))
+    if any(problems):
+        raise UsageError(problem for problem in problems if problem)
+    chosen = Template(template)
+    port = choose_port(folder.parent)
+    files = skeleton(chosen, name=name, description=description, port=port)
+    place(files, folder)
+    created = CreateDocument(
+        id=skill_id(name),
+        name=name,
+        template=chosen,
+        folder=folder.as_posix(),
+        files=tuple(sorted(files)),
+        next=next_steps(chosen, folder),
+    )
+    _print(created, call)
+    return ExitCode.OK
+
+
+def next_steps(template: Template, folder: Path) -> tuple[Step, ...]:
+    """How a new skill is evaluated and made one's own.
+
+    Args:
+        template: what it was made from.
+        folder: its folder, as commands are to name it.
+    """
+    program = shlex.quote(str(folder / template.program))
+    benchmark = shlex.quote(str(folder / BENCHMARK))
+    evaluate = f"skillgauge eval --skills {shlex.quote(str(folder))} --benchmark {benchmark}"
+    steps = [Step(text="Evaluate it", command=evaluate), Step(text=f"Replace the function invoke in {program}")]
+    match template:
+        case Template.HTTP_REQUEST:
+            start = Step(text="Start the service, in a terminal of its own", command=f"python3 {program}")
+            steps.insert(0, start)
+        case Template.MCP_TOOL:
+            install = "python3 -m pip install 'mcp>=2.3,<3'"
+            steps.insert(0, Step(text="Give python3 the package mcp, unless it has it", command=install))
+        case Template.PYTHON_SCRIPT:
+            pass
+    return tuple(steps)
+
+
+def _text_problem(description: str) -> Problem | None:
+    try:
+        description.encode()
+    except UnicodeEncodeError:
+        return Problem("create.description", "the description is not text", hint="Write it in UTF-8.")
+    return None
+
+
+def _print(created: CreateDocument, call: Invocation) -> None:
+    call.output.document(created.model_dump(mode="json"))
+    for path in created.files:
+        call.output.line(f"created  {created.folder}/{path}")
+    call.output.line("Next:")
+    for number, step in enumerate(created.next, 1):
+        call.output.line(f"  {number}. {step.text}{':' if step.command else ''}")
+        if step.command:
+            call.output.line(f"       {step.command}")
+    call.output.verdict(f"skill {created.id!r} created in {created.folder} from {created.template}")

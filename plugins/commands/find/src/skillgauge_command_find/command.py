@@ -1,0 +1,155 @@
+"""`find`: which skills there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import click
+
+from skillgauge.api import (
+    ExitCode,
+    Frozen,
+    GlobalsCommand,
+    Invocation,
+    JsonObject,
+    SeveralWords,
+    invocation,
+)
+from skillgauge_skill_selection.catalogue import Candidate, Catalogue, search_catalogue
+from skillgauge_skill_selection.history import KnownRate, RateSource, best_known, own_rates
+from skillgauge_skill_selection.parameters import RATE
+from skillgauge_skill_selection.search import has_tags, ranked
+from skillgauge_skill_selection.showing import ProblemDocument, problem_documents
+from skillgauge_skill_selection.wording import UNKNOWN, counted, percent, plain
+
+
+class FoundSkill(Frozen):
+    """A skill that fits."""
+
+    id: str
+    name: str
+    version: str | None
+    description: str
+    adapter: str | None
+    tags: tuple[str, ...]
+    file: str | None
+    """Where it is described; absolute."""
+    completion: KnownRate | None
+    """The best completion rate that is known of it."""
+
+
+class FindDocument(Frozen):
+    """What `find --json` prints."""
+
+    schema_version: str = "1.0"
+    total: int
+    """How many skills fit; `skills` holds the first of them."""
+    skills: tuple[FoundSkill, ...]
+    """Best first."""
+    problems: tuple[ProblemDocument, ...] = ()
+    """Files that could not be read."""
+
+
+def schemas() -> Mapping[str, JsonObject]:
+    """JSON Schemas of the documents that this command prints."""
+    return {"find": FindDocument.model_json_schema()}
+
+
+_OPTIONS: list[click.Parameter] = [
+    click.Option(
+        ["-q", "--query"], default="", metavar="WORDS", help="Words that all occur in id, name, tags or description."
+    ),
+    SeveralWords(["-t", "--tag", "tags"], metavar="TAG...", text="Tags that the skill must all have."),
+    click.Option(["-a", "--adapter"], metavar="TYPE", help="How the skill is called: http, subprocess, mcp, ..."),
+    click.Option(["--min-completion"], type=RATE, metavar="R", help="Least known completion rate, 0 to 1."),
+    click.Option(["--limit"], type=click.IntRange(1), default=20, show_default=True, metavar="N", help="Most skills."),
+    click.Option(["--skills-dir"], default="./skills", show_default=True, metavar="DIR", help="Folder to search."),
+]
+
+
+def _find(
+    *,
+    query: str,
+    tags: tuple[str, ...],
+    adapter: str | None,
+    min_completion: float | None,
+    limit: int,
+    skills_dir: str,
+) -> int:
+    call = invocation(click.get_current_context().obj)
+    wanted = [tag for word in tags for tag in word.split(",") if tag]
+    catalogue = search_catalogue(call, call.cwd / skills_dir, shown=skills_dir)
+    fitting = [
+        one for one in catalogue.candidates if has_tags(one, wanted) and (adapter is None or one.adapter == adapter)
+    ]
+    own = own_rates(call, {one.id for one in fitting})
+    known = {one: best_known(one, own.get(one.id)) for one in fitting}
+    if min_completion is not None:
+        fitting = [one for one in fitting if (rate := known[one]) is not None and rate.rate >= min_completion]
+
+    def rate_of(candidate: Candidate) -> float | None:
+        rate = known[candidate]
+        return None if rate is None else rate.rate
+
+    found = ranked(fitting, query, rate_of)
+    _print([(one, known[one]) for one in found[:limit]], len(found), catalogue, call)
+    return ExitCode.USAGE if catalogue.has_bad_files else ExitCode.OK
+
+
+command = GlobalsCommand("find", params=_OPTIONS, callback=_find, help="Search skills, best first.")
+
+
+def _print(shown: list[tuple[Candidate, KnownRate | None]], total: int, catalogue: Catalogue, call: Invocation) -> None:
+    output = call.output
+    output.problems(catalogue.passed_over)
+    document = FindDocument(
+        total=total,
+        skills=tuple(_found(one, rate) for one, rate in shown),
+        problems=problem_documents(catalogue.passed_over),
+    )
+    output.document(document.model_dump(mode="json"))
+    if shown:
+        output.line(f"Found {counted(total, 'skill')} (showing {len(shown)}):")
+        heads = ["ID", "Name", "Version", "Adapter", "Tags", "Completion"]
+        output.table(heads, [_row(one, rate) for one, rate in shown])
+    if catalogue.nothing:
+        output.notice(catalogue.nothing)
+    elif not shown:
+        output.notice(f"none of {counted(len(catalogue.candidates), 'skill')} fits")
+    unread = "; some files could not be read" if catalogue.has_bad_files else ""
+    output.verdict(f"{counted(total, 'skill')} found{unread}")
+
+
+def _found(candidate: Candidate, rate: KnownRate | None) -> FoundSkill:
+    return FoundSkill(
+        id=candidate.id,
+        name=candidate.name,
+        version=candidate.version,
+        description=candidate.description,
+        adapter=candidate.adapter,
+        tags=candidate.tags,
+        file=candidate.origin.file if candidate.origin else None,
+        completion=rate,
+    )
+
+
+def _row(candidate: Candidate, rate: KnownRate | None) -> list[str]:
+    texts = [
+        candidate.id,
+        candidate.name,
+        candidate.version or "-",
+        candidate.adapter or "-",
+        ", ".join(candidate.tags),
+    ]
+    return [*map(plain, texts), _rate_text(rate)]
+
+
+def _rate_text(known: KnownRate | None) -> str:
+    """A rate with what is needed to judge it."""
+    if known is None:
+        return UNKNOWN
+    when = f" {known.measured_at[:10]}" if known.measured_at else ""
+    where = f" on {known.benchmark}" if known.benchmark else ""
+    cases = f", n = {known.cases}" if known.cases is not None else ""
+    source = "published" if known.source is RateSource.PUBLISHED else "own run"
+    return plain(f"{percent(known.rate)} ({source}{when}{where}{cases})")

@@ -1,0 +1,108 @@
+"""What a project has, what of it is there, and the making of the rest."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterator
+from enum import StrEnum
+from importlib.metadata import entry_points
+from importlib.resources import files
+from pathlib import Path
+
+from skillgauge.api import Frozen, Problem, UsageError
+
+CONFIG = "skillgauge.config.yaml"
+FOLDERS = ("skills", "benchmarks", "reports")
+PYPROJECT = "pyproject.toml"
+CONFIG_FILES = "skillgauge.config_files"
+"""Entry points whose names are other programs' configuration files; those that begin with `~/` are the user's own."""
+HIDDEN = f"it is read as long as there is no {CONFIG}, so none was made"
+
+
+class State(StrEnum):
+    """What became of a part of the project."""
+
+    CREATED = "created"
+    EXISTS = "exists"
+
+
+class Part(Frozen):
+    """A file or folder of the project."""
+
+    path: str
+    """Below the folder given by `--dir`; folders end with `/`."""
+    state: State
+    note: str | None = None
+
+
+def make_project(folder: Path) -> tuple[Part, ...]:
+    """Make what is missing of a project, and nothing else.
+
+    Raises:
+        UsageError: something stands in the way, and nothing was made; or the place cannot be written.
+    """
+    problems = list(_obstacles(folder))
+    if problems:
+        raise UsageError(problems)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return (*_configuration(folder), *(Part(path=f"{name}/", state=_folder(folder / name)) for name in FOLDERS))
+    except OSError as error:
+        message = f"cannot make {error.filename!r}: {error.strerror}"
+        raise UsageError(Problem("usage.unwritable", message, hint="Choose another place with --dir.")) from None
+
+
+def configs_in_force(folder: Path) -> tuple[str, ...]:
+    """The files that configure skillgauge in a folder which has no `skillgauge.config.yaml`.
+
+    Returns:
+        Their names: `pyproject.toml` if it has a table for skillgauge, else those of other programs' files that an
+        installed plugin declares.
+    """
+    if _has_table(folder / PYPROJECT):
+        return (PYPROJECT,)
+    names = sorted({entry.name for entry in entry_points(group=CONFIG_FILES)})
+    return tuple(name for name in names if not name.startswith("~/") and (folder / name).is_file())
+
+
+def _has_table(pyproject: Path) -> bool:
+    try:
+        tool = tomllib.loads(pyproject.read_text("utf-8")).get("tool")
+    except (OSError, ValueError):
+        return False
+    return isinstance(tool, dict) and "skillgauge" in tool
+
+
+def _obstacles(folder: Path) -> Iterator[Problem]:
+    """Files where folders are to be, and the reverse."""
+    hint = "Move it away, or choose another place with --dir."
+    for path in (folder, *(folder / name for name in FOLDERS)):
+        if os.path.lexists(path) and not path.is_dir():
+            yield Problem("init.not-a-folder", f"{str(path)!r} is no folder", hint=hint)
+    if (folder / CONFIG).is_dir():
+        yield Problem("init.not-a-file", f"{str(folder / CONFIG)!r} is a folder", hint=hint)
+
+
+def _configuration(folder: Path) -> Iterator[Part]:
+    """The file that is there or was made, or those whose place it would take."""
+    others = () if os.path.lexists(folder / CONFIG) else configs_in_force(folder)
+    if others:
+        yield from (Part(path=name, state=State.EXISTS, note=HIDDEN) for name in others)
+        return
+    content = files(__package__).joinpath("template", CONFIG).read_bytes()
+    try:
+        with (folder / CONFIG).open("xb") as file:
+            file.write(content)
+    except FileExistsError:
+        yield Part(path=CONFIG, state=State.EXISTS)
+    else:
+        yield Part(path=CONFIG, state=State.CREATED)
+
+
+def _folder(path: Path) -> State:
+    try:
+        path.mkdir()
+    except FileExistsError:
+        return State.EXISTS
+    return State.CREATED

@@ -1,0 +1,101 @@
+"""The command as users run it, and the configuration that it makes as skillgauge reads it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from skillgauge_command_init.command import schemas
+
+from .conftest import Run
+
+MADE = ["skillgauge.config.yaml", "skills/", "benchmarks/", "reports/"]
+KEYS = {"concurrency": 4, "timeoutMs": 30000, "outputDir": "./reports", "defaultFormats": ["json", "markdown"]}
+
+
+@pytest.mark.e2e
+@pytest.mark.requirement("ES-INIT-001", "ES-INIT-002")
+def test_here_and_again(run: Run, work: Path) -> None:
+    """The first run says what it made, the second that each exists, both with exit code 0."""
+    done = run("init")
+    assert (done.code, done.stderr) == (0, "4 created, 0 there already\n")
+    assert [line.split() for line in done.stdout.splitlines()] == [["created", name] for name in MADE]
+    assert sorted(path.name for path in work.iterdir()) == sorted(name.rstrip("/") for name in MADE)
+    again = run("init")
+    assert (again.code, again.stderr) == (0, "0 created, 4 there already\n")
+    assert [line.split() for line in again.stdout.splitlines()] == [["exists", name] for name in MADE]
+
+
+@pytest.mark.e2e
+@pytest.mark.requirement("ES-INIT-001")
+def test_elsewhere_as_json(run: Run, work: Path) -> None:
+    """--dir says where, and with --json stdout is one document."""
+    done = run("init", "--dir", "a/b", "--json")
+    assert done.code == 0
+    assert done.document == {
+        "schema_version": "1.0",
+        "folder": "a/b",
+        "parts": [{"path": name, "state": "created", "note": None} for name in MADE],
+    }
+    assert not list(Draft202012Validator(schemas()["init"]).iter_errors(done.document))
+    assert (work / "a" / "b" / "skills").is_dir()
+    assert list(work.iterdir()) == [work / "a"]
+
+
+@pytest.mark.e2e
+@pytest.mark.requirement("ES-INIT-001")
+def test_the_configuration_sets_the_documented_keys_to_their_defaults(run: Run, work: Path) -> None:
+    """The new file is accepted, sets exactly the documented keys, and changes no value."""
+    before = run("config", "list", "--json").document
+    assert run("init").code == 0
+    assert run("config", "list", "--json").document == before
+    values = run("config", "list", "--origin", "--json").document
+    own = str(work / "skillgauge.config.yaml")
+    assert {value["key"]: value["value"] for value in values if value["where"] == own} == KEYS
+
+
+@pytest.mark.e2e
+@pytest.mark.requirement("ES-INIT-001")
+def test_the_commented_block_is_accepted_too(run: Run, work: Path) -> None:
+    """Without its comment signs the block for the judge's model is what it says."""
+    assert run("init").code == 0
+    path = work / "skillgauge.config.yaml"
+    lines = path.read_text().splitlines()
+    start = lines.index("# llm:")
+    path.write_text("\n".join([*lines[:start], *(line.removeprefix("# ") for line in lines[start:])]))
+    values = {value["key"]: value for value in run("config", "list", "--origin", "--json").document}
+    for key in ("llm.model", "llm.temperature"):
+        assert values[key]["where"] == str(path)
+        assert values[key]["value"] is not None
+
+
+@pytest.mark.e2e
+@pytest.mark.requirement("ES-INIT-002")
+def test_settings_of_eval_skills_stay_in_force(run: Run, work: Path) -> None:
+    """Where eval-skills.config.yaml is read, init says so, and its values count afterwards as before."""
+    (work / "eval-skills.config.yaml").write_text("concurrency: 7\n")
+    done = run("init")
+    assert done.code == 0
+    assert done.stdout.splitlines()[0].startswith("exists   eval-skills.config.yaml: it is read")
+    assert not (work / "skillgauge.config.yaml").exists()
+    assert run("config", "get", "concurrency").stdout == "7\n"
+
+
+@pytest.mark.e2e
+def test_obstacles(run: Run, work: Path) -> None:
+    """A file where a folder should be ends the command with exit code 2 and a next step, and nothing is made."""
+    (work / "skills").write_text("mine")
+    done = run("init")
+    assert done.code == 2
+    assert "'skills' is no folder" in done.stderr
+    assert "next: Move it away" in done.stderr
+    assert [path.name for path in work.iterdir()] == ["skills"]
+
+
+@pytest.mark.e2e
+def test_help_says_what_it_does(run: Run) -> None:
+    """The program's help has the command with its summary, and the command's own help its option."""
+    assert "Make a configuration file" in run("--help").stdout
+    assert "--dir" in run("init", "--help").stdout
