@@ -13,7 +13,7 @@ from skillgauge import api, errors, protocols
 from skillgauge.types import frozen, result, suite, trial
 
 DOCUMENTED = """
-ALL_PASSED Adapter Arm ArmKind Artifact Blame Block CallRequest Case Cases Cassette Check Claim Claimed Command
+ALL_PASSED Adapter Archive Arm ArmKind Artifact Blame Block CallRequest Case Cases Cassette Check Claim Claimed Command
 Comparison Counts DIRECT DirectoryWorkspace Document Dumped EMPTY Emit EmptySelection Engine Evaluation
 EvaluationCommand EventKind Execution Executor ExitCode Fact Failure FailureClass Figure FileChange FileSpec Finished
 FiredSkill Frozen FrozenDict Globals GlobalsCommand GlobalsGroup GroupSummary Identity InstalledSkill InvalidRunError

@@ -12,6 +12,7 @@ import pytest
 from skillgauge.cli.app import BUILT_IN, app
 from skillgauge.config import KEYS, variable_name
 from skillgauge.hooks import KINDS
+from skillgauge.index import read_index
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -48,6 +49,28 @@ def test_every_option_is_documented(name: str) -> None:
     assert f"skillgauge {name}" in pages
     missing = {flag for flag in options_of(name) if f"`{flag}" not in pages and f" {flag}" not in pages}
     assert not missing
+
+
+def options_below(command: click.Command, words: tuple[str, ...]) -> dict[tuple[str, ...], set[str]]:
+    """Long options of a command and of the commands inside it, by their words."""
+    if isinstance(command, click.Group):
+        inner = [options_below(one, (*words, name)) for name, one in command.commands.items()]
+        return {path: options for found in inner for path, options in found.items()}
+    return {words: {flag for param in command.params for flag in param.opts if flag.startswith("--")}}
+
+
+@pytest.mark.parametrize("name", sorted({entry.name for entry in read_index().entries("commands")}))
+def test_every_option_of_a_plugins_command_is_documented(name: str) -> None:
+    """docs/commands.md has a section for each command that comes as a plugin, with every option of its own."""
+    page = (DOCS / "commands.md").read_text()
+    assert f"## {name}\n" in page
+    section = page.partition(f"## {name}\n")[2].partition("\n## ")[0]
+    everywhere = (DOCS / "cli.md").read_text()
+    command = app.get_command(click.Context(app), name)
+    assert command
+    for words, options in options_below(command, (name,)).items():
+        missing = {flag for flag in options if flag not in section and f"`{flag}" not in everywhere}
+        assert not missing, words
 
 
 def test_every_configuration_key_is_documented() -> None:

@@ -138,12 +138,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-EVAL-013": Requirement(
         "3 Evaluate",
         "eval --exit-on-fail ends with 1 when any skill's completion rate is below the threshold",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-EVAL-014": Requirement(
         "3 Evaluate",
         "eval --min-completion sets that threshold, default 0.7; alone it gates nothing and the user is told",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-EVAL-015": Requirement(
         "3 Evaluate",
@@ -160,7 +158,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-EVAL-018": Requirement(
         "3 Evaluate",
         "eval --store given the original's own eval-skills.db reads or refuses it by name and never overwrites it",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-EVAL-019": Requirement(
         "3 Evaluate",
@@ -253,17 +250,14 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-REPORT-001": Requirement(
         "6 Reports",
         "report convert --input FILE --format markdown|html --output FILE",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-REPORT-002": Requirement(
         "6 Reports",
         "report diff A B with --label-a, --label-b and --output",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-REPORT-003": Requirement(
         "6 Reports",
         "report diff shows per skill the deltas of completion rate, error rate, p95 latency and composite with arrows",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-REPORT-004": Requirement(
         "6 Reports",
@@ -484,27 +478,22 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-FLOW-001": Requirement(
         "Workflows and best practice",
         "single-skill workflow (create, implement, eval --runs 3, read the report) works as written",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-FLOW-002": Requirement(
         "Workflows and best practice",
         "candidate workflow (find, eval three, select with a glob, diff) works as written",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-FLOW-003": Requirement(
         "Workflows and best practice",
         "full pipeline in one command works as written",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-FLOW-004": Requirement(
         "Workflows and best practice",
         "CI gate: eval --exit-on-fail --min-completion 0.8 --format json fails a bad build",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-FLOW-005": Requirement(
         "Workflows and best practice",
         "regression workflow: diff of baseline and latest written to a file",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-FLOW-006": Requirement(
         "Workflows and best practice",
@@ -513,7 +502,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-FLOW-007": Requirement(
         "Workflows and best practice",
         "history of a skill can be queried as a trend from the store",
-        waits_for="the rest of the eval-skills commands",
     ),
     "ES-FLOW-008": Requirement(
         "Workflows and best practice",
@@ -546,12 +534,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "ES-DEFECT-06": Requirement(
         "defects",
         "report convert --format html writes the page, to a file and to standard output",
-        waits_for="the command report",
     ),
     "ES-DEFECT-07": Requirement(
         "defects",
         "The difference of composite scores is shown with three decimals",
-        waits_for="the command report",
     ),
     "ES-DEFECT-09": Requirement(
         "defects",
@@ -692,7 +678,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-ARM-003": Requirement(
         "A/B execution",
         "two results of the same cases can be compared to find a regression",
-        waits_for="report diff",
     ),
     "SE-ARM-004": Requirement(
         "A/B execution",

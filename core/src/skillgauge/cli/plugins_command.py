@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Sequence
 
 import click
 
-from ..errors import ExitCode
+from ..errors import ExitCode, PluginError, Problem, did_you_mean
 from ..index import IndexEntry, PluginIndex, read_index
 from .options import GlobalsCommand, GlobalsGroup
 from .output import Output
@@ -39,9 +40,13 @@ def list_plugins(ctx: click.Context, kind: str | None) -> int:
 def info(ctx: click.Context, kind: str, name: str) -> int:
     """Show one plugin."""
     from .invocation import invocation  # noqa: PLC0415 - see the module docstring
+    from .scaffold import COMMANDS, plural_of  # noqa: PLC0415 - see the module docstring
 
     call = invocation(ctx.obj)
-    resolved = call.registry.resolve(_plural(kind), name)
+    plural = plural_of(kind)
+    if plural == COMMANDS:
+        return _command_info(name, call.output)
+    resolved = call.registry.resolve(plural, name)
     provider = resolved.provider
     document = {
         "kind": resolved.kind,
@@ -89,6 +94,41 @@ def doctor(ctx: click.Context) -> int:
     return ExitCode.USAGE if bad else ExitCode.OK
 
 
+@command.command("new", cls=GlobalsCommand, help="Make the project of a new plugin, which works from the start.")
+@click.argument("kind")
+@click.argument("name")
+@click.option(
+    "--dir", "parent", metavar="DIR", default=".", help="Folder to make the project's folder in; default: here."
+)
+@click.pass_context
+def new(ctx: click.Context, kind: str, name: str, parent: str) -> int:
+    """Make the project of a new plugin."""
+    from pathlib import Path  # noqa: PLC0415 - see the module docstring
+
+    from .app import BUILT_IN  # noqa: PLC0415 - it is what loads this module
+    from .scaffold import new_project, write_project  # noqa: PLC0415 - see the module docstring
+
+    output = Output(as_json=ctx.obj.as_json, quiet=ctx.obj.quiet)
+    project = new_project(kind, name, read_index(), taken=tuple(BUILT_IN))
+    folder, files = write_project(project, Path(parent))
+    output.document(
+        {
+            "schema_version": "1.0",
+            "kind": project.kind,
+            "name": project.name,
+            "distribution": project.distribution,
+            "module": project.module,
+            "folder": str(folder),
+            "files": files,
+        }
+    )
+    for file in files:
+        output.line(str(folder / file))
+    output.notice(f"next: cd {shlex.quote(str(folder))} && pip install -e '.[test]' && python -m pytest")
+    output.verdict(f"made {project.singular} '{project.name}'; its README.md says how to use it")
+    return ExitCode.OK
+
+
 def examine(entry: IndexEntry) -> str | None:
     """Why a plugin does not work, found by a process that may die of it; `None` if it works."""
     import subprocess  # noqa: PLC0415 - see the module docstring
@@ -106,10 +146,21 @@ def examine(entry: IndexEntry) -> str | None:
     return lines[-1] if lines else f"its process ended with code {done.returncode}"
 
 
-def _plural(kind: str) -> str:
-    from ..hooks import KINDS  # noqa: PLC0415 - see the module docstring
-
-    return next((plural for plural, (singular, _) in KINDS.items() if kind in (plural, singular)), kind)
+def _command_info(name: str, output: Output) -> int:
+    index = read_index()
+    entries = index.find("commands", name)
+    if not entries:
+        names = [entry.name for entry in index.entries("commands")]
+        message = f"no plugin brings the command {name!r}{did_you_mean(name, names)}"
+        hint = f"pip install skillgauge-command-{name}"
+        raise PluginError(Problem("plugin.not-installed", message, hint=hint))
+    document = _document(entries[0], index)
+    told = ("kind", "name", "distribution", "version", "summary")
+    output.document({key: document[key] for key in told} | {"traits": None, "options": None})
+    output.line(f"{name} (commands): {document['summary']}")
+    output.line(f"from {document['distribution']} {document['version']}")
+    output.line(f"options: skillgauge {name} --help")
+    return ExitCode.OK
 
 
 def _clash(entry: IndexEntry, index: PluginIndex) -> str | None:

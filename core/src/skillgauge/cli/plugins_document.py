@@ -1,4 +1,4 @@
-"""The document of `plugins list --json` and `plugins doctor --json`, for its schema."""
+"""The documents of the `plugins` commands, for their schemas."""
 
 from __future__ import annotations
 
@@ -22,7 +22,24 @@ class PluginDocument(Frozen):
 
 
 class PluginsDocument(Frozen):
-    """All of them."""
+    """All of them: `plugins list` and `plugins doctor`."""
 
     schema_version: str = "1.0"
     plugins: tuple[PluginDocument, ...]
+
+
+class NewPluginDocument(Frozen):
+    """What `plugins new` made."""
+
+    schema_version: str = "1.0"
+    kind: str
+    """Plural, as the entry point group has it."""
+    name: str
+    """As users type it."""
+    distribution: str
+    module: str
+    """The package to import."""
+    folder: str
+    """The project's folder."""
+    files: tuple[str, ...]
+    """Paths relative to the folder."""

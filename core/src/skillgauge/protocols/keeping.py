@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from ..types.frozen import Frozen
 from ..types.result import RunInfo, RunState, RunView, Summary, TrialResult
@@ -86,6 +86,19 @@ class Store(Protocol):
 
     async def close(self) -> None:
         """Flush and close."""
+
+
+@runtime_checkable
+class Archive(Protocol):
+    """What a store may also be: one that takes in runs that were carried out elsewhere."""
+
+    async def keep(self, view: RunView) -> bool:
+        """Store a finished run under its own id and times, all of it or nothing; false if one of that id is there.
+
+        Raises:
+            ValueError: the run has not finished, so that it could be taken for one to resume.
+            StoreError: it cannot be stored.
+        """
 
 
 class Reporter(Protocol):

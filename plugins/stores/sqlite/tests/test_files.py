@@ -112,14 +112,17 @@ def test_a_text_file_is_refused(make: ModuleType, path: Path, store: Stores) -> 
         assert f"{path} is not an SQLite database" in refused(store, make, path)
 
 
+@pytest.mark.requirement("ES-EVAL-018")
 @pytest.mark.parametrize("mode", ["delete", "wal"])
 def test_the_database_of_eval_skills_is_refused(make: ModuleType, path: Path, store: Stores, mode: str) -> None:
-    """The database of the original tool is recognised, named and left alone."""
+    """The database of the original tool is recognised, named and left alone; the message says how to take it over."""
     with closing(sqlite3.connect(path)) as db:
         db.execute(f"PRAGMA journal_mode = {mode}")
         for table in ("skills", "evaluations", "task_results"):
             db.execute(f"CREATE TABLE {table} (id TEXT PRIMARY KEY, data JSON)")
-    assert "belongs to eval-skills" in refused(store, make, path)
+    said = refused(store, make, path)
+    assert "belongs to eval-skills" in said
+    assert f"skillgauge history import {path}" in said
 
 
 def test_other_databases_are_refused(make: ModuleType, path: Path, store: Stores) -> None:

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from ...protocols import ResultOrder, RunLog, RunQuery, Store
+from ...protocols import Archive, ResultOrder, RunLog, RunQuery, Store
 from ...types.frozen import Json, JsonObject
 from ...types.result import RunInfo, RunState, RunView, TrialResult, Verdict
 from ...types.trial import Execution, PlanHead
@@ -54,6 +54,9 @@ def check_store(make: MakeStore, make_location: Callable[[], str], *, patience_s
     run(_closes(store, patience_s))
     for clause in (_keeps, _orders, _counts_claims, _replaces, _finishes, _starts_fresh, _keeps_apart, _scans):
         run(clause(_Place(make, make_location(), patience_s)))
+    if isinstance(store, Archive):
+        require_shape(store, Archive)
+        run(_takes_in(_Place(make, make_location(), patience_s)))
     if store.durable:
         run(_resumes(_Place(make, make_location(), patience_s)))
         run(_survives(_Place(make, make_location(), patience_s)))
@@ -277,6 +280,26 @@ async def _require_scanned(place: _Place, store: Store, ids: Sequence[str], head
     for query, matching in queries.items():
         found = [view.run.run_id for view in await place.scan(store, query)]
         require(found == matching, f"Store.scan of {query!r} must give {matching}, but gave {found}")
+
+
+async def _takes_in(place: _Place) -> None:
+    """A run from elsewhere keeps its id and times, is stored once, and is listed by when it began."""
+    info = RunInfo(run_id="from elsewhere", state=RunState.FINISHED, started_at=1.0, finished_at=2.0)
+    view = RunView(info, samples.head("an old plan"), samples.summary(1), lambda: iter([samples.result(0)]))
+    async with place.store() as store:
+        assert isinstance(store, Archive)
+        newer = await place.begin(store, samples.head())
+        await place.finish(newer)
+        for expected in (True, False):
+            kept = await answered("Archive.keep", place.patience_s, store.keep, view)
+            require(kept is expected, f"Archive.keep must say {expected} here, not {shown(kept)}")
+        found = await place.scan(store, RunQuery())
+        ids = [one.run.run_id for one in found]
+        wanted = [newer.info.run_id, info.run_id]
+        require(ids == wanted, f"Store.scan must give a run that was taken in by when it began: {wanted}, not {ids}")
+        require(found[1].run == info, f"a run that was taken in must keep its id and times, not become {found[1].run}")
+        again = await place.begin(store, view.head)
+        require(not again.info.resumed, "Store.begin must never resume a run that was taken in")
 
 
 async def _resumes(place: _Place) -> None:

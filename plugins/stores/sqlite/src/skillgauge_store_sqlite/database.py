@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from skillgauge.api import StoreError
 
 from .schema import APPLICATION_ID, MIGRATIONS
 from .trouble import explain, trouble
@@ -106,7 +109,7 @@ class Database:
         if len(header) < _HEADER_BYTES or not header.startswith(_MAGIC):
             raise trouble("store.not-sqlite", f"{self.path} is not an SQLite database", _ELSEWHERE)
         if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
-            raise trouble("store.foreign", f"{self.path} {_whose(self.path)}", _ELSEWHERE)
+            raise _foreign(self.path)
         version = int.from_bytes(header[60:64], "big")
         if Path(f"{self.path}-wal").exists():
             with closing(self._connect("ro")) as db:
@@ -179,15 +182,18 @@ def _statements(script: str) -> Iterator[str]:
             statement = ""
 
 
-def _whose(path: Path) -> str:
-    """Whose database it is, as the end of a sentence, found out without locking or changing anything."""
+def _foreign(path: Path) -> StoreError:
+    """Says whose database it is, found out without locking or changing anything."""
+    code = "store.foreign"
     try:
         with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)) as db:
             rows = db.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").fetchall()
     except sqlite3.Error:
-        return "belongs to another program or is damaged"
+        return trouble(code, f"{path} belongs to another program or is damaged", _ELSEWHERE)
     tables: Sequence[str] = [name for (name,) in rows]
     if set(tables) >= _EVAL_SKILLS:
-        return "belongs to eval-skills, whose results skillgauge does not read"
+        hint = f"{_ELSEWHERE} Take its evaluations over with: skillgauge history import {shlex.quote(str(path))}"
+        return trouble(code, f"{path} belongs to eval-skills and is not changed", hint)
     listed = ", ".join(tables[:5]) + (", ..." if len(tables) > 5 else "")
-    return f"belongs to another program ({f'tables: {listed}' if tables else 'it has no tables'})"
+    told = f"tables: {listed}" if tables else "it has no tables"
+    return trouble(code, f"{path} belongs to another program ({told})", _ELSEWHERE)

@@ -12,7 +12,7 @@ from .database import Database, transaction
 from .ownership import Lease
 from .reading import read_results
 from .records import encode
-from .schema import ORDINAL_BITS, first_key
+from .rows import GroupKey, compact, result_key, write_results
 from .trouble import trouble
 from .writer import Writer
 
@@ -22,12 +22,6 @@ _PARAMETERS = 500
 _CLAIM = """INSERT INTO attempts VALUES (?, ?, 1, ?)
 ON CONFLICT (id) DO UPDATE SET attempts = attempts + 1, claimed_at = excluded.claimed_at
 WHERE trial_id = excluded.trial_id"""
-_COMMIT = """INSERT INTO results VALUES (?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (id) DO UPDATE SET grp = excluded.grp, case_index = excluded.case_index, repeat = excluded.repeat,
-verdict = excluded.verdict, body = excluded.body WHERE trial_id = excluded.trial_id"""
-_GROUP = "run = ? AND suite_id = ? AND target_id IS ? AND arm = ? AND runner = ? AND model IS ?"
-
-_Group = tuple[str, str | None, str, str, str | None]
 
 
 class SqliteRunLog:
@@ -44,7 +38,7 @@ class SqliteRunLog:
         self._lease = lease
         self._run = run
         self._info = info
-        self._groups: dict[_Group, int] = {}
+        self._groups: dict[GroupKey, int] = {}
 
     @property
     def info(self) -> RunInfo:
@@ -71,7 +65,7 @@ class SqliteRunLog:
         return self._info
 
     def _claim(self, db: sqlite3.Connection, trials: Sequence[Trial]) -> Claimed:
-        keys = {self._key(trial.ordinal): _compact(trial.trial_id) for trial in trials}
+        keys = {result_key(self._run, trial.ordinal): compact(trial.trial_id) for trial in trials}
         now = self._lease.timing.clock()
         with transaction(db, durable=any(trial.paid for trial in trials)):
             self._renew(db)
@@ -81,7 +75,7 @@ class SqliteRunLog:
             claimed = db.executemany(_CLAIM, claims).rowcount if claims else 0
             self._same_plan(claimed == len(claims))
             attempts = dict(_select(db, "SELECT id, attempts FROM attempts", [key for key, *_ in claims]))
-        ids = {self._key(trial.ordinal): trial.trial_id for trial in trials}
+        ids = {result_key(self._run, trial.ordinal): trial.trial_id for trial in trials}
         return Claimed(
             done=frozenset(ids[key] for key in stored),
             attempts={ids[key]: count for key, count in attempts.items()},
@@ -89,24 +83,11 @@ class SqliteRunLog:
 
     def _commit(self, db: sqlite3.Connection, results: Sequence[TrialResult], paid: bool) -> None:
         bodies = [encode(result, sparse=True) for result in results]  # before the lock: others may write meanwhile
-        new_groups: dict[_Group, int] = {}
+        groups = dict(self._groups)
         with transaction(db, durable=paid):
             self._renew(db)
-            rows = [
-                (
-                    self._key(result.ordinal),
-                    self._group(db, result, new_groups),
-                    result.case_index,
-                    result.repeat,
-                    _compact(result.trial_id),
-                    result.verdict.value,
-                    body,
-                )
-                for result, body in zip(results, bodies, strict=True)
-            ]
-            written = db.executemany(_COMMIT, rows).rowcount if rows else 0
-            self._same_plan(written == len(rows))
-        self._groups.update(new_groups)
+            self._same_plan(write_results(db, self._run, results, bodies, groups))
+        self._groups = groups
 
     def _finish(self, db: sqlite3.Connection, state: RunState, summary: Summary | None, finished_at: float) -> None:
         text = None if summary is None else encode(summary)
@@ -139,24 +120,6 @@ class SqliteRunLog:
                 "Begin a new run with --fresh.",
             )
 
-    def _key(self, ordinal: int) -> int:
-        if not 0 <= ordinal < 1 << ORDINAL_BITS:
-            raise ValueError(f"ordinal {ordinal} is no place in a plan")
-        return first_key(self._run) + ordinal
-
-    def _group(self, db: sqlite3.Connection, result: TrialResult, new: dict[_Group, int]) -> int:
-        """The number of a result's group; `new` gets those that are only known once the transaction succeeds."""
-        group = (result.suite_id, result.target_id, result.arm, result.runner, result.model)
-        number = self._groups.get(group) or new.get(group)
-        if number is None:
-            columns = (self._run, *group)
-            row = db.execute(f"SELECT grp FROM groups WHERE {_GROUP}", columns).fetchone()
-            if row is None:
-                row = (db.execute("INSERT INTO groups VALUES (NULL, ?, ?, ?, ?, ?, ?)", columns).lastrowid,)
-            number = int(row[0])
-            new[group] = number
-        return number
-
 
 def _select(db: sqlite3.Connection, query: str, keys: Iterable[int]) -> Iterator[tuple[int, Any]]:
     """Rows of a query by key, for any number of keys."""
@@ -164,12 +127,3 @@ def _select(db: sqlite3.Connection, query: str, keys: Iterable[int]) -> Iterator
     for start in range(0, len(wanted), _PARAMETERS):
         part = wanted[start : start + _PARAMETERS]
         yield from db.execute(f"{query} WHERE id IN ({','.join('?' * len(part))})", part)
-
-
-def _compact(trial_id: str) -> bytes | str:
-    """A trial id in half its size if it is a digest, as those of the kernel are."""
-    try:
-        raw = bytes.fromhex(trial_id)
-    except ValueError:
-        return trial_id
-    return raw if raw.hex() == trial_id else trial_id

@@ -88,7 +88,8 @@ def scan_runs(database: Database, query: RunQuery, lease: Lease) -> Iterator[Run
     left = query.limit
     with closing(db):
         try:
-            keys = db.execute("SELECT run, run_id FROM runs ORDER BY run DESC").fetchall()
+            # Not by number alone: a run from elsewhere comes later than it began.
+            keys = db.execute("SELECT run, run_id FROM runs ORDER BY started_at DESC, run DESC").fetchall()
             for run, run_id in keys:
                 if left == 0:
                     return

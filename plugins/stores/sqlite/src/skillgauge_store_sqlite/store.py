@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from skillgauge.api import PlanHead, RunInfo, RunQuery, RunState, RunView
 
+from .archive import keep_run
 from .database import Database, transaction
 from .log import SqliteRunLog
 from .options import SqliteOptions
@@ -52,6 +53,15 @@ class SqliteStore:
     def scan(self, query: RunQuery) -> Iterator[RunView]:
         """See `Store.scan`. A file that is not there holds no runs and is not made."""
         return scan_runs(self._database, query, self._lease)
+
+    async def keep(self, view: RunView) -> bool:
+        """Store a finished run from elsewhere under its own id and times; false if a run of that id is there already.
+
+        Raises:
+            ValueError: the run has not finished.
+            StoreError: it cannot be stored.
+        """
+        return await self._writer.run(lambda db: keep_run(db, view))
 
     async def close(self) -> None:
         """See `Store.close`. Runs that did not finish can be resumed at once."""

@@ -1,0 +1,1 @@
+"""The `history` command of skillgauge: the runs that a store has kept."""

@@ -1,0 +1,162 @@
+"""`history`: the runs that the store has kept."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+from skillgauge.api import (
+    ExitCode,
+    Frozen,
+    GlobalsGroup,
+    Invocation,
+    JsonObject,
+    Problem,
+    RunQuery,
+    UsageError,
+    did_you_mean,
+    invocation,
+)
+
+command = GlobalsGroup("history", help="Show the runs that the store has kept, and take over those of eval-skills.")
+
+
+def schemas() -> Mapping[str, JsonObject]:
+    """JSON Schemas of the documents that this command prints."""
+    from skillgauge_run_views.showing import RunDocument  # noqa: PLC0415 - `--help` needs none of it
+
+    from .documents import ImportDocument, ListDocument, TrendDocument  # noqa: PLC0415 - as above
+
+    models: dict[str, type[Frozen]] = {
+        "list": ListDocument,
+        "show": RunDocument,
+        "trend": TrendDocument,
+        "import": ImportDocument,
+    }
+    return {f"history-{name}": model.model_json_schema() for name, model in models.items()}
+
+
+Callback = TypeVar("Callback", bound=Callable[..., int])
+
+
+def _store_option(callback: Callback) -> Callback:
+    return click.option("--store", metavar="PLACE", help="Where runs are kept; default: as configured.")(callback)
+
+
+@command.command("list", help="List runs, newest first.")
+@click.option("--target", metavar="T", help="Only runs of this target, by its id.")
+@click.option("--suite", metavar="S", help="Only runs of this suite, by its id.")
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N", help="At most so many.")
+@_store_option
+@click.pass_context
+def list_runs(ctx: click.Context, *, target: str | None, suite: str | None, limit: int, store: str | None) -> int:
+    """List runs, newest first."""
+    from .listing import listed, print_runs  # noqa: PLC0415 - `--help` needs none of it
+    from .stored import opened, place  # noqa: PLC0415 - as above
+
+    call = _invocation(ctx, store)
+    with opened(call) as runs:
+        document = listed(runs.scan(RunQuery(target_id=target, suite_id=suite, limit=limit)), place(call))
+    call.output.document(document.model_dump(mode="json"))
+    if document.runs:
+        print_runs(document, call.output)
+    else:
+        matching = "" if target is None and suite is None else " that match"
+        call.output.notice(f"no runs{matching} are stored in {place(call)}")
+    return ExitCode.OK
+
+
+@command.command("show", help="Show one run: by its id, the beginning of it, or `latest`.")
+@click.argument("run_id", metavar="RUN_ID|latest")
+@click.option("--format", "name", metavar="NAME", help="Print it with this reporter instead.")
+@click.option("--output", metavar="FILE", help="Where to write that report; default: stdout.")
+@_store_option
+@click.pass_context
+def show(ctx: click.Context, *, run_id: str, name: str | None, output: str | None, store: str | None) -> int:
+    """Show one run."""
+    from skillgauge_run_views import deliver, run_document, run_verdict, show_run  # noqa: PLC0415 - as above
+
+    from .stored import find_run, opened, place  # noqa: PLC0415 - as above
+
+    if output is not None and name is None:
+        hint = "Add --format NAME, for example --format html."
+        raise UsageError(Problem("usage.arguments", "--output needs a --format", hint=hint))
+    call = _invocation(ctx, store)
+    with opened(call) as runs:
+        view = find_run(runs, run_id)
+        if view is None:
+            call.output.document(None)
+            call.output.notice(f"no runs are stored in {place(call)}")
+        elif name is not None:
+            deliver(call, view, name, output)
+        else:
+            if call.output.as_json:
+                call.output.document(run_document(view))
+            show_run(view, call.output)
+            call.output.verdict(run_verdict(view))
+    return ExitCode.OK
+
+
+@command.command("trend", help="Show how a target did from run to run.")
+@click.argument("target", metavar="TARGET")
+@click.option("--suite", metavar="S", help="Only runs of this suite, by its id.")
+@_store_option
+@click.pass_context
+def trend(ctx: click.Context, *, target: str, suite: str | None, store: str | None) -> int:
+    """Show how a target did from run to run."""
+    from .documents import TrendDocument  # noqa: PLC0415 - as above
+    from .listing import print_trend  # noqa: PLC0415 - as above
+    from .stored import is_finished, known_targets, opened, place  # noqa: PLC0415 - as above
+    from .trends import trends  # noqa: PLC0415 - as above
+
+    call = _invocation(ctx, store)
+    with opened(call) as runs:
+        views = list(runs.scan(RunQuery(target_id=target, suite_id=suite)))
+        if not views and (known := known_targets(runs, suite)):
+            where = f" of suite {suite!r}" if suite is not None else ""
+            message = f"no run{where} is of a target {target!r}{did_you_mean(target, known)}"
+            hint = "List the runs with: skillgauge history list"
+            raise UsageError(Problem("history.no-such-target", message, hint=hint))
+    finished = [view for view in views if is_finished(view)]
+    document = TrendDocument(
+        store=place(call),
+        target=target,
+        unfinished=len(views) - len(finished),
+        series=trends(finished, target, suite),
+    )
+    call.output.document(document.model_dump(mode="json"))
+    if document.unfinished:
+        call.output.notice(f"runs that did not finish and are left out: {document.unfinished}")
+    if document.series:
+        print_trend(document, call.output)
+    else:
+        call.output.notice(f"no finished runs of {target!r} are stored in {place(call)}")
+    return ExitCode.OK
+
+
+@command.command("import", help="Take the evaluations in a database of eval-skills over into the store.")
+@click.argument("file", metavar="FILE")
+@_store_option
+@click.pass_context
+def import_file(ctx: click.Context, *, file: str, store: str | None) -> int:
+    """Take the evaluations in a database of eval-skills over into the store."""
+    from .importing import import_evaluations, require_archive  # noqa: PLC0415 - as above
+    from .listing import import_verdict, print_import  # noqa: PLC0415 - as above
+    from .stored import opened, place  # noqa: PLC0415 - as above
+
+    call = _invocation(ctx, store)
+    with opened(call) as runs:
+        archive = require_archive(runs, place(call))
+        document = asyncio.run(import_evaluations(call, Path(file), archive, place(call)))
+    call.output.document(document.model_dump(mode="json"))
+    print_import(document, call.output)
+    call.output.verdict(import_verdict(document))
+    return ExitCode.USAGE if any(one.damaged for one in document.not_imported) else ExitCode.OK
+
+
+def _invocation(ctx: click.Context, store: str | None) -> Invocation:
+    return invocation(ctx.obj, {} if store is None else {"store": store})

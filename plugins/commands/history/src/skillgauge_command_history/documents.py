@@ -1,0 +1,112 @@
+"""What `history --json` prints.
+
+Rates are fractions, times are seconds since the epoch in UTC, latencies are seconds; `null` is unknown.
+"""
+
+from __future__ import annotations
+
+from skillgauge.api import Counts, Frozen, GroupSummary, RateInterval, RunInfo
+
+
+class ListedTarget(Frozen):
+    """A target of a listed run."""
+
+    suite: str
+    id: str
+    version: str | None
+    digest: str
+
+
+class ListedRun(Frozen):
+    """One run of `history list`."""
+
+    run: RunInfo
+    suites: tuple[str, ...]
+    targets: tuple[ListedTarget, ...]
+    counts: Counts
+    groups: tuple[GroupSummary, ...]
+    """Rates and figures of every target, arm and model."""
+
+
+class ListDocument(Frozen):
+    """The document of `history list --json`."""
+
+    schema_version: str = "1.0"
+    store: str
+    runs: tuple[ListedRun, ...]
+    """Newest first."""
+
+
+class TrendPoint(Frozen):
+    """One run in a trend."""
+
+    run_id: str
+    started_at: float
+    version: str | None
+    digest: str
+    """Digest of the skill's definition and code; empty if it is unknown."""
+    pass_rate: RateInterval
+    errors: int
+    p95_s: float | None
+    delta: float | None
+    """Pass rate minus that of the run before; `null` for the first one, and if either is unknown."""
+    changes: tuple[str, ...]
+    """What is different from the run before: `version`, `files`, `suite`, `cases`."""
+
+
+class TrendSeries(Frozen):
+    """Runs that measured the same thing: one suite, arm and model."""
+
+    suite: str
+    arm: str
+    model: str | None
+    runner: str | None
+    """Set only where a run had several runners for the same suite, arm and model."""
+    points: tuple[TrendPoint, ...]
+    """Oldest first."""
+
+
+class TrendDocument(Frozen):
+    """The document of `history trend --json`."""
+
+    schema_version: str = "1.0"
+    store: str
+    target: str
+    unfinished: int
+    """Runs of the target that did not finish and are left out."""
+    series: tuple[TrendSeries, ...]
+
+
+class ImportedRun(Frozen):
+    """An evaluation of eval-skills that the store has."""
+
+    evaluation: str
+    """Its id in the original database."""
+    run_id: str
+    skill: str
+    benchmark: str
+    started_at: float
+    results: int
+
+
+class NotImported(Frozen):
+    """An evaluation of eval-skills that was left out."""
+
+    evaluation: str
+    skill: str
+    benchmark: str
+    reason: str
+    damaged: bool
+    """False if there was nothing to take over: the evaluation did not finish."""
+
+
+class ImportDocument(Frozen):
+    """The document of `history import --json`."""
+
+    schema_version: str = "1.0"
+    file: str
+    store: str
+    imported: tuple[ImportedRun, ...]
+    present: tuple[ImportedRun, ...]
+    """Evaluations that an earlier import had taken over."""
+    not_imported: tuple[NotImported, ...]

@@ -1,0 +1,132 @@
+"""Runs and trends as documents, and for people. Ids of a run cannot change what the terminal shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from skillgauge.api import Output, RateInterval, RunView
+from skillgauge_run_views import counted, duration, moment, percent, plain
+
+from .documents import ImportDocument, ListDocument, ListedRun, ListedTarget, TrendDocument, TrendPoint, TrendSeries
+from .trends import sparkline
+
+_NAMED = 3
+_WIDTH = 40
+
+
+def listed(views: Iterable[RunView], place: str) -> ListDocument:
+    """Runs as a document; their results are not read."""
+    return ListDocument(store=place, runs=tuple(_listed(view) for view in views))
+
+
+def print_runs(document: ListDocument, output: Output) -> None:
+    """Runs as a table."""
+    rows = []
+    for one in document.runs:
+        counts = one.counts
+        targets = dict.fromkeys(target.id for target in one.targets)
+        rows.append(
+            [
+                plain(one.run.run_id),
+                moment(one.run.started_at),
+                one.run.state,
+                _named(one.suites),
+                _named(list(targets)),
+                f"{counts.passed} of {counts.total}",
+                str(counts.errors),
+            ]
+        )
+    output.table(["Run", "Began", "State", "Suite", "Target", "Passed", "Errors"], rows)
+
+
+def print_trend(document: TrendDocument, output: Output) -> None:
+    """Each series with one line per run."""
+    for number, series in enumerate(document.series):
+        if number:
+            output.line()
+        bars = sparkline(point.pass_rate.rate for point in series.points)
+        output.line(f"{_title(document.target, series)}  {bars}  {counted(len(series.points), 'run')}")
+        heads = ["Began", "Run", "Version", "Pass rate", "Interval", "n", "Errors", "P95", "Change", "Different"]
+        output.table(heads, [_row(point) for point in series.points])
+    methods = sorted({point.pass_rate.method or "" for one in document.series for point in one.points} - {""})
+    output.line()
+    output.line(
+        f"Pass rates average a case's repeats first, errors left out; n = cases; interval: {', '.join(methods)}."
+    )
+    output.line("Change: points since the run before; Different: what else is not as it was in the run before.")
+
+
+def print_import(document: ImportDocument, output: Output) -> None:
+    """What was taken over, and what was not."""
+    for one in document.imported:
+        output.line(
+            f"{one.run_id}  {plain(one.skill, _WIDTH)} on {plain(one.benchmark, _WIDTH)}, {one.results} results"
+        )
+    if document.not_imported:
+        output.line()
+        output.table(
+            ["Not imported", "Skill", "Benchmark", "Reason"],
+            [
+                [plain(one.evaluation, _WIDTH), plain(one.skill, _WIDTH), plain(one.benchmark, _WIDTH), one.reason]
+                for one in document.not_imported
+            ],
+        )
+
+
+def import_verdict(document: ImportDocument) -> str:
+    """The import in one sentence."""
+    verdict = f"imported {counted(len(document.imported), 'evaluation')} into {document.store}"
+    if document.present:
+        verdict += f", {len(document.present)} had been imported before"
+    damaged = sum(one.damaged for one in document.not_imported)
+    unfinished = len(document.not_imported) - damaged
+    verdict += f", {unfinished} did not finish and are left out" if unfinished else ""
+    return verdict + (f", {damaged} cannot be read" if damaged else "")
+
+
+def _listed(view: RunView) -> ListedRun:
+    return ListedRun(
+        run=view.run,
+        suites=tuple(suite.id for suite in view.head.suites),
+        targets=tuple(
+            ListedTarget(suite=suite.id, id=target.id, version=target.version, digest=target.digest)
+            for suite in view.head.suites
+            for target in suite.targets
+        ),
+        counts=view.summary.counts,
+        groups=view.summary.groups,
+    )
+
+
+def _named(ids: Sequence[str]) -> str:
+    shown = ", ".join(plain(one, _WIDTH) for one in ids[:_NAMED])
+    more = len(ids) - _NAMED
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _title(target: str, series: TrendSeries) -> str:
+    arm = series.arm if series.arm != "direct" else None
+    parts = [target, series.suite, arm, series.model, series.runner]
+    return " · ".join(plain(part, _WIDTH) for part in parts if part)
+
+
+def _row(point: TrendPoint) -> list[str]:
+    change = "–" if point.delta is None else f"{point.delta * 100:+.1f}"
+    return [
+        moment(point.started_at),
+        plain(point.run_id),
+        plain(point.version or "–", _WIDTH),
+        percent(point.pass_rate.rate),
+        _interval(point.pass_rate),
+        str(point.pass_rate.n),
+        str(point.errors),
+        duration(point.p95_s),
+        "0.0" if change in ("+0.0", "-0.0") else change,
+        ", ".join(point.changes),
+    ]
+
+
+def _interval(rate: RateInterval) -> str:
+    if rate.lower is None or rate.upper is None:
+        return "–"
+    return f"{percent(rate.lower)} to {percent(rate.upper)}"

@@ -1,0 +1,94 @@
+"""How a target did from run to run. Pure: no file, no clock."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from skillgauge.api import GroupSummary, RunInfo, RunView, SuiteHead, TargetHead
+
+from .documents import TrendPoint, TrendSeries
+
+_BARS = "▁▂▃▄▅▆▇█"
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """What one run says about the target."""
+
+    run: RunInfo
+    group: GroupSummary
+    suite: SuiteHead
+    target: TargetHead
+
+
+_Key = tuple[str, str, str | None, str | None]
+
+
+def trends(views: Iterable[RunView], target: str, suite: str | None = None) -> tuple[TrendSeries, ...]:
+    """Runs of a target, as series in which each can be compared with the one before.
+
+    Args:
+        views: finished runs in any order.
+        target: its id.
+        suite: only this suite.
+    """
+    series: dict[_Key, list[_Measured]] = {}
+    for view in sorted(views, key=lambda one: (one.run.started_at, one.run.run_id)):
+        for key, measured in _measured(view, target, suite):
+            series.setdefault(key, []).append(measured)
+    return tuple(
+        TrendSeries(suite=key[0], arm=key[1], model=key[2], runner=key[3], points=tuple(_points(runs)))
+        for key, runs in series.items()
+    )
+
+
+def sparkline(rates: Iterable[float | None]) -> str:
+    """Rates from 0 to 1 as bars of eight heights; a blank for an unknown one."""
+    return "".join(" " if rate is None else _BARS[min(7, int(rate * 8))] for rate in rates)
+
+
+def _measured(view: RunView, target: str, suite: str | None) -> Iterator[tuple[_Key, _Measured]]:
+    groups = [one for one in view.summary.groups if one.target_id == target and suite in (None, one.suite_id)]
+    # The runner is left out where it can be: a run that was taken over from elsewhere does not tell it.
+    counts = Counter((one.suite_id, one.arm, one.model) for one in groups)
+    suites = {one.id: one for one in view.head.suites}
+    for group in groups:
+        head = suites.get(group.suite_id)
+        known = next((one for one in head.targets if one.id == target), None) if head else None
+        if head is not None and known is not None:
+            short = (group.suite_id, group.arm, group.model)
+            runner = group.runner if counts[short] > 1 else None
+            yield (*short, runner), _Measured(view.run, group, head, known)
+
+
+def _points(runs: list[_Measured]) -> Iterator[TrendPoint]:
+    before: _Measured | None = None
+    for one in runs:
+        rate, last = one.group.pass_rate, before.group.pass_rate.rate if before else None
+        yield TrendPoint(
+            run_id=one.run.run_id,
+            started_at=one.run.started_at,
+            version=one.target.version,
+            digest=one.target.digest,
+            pass_rate=rate,
+            errors=one.group.counts.errors,
+            p95_s=one.group.latency.p95_s,
+            delta=None if rate.rate is None or last is None else rate.rate - last,
+            changes=tuple(_changes(before, one)) if before else (),
+        )
+        before = one
+
+
+def _changes(before: _Measured, after: _Measured) -> Iterator[str]:
+    """What may explain a difference; what either run does not tell is no change."""
+    pairs = (
+        ("version", before.target.version, after.target.version),
+        ("files", before.target.digest, after.target.digest),
+        ("suite", before.suite.version, after.suite.version),
+        ("suite", before.suite.digest, after.suite.digest),
+        ("cases", before.suite.case_count, after.suite.case_count),
+    )
+    found = [name for name, first, second in pairs if first and second and first != second]
+    yield from dict.fromkeys(found)

@@ -1,0 +1,148 @@
+"""Trends: which runs can be compared with which, and what is different."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skillgauge.api import (
+    Counts,
+    GroupSummary,
+    Latency,
+    PlanHead,
+    RateInterval,
+    RunInfo,
+    RunState,
+    RunView,
+    SuiteHead,
+    Summary,
+    TargetHead,
+)
+from skillgauge_command_history.trends import sparkline, trends
+
+
+def view(
+    started_at: float,
+    rate: float | None,
+    *,
+    suite: str = "demo",
+    arm: str = "direct",
+    runners: tuple[str, ...] = ("subprocess",),
+    model: str | None = None,
+    version: str | None = "1.0.0",
+    digest: str = "d",
+    suite_version: str | None = None,
+    suite_digest: str = "",
+    cases: int = 20,
+) -> RunView:
+    """A finished run of the target `skill`."""
+    groups = tuple(
+        GroupSummary(
+            suite_id=suite,
+            target_id="skill",
+            arm=arm,
+            runner=runner,
+            model=model,
+            counts=Counts(errors=2),
+            pass_rate=RateInterval(rate=rate, n=cases),
+            latency=Latency(samples=1, p95_s=0.25),
+        )
+        for runner in runners
+    )
+    head = SuiteHead(
+        id=suite,
+        version=suite_version,
+        digest=suite_digest,
+        format="fake",
+        root=".",
+        content_digest="0",
+        case_count=cases,
+        targets=(TargetHead(id="skill", version=version, digest=digest), TargetHead(id="other")),
+        arms=(arm,),
+    )
+    return RunView(
+        RunInfo(run_id=f"run {started_at}", state=RunState.FINISHED, started_at=started_at),
+        PlanHead(plan_id="p", suites=(head,), trial_count=1, runs=1, seed=0),
+        Summary(counts=Counts(), groups=groups),
+        lambda: iter(()),
+    )
+
+
+def test_a_trend_is_told_from_the_oldest_run_to_the_newest() -> None:
+    """In whatever order the store gives them; each with its change since the run before."""
+    (series,) = trends([view(3, 0.7), view(1, 0.5), view(2, 0.8)], "skill")
+    assert [point.started_at for point in series.points] == [1, 2, 3]
+    assert [point.delta for point in series.points] == [None, pytest.approx(0.3), pytest.approx(-0.1)]
+    assert [(point.p95_s, point.errors) for point in series.points] == [(0.25, 2)] * 3
+
+
+def test_an_unknown_rate_has_no_change() -> None:
+    """Neither it nor the run after it."""
+    (series,) = trends([view(1, 0.5), view(2, None), view(3, 0.5)], "skill")
+    assert [point.delta for point in series.points] == [None, None, None]
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({}, ()),
+        ({"version": "1.1.0"}, ("version",)),
+        ({"version": None}, ()),
+        ({"digest": "e"}, ("files",)),
+        ({"digest": ""}, ()),
+        ({"cases": 21}, ("cases",)),
+        ({"suite_version": "2", "suite_digest": "y"}, ("suite",)),
+        ({"suite_version": None, "suite_digest": ""}, ()),
+        ({"version": "2", "digest": "e", "cases": 1}, ("version", "files", "cases")),
+    ],
+)
+def test_what_else_changed(change: dict[str, object], expected: tuple[str, ...]) -> None:
+    """What may explain a difference is named once; what a run does not tell is no change."""
+    first = view(1, 0.5, suite_version="1", suite_digest="x")
+    second = view(2, 0.5, **{"suite_version": "1", "suite_digest": "x"} | change)
+    (series,) = trends([first, second], "skill")
+    assert series.points[1].changes == expected
+    assert series.points[0].changes == ()
+
+
+def test_only_like_is_compared_with_like() -> None:
+    """Suites, arms and models have series of their own, in the order of their first runs; a filter leaves one."""
+    views = [view(1, 1), view(2, 1, suite="more"), view(3, 1, arm="with_skill"), view(4, 1, model="m"), view(5, 1)]
+    found = [(one.suite, one.arm, one.model, len(one.points)) for one in trends(views, "skill")]
+    assert found == [
+        ("demo", "direct", None, 2),
+        ("more", "direct", None, 1),
+        ("demo", "with_skill", None, 1),
+        ("demo", "direct", "m", 1),
+    ]
+    assert [one.suite for one in trends(views, "skill", "more")] == ["more"]
+    assert trends(views, "other") == ()
+
+
+def test_the_runner_tells_apart_only_what_ran_together() -> None:
+    """A run from elsewhere does not tell its runner and continues the series; two runners in one run do not mix."""
+    (one,) = trends([view(1, 0.5, runners=("unknown",)), view(2, 0.6)], "skill")
+    assert (one.runner, len(one.points)) == (None, 2)
+    both = trends([view(1, 0.5, runners=("a", "b"))], "skill")
+    assert [series.runner for series in both] == ["a", "b"]
+
+
+def test_a_group_without_its_suite_is_passed_over() -> None:
+    """A damaged summary does not end the command."""
+    one = view(1, 0.5)
+    head = one.head.model_copy(update={"suites": ()})
+    assert trends([replace(one, head=head)], "skill") == ()
+
+
+@given(st.lists(st.one_of(st.none(), st.floats(0, 1))))
+def test_sparkline(rates: list[float | None]) -> None:
+    """One character per run: higher rates never have lower bars, unknown ones are blank."""
+    bars = sparkline(rates)
+    assert len(bars) == len(rates)
+    assert [bar == " " for bar in bars] == [rate is None for rate in rates]
+    known = sorted((rate, bar) for rate, bar in zip(rates, bars, strict=True) if rate is not None)
+    assert [bar for _, bar in known] == sorted(bar for _, bar in known)
+    assert sparkline([0, 1]) == "▁█"

@@ -1,0 +1,1 @@
+"""The `report` command of skillgauge: show, convert and compare reports."""

@@ -1,0 +1,209 @@
+"""`report`: show a report, convert it, and say what changed from one to another."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+
+import click
+
+from skillgauge.api import (
+    ExitCode,
+    Frozen,
+    GlobalsGroup,
+    Invocation,
+    JsonObject,
+    Problem,
+    RunView,
+    SkillgaugeError,
+    UsageError,
+    invocation,
+    write_whole,
+)
+
+MAX_DROP = 0.05  # that of `regression`, which `--help` need not import
+
+command = GlobalsGroup("report", help="Show, convert and compare reports.")
+
+
+def schemas() -> Mapping[str, JsonObject]:
+    """JSON Schemas of the documents that this command prints."""
+    from skillgauge_run_views.delivery import Delivered  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge_run_views.showing import RunDocument  # noqa: PLC0415 - as above
+
+    from .document import DiffDocument  # noqa: PLC0415 - as above
+
+    models: dict[str, type[Frozen]] = {
+        "report-diff": DiffDocument,
+        "report-convert": Delivered,
+        "report-show": RunDocument,
+    }
+    return {name: model.model_json_schema() for name, model in models.items()}
+
+
+class DiffFormat(StrEnum):
+    """What a comparison can be written as."""
+
+    MARKDOWN = "markdown"
+    JSON = "json"
+    HTML = "html"
+
+
+def _number(_ctx: click.Context, _param: click.Parameter, value: float) -> float:
+    """Refuse `nan`, which no range does: a gate that compares with it would always be met."""
+    if math.isnan(value):
+        raise click.BadParameter("nan is no number")
+    return value
+
+
+@command.command("convert", help="Write a report in another format.")
+@click.option("--input", "source", required=True, metavar="FILE", help="A report that an installed reporter reads.")
+@click.option(
+    "--format",
+    "name",
+    default="markdown",
+    show_default=True,
+    metavar="NAME",
+    help="An installed reporter; `json` is the document of the suite's own format.",
+)
+@click.option("--output", metavar="FILE", help="Where to write it; default: stdout.")
+@click.pass_context
+def convert(ctx: click.Context, *, source: str, name: str, output: str | None) -> int:
+    """Write a report in another format."""
+    from skillgauge_run_views import OWN_DOCUMENT, deliver  # noqa: PLC0415 - `--help` needs none of it
+
+    call = invocation(ctx.obj)
+    problems: list[Problem] = []
+    if name != OWN_DOCUMENT:
+        try:
+            call.reporter(name)
+        except SkillgaugeError as error:
+            problems.extend(error.problems)
+    (view,) = _read(call, [source], problems)
+    deliver(call, view, name, output)
+    return ExitCode.OK
+
+
+@command.command("show", help="Show the rates of a report, and what did not pass and why.", short_help="Show a report.")
+@click.argument("source", metavar="FILE")
+@click.pass_context
+def show(ctx: click.Context, *, source: str) -> int:
+    """Show a report on the terminal."""
+    from skillgauge_run_views import run_document, run_verdict, show_run  # noqa: PLC0415 - `--help` needs none of it
+
+    call = invocation(ctx.obj)
+    (view,) = _read(call, [source], [])
+    if call.output.as_json:
+        call.output.document(run_document(view))
+    show_run(view, call.output)
+    call.output.verdict(run_verdict(view))
+    return ExitCode.OK
+
+
+@command.command(
+    "diff",
+    help="Say what changed from report A to report B, skill by skill and task by task.",
+    short_help="Compare two reports.",
+)
+@click.argument("a", metavar="A")
+@click.argument("b", metavar="B")
+@click.option("--label-a", default="Before", show_default=True, metavar="TEXT", help="What to call A.")
+@click.option("--label-b", default="After", show_default=True, metavar="TEXT", help="What to call B.")
+@click.option("--output", metavar="FILE", help="Where to write the comparison; default: stdout.")
+@click.option(
+    "--format",
+    "name",
+    type=click.Choice([one.value for one in DiffFormat]),
+    default=DiffFormat.MARKDOWN.value,
+    show_default=True,
+    help="What to write it as.",
+)
+@click.option("--fail-on-regression", is_flag=True, help="Exit 1 if a skill regressed, 3 if that cannot be told.")
+@click.option(
+    "--max-drop",
+    type=click.FloatRange(0, 1),
+    callback=_number,
+    default=MAX_DROP,
+    show_default=True,
+    metavar="R",
+    help="Loss of pass rate that is no regression, 0.05 = 5 points.",
+)
+@click.pass_context
+def diff(
+    ctx: click.Context,
+    *,
+    a: str,
+    b: str,
+    label_a: str,
+    label_b: str,
+    output: str | None,
+    name: str,
+    fail_on_regression: bool,
+    max_drop: float,
+) -> int:
+    """Say what changed from report A to report B."""
+    from .comparison import Report, compare  # noqa: PLC0415 - `--help` needs none of it
+    from .document import Regression  # noqa: PLC0415 - as above
+
+    call = invocation(ctx.obj)
+    before, after = _read(call, [a, b], [])
+    document = compare(
+        Report(before, label_a, a), Report(after, label_b, b), max_drop=max_drop, is_gate=fail_on_regression
+    )
+    if output is not None or not call.output.as_json:
+        match DiffFormat(name):
+            case DiffFormat.MARKDOWN:
+                from .markdown import render as as_markdown  # noqa: PLC0415 - only one of the three is needed
+
+                content = as_markdown(document)
+            case DiffFormat.HTML:
+                from .page import render as as_page  # noqa: PLC0415 - only one of the three is needed
+
+                content = as_page(document)
+            case DiffFormat.JSON:
+                content = json.dumps(document.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
+        _write(call, content, output)
+    if call.output.as_json:
+        call.output.document(document.model_dump(mode="json"))
+    for warning in document.warnings:
+        call.output.notice(warning)
+    if document.regression is Regression.YES and not fail_on_regression:
+        call.output.notice("add --fail-on-regression to make this fail the command")
+    call.output.verdict(document.verdict)
+    return document.exit_code
+
+
+def _read(call: Invocation, sources: Sequence[str], problems: Sequence[Problem]) -> list[RunView]:
+    """Read reports.
+
+    Args:
+        call: the command line.
+        sources: their paths.
+        problems: what is wrong already, to be told together with what is wrong with the files.
+
+    Raises:
+        UsageError: with every problem of every file.
+    """
+    views, found = [], list(problems)
+    for source in sources:
+        try:
+            views.append(call.read_run(Path(source)))
+        except SkillgaugeError as error:
+            found.extend(error.problems)
+    if found:
+        raise UsageError(found)
+    return views
+
+
+def _write(call: Invocation, content: str, output: str | None) -> None:
+    if output is None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content.encode())
+        sys.stdout.buffer.flush()
+        return
+    write_whole(Path(output), [content.encode()])
+    call.output.line(f"comparison: {output}")

@@ -1,0 +1,195 @@
+"""What a comparison says: the document of `report diff --json`, from which Markdown and HTML are made too.
+
+Rates are fractions from 0 to 1 and their differences fractions from -1 to 1; latencies are in milliseconds; `null` is
+unknown or not comparable. `before` is the first report, `after` the second, and a difference is after minus before.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from skillgauge.api import Frozen
+
+
+class Direction(StrEnum):
+    """What a difference means for the user."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    SAME = "same"
+    """Equal as far as it is printed."""
+    UNKNOWN = "unknown"
+
+
+class Unit(StrEnum):
+    """What a metric is measured in, and so how it is printed."""
+
+    RATIO = "ratio"
+    """Percent with one decimal; differences in percentage points."""
+    MILLISECONDS = "ms"
+    """Whole milliseconds."""
+    SCORE = "score"
+    """Three decimals."""
+
+
+class Metric(Frozen):
+    """One row of a skill's table."""
+
+    name: str
+    """`completionRate`, `errorRate`, `p95Ms` or `compositeScore`."""
+    label: str
+    unit: Unit
+    before: float | None
+    after: float | None
+    delta: float | None
+    direction: Direction
+
+
+class TaskRuns(Frozen):
+    """What became of the repeats of one task in one report."""
+
+    passed: int
+    graded: int
+    """Repeats with a verdict: passes and fails."""
+    errors: int
+    """Repeats that say nothing about the skill, because infrastructure failed or a check gave no verdict."""
+    shown: str
+    """For people: `pass`, `fail (timeout)`, `3 of 5 passed`."""
+
+    @property
+    def share(self) -> float:
+        """Share of graded repeats that passed; there must be one."""
+        return self.passed / self.graded
+
+
+class Turn(StrEnum):
+    """How a task changed."""
+
+    BROKE = "broke"
+    """It passed in every repeat before and in none after."""
+    FIXED = "fixed"
+    """It passed in no repeat before and in every one after."""
+    WEAKER = "weaker"
+    """It passes less often, but neither always before nor never after."""
+    STRONGER = "stronger"
+
+
+class TaskChange(Frozen):
+    """A task whose pass share differs."""
+
+    task: str
+    turn: Turn
+    before: TaskRuns
+    after: TaskRuns
+    reason: str
+    """Why the first repeat that did not pass failed: in the second report if the task got worse, else in the first."""
+
+
+class Tasks(Frozen):
+    """Which tasks of a skill could be compared."""
+
+    compared: int
+    """Tasks that both reports have, with a verdict in both."""
+    ungraded: tuple[str, ...] = ()
+    """Tasks that both have, but with errors only on one side: nothing is concluded from them."""
+    only_before: tuple[str, ...] = ()
+    only_after: tuple[str, ...] = ()
+
+
+class Difference(Frozen):
+    """The difference of the pass rates over the compared tasks: repeats of a task averaged first, errors left out."""
+
+    estimate: float
+    tasks: int
+    lower: float | None
+    """Bounds for new tasks of this kind; `null` if there are too few tasks to tell."""
+    upper: float | None
+    level: float = 0.95
+    method: str | None
+    """`newcombe-paired`, `newcombe-wilson`, or `paired-` and the method of a pass rate's interval."""
+    seed: int
+    """Seed of the resampling, where there is any."""
+    chance: float
+    """How likely chance alone makes these very tasks at least this much worse: exact permutation test within tasks,
+    one-sided. Small means worse beyond run-to-run noise."""
+
+
+class Regression(StrEnum):
+    """Whether a skill got worse."""
+
+    YES = "yes"
+    NO = "no"
+    UNDECIDED = "undecided"
+    """Its pass rate is down by more than allowed, but its repeats differ so much that chance explains it."""
+    NOT_JUDGED = "not-judged"
+    """There is nothing to compare: it is new or removed, or no task has a verdict in both reports."""
+
+
+class Presence(StrEnum):
+    """Which report has a skill."""
+
+    BOTH = "both"
+    NEW = "new"
+    REMOVED = "removed"
+
+
+class SkillDiff(Frozen):
+    """One skill (on one suite, in one arm, with one model)."""
+
+    title: str
+    """Id of the skill, and what tells it from the others: suite, arm, model, runner."""
+    skill: str | None
+    suite: str
+    arm: str
+    runner: str
+    """Adapter or engine, as the first report that has the skill names it."""
+    model: str | None
+    presence: Presence
+    version_before: str | None
+    version_after: str | None
+    metrics: tuple[Metric, ...]
+    common_tasks_only: bool
+    """The metrics are computed anew over the tasks that both reports have, because their task sets differ."""
+    tasks: Tasks
+    changes: tuple[TaskChange, ...] = ()
+    difference: Difference | None = None
+    regression: Regression
+    regression_reasons: tuple[str, ...] = ()
+
+    @property
+    def versions(self) -> str:
+        """The versions of the skill that are known, from the first to the second; empty if none is."""
+        known = [version for version in (self.version_before, self.version_after) if version]
+        return " → ".join(dict.fromkeys(known))
+
+
+class ReportFacts(Frozen):
+    """Which report is compared."""
+
+    label: str
+    file: str
+    run_id: str
+    started_at: float
+    """Seconds since the epoch."""
+    suites: tuple[str, ...]
+    repeats: int
+
+
+class DiffDocument(Frozen):
+    """The document of `report diff --json` and `--format json`."""
+
+    schema_version: str = "1.0"
+    before: ReportFacts
+    after: ReportFacts
+    max_drop: float
+    """Largest loss of pass rate that is no regression."""
+    warnings: tuple[str, ...] = ()
+    """What makes the comparison less than it seems."""
+    unproven: tuple[str, ...] = ()
+    """Why the absence of a regression would prove nothing; empty if it would."""
+    skills: tuple[SkillDiff, ...]
+    """Those of the first report in its order, then new ones."""
+    regression: Regression
+    """`yes` if any skill regressed, else `undecided` if any is, else `no`; `not-judged` if none was compared."""
+    exit_code: int
+    verdict: str

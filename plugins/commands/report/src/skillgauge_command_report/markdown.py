@@ -1,0 +1,113 @@
+"""A comparison in GitHub's Markdown. Every text from outside is escaped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from skillgauge_run_views import LINE, moment, plain
+
+from .document import DiffDocument, Metric, Presence, ReportFacts, SkillDiff
+from .numbers import LISTED, SENTENCE, arrow, delta, evidence, value
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~!])")
+
+
+def render(document: DiffDocument) -> str:
+    """The whole comparison."""
+    return "".join(f"{line}\n" for line in _lines(document))
+
+
+def text(content: str, limit: int = LINE) -> str:
+    """Text from outside as one line that Markdown and HTML show as it is, cut if it is long."""
+    return _SPECIAL.sub(r"\\\1", plain(content, limit)).replace("&", "&amp;")
+
+
+def _lines(document: DiffDocument) -> Iterator[str]:
+    labels = [text(facts.label) for facts in (document.before, document.after)]
+    yield f"## Delta Report: {' → '.join(labels)}"
+    yield ""
+    for label, facts in zip(labels, (document.before, document.after), strict=True):
+        yield f"- {label}: {_facts(facts)}"
+    for note in (*document.warnings, *document.unproven):
+        yield f"- ⚠️ {text(note, SENTENCE)}"
+    for skill in document.skills:
+        yield from _skill(skill, labels)
+    if not document.skills:
+        yield from ("", "No evaluation results.")
+    yield ""
+    yield f"**{text(document.verdict, SENTENCE)}**"
+
+
+def _facts(facts: ReportFacts) -> str:
+    suites = ", ".join(text(suite) for suite in facts.suites) or "no suite"
+    repeats = "" if facts.repeats == 1 else f", {facts.repeats} runs of each task"
+    return f"{text(facts.file)}, {moment(facts.started_at)}, {suites}{repeats}"
+
+
+def _skill(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
+    first, second = labels
+    where = {Presence.BOTH: "", Presence.NEW: f" (new in {second})", Presence.REMOVED: f" (removed in {second})"}
+    yield ""
+    yield f"### {text(skill.title)}{where[skill.presence]}"
+    if skill.versions:
+        yield ""
+        yield f"Version: {text(skill.versions)}"
+    if skill.metrics:
+        yield ""
+        yield from _metrics(skill, labels)
+    if skill.common_tasks_only:
+        yield from ("", f"The figures are computed over the tasks that {first} and {second} have in common.")
+    for sentences in (evidence(skill), [f"{reason}." for reason in skill.regression_reasons]):
+        if sentences:
+            yield from ("", " ".join(text(sentence, SENTENCE) for sentence in sentences))
+    if skill.changes:
+        yield ""
+        yield _row(["Task", first, second, "Change", "Reason"])
+        yield _row(["---"] * 5)
+        for change in skill.changes[:LISTED]:
+            cells = (change.task, change.before.shown, change.after.shown, change.turn, change.reason)
+            yield _row(text(cell) for cell in cells)
+        yield from _more(len(skill.changes), "changed tasks")
+    if skill.presence is Presence.BOTH:
+        yield from _listed(f"Tasks only in {first}", skill.tasks.only_before)
+        yield from _listed(f"Tasks only in {second}", skill.tasks.only_after)
+        yield from _listed("Tasks with errors only, not compared", skill.tasks.ungraded)
+
+
+def _metrics(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
+    match skill.presence:
+        case Presence.BOTH:
+            yield _row(["Metric", *labels, "Δ"])
+            yield _row(["---"] * 4)
+            for metric in skill.metrics:
+                sides = (value(metric.before, metric.unit), value(metric.after, metric.unit))
+                yield _row([metric.label, *sides, _delta(metric)])
+        case Presence.NEW | Presence.REMOVED:
+            yield _row(["Metric", labels[skill.presence is Presence.NEW]])
+            yield _row(["---"] * 2)
+            for metric in skill.metrics:
+                known = metric.after if skill.presence is Presence.NEW else metric.before
+                yield _row([metric.label, value(known, metric.unit)])
+
+
+def _delta(metric: Metric) -> str:
+    if metric.delta is None:
+        return delta(metric)
+    return f"**{delta(metric)}** {arrow(metric)}".rstrip()
+
+
+def _listed(title: str, tasks: Sequence[str]) -> Iterator[str]:
+    if tasks:
+        yield ""
+        yield f"{title}: {', '.join(text(task) for task in tasks[:LISTED])}"
+        yield from _more(len(tasks), "tasks")
+
+
+def _more(count: int, what: str) -> Iterator[str]:
+    if count > LISTED:
+        yield from ("", f"… and {count - LISTED:,} more {what}; the JSON form lists all of them.")
+
+
+def _row(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cells) + " |"

@@ -1,0 +1,52 @@
+"""Which skill of one report is which of the other.
+
+A document says less than a record: the runner, for example, is unknown in a report of eval-skills. So skills are
+matched by everything first, and what is left by less and less, as long as that leaves no doubt.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from .tallying import SkillKey, SkillTally
+
+Match = tuple[SkillTally | None, SkillTally | None]
+"""A skill in the first report and in the second; one of them may lack it."""
+
+_SAME_SUITE: tuple[Callable[[SkillKey], object], ...] = (
+    lambda key: key,
+    lambda key: (key.suite, key.target, key.arm, key.model),
+    lambda key: (key.suite, key.target, key.arm),
+)
+
+
+def match(before: Sequence[SkillTally], after: Sequence[SkillTally]) -> list[Match]:
+    """Pair the skills of two reports: those of the first in its order, then what only the second has."""
+    partners: dict[SkillKey, SkillTally] = {}
+    for identity in _SAME_SUITE:
+        _pair(before, after, partners, identity)
+    _pair(before, after, partners, lambda key: (key.target, key.arm), must_share=True)
+    taken = {partner.key for partner in partners.values()}
+    matches: list[Match] = [(one, partners.get(one.key)) for one in before]
+    return matches + [(None, one) for one in after if one.key not in taken]
+
+
+def _pair(
+    before: Sequence[SkillTally],
+    after: Sequence[SkillTally],
+    partners: dict[SkillKey, SkillTally],
+    identity: Callable[[SkillKey], object],
+    *,
+    must_share: bool = False,
+) -> None:
+    """Pair what is left and unmistakable. `must_share`: only if the two have a task in common."""
+    taken = {partner.key for partner in partners.values()}
+    left = [one for one in before if one.key not in partners]
+    free = [one for one in after if one.key not in taken]
+    counts = [Counter(identity(one.key) for one in side) for side in (left, free)]
+    found = {identity(one.key): one for one in free}
+    for one in left:
+        same = identity(one.key)
+        if counts[0][same] == counts[1][same] == 1 and (not must_share or one.tasks.keys() & found[same].tasks.keys()):
+            partners[one.key] = found[same]

@@ -1,0 +1,95 @@
+"""The numbers that a skill is compared by: as its report published them, or anew over some of its tasks."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Collection
+
+from skillgauge.api import DIRECT, nearest_rank
+
+from .document import Direction, Metric, Unit
+from .tallying import SkillTally
+
+_METRICS = (
+    ("completionRate", "Completion rate", Unit.RATIO, True),
+    ("errorRate", "Error rate", Unit.RATIO, False),
+    ("p95Ms", "P95 latency", Unit.MILLISECONDS, False),
+    ("compositeScore", "Composite score", Unit.SCORE, True),
+)
+"""Name, label, unit, and whether more is better."""
+_DECIMALS = {Unit.RATIO: 3, Unit.MILLISECONDS: 0, Unit.SCORE: 3}
+"""Decimals that are printed; less than that is no difference."""
+
+
+def compare_metrics(
+    before: SkillTally | None, after: SkillTally | None, tasks: Collection[str] | None = None
+) -> tuple[Metric, ...]:
+    """The rows of a skill's table, without those that neither report knows.
+
+    Args:
+        before: the skill in the first report, if it is there.
+        after: the skill in the second report, if it is there.
+        tasks: compute everything over these only. The composite score is then left out: its formula is the format's.
+    """
+    sides = [_values(one, tasks) if one else {} for one in (before, after)]
+    rows = []
+    for name, label, unit, more_is_better in _METRICS:
+        first, second = (side.get(name) for side in sides)
+        if first is None and second is None:
+            continue
+        delta = None if first is None or second is None else second - first
+        rows.append(
+            Metric(
+                name=name,
+                label=label,
+                unit=unit,
+                before=first,
+                after=second,
+                delta=delta,
+                direction=_direction(delta, unit, more_is_better=more_is_better),
+            )
+        )
+    return tuple(rows)
+
+
+def _direction(delta: float | None, unit: Unit, *, more_is_better: bool) -> Direction:
+    if delta is None:
+        return Direction.UNKNOWN
+    shown = round(delta, _DECIMALS[unit])
+    if shown == 0:
+        return Direction.SAME
+    return Direction.BETTER if (shown > 0) == more_is_better else Direction.WORSE
+
+
+def _values(skill: SkillTally, tasks: Collection[str] | None) -> dict[str, float | None]:
+    counted = _counted(skill, skill.tasks if tasks is None else tasks)
+    if tasks is not None or skill.group is None:
+        return counted
+    published = {figure.name: figure.value for figure in skill.group.figures if figure.value is not None}
+    p95_s = skill.group.latency.p95_s
+    ours = {"p95Ms": None if p95_s is None else p95_s * 1000}
+    return counted | {name: value for name, value in ours.items() if value is not None} | published
+
+
+def _counted(skill: SkillTally, tasks: Collection[str]) -> dict[str, float | None]:
+    """The numbers over some tasks.
+
+    Direct calls count errors against the skill, as eval-skills documents it; with agents they are in no rate of ours.
+    """
+    chosen = [tally for task, tally in skill.tasks.items() if task in tasks]
+    total = sum(tally.total for tally in chosen)
+    durations = array("d")
+    for tally in chosen:
+        durations.extend(tally.durations_s)
+    p95_s = nearest_rank(durations, 0.95)
+    if skill.key.arm == DIRECT.name:
+        completed = sum(tally.passed for tally in chosen) / total if total else None
+    else:
+        shares = [tally.runs.share for tally in chosen if tally.runs.graded]
+        completed = math.fsum(shares) / len(shares) if shares else None
+    return {
+        "completionRate": completed,
+        "errorRate": sum(tally.broken + tally.errors for tally in chosen) / total if total else None,
+        "p95Ms": None if p95_s is None else p95_s * 1000,
+    }

@@ -1,0 +1,81 @@
+"""Numbers and differences in words, the same in Markdown and HTML."""
+
+from __future__ import annotations
+
+from skillgauge_run_views import counted
+
+from .document import Difference, Direction, Metric, SkillDiff, Unit
+from .evidence import MIN_TASKS
+
+LISTED = 200
+"""Changed tasks, and ids of other tasks, that are listed for people; the JSON document has all of them."""
+
+SENTENCE = 2_000
+"""Characters of a sentence of ours that are shown; ids in it are cut before."""
+
+
+def value(number: float | None, unit: Unit) -> str:
+    """A metric's value; a dash if unknown."""
+    if number is None:
+        return "–"
+    match unit:
+        case Unit.RATIO:
+            return f"{number * 100:.1f}%"
+        case Unit.MILLISECONDS:
+            return f"{number:.0f} ms"
+        case Unit.SCORE:
+            return f"{number:.3f}"
+
+
+def delta(metric: Metric) -> str:
+    """A metric's difference with its sign and unit; a dash if it is unknown."""
+    if metric.delta is None:
+        return "–"
+    if metric.direction is Direction.SAME:
+        return {Unit.RATIO: "0.0 points", Unit.MILLISECONDS: "0 ms", Unit.SCORE: "0.000"}[metric.unit]
+    match metric.unit:
+        case Unit.RATIO:
+            return f"{points(metric.delta)} points"
+        case Unit.MILLISECONDS:
+            return f"{metric.delta:+.0f} ms"
+        case Unit.SCORE:
+            return f"{metric.delta:+.3f}"
+
+
+def arrow(metric: Metric) -> str:
+    """Which way the number went, and whether that is good; empty if it did not move."""
+    match metric.direction:
+        case Direction.BETTER | Direction.WORSE:
+            return f"{'↑' if (metric.delta or 0) > 0 else '↓'} {metric.direction}"
+        case Direction.SAME | Direction.UNKNOWN:
+            return ""
+
+
+def points(share: float) -> str:
+    """A difference of shares in percentage points, signed, with one decimal."""
+    shown = f"{share * 100:+.1f}"
+    return "0.0" if float(shown) == 0 else shown
+
+
+def evidence(skill: SkillDiff) -> list[str]:
+    """What the difference of the pass rates proves, in sentences."""
+    found = skill.difference
+    if found is None:
+        return []
+    sentences = [f"Pass rate of the {counted(found.tasks, 'task')} compared: {points(found.estimate)} points."]
+    if found.lower is None or found.upper is None:
+        few = f"Fewer than {MIN_TASKS} tasks are too few for an interval about new tasks"
+        sentences.append(f"{few}: this holds for these tasks only.")
+    else:
+        level = f"{found.level * 100:g} % interval for new tasks of this kind"
+        resampled = f", seed {found.seed}" if "bootstrap" in (found.method or "") else ""
+        bounds = f"{points(found.lower)} to {points(found.upper)} points"
+        sentences.append(f"{level}: {bounds} ({found.method}, n = {found.tasks}{resampled}).")
+    if found.estimate < 0:
+        sentences.append(_chance(found))
+    return sentences
+
+
+def _chance(found: Difference) -> str:
+    likely = f"p = {found.chance:.3f}" if found.chance >= 0.001 else "p < 0.001"
+    return f"Chance alone makes these very tasks at least this much worse with {likely} (exact permutation test)."

@@ -1,0 +1,113 @@
+"""When a skill counts as having got worse: the rule of the README, on the tables that it must decide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from skillgauge.api import RunView
+from skillgauge_command_report.comparison import Report, compare
+from skillgauge_command_report.document import DiffDocument, Regression, Turn
+from skillgauge_command_report.regression import MAX_DROP, overall
+
+Make = Callable[..., RunView]
+
+
+def compared(make: Make, before: dict[str, str], after: dict[str, str], max_drop: float = MAX_DROP) -> DiffDocument:
+    """Two reports of one skill, behind the gate."""
+    reports = [Report(make({"skill": tasks}), label, label) for tasks, label in ((before, "A"), (after, "B"))]
+    return compare(*reports, max_drop=max_drop, is_gate=True)
+
+
+@pytest.mark.requirement("SE-ARM-003")
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        # one repeat of each task
+        ({"a": "p", "b": "p"}, {"a": "p", "b": "p"}, Regression.NO),
+        ({"a": "p", "b": "p"}, {"a": "p", "b": "f"}, Regression.YES),
+        ({"a": "p", "b": "f"}, {"a": "f", "b": "p"}, Regression.YES),  # the rate is the same, a task broke
+        ({"a": "p"}, {"a": "t"}, Regression.YES),  # a timeout of the skill is its failure
+        ({"a": "f"}, {"a": "f"}, Regression.NO),
+        ({"a": "f"}, {"a": "p"}, Regression.NO),
+        ({str(n): "p" for n in range(500)}, {str(n): "pf"[n == 499] for n in range(500)}, Regression.YES),
+        # errors are nobody's failure
+        ({"a": "p", "b": "p"}, {"a": "p", "b": "e"}, Regression.NO),
+        ({"a": "e", "b": "p"}, {"a": "f", "b": "p"}, Regression.NO),
+        ({"a": "ppp"}, {"a": "eef"}, Regression.YES),
+        ({"a": "ppe"}, {"a": "fff"}, Regression.YES),
+        ({"a": "p"}, {"a": "s"}, Regression.NOT_JUDGED),
+        # repeats: broken is never again, less often is a matter of chance
+        ({"a": "ppp"}, {"a": "fff"}, Regression.YES),
+        (dict.fromkeys("abcd", "ppp"), {**dict.fromkeys("abcd", "ppp"), "c": "ppf"}, Regression.UNDECIDED),
+        ({"a": "ppf"}, {"a": "pff"}, Regression.UNDECIDED),
+        ({"a": "ppppp"}, {"a": "pffff"}, Regression.YES),  # p = 0.024
+        ({"a": "ppppp"}, {"a": "ppfff"}, Regression.UNDECIDED),  # p = 0.083
+        ({str(n): "ppp" for n in range(4)}, {str(n): "ppf" for n in range(4)}, Regression.UNDECIDED),  # p = 0.0625
+        ({str(n): "ppp" for n in range(5)}, {str(n): "ppf" for n in range(5)}, Regression.YES),  # p = 0.03125
+        ({str(n): "ppp" for n in range(40)}, {str(n): "ppf" if n < 5 else "ppp" for n in range(40)}, Regression.NO),
+        ({"a": "pff"}, {"a": "ppp"}, Regression.NO),
+    ],
+)
+def test_the_rule(report: Make, before: dict[str, str], after: dict[str, str], expected: str) -> None:
+    """Each table is decided as the README says, and the exit code follows."""
+    document = compared(report, before, after)
+    assert document.regression == expected
+    assert document.skills[0].regression == expected
+    assert document.exit_code == {"yes": 1, "not-judged": 3}.get(expected, 3 if document.unproven else 0)
+
+
+def test_the_margin(report: Make) -> None:
+    """A loss of exactly what is allowed is no regression; with less allowed it is one if chance cannot explain it."""
+    before = {str(n): "ppp" for n in range(40)}
+    after = {str(n): "ppf" if n < 6 else "ppp" for n in range(40)}  # 5.0 points, p = 0.0156
+    assert compared(report, before, after).regression is Regression.NO
+    assert compared(report, before, after, max_drop=0.0499).regression is Regression.YES
+    assert compared(report, before, after, max_drop=0).regression is Regression.YES
+    assert compared(report, before, before, max_drop=0).regression is Regression.NO
+
+
+def test_the_verdict_says_what_regressed(report: Make) -> None:
+    """Skill, tasks, and how sure it is; without the gate also how to make it fail."""
+    four = dict.fromkeys("abcd", "p")
+    document = compared(report, four, dict.fromkeys("abcd", "f"))
+    assert document.verdict == "regressed: skill: a, b, c and 1 more passed before and fail now"
+    one = compared(report, four, {**four, "c": "f"})
+    assert one.verdict == "regressed: skill: c passed before and fails now"
+    unsure = compared(report, {"a": "ppf"}, {"a": "pff"})
+    assert (
+        "undecided: skill: pass rate -33.3 points over 1 task, which chance may explain (p = 0.500)" in unsure.verdict
+    )
+    assert "more --runs" in unsure.verdict
+
+
+def test_all_reasons_are_told(report: Make) -> None:
+    """A broken task and a lower rate are both named."""
+    five = dict.fromkeys("abcde", "ppp")
+    document = compared(report, five, dict.fromkeys("abcde", "fff"))
+    first, second = document.skills[0].regression_reasons
+    assert first == "a, b, c and 2 more passed before and fail now"
+    assert second.startswith("pass rate -100.0 points over 5 tasks, which chance explains with p = 0.000")
+
+
+def test_turns(report: Make) -> None:
+    """Every change of a task's pass share has its name, worst first; what stayed is not listed."""
+    before = {"same": "pf", "stronger": "pff", "fixed": "ff", "weaker": "pp", "broke": "pp", "steady": "pp"}
+    after = {"same": "fp", "stronger": "ppf", "fixed": "pp", "weaker": "pf", "broke": "ff", "steady": "pp"}
+    changes = compared(report, before, after).skills[0].changes
+    assert [change.turn for change in changes] == [Turn.BROKE, Turn.WEAKER, Turn.FIXED, Turn.STRONGER]
+    assert [change.task for change in changes] == ["broke", "weaker", "fixed", "stronger"]
+    assert [change.reason for change in changes] == ["wrong broke", "wrong weaker", "wrong fixed", "wrong stronger"]
+    assert [change.before.shown for change in changes[:2]] == ["2 of 2 passed", "2 of 2 passed"]
+    assert changes[1].after.shown == "1 of 2 passed"
+
+
+def test_the_worst_of_several() -> None:
+    """One regression is a regression; nothing compared is nothing judged."""
+    yes, no, undecided, none = Regression.YES, Regression.NO, Regression.UNDECIDED, Regression.NOT_JUDGED
+    assert overall([no, yes, undecided]) is yes
+    assert overall([no, undecided, none]) is undecided
+    assert overall([none, no]) is no
+    assert overall([none]) is none
+    assert overall([]) is none

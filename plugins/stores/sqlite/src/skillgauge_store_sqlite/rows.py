@@ -1,0 +1,81 @@
+"""Results as rows: the same for a run under way and for one that is taken in whole."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from skillgauge.api import TrialResult
+
+from .schema import ORDINAL_BITS, first_key
+
+GroupKey = tuple[str, str | None, str, str, str | None]
+"""Suite, target, arm, runner, model."""
+
+_RESULT = """INSERT INTO results VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (id) DO UPDATE SET grp = excluded.grp, case_index = excluded.case_index, repeat = excluded.repeat,
+verdict = excluded.verdict, body = excluded.body WHERE trial_id = excluded.trial_id"""
+_GROUP = "run = ? AND suite_id = ? AND target_id IS ? AND arm = ? AND runner = ? AND model IS ?"
+
+
+def write_results(
+    db: sqlite3.Connection,
+    run: int,
+    results: Sequence[TrialResult],
+    bodies: Sequence[str],
+    groups: dict[GroupKey, int],
+) -> bool:
+    """Insert results of a run, or replace those of the same trials, inside a transaction of the caller's.
+
+    Args:
+        db: the writing connection.
+        run: the run's number in the database.
+        results: what to write.
+        bodies: the JSON of each.
+        groups: numbers of groups that are known; new ones are added, and hold once the transaction has succeeded.
+
+    Returns:
+        False if there is another trial at the place of one of them, so that the transaction must not succeed.
+    """
+    rows = [
+        (
+            result_key(run, result.ordinal),
+            _group(db, run, result, groups),
+            result.case_index,
+            result.repeat,
+            compact(result.trial_id),
+            result.verdict.value,
+            body,
+        )
+        for result, body in zip(results, bodies, strict=True)
+    ]
+    return not rows or db.executemany(_RESULT, rows).rowcount == len(rows)
+
+
+def result_key(run: int, ordinal: int) -> int:
+    """The key of a run's result."""
+    if not 0 <= ordinal < 1 << ORDINAL_BITS:
+        raise ValueError(f"ordinal {ordinal} is no place in a plan")
+    return first_key(run) + ordinal
+
+
+def compact(trial_id: str) -> bytes | str:
+    """A trial id in half its size if it is a digest, as those of the kernel are."""
+    try:
+        raw = bytes.fromhex(trial_id)
+    except ValueError:
+        return trial_id
+    return raw if raw.hex() == trial_id else trial_id
+
+
+def _group(db: sqlite3.Connection, run: int, result: TrialResult, groups: dict[GroupKey, int]) -> int:
+    """The number of a result's group."""
+    key = (result.suite_id, result.target_id, result.arm, result.runner, result.model)
+    number = groups.get(key)
+    if number is None:
+        columns = (run, *key)
+        row = db.execute(f"SELECT grp FROM groups WHERE {_GROUP}", columns).fetchone()
+        if row is None:
+            row = (db.execute("INSERT INTO groups VALUES (NULL, ?, ?, ?, ?, ?, ?)", columns).lastrowid,)
+        number = groups[key] = int(row[0])
+    return number

@@ -1,0 +1,154 @@
+"""What a user does with the documents alone: the scripts beside this file run as they stand, and they stay short."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import TIME_LIMIT_S
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+
+
+@dataclass(frozen=True)
+class Journey:
+    """A script, how long it may be, and the page that leads through it."""
+
+    name: str
+    page: str
+    most_commands: int
+    most_lines: int
+
+    @property
+    def script(self) -> Path:
+        """The script."""
+        return HERE / f"{self.name}.sh"
+
+
+JOURNEYS = (
+    Journey("private_scorer", "writing-a-plugin.md", most_commands=10, most_lines=30),
+    Journey("one_adapter", "minimal.md", most_commands=5, most_lines=20),
+)
+each_journey = pytest.mark.parametrize("journey", JOURNEYS, ids=lambda journey: journey.name)
+
+
+def steps(script: Path) -> tuple[list[str], dict[str, str]]:
+    """The commands of a script, and the files that it writes by hand, each with its content."""
+    commands: list[str] = []
+    files: dict[str, str] = {}
+    lines = iter(script.read_text().splitlines(keepends=True))
+    for line in lines:
+        written = re.fullmatch(r"cat > (\S+) <<'(\w+)'\n", line)
+        if written:
+            path, end = written.groups()
+            files[path] = "".join(iter(lambda end=end: next(lines), f"{end}\n"))
+        elif line.strip() and not line.startswith("#"):
+            commands.append(line.strip())
+    return commands, files
+
+
+def own_lines(files: Mapping[str, str]) -> int:
+    """Lines that a user writes, blank ones not counted."""
+    return sum(bool(line.strip()) for content in files.values() for line in content.splitlines())
+
+
+@each_journey
+def test_it_is_short(journey: Journey) -> None:
+    """Commands and lines written by hand stay below their bounds; a command is one command, whatever the line."""
+    commands, files = steps(journey.script)
+    assert len(commands) <= journey.most_commands
+    assert own_lines(files) <= journey.most_lines
+    hidden = [command for command in commands if re.search(r"[;&|\\]", command)]
+    assert hidden == []
+
+
+@each_journey
+def test_the_page_says_the_same(journey: Journey) -> None:
+    """The page has every command and every file as the script has them, in its order, and counts them."""
+    commands, files = steps(journey.script)
+    page = (ROOT / "docs" / journey.page).read_text()
+    blocks = re.findall(r"^```\w+\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)
+    shown = [line.partition("  #")[0].rstrip() for block in blocks for line in block.splitlines()]
+    places = [shown.index(command) for command in commands]
+    assert places == sorted(places)
+    assert [path for path, content in files.items() if content not in blocks] == []
+    assert f"{len(commands)} commands and {own_lines(files)} lines" in page
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """An empty folder."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return folder
+
+
+def travel(name: str, work: Path, user: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run a script to its end; it stops at the first command that fails."""
+    script = HERE / f"{name}.sh"
+    done = subprocess.run(
+        ["sh", "-e", script], cwd=work, env=user, capture_output=True, text=True, check=False, timeout=TIME_LIMIT_S
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def results(work: Path, user: Mapping[str, str], *arguments: str) -> list[dict[str, Any]]:
+    """Evaluate once more with what the journey left behind, and give all that is known of every trial."""
+    command = [str(work / ".venv/bin/skillgauge"), "eval", "my-skill", *arguments, "--json"]
+    environment = {**user, "PATH": f"{work}/.venv/bin:{user['PATH']}"}
+    done = subprocess.run(
+        command, cwd=work, env=environment, capture_output=True, text=True, check=False, timeout=TIME_LIMIT_S
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    found: list[dict[str, Any]] = json.loads(done.stdout)["results"]
+    return found
+
+
+@pytest.mark.e2e
+@pytest.mark.slow
+def test_private_scorer(work: Path, user: dict[str, str]) -> None:
+    """A scorer of one's own is tested, packed, and decides over cases of a suite that knows nothing of it."""
+    shutil.copytree(ROOT / "examples/skills/calculator", work / "my-skill")
+    done = travel("private_scorer", work, user)
+    assert "3 passed" in done.stdout
+    assert done.stderr.count("20 of 20 passed") == 2
+    (wheel,) = (work / "dist").glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {"skillgauge_scorer_acme_brief/scorer.py", "skillgauge_scorer_acme_brief/py.typed"} <= set(names)
+
+    configured = results(work, user)
+    checked = [one for one in configured if len(one["scores"]) == 2]
+    assert {one["case_id"] for one in checked} == {one["case_id"] for one in configured if "string" in one["tags"]}
+    assert all(score["status"] == "passed" for one in checked for score in one["scores"])
+    (work / "skillgauge.config.yaml").unlink()
+    too_strict = results(work, user, "--case", "coding_001", "--check", 'acme-brief={"words": 0}')
+    assert [score["status"] for score in too_strict[0]["scores"]] == ["passed", "failed"]
+    assert too_strict[0]["scores"][1]["reason"] == "2 words, but at most 0 are allowed"
+
+
+@pytest.mark.e2e
+@pytest.mark.slow
+def test_one_adapter(work: Path, user: dict[str, str]) -> None:
+    """The kernel and four plugins evaluate a skill that was just written; nothing else of ours is installed."""
+    done = travel("one_adapter", work, user)
+    assert "2 of 2 passed" in done.stderr
+    listed = subprocess.run(
+        [work / ".venv/bin/skillgauge", "plugins", "list", "--json"], env=user, capture_output=True, check=True
+    )
+    distributions = {one["distribution"] for one in json.loads(listed.stdout)["plugins"]}
+    assert distributions == {
+        f"skillgauge-{name}" for name in ("format-eval-skills", "adapter-subprocess", "scorer-exact", "sandbox-local")
+    }
+    (work / "my-skill/greet.py").write_text("raise SystemExit(1)\n")
+    assert [one["verdict"] for one in results(work, user, "--tasks", "tasks.json")] == ["fail", "fail"]
