@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -65,6 +66,34 @@ def test_the_documented_command_gives_60_of_60_and_again_a_new_run(run: Run, wor
     assert rows == (2, 2, "finished")
     assert len(list((work / "reports").glob("eval-result-*.json"))) == 2
     assert all("taskResults" in path.read_text() for path in (work / "reports").glob("eval-result-*.json"))
+
+
+PUBLISHED = ROOT / "plugins" / "formats" / "eval-skills" / "tests" / "data" / "calculator-coding-easy.json"
+TIMES = {"timestamp", "latencyMs", "p50Ms", "p95Ms", "p99Ms", "compositeScore"}
+"""The composite score has a latency in it."""
+
+
+def without_times(value: Any) -> Any:
+    """A document with everything blanked that a clock decides."""
+    if isinstance(value, list):
+        return [without_times(one) for one in value]
+    if isinstance(value, dict):
+        return {key: "-" if key in TIMES else without_times(one) for key, one in value.items()}
+    return value
+
+
+@pytest.mark.e2e
+def test_the_report_is_that_of_the_original(run: Run, work: Path) -> None:
+    """The calculator on coding-easy: the same keys in the same order and, times aside, the same values.
+
+    What we add stands in `evaluatorMetadata`, which is empty there; the skill's own version is another.
+    """
+    run("eval", "--skills", CALCULATOR, "--benchmark", "coding-easy", "--format", "json")
+    ours = json.loads((work / "reports" / "eval-result.json").read_text())
+    theirs = json.loads(PUBLISHED.read_text())
+    assert ours[0]["evaluatorMetadata"].pop("skillgauge")["passRate"]["method"] == "wilson"
+    theirs[0]["skillVersion"] = ours[0]["skillVersion"]
+    assert json.dumps(without_times(ours)) == json.dumps(without_times(theirs))
 
 
 @pytest.mark.e2e

@@ -165,6 +165,7 @@ def test_keys_and_layout_are_the_documented_ones() -> None:
     ],
     "evaluatorMetadata": {
       "skillgauge": {
+        "seed": 0,
         "arm": "direct",
         "runner": "subprocess",
         "model": null,
@@ -314,20 +315,13 @@ def test_tokens_and_money_are_told_only_if_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("total", "rate", "told"),
-    [
-        (9, RateInterval(rate=0.5, n=9, lower=0.2, upper=0.8), None),
-        (
-            10,
-            RateInterval(rate=0.5, n=10, lower=0.2, upper=1.0),
-            {"lower": 0.2, "upper": 1, "mean": 0.5, "level": 0.95},
-        ),
-        (10, RateInterval(rate=None, n=0), None),
-    ],
+    ("passed", "failed", "told"),
+    [(9, 0, None), (10, 0, {"lower": 1, "upper": 1, "mean": 1, "level": 0.95})],
 )
-def test_interval_from_ten_results_on(total: int, rate: RateInterval, told: dict[str, float] | None) -> None:
-    """Few results, or none graded, have no interval."""
-    (report,) = reports_of(view(groups=(group(counts=Counts(total=total), pass_rate=rate),)))
+def test_interval_from_ten_results_on(passed: int, failed: int, told: dict[str, float] | None) -> None:
+    """Few results have no interval; what the original publishes of a perfect run is 1 to 1."""
+    results = [result(f"t{n}", case_index=n) for n in range(passed)]
+    (report,) = reports_of(view(*results, groups=(group(counts=Counts(total=passed + failed)),)))
     assert report["summary"].get("confidenceInterval") == told
 
 

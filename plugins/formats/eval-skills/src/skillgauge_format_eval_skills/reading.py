@@ -51,7 +51,8 @@ from .report_files import UNKNOWN_SCORER, ReportFile, TagFile, TaskResultFile
 
 _RUNNER = "unknown"
 """A document of the original does not say which adapter called the skill."""
-_INTERVAL_METHOD = "published, of the mean score"
+PUBLISHED_INTERVAL = "published, of the mean score"
+"""Method of an interval that a document of the original tells."""
 _MAX_BYTES = 1024 * 1024 * 1024
 _SNIFFED_BYTES = 64 * 1024
 _MARKS = ("skillId", "benchmarkId")
@@ -152,7 +153,7 @@ def _view(path: Path, content: str, reports: list[ReportFile]) -> RunView:
         suites=tuple(_suite_head(path, content, suite_id, members) for suite_id, members in suites.items()),
         trial_count=sum(len(report.task_results) for report in reports),
         runs=max((task.run_id for report in reports for task in report.task_results), default=1),
-        seed=0,
+        seed=next((told.seed for group in groups if (told := group.report.evaluator_metadata.skillgauge)), 0),
     )
     totals = {name: sum(getattr(summary.counts, name) for summary in summaries) for name in Counts.model_fields}
     return RunView(
@@ -253,7 +254,7 @@ def _pass_rate(report: ReportFile, results: list[TrialResult]) -> RateInterval:
         lower=interval.lower if interval else None,
         upper=interval.upper if interval else None,
         level=interval.level if interval else 0.95,
-        method=_INTERVAL_METHOD if interval else None,
+        method=PUBLISHED_INTERVAL if interval else None,
     )
 
 

@@ -115,6 +115,8 @@ class TagFile(_Part):
 class SkillgaugeFile(_Part):
     """`evaluatorMetadata.skillgauge`: what a report says beyond the document of the original."""
 
+    seed: int = 0
+    """Of everything random in the run."""
     arm: str = DIRECT.name
     runner: str
     model: str | None = None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,11 +26,9 @@ from skillgauge.api import (
 from .checks import DOCUMENT_NAMES
 from .figures import figures
 from .files import number
-from .reading import read_reports
+from .reading import PUBLISHED_INTERVAL, read_reports
 from .report_files import UNKNOWN_SCORER
-
-MIN_INTERVAL_RESULTS = 10
-"""With fewer results there is no confidence interval, as in the original."""
+from .resampling import mean_interval
 
 _GroupKey = tuple[str, str | None, str, str, str | None]
 _NO_RESULTS = '"taskResults": []'
@@ -52,11 +51,11 @@ class EvalSkillsReporter:
 def _chunks(view: RunView) -> Iterator[bytes]:
     suites = {suite.id: suite for suite in view.head.suites}
     groups = [group for group in view.summary.groups if _is_reported(group, suites.get(group.suite_id))]
-    spent = _spent(view)
+    facts = _facts(view)
     between = "[\n"
     for group in groups:
         key = (group.suite_id, group.target_id, group.arm, group.runner, group.model)
-        report = _report(view, suites.get(group.suite_id), group, spent.get(key))
+        report = _report(view, suites.get(group.suite_id), group, facts.get(key, _Facts()))
         before, _, after = _indented(report, 2).partition(_NO_RESULTS)
         yield f'{between}{before}"taskResults": ['.encode()
         between, count = ",\n", 0
@@ -77,7 +76,7 @@ def _key(result: TrialResult) -> _GroupKey:
     return (result.suite_id, result.target_id, result.arm, result.runner, result.model)
 
 
-def _report(view: RunView, suite: SuiteHead | None, group: GroupSummary, spent: _Spent | None) -> dict[str, Any]:
+def _report(view: RunView, suite: SuiteHead | None, group: GroupSummary, facts: _Facts) -> dict[str, Any]:
     numbers = {
         figure.name: figure.value
         for figure in (figures(group, suite.parameters, suite.timeout_s) if suite else figures(group, EMPTY))
@@ -100,13 +99,21 @@ def _report(view: RunView, suite: SuiteHead | None, group: GroupSummary, spent: 
         },
         "latency": {"p50Ms": known["p50Ms"], "p95Ms": known["p95Ms"], "p99Ms": known["p99Ms"]},
     }
+    interval = _interval(group, facts, view.head.seed)
+    if interval is not None:
+        report["summary"]["confidenceInterval"] = {name: number(value) for name, value in interval.items()}
+    if facts.spent is not None:
+        report["tokenCost"] = facts.spent.document()
+    additions = {"seed": view.head.seed, **_additions(group)}
+    return {**report, "taskResults": [], "evaluatorMetadata": {"skillgauge": additions}}
+
+
+def _interval(group: GroupSummary, facts: _Facts, seed: int) -> dict[str, float] | None:
     rate = group.pass_rate
-    if group.counts.total >= MIN_INTERVAL_RESULTS and None not in (rate.rate, rate.lower, rate.upper):
-        bounds = {"lower": rate.lower, "upper": rate.upper, "mean": rate.rate, "level": rate.level}
-        report["summary"]["confidenceInterval"] = {name: number(value or 0) for name, value in bounds.items()}
-    if spent is not None:
-        report["tokenCost"] = spent.document()
-    return {**report, "taskResults": [], "evaluatorMetadata": {"skillgauge": _additions(group)}}
+    if rate.method == PUBLISHED_INTERVAL and rate.lower is not None and rate.upper is not None:
+        # As it was read: the document does not tell the seed, so it could not be drawn again.
+        return {"lower": rate.lower, "upper": rate.upper, "mean": rate.rate or 0.0, "level": rate.level}
+    return mean_interval(facts.scores, seed)
 
 
 def _additions(group: GroupSummary) -> dict[str, Any]:
@@ -206,14 +213,24 @@ def _plus(sum_: Any, part: Any) -> Any:
     return sum_ if part is None else part if sum_ is None else sum_ + part
 
 
-def _spent(view: RunView) -> dict[_GroupKey, _Spent]:
-    spent: dict[_GroupKey, _Spent] = {}
+@dataclass
+class _Facts:
+    """What the head of a report says about results that only follow."""
+
+    scores: array[float] = field(default_factory=lambda: array("d"))
+    spent: _Spent | None = None
+
+
+def _facts(view: RunView) -> dict[_GroupKey, _Facts]:
+    found: dict[_GroupKey, _Facts] = {}
     for result in view.results():
+        if result.verdict is Verdict.SKIPPED:
+            continue
+        facts = found.setdefault(_key(result), _Facts())
+        facts.scores.append(result.value or 0.0)
         if result.execution.usage is not None:
-            sum_ = spent.get(_key(result), _Spent()).plus(result)
-            if sum_ is not None:
-                spent[_key(result)] = sum_
-    return spent
+            facts.spent = (facts.spent or _Spent()).plus(result)
+    return found
 
 
 def _iso(seconds: float) -> str:
