@@ -20,7 +20,23 @@ from .contract import (
     score_context,
 )
 from .fakes import FakeAdapter, FakeEngine, FakeSandbox, FakeScorer, FakeWorkspace
-from .model_server import ModelFault, ModelReply, ModelRequest, ModelServer
+from .model_server import (
+    ModelFault,
+    ModelReply,
+    ModelRequest,
+    ModelServer,
+    ModelSession,
+    ScriptError,
+    TokenCount,
+    ToolCall,
+    by_prompt,
+    in_turns,
+    read_file,
+    run_shell,
+    use_skill,
+    with_skill,
+    write_file,
+)
 from .temporary import TemporarySandbox
 
 __all__ = [
@@ -43,7 +59,12 @@ __all__ = [
     "ModelReply",
     "ModelRequest",
     "ModelServer",
+    "ModelSession",
+    "ScriptError",
     "TemporarySandbox",
+    "TokenCount",
+    "ToolCall",
+    "by_prompt",
     "check_adapter",
     "check_engine",
     "check_format",
@@ -55,5 +76,11 @@ __all__ = [
     "check_scorer",
     "check_store",
     "contract_views",
+    "in_turns",
+    "read_file",
+    "run_shell",
     "score_context",
+    "use_skill",
+    "with_skill",
+    "write_file",
 ]
