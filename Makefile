@@ -34,7 +34,7 @@ help:
 	@echo "make lint      the fast part of it: style, types, imports, size"
 	@echo "make format    rewrite the code in the project's style"
 	@echo "make lock      bring requirements.lock up to date (UPGRADE=1: the newest of all; UPGRADE='a b': of these)"
-	@echo "make engines   install the agent programs that engine tests drive"
+	@echo "make engines   install the agent programs that engine tests drive (1.7 GB, needs node and npm)"
 	@echo "make browser   install Chromium, where Debian's packages and the rights for it are there"
 	@echo "make clean     remove .venv, caches and build results"
 
@@ -86,7 +86,7 @@ browser:
 	else echo "browser: no Chromium, so the tests that look at pages are skipped"; fi
 
 engines:
-	@echo "no agent program is needed yet"
+	@sh .ci/engines/install
 
 clean:
 	rm -rf .venv dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage .coverage.* htmlcov

@@ -1,10 +1,30 @@
-"""Under CI a skipped engine test fails the run: there the agent programs are installed, so nothing excuses it."""
+"""The agent programs that `make engines` installs, for the tests of every member.
+
+Under CI a skipped engine test fails the run: there the programs are installed, so nothing excuses it.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+
+PROGRAMS = Path(__file__).parent / ".engines/node_modules/.bin"
+
+
+@pytest.fixture(scope="session")
+def agent_program() -> Callable[[str], Path]:
+    """Finds an agent's program by its name; the test is skipped where it is not installed."""
+
+    def find(name: str) -> Path:
+        path = PROGRAMS / name
+        if not path.exists():
+            pytest.skip(f"{name} is not installed: make engines")
+        return path
+
+    return find
 
 
 class NoSkippedEngines:
