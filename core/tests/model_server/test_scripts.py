@@ -278,6 +278,16 @@ def test_turns_are_counted_per_session() -> None:
     assert server.sessions["a"].tokens.output == 14
 
 
+def test_asides_take_no_step() -> None:
+    """What an agent asks beside the session, without tools, does not disturb its turns."""
+    script = in_turns(ModelReply("one"), ModelReply("two"), aside=ModelReply("title"))
+    bodies = [anthropic(tools={"look": TOOL}), anthropic(), anthropic(tools={"look": TOOL})]
+    with ModelServer(script) as server:
+        headers = {"X-Claude-Code-Session-Id": "a"}
+        said = [ask(server, "anthropic", body, **headers).document["content"][0]["text"] for body in bodies]
+    assert said == ["one", "title", "two"]
+
+
 def test_retry_gets_the_next_step() -> None:
     """A first request that failed and comes again belongs to the same session; after a success it is a new one."""
     with ModelServer(in_turns(ModelReply(fault=ModelFault.OVERLOADED), ModelReply("ok"))) as server:

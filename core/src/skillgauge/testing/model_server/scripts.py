@@ -19,15 +19,22 @@ def refusal_of_script(why: str) -> ModelReply:
     return ModelReply(fault=ModelFault.BAD_REQUEST, message=why)
 
 
-def in_turns(*steps: Step) -> Script:
+def in_turns(*steps: Step, aside: Step | None = None) -> Script:
     """Play the steps in each session anew, one per request; a request that is sent again gets the next step.
 
     After the last one the answer is an error that says so.
+
+    Args:
+        steps: what to answer in turn.
+        aside: what to answer to requests that offer no tools, as some agents send them beside the session to give it
+            a title; they take no step then.
     """
     lock = Lock()
     played: Counter[str] = Counter()
 
     def answer(request: ModelRequest) -> ModelReply:
+        if aside is not None and not request.tools:
+            return _reply(aside, request)
         with lock:
             turn = played[request.session]
             played[request.session] += 1
