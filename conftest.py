@@ -1,4 +1,4 @@
-"""The agent programs that `make engines` installs, for the tests of every member.
+"""What holds for the tests of every member; among it, the agent programs that `make engines` installs.
 
 Under CI a skipped engine test fails the run: there the programs are installed, so nothing excuses it.
 """
@@ -10,6 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# How long an example may take depends on what else the machine does, so no test may.
+settings.register_profile("skillgauge", deadline=None)
+settings.load_profile("skillgauge")
 
 PROGRAMS = Path(__file__).parent / ".engines/node_modules/.bin"
 

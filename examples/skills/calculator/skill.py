@@ -1,4 +1,4 @@
-"""A skill called as a process: one JSON-RPC 2.0 request on stdin, one answer on stdout.
+"""A skill called as a process: JSON-RPC 2.0 requests on stdin, one per line, each answered with a line on stdout.
 
 Its arithmetic is evaluated from the syntax tree, never by `eval`, and every number is kept small enough that no
 expression can keep the processor busy.
@@ -120,16 +120,17 @@ def answer(request):
 
 
 def main():
-    """Read the request, write the answer."""
-    try:
-        request = json.loads(sys.stdin.read())
-    except (ValueError, RecursionError):
-        request = None
-    if isinstance(request, dict):
-        reply = answer(request)
-    else:
-        reply = {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "not a JSON-RPC request"}}
-    print(json.dumps(reply))
+    """Answer line by line until stdin is closed, which may be after the first: so it also works as a worker."""
+    for line in sys.stdin:
+        try:
+            request = json.loads(line)
+        except (ValueError, RecursionError):
+            request = None
+        if isinstance(request, dict):
+            reply = answer(request)
+        else:
+            reply = {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "not a JSON-RPC request"}}
+        print(json.dumps(reply), flush=True)
 
 
 if __name__ == "__main__":

@@ -81,6 +81,20 @@ def test_what_is_posted_and_what_comes_back(service: Service) -> None:
     assert "X-API-Key" not in headers
 
 
+def test_a_trial_leaves_no_cookie_to_the_next(service: Service) -> None:
+    """What a service wants to be remembered is forgotten, also on a connection that is used again."""
+    service.answer = lambda handler, _: handler.say_json({}, Set_Cookie="trial=1; Path=/")
+
+    async def main() -> None:
+        session = await HttpAdapter().open(skill(service.url), FakeWorkspace())
+        for _ in range(2):
+            assert (await session.call(request())).failure is None
+        await session.close()
+
+    asyncio.run(main())
+    assert ["Cookie" in headers for _, headers, _ in service.requests] == [False, False]
+
+
 @pytest.mark.requirement("ES-ADAPT-002", "ES-ADAPT-003")
 @pytest.mark.parametrize(
     ("kind", "header", "value"), [("bearer", "Authorization", f"Bearer {SECRET}"), ("api-key", "X-API-Key", SECRET)]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgauge_adapter_subprocess.wire import Answer, NoAnswer, find_answer, request
+from skillgauge_adapter_subprocess.wire import FIRST_WORKER_ID, Answer, NoAnswer, answer_in, find_answer, request
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -39,6 +39,12 @@ def test_noise_around_the_answer_is_ignored(noise: list[str]) -> None:
 def test_the_last_valid_answer_counts() -> None:
     """Of several answers the last one is the answer."""
     assert find_answer(line(id=1, result="first") + line(id=1, result="last")).result == "last"
+
+
+def test_an_answer_may_hold_what_some_take_for_the_end_of_a_line() -> None:
+    """A line separator of Unicode inside a string divides no answer, with noise around it too."""
+    message = {"jsonrpc": "2.0", "id": 1, "result": "a\u2028b\x85c"}
+    assert find_answer(b"log\n" + json.dumps(message, ensure_ascii=False).encode()).result == "a\u2028b\x85c"
 
 
 def test_a_later_wrong_line_does_not_hide_a_valid_one() -> None:
@@ -99,3 +105,76 @@ def test_the_request_is_one_line_of_utf8() -> None:
     text = request({"query": "naïve\n🚀"}).decode()
     assert text.count("\n") == 1
     assert json.loads(text) == {"jsonrpc": "2.0", "method": "invoke", "params": {"query": "naïve\n🚀"}, "id": 1}
+
+
+ASKED = FIRST_WORKER_ID + 5
+
+
+@given(st.text() | st.text(alphabet='\x85\u2028\u2029\r\n\\"'), st.integers(min_value=1))
+def test_a_request_is_one_line_to_whoever_reads_lines(text: str, request_id: int) -> None:
+    """No reader finds the end of a line inside of a request, and its meaning is the same."""
+    written = request({"q": text}, method="x", request_id=request_id).decode()
+    assert written.splitlines() == [written.removesuffix("\n")]
+    assert json.loads(written) == {"jsonrpc": "2.0", "method": "x", "params": {"q": text}, "id": request_id}
+
+
+@given(json_values)
+def test_every_result_of_a_worker_survives_the_wire(value: object) -> None:
+    """Whatever JSON a worker answers arrives unchanged, with characters that some take for ends of lines too."""
+    message = {"jsonrpc": "2.0", "id": ASKED, "result": value}
+    answer = answer_in(json.dumps(message, ensure_ascii=False).encode(), ASKED)
+    assert answer is not None
+    assert answer.error is None
+    assert json.loads(json.dumps(answer.result)) == json.loads(json.dumps(value))
+
+
+@given(st.binary(max_size=60) | json_values.map(lambda value: json.dumps(value).encode()))
+def test_what_is_no_answer_of_a_worker_is_passed_over(noise: bytes) -> None:
+    """Bytes that are no JSON-RPC, JSON of any other kind included, neither answer nor break anything."""
+    if b"jsonrpc" not in noise and b'"id"' not in noise:
+        assert answer_in(noise, ASKED) is None
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        line(id=FIRST_WORKER_ID, result="an earlier request"),
+        line(id=ASKED - 1, error={"code": 1}),
+        line(method="log", params=["x"]),
+        line(method="ask", id=ASKED),
+        b'{"level": "error", "error": "x", "id": 3}',
+        b'{"id": %d, "level": "info"}' % ASKED,
+        b'{"result": 1}',
+        b"{broken}",
+        b"{" + b"[" * 100_000 + b"}",
+    ],
+)
+def test_what_a_worker_may_write_besides(noise: bytes) -> None:
+    """Late answers, its own notifications and requests, and logs in JSON are no answers."""
+    assert answer_in(noise, ASKED) is None
+
+
+@pytest.mark.parametrize(
+    ("output", "reason"),
+    [
+        (line(id=1, result="x"), "id 1 instead of"),
+        (line(id=ASKED + 1, result="x"), "instead of"),
+        (line(id=str(ASKED), result="x"), "instead of"),
+        (line(result="x"), 'id "absent" instead of'),
+        (line(id=None, result="x"), "id null instead of"),
+        (line(id=ASKED), "neither result nor error"),
+        (line(id=ASKED, result=float("nan")), "no JSON value"),
+        (b'{"id": %d, "result": 1}' % ASKED, '"jsonrpc": "2.0"'),
+    ],
+)
+def test_a_broken_answer_of_a_worker_says_why(output: bytes, reason: str) -> None:
+    """What means to be an answer and is none to this request is not waited out."""
+    with pytest.raises(NoAnswer, match=reason):
+        answer_in(output, ASKED)
+
+
+def test_a_worker_may_not_have_understood_the_id() -> None:
+    """An error without an id is the answer to the one request that is under way."""
+    assert answer_in(line(id=None, error={"code": -32700, "message": "what?"}), ASKED) == Answer(
+        error="JSON-RPC error -32700: what?"
+    )

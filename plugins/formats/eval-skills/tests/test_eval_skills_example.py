@@ -91,3 +91,25 @@ def test_it_speaks_the_protocol(request_text: str, expected: dict[str, Any]) -> 
     )
     (line,) = done.stdout.splitlines()
     assert json.loads(line) == {"jsonrpc": "2.0", **expected}
+
+
+def test_it_also_works_as_a_worker() -> None:
+    """One process answers each line while its input stays open, and goes on after a line that is no request."""
+    lines = [
+        '{"jsonrpc":"2.0","method":"healthcheck","params":{},"id":2}',
+        "[1",
+        '{"jsonrpc":"2.0","method":"invoke","params":{"expression":"2+3*4"},"id":3}',
+    ]
+    with subprocess.Popen(
+        [sys.executable, "-B", "skill.py"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=CALCULATOR
+    ) as worker:
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        replies = []
+        for line in lines:
+            worker.stdin.write(f"{line}\n")
+            worker.stdin.flush()
+            replies.append(json.loads(worker.stdout.readline()))
+    assert worker.returncode == 0
+    assert [reply["id"] for reply in replies] == [2, None, 3]
+    assert replies[2]["result"] == {"result": "14"}

@@ -138,6 +138,7 @@ def test_adapter_configuration_is_read(skill: Skill, write: Write, load: Load) -
         "args": ["skill.py"],
         "timeoutMs": 500,
         "pass_env": ["K"],
+        "worker": True,
     }
     write("echo/adapter.config.json", settings)
     one = target(load(path))
@@ -152,6 +153,7 @@ def test_adapter_configuration_is_read(skill: Skill, write: Write, load: Load) -
         ({"comand": "x"}, ("unknown-key", "comand")),
         ({"timeoutMs": 0}, ("value", "timeoutMs")),
         ({"authType": "basic"}, ("value", "authType")),
+        ({"worker": "yes"}, ("wrong-type", "worker")),
         ({"args": ["skill.py"]}, ("missing-key", "args")),
         ({"type": "http"}, ("value", "type")),
         ({"command": "python3", "args": ["-v", "gone.py"]}, ("missing-entrypoint", "args.1")),

@@ -31,20 +31,22 @@ class HttpSession:
 
     def __init__(self, target: Target, url: str, headers: Mapping[str, str], token: Token | None) -> None:
         self._target = target
-        self._url = url
-        self._token = token
-        self._client = httpx.AsyncClient(
-            headers={
+        self._url = httpx.URL(url)
+        self._headers = httpx.Headers(
+            {
                 "User-Agent": f"skillgauge/{version('skillgauge-core')}",
                 "Accept": "application/json",
                 "Accept-Encoding": "identity",  # so that the limit on what is read is one on memory, too
                 **headers,
                 "Content-Type": "application/json",
-            },
-            timeout=None,  # asyncio's deadline is around the whole call; these would be for each single read
+            }
+        )
+        self._token = token
+        # Not a client, which would carry cookies from one trial to the next.
+        self._transport = httpx.AsyncHTTPTransport(
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=_KEPT_CONNECTIONS),
             trust_env=False,
-            verify=_certificates(),
+            verify=self._url.scheme == "https" and _certificates(),  # reading them takes longer than a short run
         )
 
     async def call(self, request: CallRequest) -> Execution:
@@ -68,13 +70,17 @@ class HttpSession:
 
     async def close(self) -> None:
         """Close every connection."""
-        await self._client.aclose()
+        await self._transport.aclose()
 
     async def _post(self, body: bytes, limit: int) -> Execution:
-        async with self._client.stream("POST", self._url, content=body, follow_redirects=False) as response:
-            status, headers = response.status_code, response.headers
-            success = is_success(status)
+        request = httpx.Request("POST", self._url, headers=self._headers, content=body)
+        response = await self._transport.handle_async_request(request)
+        status, headers = response.status_code, response.headers
+        success = is_success(status)
+        try:
             content, cut = await _read(response, limit if success else min(limit, _REFUSAL_BYTES))
+        finally:
+            await response.aclose()
         usage, notes = usage_of(headers)
         output: JsonValue = None
         why: Failure | None = None

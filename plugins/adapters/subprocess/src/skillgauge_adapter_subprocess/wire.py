@@ -1,15 +1,21 @@
-"""JSON-RPC 2.0 as a skill speaks it: one request in, one answer somewhere in its output."""
+"""JSON-RPC 2.0 as a skill speaks it: requests of one line, answers somewhere in its output."""
 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 
 from skillgauge.api import JsonValue, freeze, thaw
 
 REQUEST_ID = 1
+"""Id of the only request to a process that gets one."""
+FIRST_WORKER_ID = REQUEST_ID + 1
+"""Another, so that a skill that answers with 1 whatever it was asked is found out by its first answer."""
 _INTERNAL_ERROR = -32603
 _SERVER_ERRORS = range(-32099, -31999)
+_LINE_ENDS = re.compile("[\x85\u2028\u2029]")
+"""What JSON may hold as it is, although some who read lines take it for the end of one."""
 
 
 @dataclass(frozen=True)
@@ -27,45 +33,86 @@ class NoAnswer(Exception):  # noqa: N818 - it names what was found
     """The output holds no valid answer; the text says why."""
 
 
-def request(params: JsonValue) -> bytes:
-    """The request line for one call."""
-    message = {"jsonrpc": "2.0", "method": "invoke", "params": thaw(params), "id": REQUEST_ID}
-    return json.dumps(message, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+def request(params: JsonValue, *, method: str = "invoke", request_id: int = REQUEST_ID) -> bytes:
+    """The line of a request."""
+    message = {"jsonrpc": "2.0", "method": method, "params": thaw(params), "id": request_id}
+    text = json.dumps(message, ensure_ascii=False)
+    if not text.isascii():
+        text = _LINE_ENDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return text.encode("utf-8", "surrogatepass") + b"\n"
 
 
 def find_answer(output: bytes) -> Answer:
-    """The last line of the output that is a valid answer.
+    """The last line of all that a process wrote that is a valid answer.
 
     Raises:
         NoAnswer: no line is one.
     """
-    text = output.decode("utf-8", "replace")
-    if not text.strip():
+    if not output.strip():
         raise NoAnswer("the process wrote nothing to stdout")
     reason = "no line of stdout is a JSON-RPC answer"
-    for line in reversed(text.splitlines()):
-        stripped = line.strip()
-        if stripped.startswith("{") and stripped.endswith("}"):
+    for line in reversed(output.splitlines()):
+        if (text := _object_text(line)) is not None:
             try:
-                return _read(stripped)
+                return _answer(_parsed(text), REQUEST_ID)
             except NoAnswer as why:
                 reason = str(why)
-    try:
-        return _read(text.strip())  # a single answer that was pretty-printed over several lines
+    try:  # a single answer that was pretty-printed over several lines
+        return _answer(_parsed(output.decode("utf-8", "replace").strip()), REQUEST_ID)
     except NoAnswer:
         raise NoAnswer(reason) from None
 
 
-def _read(text: str) -> Answer:
+def answer_in(line: bytes, request_id: int) -> Answer | None:
+    """The answer that a line of a worker is; `None` if it is anything else, be it an answer to an earlier request.
+
+    Raises:
+        NoAnswer: it is an answer, but a broken one, or one to no request that was made.
+    """
+    text = _object_text(line)
+    if text is None:
+        return None
     try:
-        message = json.loads(text)
+        message = _parsed(text)
+    except NoAnswer:
+        return None
+    if not isinstance(message, dict) or not _means_to_answer(message, request_id):
+        return None
+    got = message.get("id", "absent")
+    if isinstance(got, int) and FIRST_WORKER_ID <= got < request_id:
+        return None
+    if got is None and "error" not in message:  # null is for errors that kept the skill from reading the id
+        raise NoAnswer(f"the answer has id null instead of {request_id}")
+    return _answer(message, request_id)
+
+
+def _object_text(line: bytes) -> str | None:
+    stripped = line.strip()
+    is_object = stripped.startswith(b"{") and stripped.endswith(b"}")
+    return stripped.decode("utf-8", "replace") if is_object else None
+
+
+def _means_to_answer(message: dict[str, object], request_id: int) -> bool:
+    """Whether it is no record of a log and no message of the skill's own."""
+    if message.get("jsonrpc") == "2.0":
+        return "method" not in message
+    return message.get("id") == request_id and ("result" in message or "error" in message)
+
+
+def _parsed(text: str) -> object:
+    try:
+        message: object = json.loads(text)
     except (ValueError, RecursionError):
         raise NoAnswer("no line of stdout is a JSON-RPC answer") from None
+    return message
+
+
+def _answer(message: object, request_id: int) -> Answer:
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
         raise NoAnswer('the answer is no object with "jsonrpc": "2.0"')
     got = message.get("id", "absent")
-    if got is not None and (got != REQUEST_ID or isinstance(got, bool)):
-        raise NoAnswer(f"the answer has id {json.dumps(got)[:80]} instead of {REQUEST_ID}")
+    if got is not None and (got != request_id or isinstance(got, bool)):
+        raise NoAnswer(f"the answer has id {json.dumps(got)[:80]} instead of {request_id}")
     if "error" in message:
         return _error(message["error"])
     if "result" not in message:

@@ -55,6 +55,8 @@ class AdapterConfig(OpenAdapterConfig):
 
     model_config = ConfigDict(extra="forbid")
 
+    worker: bool = False
+
 
 class TaskFile(_File):
     """One task. Its `expectedOutput` means what its scorer makes of it."""

@@ -1,0 +1,76 @@
+"""From what a process did to an execution: the same words for a process per call and for a worker."""
+
+from __future__ import annotations
+
+from skillgauge.api import Blame, Execution, Failure, FailureClass, Finished, LaunchError
+
+from .wire import Answer
+
+OUTPUT_BYTES = 5 * 1024 * 1024
+"""Bytes kept of stdout and of stderr unless the suite sets another limit."""
+EXCERPT_BYTES = 8000
+"""Of which an excerpt is made."""
+_EXCERPT = 2000
+_SAID = 300
+
+
+def failed(failure_class: FailureClass, message: str, *, retryable: bool = True) -> Failure:
+    """A failure of the skill."""
+    return Failure(failure_class=failure_class, blame=Blame.TARGET, message=message, retryable=retryable)
+
+
+def rejected(answer: Answer) -> Failure | None:
+    """The failure that an answer reports."""
+    if answer.error is None:
+        return None
+    return failed(FailureClass.REJECTED, answer.error, retryable=answer.retryable)
+
+
+def timed_out(timeout_s: float | None, said: str) -> Failure:
+    """It took longer than its limit."""
+    limit = "its limit" if timeout_s is None else f"{timeout_s:g} s"
+    return failed(FailureClass.TIMEOUT, f"no answer within {limit}{_detail(said)}")
+
+
+def crashed(finished: Finished, said: str) -> Failure | None:
+    """The failure that the way a process ended is by itself."""
+    if finished.signal is not None:
+        return failed(FailureClass.CRASH, f"the process was killed by signal {finished.signal}{_detail(said)}")
+    if finished.exit_code != 0:
+        return failed(FailureClass.CRASH, f"the process exited with code {finished.exit_code}{_detail(said)}")
+    return None
+
+
+def not_launched(error: LaunchError, tier: str) -> Execution:
+    """No process could be started, which is not the skill's fault."""
+    failure = Failure(failure_class=FailureClass.LAUNCH, blame=Blame.INFRASTRUCTURE, message=str(error))
+    return Execution(failure=failure, sandbox=tier)
+
+
+def left_behind(finished: Finished) -> tuple[str, ...]:
+    """A note, if there was something to be ended besides the process itself."""
+    return ("processes that it left behind were ended",) if finished.left_behind else ()
+
+
+def excerpt(output: bytes | bytearray) -> str:
+    """The beginning of a stream."""
+    return _shortened(output[:EXCERPT_BYTES], _EXCERPT)
+
+
+def first_words(stderr: bytes) -> str:
+    """What a process that got one request says of it."""
+    return _shortened(stderr[: 4 * _SAID], _SAID)
+
+
+def last_words(stderr: bytes) -> str:
+    """What a process that got many requests says of the last one."""
+    return stderr[-4 * _SAID :].decode("utf-8", "replace").strip()[-_SAID:]
+
+
+def _shortened(output: bytes | bytearray, limit: int) -> str:
+    text = output.decode("utf-8", "replace").strip()
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def _detail(said: str) -> str:
+    return f": {said}" if said else ""
