@@ -251,7 +251,7 @@ def test_reports_are_for_their_owner_only(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_made_is_the_users_problem(tmp_path: Path) -> None:
-    """A file is in the way: the message names the path and the options that choose another."""
+    """A file is in the way: the message names the path and asks for another one."""
     (tmp_path / "reports").write_text("a file")
     with pytest.raises(UsageError) as caught:
         write_report(view("s"), "json", Reporter("json", ("", [b"[]"])), tmp_path / "reports")
@@ -259,7 +259,7 @@ def test_a_folder_that_cannot_be_made_is_the_users_problem(tmp_path: Path) -> No
     assert problem.code == "usage.unwritable"
     assert str(tmp_path / "reports") in problem.message
     assert problem.hint is not None
-    assert "--output-dir" in problem.hint
+    assert "another place" in problem.hint
 
 
 def test_a_file_that_cannot_be_opened_is_the_users_problem(tmp_path: Path) -> None:
