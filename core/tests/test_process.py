@@ -546,6 +546,30 @@ def test_conversation() -> None:
     within(main())
 
 
+def test_streamed_process_gets_its_input_and_is_read_as_it_works() -> None:
+    """A streamed process reads all of its stdin to the end, and its lines come before it has ended."""
+
+    async def main() -> None:
+        process = await launch("sh", "-c", "cat; echo; while :; do sleep 1; done", stdin=b"x" * 200_000, streamed=True)
+        assert await anext(process.lines()) == b"x" * 200_000
+        with pytest.raises(RuntimeError, match="not interactive"):
+            await process.write(b"more")
+        assert (await process.stop()).signal == signal.SIGTERM
+
+    within(main())
+
+
+def test_streamed_process_without_input_sees_the_end() -> None:
+    """Without input there is nothing to wait for."""
+
+    async def main() -> None:
+        process = await launch("cat", streamed=True)
+        assert [line async for line in process.lines()] == []
+        assert (await process.wait()).exit_code == 0
+
+    within(main())
+
+
 def test_lines_end_with_the_stream() -> None:
     """The last line needs no newline, and the lines end when the process closes its stdout."""
 

@@ -37,7 +37,8 @@ async def start(command: Command, *, argv: Sequence[str], cwd: str, env: Mapping
     """
     if sys.platform == "win32":
         raise LaunchError("skillgauge starts no processes on Windows, where it cannot stop their children; use WSL")
-    process = (_Interactive if command.interactive else Process)(Pump(command, argv, cwd, env))
+    kind = _Interactive if command.interactive else _Streamed if command.streamed else Process
+    process = kind(Pump(command, argv, cwd, env))
     try:
         await process._launch()
     except asyncio.CancelledError:
@@ -144,11 +145,11 @@ class Process:
             self._loop.call_later(TERM_GRACE_S, self._pump.send, Signals.SIGKILL)
 
 
-class _Interactive(Process):
-    """A process one talks to.
+class _Streamed(Process):
+    """A process whose stdout is read as it comes.
 
-    The event loop itself reads and writes its pipes: through the thread a round trip would take twice as long.
-    What is not read yet is bounded by not reading on, so nothing gets lost while somebody wants it.
+    The event loop itself reads the pipe: through the thread it would take twice as long. What is not read yet is
+    bounded by not reading on, so nothing gets lost while somebody wants it.
     """
 
     def __init__(self, pump: Pump) -> None:
@@ -160,8 +161,6 @@ class _Interactive(Process):
         self._waited_for = False
         self._paused = False
         self._news = asyncio.Event()
-        self._writing = asyncio.Lock()
-        self._room = asyncio.Event()
 
     async def wait(self) -> Finished:
         """Wait for its end; output that no `lines` takes is kept up to the limit and then dropped."""
@@ -169,24 +168,6 @@ class _Interactive(Process):
         self._read_on()
         finished = await super().wait()
         return replace(finished, stdout=bytes(self._buffer), stdout_dropped=self._dropped)
-
-    async def write(self, data: bytes) -> None:
-        """Send bytes. Raises `BrokenPipeError` if it no longer reads."""
-        async with self._writing:
-            rest = memoryview(data)
-            while rest:
-                if self._pump.stdin < 0:
-                    raise BrokenPipeError(errno.EPIPE, "the process has ended")
-                try:
-                    rest = rest[os.write(self._pump.stdin, rest) :]
-                except BlockingIOError:
-                    self._room.clear()
-                    self._loop.add_writer(self._pump.stdin, self._room.set)
-                    try:
-                        await self._room.wait()
-                    finally:
-                        if self._pump.stdin >= 0:
-                            self._loop.remove_writer(self._pump.stdin)
 
     async def lines(self) -> AsyncIterator[bytes]:
         """Lines of its stdout without their ends; of a line beyond the limit only the beginning."""
@@ -247,12 +228,42 @@ class _Interactive(Process):
         for _ in range(64):  # more than a pipe holds; whoever escaped the killing must not keep us here
             if self._pump.stdout >= 0:
                 self._on_readable()
-        for fd in (self._pump.stdout, self._pump.stdin):
-            if fd >= 0:
-                self._loop.remove_reader(fd)
-                self._loop.remove_writer(fd)
+        if self._pump.stdout >= 0:
+            self._loop.remove_reader(self._pump.stdout)
         self._pump.close_stdout()
-        self._pump.close_stdin()
         self._news.set()
+        super()._on_ended(outcome)
+
+
+class _Interactive(_Streamed):
+    """A process one talks to; the event loop writes to it, too."""
+
+    def __init__(self, pump: Pump) -> None:
+        super().__init__(pump)
+        self._writing = asyncio.Lock()
+        self._room = asyncio.Event()
+
+    async def write(self, data: bytes) -> None:
+        """Send bytes. Raises `BrokenPipeError` if it no longer reads."""
+        async with self._writing:
+            rest = memoryview(data)
+            while rest:
+                if self._pump.stdin < 0:
+                    raise BrokenPipeError(errno.EPIPE, "the process has ended")
+                try:
+                    rest = rest[os.write(self._pump.stdin, rest) :]
+                except BlockingIOError:
+                    self._room.clear()
+                    self._loop.add_writer(self._pump.stdin, self._room.set)
+                    try:
+                        await self._room.wait()
+                    finally:
+                        if self._pump.stdin >= 0:
+                            self._loop.remove_writer(self._pump.stdin)
+
+    def _on_ended(self, outcome: Finished | BaseException) -> None:
+        if self._pump.stdin >= 0:
+            self._loop.remove_writer(self._pump.stdin)
+        self._pump.close_stdin()
         self._room.set()
         super()._on_ended(outcome)

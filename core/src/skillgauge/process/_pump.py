@@ -144,7 +144,7 @@ class Pump:
         self.pid = self._popen.pid
         self._signalable = True
         limit(self.pid, self.command)
-        if self.command.interactive:
+        if self.command.interactive or self.command.streamed:
             self.stdout = next(iter(self._open))
             del self._open[self.stdout]
             os.set_blocking(self.stdout, False)

@@ -39,6 +39,8 @@ class Command(Frozen):
     """Written and then closed, unless the process is interactive."""
     interactive: bool = False
     """Keep stdin open for `write` and hand out stdout by `lines`."""
+    streamed: bool = False
+    """Hand out stdout by `lines` as it comes, as from an interactive process, but close stdin after `stdin`."""
     timeout_s: float | None = None
     """Wall-clock seconds until the whole process group is killed."""
     output_bytes: int = 5 * 1024 * 1024
@@ -76,7 +78,7 @@ class Running(Protocol):
         """Send bytes to an interactive process. Raises `BrokenPipeError` if it no longer reads."""
 
     def lines(self) -> AsyncIterator[bytes]:
-        """Lines of an interactive process's stdout, without their ends, until it closes it."""
+        """Lines of the stdout of an interactive or streamed process, without their ends, until it closes it."""
 
     async def stop(self) -> Finished:
         """Kill the whole process group and report."""

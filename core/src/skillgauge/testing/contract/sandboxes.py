@@ -62,6 +62,7 @@ def check_sandbox(make: Callable[[], Sandbox], *, patience_s: float = PATIENCE_S
         _reports,
         _runs,
         _talks,
+        _streams,
         _fails_to_launch,
         _moves_files,
         _refuses_escapes,
@@ -157,6 +158,15 @@ async def _runs(trying: _Trying) -> None:
         require(relative, f"Command.cwd must be relative to the workspace root, but the process started in {place}")
         many = await asyncio.gather(*(trying.said(workspace, "cat", stdin=b"%d" % n) for n in range(8)))
         require(many == [str(n) for n in range(8)], f"processes at once must not mix their streams, but gave {many}")
+
+
+async def _streams(trying: _Trying) -> None:
+    """A streamed process gets its input and is read while it works."""
+    async with trying.open() as workspace:
+        running = await trying.start(workspace, "cat; while :; do sleep 1; done", streamed=True, stdin=b"one\n")
+        line = await answered("Running.lines", trying.patience_s, running.lines().__anext__)
+        require(line == b"one", f"Running.lines must give what a streamed process made of its stdin, not {line!r}")
+        await answered("Running.stop", trying.patience_s, running.stop)
 
 
 async def _talks(trying: _Trying) -> None:
