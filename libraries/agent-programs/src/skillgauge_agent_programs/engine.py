@@ -1,0 +1,230 @@
+"""An engine that drives a command-line program: what is alike whichever vendor's it is."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import ClassVar
+
+from skillgauge.api import (
+    Command,
+    Emit,
+    Execution,
+    FailureClass,
+    Identity,
+    JsonObject,
+    LaunchError,
+    ModelRoute,
+    Problem,
+    Redactor,
+    RunRequest,
+    Workspace,
+)
+
+from .accounts import Transcript
+from .credentials import PLACEHOLDER, SHORTEST, Key, Login, find_key, find_login
+from .failures import failed
+from .options import ProgramOptions
+from .programs import AgentProgram, Found, find_program, passed_environment
+from .raw import RAW_BYTES, RawStream
+from .sessions import LINE_BYTES, cleaned_emit, ending_of, execution_of, follow, not_started
+
+
+@dataclass(frozen=True)
+class Service:
+    """A model API that a program asks."""
+
+    route: str
+    """Its name among the routes of a workspace."""
+    address: str
+    """Base URL."""
+    variables: tuple[str, ...]
+    """Environment variables that may hold its key; the first that is set counts, and the first is recommended."""
+    login_files: tuple[str, ...] = ()
+    """Credential files of a login, relative to the home."""
+    needs_key: bool = True
+    """Whether nothing works without credentials, as at the vendor's own address."""
+    is_relayable: bool = True
+    """Whether a header on each request is all that authenticates."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """How one session reaches its model API."""
+
+    service: Service
+    address: str
+    """Base URL as the program must use it."""
+    key: Key | None
+    """What to give to the program: the key, or a placeholder where a relay adds it. `None` with a login."""
+    login: Login | None = None
+    is_relayed: bool = False
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How to start the program for one session."""
+
+    arguments: tuple[str, ...]
+    """After the program itself."""
+    environment: Mapping[str, str] = field(repr=False)
+    """Its own settings and credentials."""
+    stdin: bytes = b""
+    """Closed after it."""
+
+
+class ProgramEngine(ABC):
+    """Runs one process per session and reads the events that it writes.
+
+    A subclass names the engine and its program, says how to start it, and brings a `Transcript` that reads its events.
+
+    Args:
+        options: what the user set.
+    """
+
+    name: ClassVar[str]
+    """As the user types it."""
+    program: ClassVar[AgentProgram]
+    distribution: ClassVar[str | None] = None
+    """What the engine is installed as; its version is part of the identity then."""
+
+    def __init__(self, options: ProgramOptions) -> None:
+        self._options = options
+        self.models: set[str | None] = set()
+        """Those that `identity` was asked about."""
+
+    @abstractmethod
+    def service(self, model: str | None) -> Service:
+        """The model API that sessions with this model ask."""
+
+    @abstractmethod
+    def key_headers(self, key: Key) -> Mapping[str, str]:
+        """Headers that carry a key on a request, for a relay."""
+
+    @abstractmethod
+    def launch(self, request: RunRequest, workspace: Workspace, access: Access) -> Launch:
+        """How to start the program; may prepare files below `Workspace.home`."""
+
+    @abstractmethod
+    def transcript(self, request: RunRequest) -> Transcript:
+        """What reads the program's events."""
+
+    def settings(self) -> JsonObject:
+        """Options that sessions depend on; where the program lies and what it is called is none of them."""
+        return self._options.model_dump(mode="json", exclude={"program", "model"})
+
+    def further_problems(self) -> tuple[Problem, ...]:
+        """What else keeps the engine from working with these options."""
+        return ()
+
+    def read_home(self, home: Path, transcript: Transcript) -> None:  # noqa: B027 - most programs leave nothing there
+        """Let a transcript read what the program left in its home; called in a thread, after its end."""
+
+    @property
+    def found(self) -> Found:
+        """The program on this machine."""
+        return find_program(self._options.program or self.program.command)
+
+    def model(self, asked: str | None) -> str | None:
+        """The model that sessions ask for."""
+        return asked or self._options.model
+
+    async def check(self) -> tuple[Problem, ...]:
+        """Whether program and credentials are there, for every model that `identity` was asked about."""
+        found = await asyncio.to_thread(lambda: self.found)
+        problems = list(found.problems(self.name, self.program, self._options.program or self.program.command))
+        services = {self.service(model): None for model in sorted(self.models or {None}, key=str)}
+        for service in services:
+            problems += self._missing(service)
+        return (*problems, *self.further_problems())
+
+    def identity(self, model: str | None) -> Identity:
+        """The program's version, the options and the model."""
+        found, asked = self.found, self.model(model)
+        self.models.add(asked)
+        own = f"+engine{version(self.distribution)}" if self.distribution else ""
+        return Identity(
+            name=self.name,
+            version=f"{found.version or 'unknown'}{own}",
+            settings=self.settings(),
+            model=asked,
+            complete=found.version is not None and asked is not None,
+        )
+
+    def routes(self, model: str | None) -> tuple[ModelRoute, ...]:
+        """The model API with the key that requests get outside; none for a login, which nobody else can use."""
+        service = self.service(self.model(model))
+        key = find_key(service.variables)
+        if not service.is_relayable or (key is None and service.needs_key):
+            return ()
+        return (ModelRoute(name=service.route, base_url=service.address, headers=self.key_headers(key) if key else {}),)
+
+    async def run(self, request: RunRequest, workspace: Workspace, emit: Emit) -> Execution:
+        """Run one session to its end. Cancelling ends the program."""
+        path = (await asyncio.to_thread(lambda: self.found)).path
+        access = self._access(request, workspace)
+        clean = self._redactor(access)
+        try:
+            if path is None:
+                raise LaunchError(f"{self._options.program or self.program.command!r} is not there")
+            if access.login:
+                for number, secret in enumerate(access.login.copy_into(workspace.home)):
+                    clean.register(f"{access.login.source.name}-{number}", secret)
+            launch = self.launch(request, workspace, access)
+            command = Command(
+                argv=(path, *launch.arguments),
+                env={**passed_environment(self._options.pass_env), **launch.environment},
+                stdin=launch.stdin,
+                streamed=True,
+                timeout_s=request.limits.timeout_s,
+                output_bytes=LINE_BYTES,
+            )
+            transcript = self.transcript(request)
+            raw = RawStream(request.limits.output_bytes or RAW_BYTES)
+            ran = await follow(workspace, command, transcript, cleaned_emit(emit, clean.redact), raw)
+        except LaunchError as error:
+            return clean.redact(not_started(error, workspace.tier))
+        except OSError as error:
+            failure = failed(FailureClass.SETUP, f"cannot prepare the agent's home: {error}")
+            return clean.redact(Execution(failure=failure, sandbox=workspace.tier))
+        await asyncio.to_thread(self.read_home, workspace.home, transcript)
+        return clean.redact(execution_of(ran, transcript.account(ending_of(ran.finished)), workspace.tier))
+
+    def _access(self, request: RunRequest, workspace: Workspace) -> Access:
+        service = self.service(self.model(request.model))
+        key = find_key(service.variables)
+        nobodys = Key(key.variable if key else service.variables[0], PLACEHOLDER)
+        if inside := workspace.routes.get(service.route):
+            return Access(service, inside, nobodys, is_relayed=True)
+        if key or not service.needs_key:
+            return Access(service, service.address, key or nobodys)
+        return Access(service, service.address, None, find_login(service.login_files))
+
+    def _redactor(self, access: Access) -> Redactor:
+        """Knows every secret that the program could show, the key outside included."""
+        redactor = Redactor()
+        secrets = dict(passed_environment(self._options.pass_env))
+        if key := find_key(access.service.variables):
+            secrets[key.variable] = key.value
+        for name, value in secrets.items():
+            if len(value) >= SHORTEST and name.lower() != "no_proxy":
+                redactor.register(name, value)
+        return redactor
+
+    def _missing(self, service: Service) -> tuple[Problem, ...]:
+        key = find_key(service.variables)
+        if key:
+            return key.problems()
+        if not service.needs_key or find_login(service.login_files):
+            return ()
+        names = ", ".join(service.variables)
+        files = "".join(f" and there is no ~/{file}" for file in service.login_files)
+        message = f"engine {self.name!r} has no credentials: none of the environment variables {names} is set{files}"
+        address = f"--set engines.{self.name}.base_url=URL"
+        log_in = f", log in with {self.program.command}" if service.login_files else ""
+        hint = f"Set {service.variables[0]}{log_in}, or name a server that needs no key: {address}."
+        return (Problem("engine.no-credentials", message, hint=hint),)

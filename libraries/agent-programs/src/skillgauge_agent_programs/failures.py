@@ -1,0 +1,75 @@
+"""Why a session did not come to its end: from what a program says to a class, a blame, and whether to try again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from skillgauge.api import Blame, Failure, FailureClass
+
+from .json_lines import bounded_text
+
+_MESSAGE_CHARACTERS = 1_000
+_LIMITS = frozenset({FailureClass.TIMEOUT, FailureClass.MAX_TURNS})
+_RETRYABLE = frozenset({FailureClass.RATE_LIMITED, FailureClass.OVERLOADED, FailureClass.SERVER, FailureClass.NETWORK})
+_STATUSES: Mapping[int, FailureClass] = {
+    401: FailureClass.AUTH,
+    402: FailureClass.BUDGET,
+    403: FailureClass.AUTH,
+    404: FailureClass.MODEL_NOT_FOUND,
+    413: FailureClass.CONTEXT_TOO_LONG,
+    429: FailureClass.RATE_LIMITED,
+    503: FailureClass.OVERLOADED,
+    529: FailureClass.OVERLOADED,
+}
+_SIGNS: tuple[tuple[FailureClass, tuple[str, ...]], ...] = (
+    (FailureClass.BUDGET, ("credit balance", "insufficient_quota", "exceeded your current quota")),
+    (
+        FailureClass.CONTEXT_TOO_LONG,
+        ("prompt is too long", "context_length_exceeded", "context window", "context length"),
+    ),
+    (FailureClass.AUTH, ("not logged in", "invalid api key", "missing environment variable", "please log in")),
+    (FailureClass.RATE_LIMITED, ("usage limit", "rate limit", "too many requests")),
+    (FailureClass.OVERLOADED, ("overloaded",)),
+    (FailureClass.PROTOCOL, ("malformed response", "json parse error")),
+    (
+        FailureClass.NETWORK,
+        ("econn", "enotfound", "etimedout", "connection", "stream disconnected", "network", "error sending request"),
+    ),
+)
+
+
+def failed(kind: FailureClass, message: str, *, retry_after_s: float | None = None) -> Failure:
+    """A failure of a session.
+
+    Running out of time or turns is the agent's own limit, which the suite's format judges. Everything else is
+    infrastructure, so that no skill is blamed for it.
+
+    Args:
+        kind: its class.
+        message: what the program said.
+        retry_after_s: seconds to wait, if the service asked for a pause.
+    """
+    return Failure(
+        failure_class=kind,
+        blame=Blame.AGENT_LIMIT if kind in _LIMITS else Blame.INFRASTRUCTURE,
+        message=bounded_text(" ".join(message.split()), _MESSAGE_CHARACTERS) or str(kind),
+        retryable=kind in _RETRYABLE,
+        retry_after_s=retry_after_s if kind in _RETRYABLE else None,
+    )
+
+
+def class_of_status(status: int, text: str = "") -> FailureClass:
+    """What an HTTP status of a model API means; for some the text of the answer decides."""
+    if status in (400, 429):
+        told = class_of_text(text)
+        if told in (FailureClass.BUDGET, FailureClass.CONTEXT_TOO_LONG):
+            return told
+    if status in _STATUSES:
+        return _STATUSES[status]
+    return FailureClass.SERVER if status >= 500 else FailureClass.BAD_REQUEST
+
+
+def class_of_text(text: str) -> FailureClass | None:
+    """What a message means, where nothing but its words tells; `None` if they do not either."""
+    lower = text.lower()
+    return next((kind for kind, signs in _SIGNS if any(sign in lower for sign in signs)), None)

@@ -1,0 +1,36 @@
+"""What a program left in its private home, read as carefully as anything that an agent could have written."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from .sessions import LINE_BYTES
+
+FILE_BYTES = 256 * 1024 * 1024
+
+
+def files_in(home: Path, pattern: str) -> tuple[Path, ...]:
+    """Files of a home by a glob pattern, sorted, none of them by way of a link."""
+    try:
+        root = home.resolve()
+        found = sorted(path for path in root.glob(pattern) if path.resolve() == path)
+    except OSError:
+        return ()
+    return tuple(path for path in found if path.is_file())
+
+
+def lines_of(path: Path, limit: int = FILE_BYTES) -> Iterator[bytes]:
+    """Lines of a file, up to a number of bytes; none if it cannot be read."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        with open(path, "rb", opener=lambda name, _mode: os.open(name, flags)) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return
+            while limit > 0 and (line := file.readline(LINE_BYTES)):
+                limit -= len(line)
+                yield line
+    except OSError:
+        return

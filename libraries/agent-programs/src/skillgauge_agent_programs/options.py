@@ -1,0 +1,42 @@
+"""What a user can set for any engine of a command-line program; light, so that a plugin can announce it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, Field
+
+from skillgauge.api import Frozen
+
+
+def _usable(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.username is not None or parts.password is not None:  # the message must not repeat it
+        raise ValueError("a URL with a password in it would be in results; the key belongs into the environment")
+    is_plain = url.isascii() and url.isprintable() and not set(url) & set(" \"'\\") and not parts.query
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0 or not is_plain:
+        raise ValueError("must be an http or https URL without query")
+    return url.rstrip("/")
+
+
+Address = Annotated[str, AfterValidator(_usable)]
+"""A base URL that can be asked and shown, without a slash at its end."""
+
+
+class ProgramOptions(Frozen):
+    """Options that every engine of a command-line program has; a subclass adds its own."""
+
+    program: str | None = Field(
+        default=None, min_length=1, description="The program: a name to look for in PATH, or a path."
+    )
+    model: str | None = Field(default=None, min_length=1, description="Model to ask where nobody names one.")
+    base_url: Address | None = Field(
+        default=None, description="Where the model API is served; default: the vendor's own. A login is not sent there."
+    )
+    api_retries: int = Field(
+        default=3, ge=0, le=20, description="How often the program itself asks its API again when that fails."
+    )
+    pass_env: tuple[str, ...] = Field(
+        default=(), description="Names of environment variables that the program gets besides, for example HTTPS_PROXY."
+    )

@@ -1,0 +1,94 @@
+"""The program itself: where it is and which version, found without a session."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from skillgauge.api import Problem, Severity, host_environment
+
+_PATIENCE_S = 30.0
+_VERSION = re.compile(r"\d+\.\d+\.\d+[0-9A-Za-z.+-]*")
+
+
+@dataclass(frozen=True)
+class AgentProgram:
+    """A command-line program, and what an engine knows of it."""
+
+    command: str
+    """What it is called in PATH."""
+    install: str
+    """A command line that installs it."""
+    tested: tuple[str, ...]
+    """Versions that the engine was tested with."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A program on this machine."""
+
+    path: str | None
+    """Absolute; `None` if it is not there."""
+    version: str | None = None
+    """`None` if it does not tell."""
+
+    def problems(self, engine: str, program: AgentProgram, wanted: str) -> tuple[Problem, ...]:
+        """What is wrong with it: absent is an error, another version than those tested a warning."""
+        option = f"--set engines.{engine}.program=PATH"
+        if self.path is None:
+            message = f"engine {engine!r} needs the program {wanted!r}, which is not there"
+            hint = f"Install it: {program.install} (or name it: {option})."
+            return (Problem("engine.no-program", message, hint=hint),)
+        if self.version in program.tested:
+            return ()
+        version = f"version {self.version}" if self.version else "a version that it does not tell"
+        message = f"{program.command} has {version}; engine {engine!r} was tested with {', '.join(program.tested)}"
+        hint = f"If sessions look wrong, install a tested version: {program.install}"
+        return (Problem("engine.untested-version", message, severity=Severity.WARNING, hint=hint),)
+
+
+def find_program(wanted: str) -> Found:
+    """Look a program up, by name in PATH or by path, and ask for its version, once per process."""
+    path = shutil.which(wanted, path=host_environment().get("PATH", os.defpath))
+    if path is None:
+        return Found(None)
+    path = str(Path(path).absolute())
+    return Found(path, _version(path, Path(path).stat().st_mtime_ns))
+
+
+@cache
+def _version(path: str, _changed_ns: int) -> str | None:
+    """What the program says to `--version`, in an empty home and without anything of the environment but PATH."""
+    with tempfile.TemporaryDirectory(prefix="skillgauge-version-") as home:
+        environment = {"PATH": host_environment().get("PATH", os.defpath), "HOME": home, "TMPDIR": home}
+        try:
+            done = subprocess.run(
+                [path, "--version"],
+                env=environment,
+                cwd=home,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_PATIENCE_S,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            return None
+    found = _VERSION.search(done.stdout.decode("utf-8", "replace"))
+    return found[0] if found else None
+
+
+def passed_environment(names: tuple[str, ...]) -> Mapping[str, str]:
+    """The variables of these names that are set; where one of them names a proxy, this machine is not behind it."""
+    environment = host_environment()
+    passed = {name: environment[name] for name in names if name in environment}
+    if any(name.lower() in ("http_proxy", "https_proxy", "all_proxy") for name in passed):
+        local = [environment.get("NO_PROXY") or environment.get("no_proxy") or "", "127.0.0.1,localhost,::1"]
+        passed["NO_PROXY"] = passed["no_proxy"] = ",".join(part for part in local if part)
+    return passed

@@ -1,0 +1,145 @@
+"""One run of a program: its stream read as it comes, its end put together with what the stream told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from signal import Signals
+
+from skillgauge.api import (
+    Command,
+    Emit,
+    Execution,
+    Failure,
+    FailureClass,
+    Finished,
+    LaunchError,
+    TrajectoryEvent,
+    Workspace,
+)
+
+from .accounts import Account, Ending, Transcript
+from .failures import failed
+from .json_lines import bounded_text, parse_line
+from .raw import RawStream
+
+LINE_BYTES = 16 * 1024 * 1024
+"""Of a longer line only the beginning is read, which is no JSON then."""
+STDERR_CHARACTERS = 64 * 1024
+_SIGNALLED = 128
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What came out of the process."""
+
+    finished: Finished
+    raw: RawStream
+    records: int
+    """Lines that were JSON objects."""
+    noise: int
+    """Lines that were not."""
+    hopeless: Failure | None = None
+    """Why it was stopped before its end, if it was."""
+
+
+async def follow(workspace: Workspace, command: Command, transcript: Transcript, emit: Emit, raw: RawStream) -> Ran:
+    """Run a program and read its stream to the end. Cancelling ends the program.
+
+    Raises:
+        LaunchError: it cannot be started.
+    """
+    running = await workspace.start(command)
+    records = noise = 0
+    try:
+        async for line in running.lines():
+            if not line.strip():
+                continue
+            raw.add(line)
+            record = parse_line(line)
+            if record is None:
+                noise += 1
+                continue
+            records += 1
+            for event in transcript.read(record):
+                emit(event)
+            if transcript.hopeless:
+                break
+        hopeless = transcript.hopeless
+        finished = await (running.stop() if hopeless else running.wait())
+    finally:
+        await running.stop()  # an ended process is left as it is
+    return Ran(finished, raw, records, noise, hopeless)
+
+
+def not_started(error: LaunchError, tier: str) -> Execution:
+    """The execution of a session that never began."""
+    return Execution(failure=failed(FailureClass.LAUNCH, str(error)), sandbox=tier)
+
+
+def ending_of(finished: Finished) -> Ending:
+    """How a program ended, as a transcript wants to know it."""
+    stderr = finished.stderr.decode("utf-8", "replace")
+    return Ending(finished.exit_code, stderr, finished.timed_out)
+
+
+def execution_of(ran: Ran, account: Account, tier: str) -> Execution:
+    """Everything that is known of a session."""
+    finished, failure = ran.finished, failure_of(ran, account)
+    trajectory = account.trajectory.model_copy(update={"raw": ran.raw.text() or None})
+    stderr = finished.stderr.decode("utf-8", "replace")
+    return Execution(
+        text=None if failure else account.text,
+        exit_code=finished.exit_code,
+        stderr=bounded_text(stderr, STDERR_CHARACTERS),
+        truncated=bool(ran.raw.lines_left_out or finished.stderr_dropped),
+        trajectory=trajectory,
+        usage=account.usage,
+        duration_s=finished.duration_s,
+        failure=failure,
+        sandbox=tier,
+        notes=(*account.notes, *_notes(ran)),
+    )
+
+
+def failure_of(ran: Ran, account: Account) -> Failure | None:
+    """Why a session failed: what the program itself says comes first, a missing end is a failure of its own."""
+    finished = ran.finished
+    if ran.hopeless:
+        return ran.hopeless
+    if finished.timed_out:
+        return failed(FailureClass.TIMEOUT, f"no end within {finished.duration_s:.1f} s")
+    if account.failure or account.is_over:
+        return account.failure
+    said = finished.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+    told = f": {said}" if said else ""
+    number = finished.signal or max(0, (finished.exit_code or 0) - _SIGNALLED)
+    if number:
+        return failed(FailureClass.KILLED, f"ended by {_signal_name(number)} before its end{told}")
+    if finished.exit_code and not ran.records:
+        return failed(FailureClass.LAUNCH, f"exit code {finished.exit_code} without an event{told}")
+    kind = FailureClass.CRASH if finished.exit_code else FailureClass.PROTOCOL
+    return failed(kind, f"exit code {finished.exit_code} without telling the session's end{told}")
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _notes(ran: Ran) -> list[str]:
+    notes = []
+    if ran.noise:
+        notes.append(f"{ran.noise} lines of the program's output were no events")
+    if ran.raw.lines_left_out:
+        notes.append(f"{ran.raw.lines_left_out} lines in the middle of the program's stream were not kept")
+    if ran.finished.left_behind:
+        notes.append("processes that the agent left behind were ended")
+    return notes
+
+
+def cleaned_emit(emit: Emit, clean: Callable[[TrajectoryEvent], TrajectoryEvent]) -> Emit:
+    """Pass events on without secrets."""
+    return lambda event: emit(clean(event))

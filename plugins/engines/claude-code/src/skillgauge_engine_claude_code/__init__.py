@@ -1,0 +1,1 @@
+"""The `claude-code` engine of skillgauge."""

@@ -1,0 +1,88 @@
+"""How Claude Code is started."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from skillgauge.api import Problem, RunRequest, Workspace, canonical_json
+from skillgauge_agent_programs.accounts import Transcript
+from skillgauge_agent_programs.credentials import Key
+from skillgauge_agent_programs.engine import Access, Launch, ProgramEngine, Service
+from skillgauge_agent_programs.programs import AgentProgram
+
+from .options import BASE_URL, KEY, LOGIN_FILE, VARIABLES, ClaudeCodeOptions, PermissionMode
+from .transcript import ClaudeTranscript
+
+_QUIET = {
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    "DISABLE_AUTOUPDATER": "1",
+    "DISABLE_ERROR_REPORTING": "1",
+    "DISABLE_TELEMETRY": "1",
+}
+_NETWORK_TOOLS = ("WebFetch", "WebSearch")
+
+
+class ClaudeCodeEngine(ProgramEngine):
+    """Runs `claude -p` in the workspace.
+
+    Skills that come with the program are off, so that they do not compete with those under test; settings and skills of
+    the user are out of reach in the private home; those of the workspace count.
+    """
+
+    name = "claude-code"
+    distribution = "skillgauge-engine-claude-code"
+    program = AgentProgram(
+        command="claude", install="npm install -g @anthropic-ai/claude-code@2.1.330", tested=("2.1.330",)
+    )
+
+    def __init__(self, options: ClaudeCodeOptions) -> None:
+        super().__init__(options)
+        self._claude = options
+
+    def service(self, model: str | None) -> Service:
+        """Anthropic's API, or a server that speaks its language."""
+        own = self._claude.base_url is None
+        return Service("anthropic", self._claude.base_url or BASE_URL, VARIABLES, (LOGIN_FILE,), needs_key=own)
+
+    def key_headers(self, key: Key) -> Mapping[str, str]:
+        """As the program itself sends it."""
+        return {"x-api-key": key.value} if key.variable == KEY else {"authorization": f"Bearer {key.value}"}
+
+    def further_problems(self) -> tuple[Problem, ...]:
+        """A mode that the program refuses."""
+        is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+        if self._claude.permission_mode is not PermissionMode.BYPASS or not is_root:
+            return ()
+        message = "claude refuses permission mode 'bypassPermissions' to root"
+        hint = "Use permission_mode=acceptEdits and name in allowed_tools what else the agent may do."
+        return (Problem("engine.options", message, hint=hint),)
+
+    def launch(self, request: RunRequest, workspace: Workspace, access: Access) -> Launch:
+        """The prompt comes by stdin, where it may be of any length and begin with a dash."""
+        options = self._claude
+        # Without a model the program looks for one by the network, and may wait there for ever.
+        arguments = ["-p", "--output-format", "stream-json", "--verbose", "--include-hook-events"]
+        arguments += ["--model", self.model(request.model) or "", "--setting-sources", "project"]
+        arguments += ["--permission-mode", options.permission_mode]
+        if request.limits.max_turns is not None:
+            arguments += ["--max-turns", str(request.limits.max_turns)]
+        if options.settings:
+            arguments += ["--settings", canonical_json(options.settings)]
+        allowed = (*options.allowed_tools, *(_NETWORK_TOOLS if request.network else ()))
+        if allowed:
+            arguments += ["--allowedTools", *allowed]  # the last one, since it takes all that follows
+        environment = _QUIET | {
+            "CLAUDE_CONFIG_DIR": str(workspace.home / ".claude"),
+            "CLAUDE_CODE_DISABLE_BUNDLED_SKILLS": "1",
+            "CLAUDE_CODE_MAX_RETRIES": str(options.api_retries),
+        }
+        if access.is_relayed or options.base_url is not None:
+            environment["ANTHROPIC_BASE_URL"] = access.address
+        if access.key:
+            environment[access.key.variable] = access.key.value
+        return Launch(tuple(arguments), environment, request.prompt.encode("utf-8", "replace"))
+
+    def transcript(self, request: RunRequest) -> Transcript:
+        """Reads the lines of `stream-json`."""
+        return ClaudeTranscript(request.prompt, tuple(skill.ref.name for skill in request.skills))

@@ -1,0 +1,42 @@
+"""What a user can set."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from skillgauge.api import EMPTY, JsonObject
+from skillgauge_agent_programs.options import ProgramOptions
+
+HOST = "api.anthropic.com"
+BASE_URL = f"https://{HOST}"
+KEY, TOKEN, SUBSCRIPTION = "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"
+VARIABLES = (KEY, TOKEN, SUBSCRIPTION)
+LOGIN_FILE = ".claude/.credentials.json"
+
+
+class PermissionMode(StrEnum):
+    """What the agent may do unasked; nobody is there to be asked."""
+
+    DEFAULT = "default"
+    ACCEPT_EDITS = "acceptEdits"
+    DONT_ASK = "dontAsk"
+    BYPASS = "bypassPermissions"
+
+
+class ClaudeCodeOptions(ProgramOptions):
+    """Options of `claude-code`."""
+
+    model: str | None = Field(
+        default="claude-sonnet-4-5", min_length=1, description="Model to ask where nobody names one."
+    )
+    permission_mode: PermissionMode = Field(
+        default=PermissionMode.ACCEPT_EDITS, description="What the agent may do unasked."
+    )
+    allowed_tools: tuple[str, ...] = Field(
+        default=("Bash",), description="Tools that it may use unasked whatever the mode, as --allowedTools takes them."
+    )
+    settings: JsonObject = Field(
+        default=EMPTY, description="Settings as of settings.json, for example hooks; the workspace's own count besides."
+    )

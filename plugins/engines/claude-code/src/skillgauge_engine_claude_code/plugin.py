@@ -1,0 +1,39 @@
+"""Announces the engine; what it does is in `engine`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pydantic import BaseModel
+
+from skillgauge.api import Engine, Fact, Provider, Traits, hookimpl
+
+from .options import HOST, LOGIN_FILE, VARIABLES, ClaudeCodeOptions
+
+
+def _make(options: BaseModel) -> Engine:
+    from .engine import ClaudeCodeEngine  # noqa: PLC0415 - announcing stays cheap
+
+    return ClaudeCodeEngine(ClaudeCodeOptions.model_validate(options))
+
+
+@hookimpl
+def skillgauge_engines() -> Iterable[Provider[Engine]]:
+    """Announce `claude-code`."""
+    yield Provider(
+        name="claude-code",
+        options=ClaudeCodeOptions,
+        factory=_make,
+        summary="Claude Code, by its program `claude`.",
+        traits=Traits(
+            secrets=VARIABLES,
+            login_files=(LOGIN_FILE,),
+            model_hosts=(HOST,),
+            inherited=(".claude", "CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", ".mcp.json"),
+            provider="anthropic",
+            skill_folder=".claude/skills",
+            model_patterns=("claude*",),
+            tells=frozenset(Fact),
+            paid=True,
+        ),
+    )

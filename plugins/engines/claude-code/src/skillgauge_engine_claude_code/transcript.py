@@ -1,0 +1,253 @@
+"""What the lines of `claude --output-format stream-json` say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from skillgauge.api import (
+    Block,
+    EventKind,
+    Failure,
+    JsonValue,
+    Trajectory,
+    TrajectoryEvent,
+)
+from skillgauge_agent_programs.accounts import Account, Ending
+from skillgauge_agent_programs.json_lines import (
+    bounded,
+    bounded_text,
+    count_at,
+    dig,
+    items_at,
+    text_at,
+    texts_at,
+)
+from skillgauge_agent_programs.skills import EXPLICIT, INVOKED, READ, FiredSkills, skill_of_file, skills_read_by
+
+from .outcomes import failure_of, usage_of
+
+_SYNTHETIC = "<synthetic>"
+"""Model of messages that the program itself writes when its API fails."""
+_COMMAND = re.compile(r"/(\S+)")
+
+
+@dataclass(frozen=True)
+class _Call:
+    tool: str
+    skills: tuple[str, ...] = ()
+    """Skills whose file it reads."""
+
+
+class ClaudeTranscript:
+    """Reads one session.
+
+    Args:
+        prompt: what the agent was asked.
+        skills: names of the skills that were installed.
+    """
+
+    hopeless: Failure | None = None
+    """Never: the program gives up by itself."""
+
+    def __init__(self, prompt: str, skills: Collection[str] = ()) -> None:
+        self._prompt = prompt
+        self._installed = tuple(skills)
+        self._init: Mapping[str, JsonValue] | None = None
+        self._result: JsonValue = None
+        self._turns: int | None = None
+        self._model: str | None = None
+        self._message_ids: set[str] = set()
+        self._events: list[TrajectoryEvent] = []
+        self._calls: dict[str, _Call] = {}
+        self._fired = FiredSkills()
+        self._blocked: dict[str, Block] = {}
+        self._hook_events: dict[str, str] = {}
+        self._api_error: JsonValue = None
+        self._retry_delay_s: float | None = None
+
+    def read(self, record: Mapping[str, JsonValue]) -> Iterable[TrajectoryEvent]:
+        """See `Transcript.read`."""
+        match text_at(record, "type"):
+            case "system":
+                found = self._system(record)
+            case "assistant":
+                found = self._assistant(record)
+            case "user":
+                found = self._user(record)
+            case "result":
+                self._take_result(record)
+                found = iter(())
+            case _:
+                found = iter(())
+        events = list(found)
+        self._events += events
+        return events
+
+    def account(self, ending: Ending) -> Account:
+        """See `Transcript.account`."""
+        offered = texts_at(self._init, "skills") if self._init is not None else None
+        self._note_explicit(offered or ())
+        self._note_denials()
+        failure = failure_of(self._result, self._api_error, self._retry_delay_s)
+        trajectory = Trajectory(
+            events=tuple(self._events),
+            skills_offered=offered,
+            skills_fired=self._fired.all if self._init is not None else None,
+            blocked=tuple(self._blocked.values()) if self._init is not None else None,
+            model_calls=len(self._message_ids) if self._init is not None else None,
+            turns=self._turns,
+            session_id=text_at(self._init, "session_id"),
+            model=self._model or text_at(self._init, "model"),
+            engine_version=text_at(self._init, "claude_code_version"),
+        )
+        return Account(
+            trajectory=trajectory,
+            text=None if failure else text_at(self._result, "result"),
+            usage=usage_of(self._result),
+            is_over=self._result is not None,
+            failure=failure,
+        )
+
+    def _system(self, record: Mapping[str, JsonValue]) -> Iterator[TrajectoryEvent]:
+        match text_at(record, "subtype"):
+            case "init" if self._init is None:  # a sub-agent that works in the background makes it come again
+                self._init = record
+            case "api_retry":
+                delay_ms = count_at(record, "retry_delay_ms")
+                self._retry_delay_s = None if delay_ms is None else delay_ms / 1000
+                told = text_at(record, "error") or "unknown"
+                status = count_at(record, "error_status")
+                yield _notice(f"asks its API again: {told}{f' ({status})' if status else ''}", is_error=True)
+            case "hook_response":
+                # `PreToolUse:Write`: the event, and the tool that it is about.
+                event, _, tool = (text_at(record, "hook_name") or "").partition(":")
+                self._hook_events[tool] = text_at(record, "hook_event") or event
+            case "informational":
+                yield _notice(text_at(record, "content") or "")
+            case _:
+                return
+
+    def _assistant(self, record: Mapping[str, JsonValue]) -> Iterator[TrajectoryEvent]:
+        model = text_at(record, "message", "model")
+        if model == _SYNTHETIC:
+            self._api_error = record
+            yield _notice(_flat(dig(record, "message", "content")), is_error=True)
+            return
+        is_main = dig(record, "parent_tool_use_id") is None
+        if is_main and model:
+            self._model = model
+        if message := text_at(record, "message", "id"):
+            self._message_ids.add(message)  # a message comes in as many lines as it has parts
+        for part in items_at(record, "message", "content"):
+            match text_at(part, "type"):
+                case "text":
+                    kind = EventKind.MESSAGE if is_main else EventKind.NOTICE
+                    yield TrajectoryEvent(kind=kind, text=bounded_text(text_at(part, "text") or ""))
+                case "thinking":
+                    yield TrajectoryEvent(kind=EventKind.REASONING, text=bounded_text(text_at(part, "thinking") or ""))
+                case "tool_use":
+                    yield self._tool_call(part)
+                case _:
+                    continue
+
+    def _tool_call(self, part: JsonValue) -> TrajectoryEvent:
+        tool, arguments = text_at(part, "name") or "", dig(part, "input")
+        call_id = text_at(part, "id")
+        known = {*self._installed, *texts_at(self._init, "skills")}
+        skills: tuple[str, ...] = ()
+        match tool:
+            case "Read":
+                read = skill_of_file(text_at(arguments, "file_path") or "", known)
+                skills = (read,) if read else ()
+            case "Bash":
+                skills = skills_read_by(text_at(arguments, "command") or "", sorted(known))
+            case "Skill":
+                skills = (text_at(arguments, "skill") or "",)
+            case _:
+                pass
+        if call_id:
+            self._calls[call_id] = _Call(tool, skills)
+        return TrajectoryEvent(kind=EventKind.TOOL_CALL, name=tool, call_id=call_id, data=bounded(arguments))
+
+    def _user(self, record: Mapping[str, JsonValue]) -> Iterator[TrajectoryEvent]:
+        self._note_blocks(record)
+        content = dig(record, "message", "content")
+        for part in items_at(content) or ({"type": "text", "text": content},):
+            match text_at(part, "type"):
+                case "tool_result":
+                    call_id = text_at(part, "tool_use_id")
+                    is_error = dig(part, "is_error") is True
+                    call = self._calls.get(call_id or "", _Call(""))
+                    if not is_error:
+                        self._note_fired(call, dig(record, "tool_use_result"))
+                    yield TrajectoryEvent(
+                        kind=EventKind.TOOL_RESULT,
+                        name=call.tool or None,
+                        call_id=call_id,
+                        text=bounded_text(_flat(dig(part, "content"))),
+                        is_error=is_error,
+                    )
+                case "text":
+                    yield _notice(text_at(part, "text") or "")
+                case _:
+                    continue
+
+    def _note_fired(self, call: _Call, result: JsonValue) -> None:
+        """A skill's tool says itself whether it loaded one; the call of an unknown skill loads none."""
+        if call.tool != "Skill":
+            for name in call.skills:
+                self._fired.add(name, READ)
+        elif dig(result, "success") is True:
+            self._fired.add(text_at(result, "commandName") or call.skills[0], INVOKED)
+
+    def _note_explicit(self, offered: Collection[str]) -> None:
+        """A prompt `/name` puts the skill into the request, and no event tells of it."""
+        command = _COMMAND.match(self._prompt.lstrip())
+        if command and command[1] in offered:
+            self._fired.add(command[1], EXPLICIT)
+
+    def _note_blocks(self, record: Mapping[str, JsonValue]) -> None:
+        for meta in items_at(record, "tool_result_meta"):
+            if text_at(meta, "permission_decision", "decision") != "reject":
+                continue
+            call_id = text_at(meta, "id") or ""
+            tool = self._calls.get(call_id, _Call("")).tool
+            if text_at(meta, "permission_decision", "source") == "hook":
+                self._blocked[call_id] = Block(tool=tool, by="hook", event=self._hook_events.get(tool, "PreToolUse"))
+            else:
+                self._blocked[call_id] = Block(tool=tool, by="permission")
+
+    def _note_denials(self) -> None:
+        """What the end lists and no line told."""
+        for denial in items_at(self._result, "permission_denials"):
+            call_id = text_at(denial, "tool_use_id") or ""
+            self._blocked.setdefault(call_id, Block(tool=text_at(denial, "tool_name") or "", by="permission"))
+
+    def _take_result(self, record: Mapping[str, JsonValue]) -> None:
+        """The last one counts, but for turns, which each counts for its own part of the session."""
+        self._result = record
+        turns = count_at(record, "num_turns")
+        if turns is not None:
+            self._turns = (self._turns or 0) + turns
+
+
+def _notice(text: str, *, is_error: bool = False) -> TrajectoryEvent:
+    return TrajectoryEvent(kind=EventKind.NOTICE, text=bounded_text(text), is_error=is_error)
+
+
+def _flat(content: JsonValue) -> str:
+    """The text of a result, which is a text or a list of parts."""
+    if isinstance(content, str):
+        return content
+    parts = (text_at(part, "text") or f"[{text_at(part, 'type') or 'part'}]" for part in items_at(content))
+    return "\n".join(parts)
+
+
+def read_stream(records: Iterable[Mapping[str, JsonValue]], prompt: str, ending: Ending) -> Account:
+    """What a whole stream tells."""
+    transcript = ClaudeTranscript(prompt)
+    for record in records:
+        transcript.read(record)
+    return transcript.account(ending)

@@ -1,0 +1,144 @@
+"""How Codex is started, and where it leaves the record of its session."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from skillgauge.api import JsonValue, Problem, RunRequest, Workspace, canonical_json, host_environment, thaw
+from skillgauge_agent_programs.accounts import Transcript
+from skillgauge_agent_programs.credentials import Key, find_key
+from skillgauge_agent_programs.engine import Access, Launch, ProgramEngine, Service
+from skillgauge_agent_programs.homes import files_in, lines_of
+from skillgauge_agent_programs.json_lines import parse_line
+from skillgauge_agent_programs.programs import AgentProgram
+
+from .options import (
+    ACCESS_TOKEN,
+    AZURE_ENDPOINT,
+    AZURE_KEY,
+    AZURE_PREFIX,
+    BASE_URL,
+    KEYS,
+    LOGIN_FILE,
+    CodexOptions,
+)
+from .transcript import CodexTranscript
+
+_QUIET = (
+    *("-c", "analytics.enabled=false"),
+    *("-c", "check_for_update_on_startup=false"),
+    *("-c", "skills.bundled.enabled=false"),
+    *("--disable", "apps"),
+    *("--disable", "plugins"),
+)
+"""Without these it asks hosts that no session needs, and offers skills of its own beside those under test."""
+
+
+class CodexEngine(ProgramEngine):
+    """Runs `codex exec` in the workspace.
+
+    The program's stream loses tool calls; the session file in its private home does not, so that is what counts.
+    """
+
+    name = "codex"
+    distribution = "skillgauge-engine-codex"
+    program = AgentProgram(command="codex", install="npm install -g @openai/codex@0.169.0", tested=("0.169.0",))
+
+    def __init__(self, options: CodexOptions) -> None:
+        super().__init__(options)
+        self._codex = options
+
+    def service(self, model: str | None) -> Service:
+        """OpenAI's API, a server that speaks its language, or for models `azure/...` one of Azure."""
+        if self._codex.base_url is not None:
+            return Service("openai", self._codex.base_url, KEYS, needs_key=False)
+        if _is_azure(model):
+            endpoint = host_environment().get(AZURE_ENDPOINT, "").strip().rstrip("/")
+            suffix = "" if endpoint.endswith("/openai/v1") else "/openai/v1"
+            return Service("azure", f"{endpoint}{suffix}", (AZURE_KEY,))
+        if find_key(KEYS) is None and find_key((ACCESS_TOKEN,)):
+            return Service("openai", BASE_URL, (ACCESS_TOKEN,), is_relayable=False)
+        return Service("openai", BASE_URL, KEYS, (LOGIN_FILE,))
+
+    def key_headers(self, key: Key) -> Mapping[str, str]:
+        """As the program itself sends it."""
+        return {"authorization": f"Bearer {key.value}"}
+
+    def further_problems(self) -> tuple[Problem, ...]:
+        """A model of Azure without the address of its service."""
+        if not any(map(_is_azure, self.models)) or self._codex.base_url is not None:
+            return ()
+        endpoint = host_environment().get(AZURE_ENDPOINT, "").strip()
+        if endpoint.startswith(("https://", "http://")):
+            return ()
+        message = f"engine 'codex' is to ask a model of Azure, and {AZURE_ENDPOINT} is no address"
+        hint = f"Set {AZURE_ENDPOINT}, for example to https://NAME.openai.azure.com."
+        return (Problem("engine.no-credentials", message, hint=hint),)
+
+    def launch(self, request: RunRequest, workspace: Workspace, access: Access) -> Launch:
+        """The prompt comes by stdin, where it may be of any length and begin with a dash."""
+        home, temporary = workspace.home / ".codex", workspace.home / "tmp"
+        for folder in (home, temporary):
+            folder.mkdir(mode=0o700, exist_ok=True)
+        model = self.model(request.model)
+        arguments = ["exec", "--json", "--skip-git-repo-check", "-s", self._codex.sandbox]
+        arguments += ["-m", model.removeprefix(AZURE_PREFIX)] if model else []
+        arguments += [*_QUIET, *self._provider(access)]
+        if request.network:
+            arguments += ["-c", "sandbox_workspace_write.network_access=true"]
+        if self._codex.hooks:
+            (home / "hooks.json").write_text(canonical_json(self._codex.hooks), encoding="utf-8")
+            arguments.append("--dangerously-bypass-hook-trust")  # hooks that nobody confirmed would be passed over
+        for key, value in self._codex.config.items():
+            arguments += ["-c", f"{key}={_toml(value)}"]
+        # Below TMPDIR its home would be taken for a temporary one, and no command would run in its sandbox.
+        environment = {"CODEX_HOME": str(home), "TMPDIR": str(temporary)}
+        if access.key:
+            environment[access.key.variable] = access.key.value
+        return Launch((*arguments, "-"), environment, request.prompt.encode("utf-8", "replace"))
+
+    def transcript(self, request: RunRequest) -> Transcript:
+        """Reads the lines of `--json`, and later the session file."""
+        return CodexTranscript(
+            tuple(skill.ref.name for skill in request.skills),
+            patience=self._codex.api_retries,
+            max_turns=request.limits.max_turns,
+        )
+
+    def read_home(self, home: Path, transcript: Transcript) -> None:
+        """Read the session file, which has every tool call."""
+        assert isinstance(transcript, CodexTranscript)
+        for path in files_in(home, f".codex/sessions/*/*/*/rollout-*{transcript.session_id or ''}.jsonl")[:1]:
+            for record in filter(None, map(parse_line, lines_of(path))):
+                transcript.read_rollout(record)
+
+    def _provider(self, access: Access) -> list[str]:
+        """Settings that say where the model is; a login and an access token know it themselves."""
+        if access.key is None or access.key.variable == ACCESS_TOKEN:
+            return []
+        retries = self._codex.api_retries
+        provider: JsonValue = {
+            "name": "skillgauge",
+            "base_url": access.address,
+            "env_key": access.key.variable,
+            "wire_api": "responses",
+            "request_max_retries": retries,
+            "stream_max_retries": retries,
+        }
+        exclude = f"shell_environment_policy.exclude={_toml((access.key.variable,))}"
+        return ["-c", "model_provider=skillgauge", "-c", f"model_providers.skillgauge={_toml(provider)}", "-c", exclude]
+
+
+def _is_azure(model: str | None) -> bool:
+    return model is not None and model.startswith(AZURE_PREFIX)
+
+
+def _toml(value: JsonValue) -> str:
+    """A value as TOML writes it; JSON differs from it in tables only."""
+    if isinstance(value, Mapping):
+        return "{" + ",".join(f"{json.dumps(key)}={_toml(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, tuple):
+        return "[" + ",".join(map(_toml, value)) + "]"
+    return json.dumps(thaw(value), ensure_ascii=False)

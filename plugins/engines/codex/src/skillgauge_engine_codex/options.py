@@ -1,0 +1,39 @@
+"""What a user can set."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from skillgauge.api import EMPTY, JsonObject
+from skillgauge_agent_programs.options import ProgramOptions
+
+HOST = "api.openai.com"
+BASE_URL = f"https://{HOST}/v1"
+LOGIN_HOSTS = ("chatgpt.com", "auth.openai.com", HOST)
+"""What a login reaches: the service of a subscription, its renewal, and the API for a login by key."""
+KEYS = ("OPENAI_API_KEY", "CODEX_API_KEY")
+ACCESS_TOKEN = "CODEX_ACCESS_TOKEN"
+AZURE_KEY, AZURE_ENDPOINT, AZURE_PREFIX = "AZURE_API_KEY", "AZURE_API_ENDPOINT", "azure/"
+LOGIN_FILE = ".codex/auth.json"
+
+
+class SandboxMode(StrEnum):
+    """How far the program's own sandbox lets the agent's commands go."""
+
+    READ_ONLY = "read-only"
+    WORKSPACE_WRITE = "workspace-write"
+    NONE = "danger-full-access"
+
+
+class CodexOptions(ProgramOptions):
+    """Options of `codex`."""
+
+    sandbox: SandboxMode = Field(
+        default=SandboxMode.WORKSPACE_WRITE, description="The program's own sandbox, inside of skillgauge's."
+    )
+    config: JsonObject = Field(
+        default=EMPTY, description="Settings as of config.toml by dotted keys, for example model_reasoning_effort."
+    )
+    hooks: JsonObject = Field(default=EMPTY, description="What hooks.json holds: the key `hooks` and all below it.")

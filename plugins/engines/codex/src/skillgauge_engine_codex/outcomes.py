@@ -1,0 +1,57 @@
+"""Why a session of Codex failed and what it used."""
+
+from __future__ import annotations
+
+import re
+
+from skillgauge.api import Failure, FailureClass, JsonValue, Usage
+from skillgauge_agent_programs.failures import class_of_status, class_of_text, failed
+from skillgauge_agent_programs.json_lines import count_at, parse_line, text_at
+
+_STATUS = re.compile(r"\bstatus:? (\d{3})\b")
+_URL = re.compile(r",? url: \S+")
+_OWN_WORDS = (
+    ("ran out of room in the model's context window", FailureClass.CONTEXT_TOO_LONG),
+    ("high demand", FailureClass.SERVER),  # of a status 500 it says nothing else
+    ("stream disconnected before completion", FailureClass.NETWORK),
+)
+
+
+def failure_of(message: str) -> Failure:
+    """What the message of a failed turn means."""
+    told = without_address(message)
+    lower = told.lower()
+    status = _STATUS.search(told)
+    if status:
+        return failed(class_of_status(int(status[1]), told), told)
+    if answer := parse_line(told.encode("utf-8", "replace")):  # of a status 400 it hands on the body
+        said = text_at(answer, "error", "message") or text_at(answer, "message") or told
+        return failed(class_of_status(400, said), said)
+    kind = next((kind for words, kind in _OWN_WORDS if words in lower), None)
+    return failed(kind or class_of_text(told) or FailureClass.CRASH, told)
+
+
+def without_address(message: str) -> str:
+    """A message without the address that was asked, which may be one inside of a workspace."""
+    return _URL.sub("", message)
+
+
+def is_waiting(message: str) -> bool:
+    """Whether a notice says that the program waits for a network, which it does without an end."""
+    return "waiting for network" in message
+
+
+def usage_of(told: JsonValue) -> Usage | None:
+    """Tokens; what a cache held or took is part of the input there and is not here. What it cost is never told."""
+    whole, output = count_at(told, "input_tokens"), count_at(told, "output_tokens")
+    if not whole and not output:
+        return None
+    read, written = count_at(told, "cached_input_tokens"), count_at(told, "cache_write_input_tokens")
+    return Usage(
+        input_tokens=None if whole is None else max(0, whole - (read or 0) - (written or 0)),
+        cache_read_tokens=read,
+        cache_write_tokens=written,
+        output_tokens=output,
+        reasoning_tokens=count_at(told, "reasoning_output_tokens"),
+        total_tokens=whole + output if whole is not None and output is not None else None,
+    )

@@ -1,0 +1,39 @@
+"""Announces the engine; what it does is in `engine`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pydantic import BaseModel
+
+from skillgauge.api import Engine, Fact, Provider, Traits, hookimpl
+
+from .options import ACCESS_TOKEN, AZURE_KEY, KEYS, LOGIN_FILE, LOGIN_HOSTS, CodexOptions
+
+
+def _make(options: BaseModel) -> Engine:
+    from .engine import CodexEngine  # noqa: PLC0415 - announcing stays cheap
+
+    return CodexEngine(CodexOptions.model_validate(options))
+
+
+@hookimpl
+def skillgauge_engines() -> Iterable[Provider[Engine]]:
+    """Announce `codex`."""
+    yield Provider(
+        name="codex",
+        options=CodexOptions,
+        factory=_make,
+        summary="Codex, by its program `codex`.",
+        traits=Traits(
+            secrets=(*KEYS, ACCESS_TOKEN, AZURE_KEY),
+            login_files=(LOGIN_FILE,),
+            model_hosts=LOGIN_HOSTS,
+            inherited=(".git",),  # up to there it reads AGENTS.md, .agents and .codex of every folder above
+            provider="openai",
+            skill_folder=".agents/skills",
+            model_patterns=("gpt-*", "o[0-9]*", "codex-*", "azure/*"),
+            tells=frozenset(Fact),
+            paid=True,
+        ),
+    )

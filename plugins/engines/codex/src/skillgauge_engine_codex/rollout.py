@@ -1,0 +1,180 @@
+"""The session file of Codex, called a rollout: every message and every tool call, the lost ones included."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+
+from skillgauge.api import Block, EventKind, FiredSkill, JsonValue, TrajectoryEvent, Usage
+from skillgauge_agent_programs.json_lines import (
+    bounded,
+    bounded_text,
+    dig,
+    items_at,
+    parse_line,
+    text_at,
+    texts_at,
+)
+from skillgauge_agent_programs.skills import EXPLICIT, READ, FiredSkills, skills_read_by
+
+from .outcomes import usage_of
+
+SHELL = "exec_command"
+_LISTED = re.compile(r"^- ([^\s:]+(?::[^\s:]+)*): .*\(file: [^)]*\)$", re.MULTILINE)
+_SKILLS = "host_skills.instructions"
+_MENTIONED = re.compile(r"\A\s*<skill>\s*<name>([^<]+)</name>")
+_BLOCKED = re.compile(r"Command blocked by (\w+) hook: ")
+_UNSUPPORTED = "unsupported call: "
+_EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (\d+)$", re.MULTILINE)
+_OUTPUT = re.compile(r"\A(?:(?:Chunk ID|Wall time|Process exited|Original token count|Exit code)[^\n]*\n)*Output:\n")
+_DENIED = "Read-only file system"
+
+
+class Rollout:
+    """Reads a session file.
+
+    Args:
+        skills: names of the skills that were installed.
+    """
+
+    def __init__(self, skills: Collection[str] = ()) -> None:
+        self._installed = tuple(skills)
+        self._events: list[TrajectoryEvent] = []
+        self._offered: tuple[str, ...] | None = None
+        self._fired = FiredSkills()
+        self._blocked: list[Block] = []
+        self._tools: dict[str, str] = {}
+        self._reads: dict[str, tuple[str, ...]] = {}
+        self.has_begun = False
+        """Whether the file tells that the session got to work."""
+        self.usage: Usage | None = None
+        """Of all answers so far, also of a session that did not come to its end."""
+        self.model_calls: int | None = None
+        self.model: str | None = None
+        self.version: str | None = None
+        self.session_id: str | None = None
+
+    @property
+    def events(self) -> tuple[TrajectoryEvent, ...]:
+        """What the agent said and did."""
+        return tuple(self._events)
+
+    @property
+    def offered(self) -> tuple[str, ...] | None:
+        """Skills that the model was told of; `None` if the file does not show it."""
+        return (self._offered or ()) if self.has_begun and self._offered != _UNREADABLE else None
+
+    @property
+    def fired(self) -> tuple[FiredSkill, ...]:
+        """Skills that were read, or put into the request by `$name`."""
+        return self._fired.all
+
+    @property
+    def blocked(self) -> tuple[Block, ...]:
+        """Calls that a hook or the sandbox stopped."""
+        return tuple(self._blocked)
+
+    def read(self, record: Mapping[str, JsonValue]) -> None:
+        """Take the object in a line."""
+        payload = dig(record, "payload")
+        match text_at(record, "type"):
+            case "session_meta":
+                self.session_id, self.version = text_at(payload, "session_id"), text_at(payload, "cli_version")
+            case "turn_context":
+                self.has_begun, self.model = True, text_at(payload, "model")
+            case "token_usage_record":
+                self.model_calls = (self.model_calls or 0) + 1
+                self.usage = usage_of(dig(payload, "thread_token_usage"))
+            case "response_item":
+                self._events += self._item(payload)
+            case _:
+                return
+
+    def _item(self, item: JsonValue) -> Iterator[TrajectoryEvent]:
+        match text_at(item, "type"):
+            case "message":
+                yield from self._message(item)
+            case "reasoning":
+                text = "\n".join(text_at(part, "text") or "" for part in items_at(item, "summary"))
+                yield TrajectoryEvent(kind=EventKind.REASONING, text=bounded_text(text))
+            case "function_call" | "custom_tool_call":
+                yield self._call(item)
+            case "function_call_output" | "custom_tool_call_output":
+                yield self._output(item)
+            case "web_search_call":
+                yield TrajectoryEvent(kind=EventKind.TOOL_CALL, name="web_search", data=bounded(dig(item, "action")))
+            case _:
+                return
+
+    def _message(self, item: JsonValue) -> Iterator[TrajectoryEvent]:
+        texts = [text_at(part, "text") or "" for part in items_at(item, "content")]
+        match text_at(item, "role"):
+            case "assistant":
+                yield TrajectoryEvent(kind=EventKind.MESSAGE, text=bounded_text("\n".join(texts)))
+            case "user":
+                for mention in filter(None, map(_MENTIONED.match, texts)):
+                    self._fired.add(mention[1].strip(), EXPLICIT)
+            case "developer":
+                kinds = texts_at(item, "internal_chat_message_metadata_passthrough", "content_item_kinds")
+                for kind, text in zip(kinds, texts, strict=False):
+                    if kind == _SKILLS:
+                        self._offered = tuple(_LISTED.findall(text)) or _UNREADABLE
+            case _:
+                return
+
+    def _call(self, item: JsonValue) -> TrajectoryEvent:
+        name, call_id = text_at(item, "name") or "", text_at(item, "call_id")
+        told = text_at(item, "arguments")
+        arguments: JsonValue = parse_line(told.encode("utf-8", "replace")) if told else dig(item, "input")
+        if arguments is None:
+            arguments = told
+        if call_id:
+            known = sorted({*self._installed, *(self._offered or ())})
+            command, folder = text_at(arguments, "cmd") or "", text_at(arguments, "workdir") or ""
+            self._tools[call_id] = name
+            self._reads[call_id] = skills_read_by(command, known, folder)
+        return TrajectoryEvent(kind=EventKind.TOOL_CALL, name=name, call_id=call_id, data=bounded(arguments))
+
+    def _output(self, item: JsonValue) -> TrajectoryEvent:
+        call_id = text_at(item, "call_id") or ""
+        told = _flat(dig(item, "output"))
+        tool = self._tools.get(call_id)
+        exits = [int(code) for code in _EXIT.findall(told[: _head(told)])]
+        stopped = _BLOCKED.match(told)
+        is_error = any(exits) or stopped is not None or told.startswith(_UNSUPPORTED)
+        if stopped:
+            self._blocked.append(Block(tool=tool or "", by="hook", event=stopped[1]))
+        elif any(exits) and _DENIED in told:
+            self._blocked.append(Block(tool=tool or "", by="sandbox"))
+        if not is_error:
+            for name in self._reads.get(call_id, ()):
+                self._fired.add(name, READ)
+        text = bounded_text(told[_head(told) :])
+        return TrajectoryEvent(
+            kind=EventKind.TOOL_RESULT, name=tool, call_id=call_id or None, text=text, is_error=is_error
+        )
+
+
+def blocks_in(stderr: str) -> tuple[Block, ...]:
+    """Calls that a hook stopped, as far as the program's log tells."""
+    return tuple(Block(tool=SHELL, by="hook", event=event) for event in _BLOCKED.findall(stderr))
+
+
+_UNREADABLE = ("",)
+"""In place of the list of offered skills where there is one that names none."""
+
+
+def _head(output: str) -> int:
+    """Where the output proper begins, after what the program puts before it, maybe twice."""
+    end = 0
+    while found := _OUTPUT.match(output[end:]):
+        end += found.end()
+    return end
+
+
+def _flat(output: JsonValue) -> str:
+    """The text of an output, which is a text or a list of parts."""
+    if isinstance(output, str):
+        return output
+    parts = (text_at(part, "text") or f"[{text_at(part, 'type') or 'part'}]" for part in items_at(output))
+    return "\n".join(parts)

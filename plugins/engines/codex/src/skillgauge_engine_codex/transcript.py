@@ -1,0 +1,173 @@
+"""What a session of Codex says: its stream as it comes, and the session file, which counts where there is one."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection, Iterable, Iterator, Mapping
+
+from skillgauge.api import EventKind, Failure, FailureClass, JsonValue, Trajectory, TrajectoryEvent, Usage
+from skillgauge_agent_programs.accounts import Account, Ending
+from skillgauge_agent_programs.failures import failed
+from skillgauge_agent_programs.json_lines import bounded, bounded_text, dig, text_at
+from skillgauge_agent_programs.skills import READ, FiredSkills, skills_read_by
+
+from .outcomes import failure_of, is_waiting, usage_of, without_address
+from .rollout import SHELL, Rollout, blocks_in
+
+_WRAPPED = 3
+"""Words of a command as the stream tells it: shell, `-lc`, and what the agent gave."""
+
+
+class CodexTranscript:
+    """Reads one session.
+
+    Args:
+        skills: names of the skills that were installed.
+        patience: how many times the program may say that it waits for the network.
+        max_turns: a limit that the program does not know.
+    """
+
+    def __init__(self, skills: Collection[str] = (), *, patience: int = 3, max_turns: int | None = None) -> None:
+        self._installed = tuple(skills)
+        self._fired = FiredSkills()
+        self._patience = patience
+        self._max_turns = max_turns
+        self._waits = 0
+        self._events: list[TrajectoryEvent] = []
+        self._answer: str | None = None
+        self._usage: Usage | None = None
+        self._is_over = False
+        self._error = ""
+        self._failure: Failure | None = None
+        self.session_id: str | None = None
+        """As soon as the stream tells it."""
+        self._rollout = Rollout(skills)
+
+    @property
+    def hopeless(self) -> Failure | None:
+        """The program waits for a network without an end."""
+        return failed(FailureClass.NETWORK, self._error) if self._waits > self._patience else None
+
+    def read(self, record: Mapping[str, JsonValue]) -> Iterable[TrajectoryEvent]:
+        """See `Transcript.read`."""
+        events = list(self._events_of(record))
+        self._events += events
+        return events
+
+    def read_rollout(self, record: Mapping[str, JsonValue]) -> None:
+        """Take the object in a line of the session file."""
+        self._rollout.read(record)
+
+    def account(self, ending: Ending) -> Account:
+        """See `Transcript.account`."""
+        rollout = self._rollout
+        notices = [event for event in self._events if event.kind is EventKind.NOTICE]
+        is_known = rollout.has_begun
+        trajectory = Trajectory(
+            events=(*notices, *rollout.events) if is_known else tuple(self._events),
+            skills_offered=rollout.offered,
+            # Without the file it is known what happened, but not what did not.
+            skills_fired=rollout.fired if is_known else self._fired.all or None,
+            blocked=rollout.blocked if is_known else blocks_in(ending.stderr) or None,
+            model_calls=rollout.model_calls,
+            session_id=self.session_id or rollout.session_id,
+            model=rollout.model,
+            engine_version=rollout.version,
+        )
+        return Account(
+            trajectory=trajectory,
+            text=self._answer,
+            usage=self._usage or rollout.usage,
+            is_over=self._is_over,
+            failure=self._failure or self._waiting(ending),
+            notes=tuple(self._notes(is_known=is_known)),
+        )
+
+    def _waiting(self, ending: Ending) -> Failure | None:
+        """Time that ran out while it waited for the network was not the agent's."""
+        if ending.timed_out and self._waits:
+            return failed(FailureClass.NETWORK, self._error)
+        return None
+
+    def _notes(self, *, is_known: bool) -> Iterator[str]:
+        if self._max_turns is not None:
+            yield f"the limit of {self._max_turns} turns was not enforced: codex knows none"
+        if not is_known:
+            yield "codex left no session file, so tool calls, skills and blocks may be missing"
+
+    def _events_of(self, record: Mapping[str, JsonValue]) -> Iterator[TrajectoryEvent]:
+        kind = text_at(record, "type")
+        if kind != "error":
+            self._waits = 0
+        match kind:
+            case "thread.started":
+                self.session_id = text_at(record, "thread_id")
+            case "item.started" | "item.completed":
+                yield from self._item(dig(record, "item"), is_done=kind == "item.completed")
+            case "turn.completed":
+                self._is_over, self._usage = True, usage_of(dig(record, "usage"))
+            case "turn.failed":
+                self._is_over = True
+                self._failure = failure_of(text_at(record, "error", "message") or "")
+            case "error":
+                self._error = without_address(text_at(record, "message") or "")
+                self._waits += is_waiting(self._error)
+                yield _notice(self._error)
+            case _:
+                return
+
+    def _item(self, item: JsonValue, *, is_done: bool) -> Iterator[TrajectoryEvent]:
+        call_id = text_at(item, "id")
+        match text_at(item, "type"):
+            case "agent_message" if is_done:
+                self._answer = text_at(item, "text")
+                yield TrajectoryEvent(kind=EventKind.MESSAGE, text=bounded_text(self._answer or ""))
+            case "reasoning" if is_done:
+                yield TrajectoryEvent(kind=EventKind.REASONING, text=bounded_text(text_at(item, "text") or ""))
+            case "error" if is_done:
+                yield _notice(text_at(item, "message") or "")
+            case "command_execution":
+                yield self._command(item, call_id, is_done=is_done)
+            case "file_change":
+                yield _tool("apply_patch", call_id, item, dig(item, "changes"), is_done=is_done)
+            case "mcp_tool_call":
+                name = f"{text_at(item, 'server') or ''}.{text_at(item, 'tool') or ''}"
+                yield _tool(name, call_id, item, dig(item, "arguments"), is_done=is_done)
+            case "todo_list":
+                yield _tool("update_plan", call_id, item, dig(item, "items"), is_done=is_done)
+            case _:
+                return
+
+    def _command(self, item: JsonValue, call_id: str | None, *, is_done: bool) -> TrajectoryEvent:
+        command = _unwrapped(text_at(item, "command") or "")
+        if not is_done:
+            return TrajectoryEvent(
+                kind=EventKind.TOOL_CALL, name=SHELL, call_id=call_id, data=bounded({"cmd": command})
+            )
+        is_error = text_at(item, "status") == "failed"
+        for name in () if is_error else skills_read_by(command, self._installed):
+            self._fired.add(name, READ)
+        text = bounded_text(text_at(item, "aggregated_output") or "")
+        return TrajectoryEvent(kind=EventKind.TOOL_RESULT, name=SHELL, call_id=call_id, text=text, is_error=is_error)
+
+
+def _tool(name: str, call_id: str | None, item: JsonValue, data: JsonValue, *, is_done: bool) -> TrajectoryEvent:
+    if not is_done:
+        return TrajectoryEvent(kind=EventKind.TOOL_CALL, name=name, call_id=call_id, data=bounded(data))
+    status = text_at(item, "status") or ""
+    return TrajectoryEvent(
+        kind=EventKind.TOOL_RESULT, name=name, call_id=call_id, text=status, is_error=status == "failed"
+    )
+
+
+def _unwrapped(command: str) -> str:
+    """The command that the agent gave, without the shell that the program starts for it."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return command
+    return words[2] if len(words) == _WRAPPED and words[1] == "-lc" else command
+
+
+def _notice(text: str) -> TrajectoryEvent:
+    return TrajectoryEvent(kind=EventKind.NOTICE, text=bounded_text(text))
