@@ -32,12 +32,15 @@ class FiredSkills:
         return tuple(self._found.values())
 
 
-def skills_read_by(command: str, names: Collection[str], folder: str = "") -> tuple[str, ...]:
+def skills_read_by(
+    command: str, installed: Collection[str], offered: Collection[str] = (), folder: str = ""
+) -> tuple[str, ...]:
     """Skills whose SKILL.md a shell command names without writing to it.
 
     Args:
         command: as the agent gave it.
-        names: skills that there are; nothing else is one.
+        installed: skills in the workspace, which a pattern of file names may mean.
+        offered: further skills that there are, wherever they lie.
         folder: working directory of the command, if it says one.
     """
     if _WRITTEN.search(command):
@@ -47,7 +50,8 @@ def skills_read_by(command: str, names: Collection[str], folder: str = "") -> tu
     for path in _PATH.findall(command):
         # A bare file name lies wherever the command went last.
         parent = PurePosixPath(path).parent.name or PurePosixPath(folders[-1]).name
-        found += [name for name in names if name == parent or fnmatchcase(name, parent)]
+        found += [parent] if parent in (*installed, *offered) else []
+        found += [name for name in sorted(installed) if fnmatchcase(name, parent)]
     return tuple(dict.fromkeys(found))
 
 

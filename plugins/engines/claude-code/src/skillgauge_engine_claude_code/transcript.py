@@ -155,14 +155,14 @@ class ClaudeTranscript:
     def _tool_call(self, part: JsonValue) -> TrajectoryEvent:
         tool, arguments = text_at(part, "name") or "", dig(part, "input")
         call_id = text_at(part, "id")
-        known = {*self._installed, *texts_at(self._init, "skills")}
+        offered = texts_at(self._init, "skills")
         skills: tuple[str, ...] = ()
         match tool:
             case "Read":
-                read = skill_of_file(text_at(arguments, "file_path") or "", known)
+                read = skill_of_file(text_at(arguments, "file_path") or "", (*self._installed, *offered))
                 skills = (read,) if read else ()
             case "Bash":
-                skills = skills_read_by(text_at(arguments, "command") or "", sorted(known))
+                skills = skills_read_by(text_at(arguments, "command") or "", self._installed, offered)
             case "Skill":
                 skills = (text_at(arguments, "skill") or "",)
             case _:

@@ -23,10 +23,14 @@ SHELL = "exec_command"
 _LISTED = re.compile(r"^- ([^\s:]+(?::[^\s:]+)*): .*\(file: [^)]*\)$", re.MULTILINE)
 _SKILLS = "host_skills.instructions"
 _MENTIONED = re.compile(r"\A\s*<skill>\s*<name>([^<]+)</name>")
-_BLOCKED = re.compile(r"Command blocked by (\w+) hook: ")
+_BLOCKED = re.compile(r"(?:Script error:\n)?Command blocked by (\w+) hook: ")
+_LOGGED_BLOCK = re.compile(r"^\S+ ERROR \S+ error=Command blocked by (\w+) hook: ", re.MULTILINE)
+_FAILED_SCRIPT = "Script failed\n"
 _UNSUPPORTED = "unsupported call: "
 _EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (\d+)$", re.MULTILINE)
-_OUTPUT = re.compile(r"\A(?:(?:Chunk ID|Wall time|Process exited|Original token count|Exit code)[^\n]*\n)*Output:\n")
+_OUTPUT = re.compile(
+    r"\A(?:(?:Script|Chunk ID|Wall time|Process exited|Original token count|Exit code)\b[^\n]*\n)*Output:\n"
+)
 _DENIED = "Read-only file system"
 
 
@@ -69,10 +73,10 @@ class Rollout:
         """Skills that were read, or put into the request by `$name`."""
         return self._fired.all
 
-    @property
-    def blocked(self) -> tuple[Block, ...]:
-        """Calls that a hook or the sandbox stopped."""
-        return tuple(self._blocked)
+    def blocked(self, stderr: str) -> tuple[Block, ...]:
+        """Calls that a hook or the sandbox stopped; a script of the agent can hide one, but not from the log."""
+        hooks = sum(block.by == "hook" for block in self._blocked)
+        return (*self._blocked, *blocks_in(stderr)[hooks:])
 
     def read(self, record: Mapping[str, JsonValue]) -> None:
         """Take the object in a line."""
@@ -87,6 +91,8 @@ class Rollout:
                 self.usage = usage_of(dig(payload, "thread_token_usage"))
             case "response_item":
                 self._events += self._item(payload)
+            case "event_msg" if text_at(payload, "type") == "item_completed":
+                self._events += self._nested(dig(payload, "item"))
             case _:
                 return
 
@@ -129,35 +135,65 @@ class Rollout:
         if arguments is None:
             arguments = told
         if call_id:
-            known = sorted({*self._installed, *(self._offered or ())})
-            command, folder = text_at(arguments, "cmd") or "", text_at(arguments, "workdir") or ""
             self._tools[call_id] = name
-            self._reads[call_id] = skills_read_by(command, known, folder)
-        return TrajectoryEvent(kind=EventKind.TOOL_CALL, name=name, call_id=call_id, data=bounded(arguments))
+            self._note_reads(call_id, arguments)
+        return _call(name, call_id, arguments)
 
     def _output(self, item: JsonValue) -> TrajectoryEvent:
         call_id = text_at(item, "call_id") or ""
         told = _flat(dig(item, "output"))
         tool = self._tools.get(call_id)
-        exits = [int(code) for code in _EXIT.findall(told[: _head(told)])]
-        stopped = _BLOCKED.match(told)
-        is_error = any(exits) or stopped is not None or told.startswith(_UNSUPPORTED)
+        head = _head(told)
+        is_failed = any(int(code) for code in _EXIT.findall(told[:head]))
+        is_broken = told.startswith((_UNSUPPORTED, _FAILED_SCRIPT))
+        stopped = _BLOCKED.match(told[head:]) if is_broken or not head else None
         if stopped:
             self._blocked.append(Block(tool=tool or "", by="hook", event=stopped[1]))
-        elif any(exits) and _DENIED in told:
+        return self._result(tool, call_id, told[head:], is_error=is_failed or is_broken or stopped is not None)
+
+    def _nested(self, item: JsonValue) -> Iterator[TrajectoryEvent]:
+        """What a script of the agent did: of other calls the same is told by themselves."""
+        call_id = text_at(item, "id") or ""
+        if call_id in self._tools:
+            return
+        is_error = text_at(item, "status") != "completed"
+        match text_at(item, "type"):
+            case "CommandExecution":
+                command = next(reversed(texts_at(item, "command")), "")
+                self._note_reads(call_id, {"cmd": command})
+                yield _call(SHELL, call_id, {"cmd": command})
+                yield self._result(SHELL, call_id, text_at(item, "aggregated_output") or "", is_error=is_error)
+            case "FileChange":
+                yield _call("apply_patch", call_id, dig(item, "changes"))
+                yield self._result("apply_patch", call_id, text_at(item, "stdout") or "", is_error=is_error)
+            case _:
+                return
+
+    def _note_reads(self, call_id: str, arguments: JsonValue) -> None:
+        command, folder = text_at(arguments, "cmd") or "", text_at(arguments, "workdir") or ""
+        self._reads[call_id] = skills_read_by(command, self._installed, self._offered or (), folder)
+
+    def _result(self, tool: str | None, call_id: str, text: str, *, is_error: bool) -> TrajectoryEvent:
+        if is_error and _DENIED in text:
             self._blocked.append(Block(tool=tool or "", by="sandbox"))
-        if not is_error:
-            for name in self._reads.get(call_id, ()):
-                self._fired.add(name, READ)
-        text = bounded_text(told[_head(told) :])
+        for name in () if is_error else self._reads.get(call_id, ()):
+            self._fired.add(name, READ)
         return TrajectoryEvent(
-            kind=EventKind.TOOL_RESULT, name=tool, call_id=call_id or None, text=text, is_error=is_error
+            kind=EventKind.TOOL_RESULT,
+            name=tool,
+            call_id=call_id or None,
+            text=bounded_text(text),
+            is_error=is_error,
         )
 
 
 def blocks_in(stderr: str) -> tuple[Block, ...]:
     """Calls that a hook stopped, as far as the program's log tells."""
-    return tuple(Block(tool=SHELL, by="hook", event=event) for event in _BLOCKED.findall(stderr))
+    return tuple(Block(tool="", by="hook", event=event) for event in _LOGGED_BLOCK.findall(stderr))
+
+
+def _call(name: str, call_id: str | None, arguments: JsonValue) -> TrajectoryEvent:
+    return TrajectoryEvent(kind=EventKind.TOOL_CALL, name=name, call_id=call_id or None, data=bounded(arguments))
 
 
 _UNREADABLE = ("",)
@@ -176,5 +212,4 @@ def _flat(output: JsonValue) -> str:
     """The text of an output, which is a text or a list of parts."""
     if isinstance(output, str):
         return output
-    parts = (text_at(part, "text") or f"[{text_at(part, 'type') or 'part'}]" for part in items_at(output))
-    return "\n".join(parts)
+    return "".join(text_at(part, "text") or f"[{text_at(part, 'type') or 'part'}]\n" for part in items_at(output))

@@ -68,7 +68,7 @@ class CodexTranscript:
             skills_offered=rollout.offered,
             # Without the file it is known what happened, but not what did not.
             skills_fired=rollout.fired if is_known else self._fired.all or None,
-            blocked=rollout.blocked if is_known else blocks_in(ending.stderr) or None,
+            blocked=rollout.blocked(ending.stderr) if is_known else blocks_in(ending.stderr) or None,
             model_calls=rollout.model_calls,
             session_id=self.session_id or rollout.session_id,
             model=rollout.model,
