@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
 from skillgauge.api import Block, EventKind, FiredSkill, JsonValue, TrajectoryEvent, Usage
@@ -25,11 +26,14 @@ _SKILLS = "host_skills.instructions"
 _MENTIONED = re.compile(r"\A\s*<skill>\s*<name>([^<]+)</name>")
 _BLOCKED = re.compile(r"(?:Script error:\n)?Command blocked by (\w+) hook: ")
 _LOGGED_BLOCK = re.compile(r"^\S+ ERROR \S+ error=Command blocked by (\w+) hook: ", re.MULTILINE)
+_SCRIPT = "exec"
+"""The tool of models that call all others from code."""
+_SCRIPT_EXIT = re.compile(r'"exit_code":\s*(\d+)')
 _FAILED_SCRIPT = "Script failed\n"
 _UNSUPPORTED = "unsupported call: "
 _EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (\d+)$", re.MULTILINE)
 _OUTPUT = re.compile(
-    r"\A(?:(?:Script|Chunk ID|Wall time|Process exited|Original token count|Exit code)\b[^\n]*\n)*Output:\n"
+    r"(?:(?:Script|Chunk ID|Wall time|Process exited|Original token count|Exit code)\b[^\n]*\n)*Output:\n"
 )
 _DENIED = "Read-only file system"
 
@@ -49,6 +53,7 @@ class Rollout:
         self._blocked: list[Block] = []
         self._tools: dict[str, str] = {}
         self._reads: dict[str, tuple[str, ...]] = {}
+        self._denied_in_scripts = 0
         self.has_begun = False
         """Whether the file tells that the session got to work."""
         self.usage: Usage | None = None
@@ -75,8 +80,9 @@ class Rollout:
 
     def blocked(self, stderr: str) -> tuple[Block, ...]:
         """Calls that a hook or the sandbox stopped; a script of the agent can hide one, but not from the log."""
-        hooks = sum(block.by == "hook" for block in self._blocked)
-        return (*self._blocked, *blocks_in(stderr)[hooks:])
+        by = Counter(block.by for block in self._blocked)
+        lost = (Block(tool=_SCRIPT, by="sandbox"),) * (self._denied_in_scripts - by["sandbox"])
+        return (*self._blocked, *lost, *blocks_in(stderr)[by["hook"] :])
 
     def read(self, record: Mapping[str, JsonValue]) -> None:
         """Take the object in a line."""
@@ -145,6 +151,10 @@ class Rollout:
         tool = self._tools.get(call_id)
         head = _head(told)
         is_failed = any(int(code) for code in _EXIT.findall(told[:head]))
+        if tool == _SCRIPT:  # what it started is told by itself, but not always
+            codes = [int(code) for code in _SCRIPT_EXIT.findall(told)]
+            is_failed = bool(codes) and all(codes)
+            self._denied_in_scripts += any(codes) and _DENIED in told
         is_broken = told.startswith((_UNSUPPORTED, _FAILED_SCRIPT))
         stopped = _BLOCKED.match(told[head:]) if is_broken or not head else None
         if stopped:
@@ -170,11 +180,12 @@ class Rollout:
                 return
 
     def _note_reads(self, call_id: str, arguments: JsonValue) -> None:
-        command, folder = text_at(arguments, "cmd") or "", text_at(arguments, "workdir") or ""
+        command = text_at(arguments, "cmd") or text_at(arguments) or ""  # a script is a text and no object
+        folder = text_at(arguments, "workdir") or ""
         self._reads[call_id] = skills_read_by(command, self._installed, self._offered or (), folder)
 
     def _result(self, tool: str | None, call_id: str, text: str, *, is_error: bool) -> TrajectoryEvent:
-        if is_error and _DENIED in text:
+        if is_error and _DENIED in text and tool != _SCRIPT:
             self._blocked.append(Block(tool=tool or "", by="sandbox"))
         for name in () if is_error else self._reads.get(call_id, ()):
             self._fired.add(name, READ)
@@ -203,8 +214,9 @@ _UNREADABLE = ("",)
 def _head(output: str) -> int:
     """Where the output proper begins, after what the program puts before it, maybe twice."""
     end = 0
-    while found := _OUTPUT.match(output[end:]):
-        end += found.end()
+    for _ in range(2):
+        found = _OUTPUT.match(output, end)
+        end = found.end() if found else end
     return end
 
 
