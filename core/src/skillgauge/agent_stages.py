@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from .errors import LaunchError
 from .protocols import (
     Command,
     Emit,
@@ -149,7 +150,12 @@ class AgentStage:
             integrity, failure = arm_integrity(trial.arm, candidates, execution.trajectory)
             execution = execution.model_copy(update={"arm_integrity": integrity, "failure": failure})
         if self._rules.recorder is not None:
-            await self._rules.recorder.record(trial, execution, self.workspace)
+            try:
+                await self._rules.recorder.record(trial, execution, self.workspace)
+            except (OSError, ValueError, LaunchError) as error:
+                message = f"the session cannot be recorded: {error}"  # what it has cost stays known
+                failure = Failure(failure_class=FailureClass.INTERNAL, blame=Blame.INFRASTRUCTURE, message=message)
+                return execution.model_copy(update={"failure": failure})
         return execution
 
     async def prepare_grading(self, trial: Trial) -> None:

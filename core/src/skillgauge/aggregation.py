@@ -24,7 +24,7 @@ from .types.result import (
     TrialResult,
     Verdict,
 )
-from .types.trial import FailureClass, PlanHead, SuiteHead
+from .types.trial import Blame, FailureClass, PlanHead, SuiteHead
 
 MAX_ERROR_SHARE = 0.25
 """More errors than this make a suite's results invalid."""
@@ -122,6 +122,8 @@ class _Group:
     weight_sum: float = 0.0
     weighted_sum: float = 0.0
     error_weight: float = 0.0
+    unplayed: int = 0
+    """Sessions that were to be replayed and could not be."""
     errored: set[tuple[int, int]] = field(default_factory=set)
     """(case, repeat) of errors, so that pairs with an error in either arm can be counted."""
 
@@ -141,6 +143,9 @@ class _Group:
             self.run_passes[result.repeat - 1] += result.verdict is Verdict.PASS
         if result.execution.duration_s is not None:
             self.latencies.append(result.execution.duration_s)
+        failure = result.execution.failure
+        if failure is not None and result.execution.replayed and failure.blame is Blame.INFRASTRUCTURE:
+            self.unplayed += 1
         if result.verdict is Verdict.ERROR:
             self.errored.add((result.case_index, result.repeat))
             self.error_weight += result.weight
@@ -267,8 +272,9 @@ def _validity(suite: SuiteHead, groups: dict[GroupKey, _Group]) -> SuiteValidity
     if total == 0:
         return SuiteValidity(suite_id=suite.id, valid=False, error_share=None, reason="nothing was run")
     share = errors / total
-    valid = share <= MAX_ERROR_SHARE
-    reason = (
-        "" if valid else f"{errors} of {total} {unit} ended in an error; more than {MAX_ERROR_SHARE:.0%} prove nothing"
-    )
-    return SuiteValidity(suite_id=suite.id, valid=valid, error_share=share, reason=reason)
+    reason = ""
+    if unplayed := sum(group.unplayed for group in mine.values()):
+        reason = f"{unplayed} sessions could not be replayed"  # who replays wants what was recorded, all of it
+    elif share > MAX_ERROR_SHARE:
+        reason = f"{errors} of {total} {unit} ended in an error; more than {MAX_ERROR_SHARE:.0%} prove nothing"
+    return SuiteValidity(suite_id=suite.id, valid=not reason, error_share=share, reason=reason)

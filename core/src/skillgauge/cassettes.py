@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,9 +17,9 @@ from pathlib import Path
 from .artifacts import write_whole
 from .documents import read_document, validate
 from .errors import Origin, Problem, SuiteError
-from .protocols import Workspace
+from .protocols import Command, Workspace
 from .types.frozen import EMPTY, Frozen, JsonObject
-from .types.trial import Execution, Identity, Trial
+from .types.trial import Blame, Execution, FileChange, Identity, Trial
 
 SUFFIX = ".cassette.json"
 LARGEST_FILE = 4 * 1024 * 1024
@@ -32,6 +33,7 @@ class RecordedFile(Frozen):
     text: str | None = None
     base64: str | None = None
     """Content that is no UTF-8. Neither this nor `text`: the file was deleted."""
+    executable: bool = False
 
 
 class Cassette(Frozen):
@@ -61,10 +63,18 @@ class FolderRecorder:
         self._clean = clean
 
     async def record(self, trial: Trial, execution: Execution, workspace: Workspace) -> None:
-        """Keep one session, unless it failed for reasons that are nobody's behaviour."""
-        if execution.failure is not None or execution.replayed:
+        """Keep one session, unless it failed for reasons that are nobody's behaviour.
+
+        Raises:
+            OSError: a file cannot be read or written.
+            ValueError: a file cannot be recorded.
+            LaunchError: nothing can be started in the workspace.
+        """
+        failure = execution.failure
+        if execution.replayed or (failure is not None and failure.blame is Blame.INFRASTRUCTURE):
             return
-        files = [await _recorded(workspace, change.path, change.change) for change in execution.files]
+        executables = await _executables(workspace, execution)
+        files = [await _recorded(workspace, change, executables) for change in execution.files]
         cassette = Cassette(
             key=trial.cassette_key,
             recipe=trial.recipe,
@@ -85,16 +95,27 @@ def file_name(trial: Trial) -> str:
     return f"{slugs[0]}/{'.'.join(slugs[1:])}{SUFFIX}"
 
 
-async def _recorded(workspace: Workspace, path: str, change: str) -> RecordedFile:
-    if change == "deleted":
+async def _executables(workspace: Workspace, execution: Execution) -> frozenset[str]:
+    """Files that can be executed, if there is any to record; only a process of the workspace can tell."""
+    if all(change.change == "deleted" for change in execution.files):
+        return frozenset()
+    command = Command(argv=("find", ".", "-type", "f", "-perm", "-100", "-print0"), timeout_s=60)
+    finished = await (await workspace.start(command)).wait()
+    return frozenset(os.fsdecode(path).removeprefix("./") for path in finished.stdout.split(b"\0"))
+
+
+async def _recorded(workspace: Workspace, change: FileChange, executables: frozenset[str]) -> RecordedFile:
+    path = change.path
+    if change.change == "deleted":
         return RecordedFile(path=path)
     content = await workspace.collect(path, LARGEST_FILE + 1)
     if len(content) > LARGEST_FILE:
         raise ValueError(f"{path!r} is larger than {LARGEST_FILE} bytes and cannot be recorded")
     try:
-        return RecordedFile(path=path, text=content.decode())
+        return RecordedFile(path=path, text=content.decode(), executable=path in executables)
     except UnicodeDecodeError:
-        return RecordedFile(path=path, base64=base64.b64encode(content).decode())
+        encoded = base64.b64encode(content).decode()
+        return RecordedFile(path=path, base64=encoded, executable=path in executables)
 
 
 def read_cassettes(folder: Path) -> Iterator[Cassette]:

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 
 from .agent_stages import AgentSetup
 from .errors import Origin, PluginError, Problem, Severity, UsageError
+from .events import Failed, isolated
 from .planning import Cell, Selection, SuitePlan
-from .protocols import Adapter, Engine, Fact
-from .registry import ADAPTERS, ENGINES, Registry, Resolved
+from .protocols import Adapter, Engine, Fact, Traits
+from .registry import ADAPTERS, ENGINES, Registry
 from .types.suite import NO_LIMITS, Arm, ArmKind, Limits, Suite, Target
 from .types.trial import Identity
 
@@ -159,7 +160,7 @@ class Engines:
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        self._made: dict[str, tuple[Resolved, Engine]] = {}
+        self._made: dict[str, tuple[Traits, Engine]] = {}
         self.setups: dict[str, AgentSetup] = {}
         """Engines in use, by the name of their identity."""
         self.providers: dict[str, str] = {}
@@ -174,31 +175,42 @@ class Engines:
         """An engine by its name; `None` and a problem if there is none that works."""
         if name not in self._made:
             try:
-                resolved = self._registry.resolve("engines", name)
-                self._made[name] = resolved, self._registry.make(ENGINES, resolved)
+                self._made[name] = self._make(name)
             except PluginError as error:
                 problems.extend(_at(problem, origin) for problem in error.problems)
                 return None
         return self._made[name][1]
 
+    def _make(self, name: str) -> tuple[Traits, Engine]:
+        resolved = self._registry.resolve(ENGINES, name)
+        engine = self._registry.make(ENGINES, resolved)
+        if resolved.provider.traits_with is None:
+            return resolved.provider.traits, engine
+        options = self._registry.validated_options(resolved)
+        try:
+            with isolated():
+                return resolved.provider.traits_with(options), engine
+        except Failed as failure:
+            message = f"engine {name!r} of {resolved.distribution} could not tell its traits: {failure}"
+            raise PluginError(Problem("plugin.broken", message, hint="skillgauge plugins doctor")) from failure
+
     def use(self, name: str, identity: Identity) -> None:
         """Note under which name an engine's trials will ask for it."""
-        resolved, engine = self._made[name]
-        traits = resolved.provider.traits
+        traits, engine = self._made[name]
         self.setups[identity.name] = AgentSetup(engine, traits.skill_folder, traits.inherited, traits.model_hosts)
         self.providers[identity.name] = traits.provider or identity.name
 
     def is_paid(self, name: str) -> bool:
         """Whether its sessions cost money."""
-        return self._made[name][0].provider.traits.paid
+        return self._made[name][0].paid
 
     def without(self, fact: Fact) -> tuple[str, ...]:
         """Names of the engines in use that do not tell a fact."""
-        return tuple(name for name, (resolved, _) in self._made.items() if fact not in resolved.provider.traits.tells)
+        return tuple(name for name, (traits, _) in self._made.items() if fact not in traits.tells)
 
     def secrets(self) -> tuple[str, ...]:
         """Names of the variables that hold keys of the engines in use."""
-        return tuple(secret for resolved, _ in self._made.values() for secret in resolved.provider.traits.secrets)
+        return tuple(secret for traits, _ in self._made.values() for secret in traits.secrets)
 
     async def problems(self) -> list[Problem]:
         """What keeps any of the engines from working here."""

@@ -70,5 +70,7 @@ class Provider(Generic[T]):
     options: type[BaseModel] = NoOptions
     """Model of its options; unknown keys must be refused."""
     traits: Traits = field(default_factory=Traits)
+    traits_with: Callable[..., Traits] | None = None
+    """For an engine whose options decide its traits: makes them from the validated options; `traits` holds before."""
     schemas: Callable[[], Mapping[str, JsonObject]] | None = None
     """JSON Schemas of the documents it reads or writes, by the name that `skillgauge schema` takes."""
