@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from .errors import LaunchError
 from .protocols import (
     Command,
     Emit,
@@ -152,7 +151,7 @@ class AgentStage:
         if self._rules.recorder is not None:
             try:
                 await self._rules.recorder.record(trial, execution, self.workspace)
-            except (OSError, ValueError, LaunchError) as error:
+            except (OSError, ValueError) as error:
                 message = f"the session cannot be recorded: {error}"  # what it has cost stays known
                 failure = Failure(failure_class=FailureClass.INTERNAL, blame=Blame.INFRASTRUCTURE, message=message)
                 return execution.model_copy(update={"failure": failure})

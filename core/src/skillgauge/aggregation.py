@@ -124,6 +124,8 @@ class _Group:
     error_weight: float = 0.0
     unplayed: int = 0
     """Sessions that were to be replayed and could not be."""
+    why_unplayed: str = ""
+    """What the first of them says."""
     errored: set[tuple[int, int]] = field(default_factory=set)
     """(case, repeat) of errors, so that pairs with an error in either arm can be counted."""
 
@@ -146,6 +148,7 @@ class _Group:
         failure = result.execution.failure
         if failure is not None and result.execution.replayed and failure.blame is Blame.INFRASTRUCTURE:
             self.unplayed += 1
+            self.why_unplayed = self.why_unplayed or failure.message
         if result.verdict is Verdict.ERROR:
             self.errored.add((result.case_index, result.repeat))
             self.error_weight += result.weight
@@ -273,8 +276,9 @@ def _validity(suite: SuiteHead, groups: dict[GroupKey, _Group]) -> SuiteValidity
         return SuiteValidity(suite_id=suite.id, valid=False, error_share=None, reason="nothing was run")
     share = errors / total
     reason = ""
-    if unplayed := sum(group.unplayed for group in mine.values()):
-        reason = f"{unplayed} sessions could not be replayed"  # who replays wants what was recorded, all of it
+    if unplayed := sum(group.unplayed for group in mine.values()):  # one is too many: a replay misses nothing by chance
+        first = next(group.why_unplayed for group in mine.values() if group.unplayed)
+        reason = f"{unplayed} sessions could not be replayed; the first: {first}"
     elif share > MAX_ERROR_SHARE:
         reason = f"{errors} of {total} {unit} ended in an error; more than {MAX_ERROR_SHARE:.0%} prove nothing"
     return SuiteValidity(suite_id=suite.id, valid=not reason, error_share=share, reason=reason)

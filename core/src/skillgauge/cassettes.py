@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Literal
 
 from .artifacts import write_whole
 from .documents import read_document, validate
@@ -39,7 +40,7 @@ class RecordedFile(Frozen):
 class Cassette(Frozen):
     """One recorded session."""
 
-    schema_version: str = "1.0"
+    schema_version: Literal["1.0"] = "1.0"
     key: str
     """See `Trial.cassette_key`."""
     recipe: JsonObject
@@ -68,7 +69,6 @@ class FolderRecorder:
         Raises:
             OSError: a file cannot be read or written.
             ValueError: a file cannot be recorded.
-            LaunchError: nothing can be started in the workspace.
         """
         failure = execution.failure
         if execution.replayed or (failure is not None and failure.blame is Blame.INFRASTRUCTURE):

@@ -161,7 +161,14 @@ class _Runs:
             require_no_leak(self.secrets[0], seen, "Engine.run")
 
     def _request(self, prompt: str) -> RunRequest:
-        return RunRequest(trial_id="trial", case_id="case", prompt=prompt, model=self.model, limits=Limits())
+        return RunRequest(
+            trial_id="trial",
+            case_id="case",
+            prompt=prompt,
+            model=self.model,
+            limits=Limits(),
+            cassette_key=prompt,  # so that an engine that plays recordings tells the sessions apart
+        )
 
 
 def check_judge(

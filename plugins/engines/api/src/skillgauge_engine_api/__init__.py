@@ -1,0 +1,1 @@
+"""The `api` engine of skillgauge."""

@@ -1,0 +1,1 @@
+"""The `command` engine of skillgauge."""

@@ -1,0 +1,1 @@
+"""The `mock` engine of skillgauge."""

@@ -1,0 +1,66 @@
+"""What a user can set: what the agent answers and does."""
+
+from __future__ import annotations
+
+import re
+
+from pydantic import Field, field_validator
+
+from skillgauge.api import EMPTY, Block, FailureClass, FileSpec, Frozen, JsonObject
+
+SKILL_FOLDER = ".agents/skills"
+"""Where the agent looks for skills, relative to its workspace."""
+
+
+class Reply(Frozen):
+    """What the agent does with a prompt that fits."""
+
+    match: str | None = Field(
+        default=None, description="Regular expression to be found in the prompt; without it any prompt fits."
+    )
+    skill: str | None = Field(default=None, description="Fits only where this skill is offered.")
+    text: str | None = Field(default=None, description="The final answer; without it the prompt, marked as mocked.")
+    files: JsonObject = Field(default=EMPTY, description="Files to write: path to text.")
+    run: str | None = Field(default=None, description="Shell command to run in the workspace, after the files.")
+    fires: tuple[str, ...] | None = Field(
+        default=None, description="Skills to load, as far as they are offered; without it those the prompt names."
+    )
+    blocks: tuple[Block, ...] = Field(default=(), description="Tool calls to report as stopped: `tool` and `by`.")
+    fail: FailureClass | None = Field(default=None, description="End with this failure instead of an answer.")
+
+    @field_validator("match")
+    @classmethod
+    def _compiles(cls, pattern: str | None) -> str | None:
+        try:
+            re.compile(pattern or "")
+        except re.error as error:
+            raise ValueError(f"is no regular expression: {error}") from error
+        return pattern
+
+    @field_validator("files")
+    @classmethod
+    def _are_files(cls, files: JsonObject) -> JsonObject:
+        for path, text in files.items():
+            if not isinstance(text, str):
+                raise ValueError(f"the content of {path!r} must be text")
+            FileSpec(path=path, text=text)
+        return files
+
+    def fits(self, prompt: str, offered: tuple[str, ...]) -> bool:
+        """Whether this is what to do with a prompt where these skills are offered."""
+        return (self.skill is None or self.skill in offered) and re.search(self.match or "", prompt) is not None
+
+
+class Script(Frozen):
+    """A file of replies."""
+
+    replies: tuple[Reply, ...]
+
+
+class MockOptions(Frozen):
+    """Options of `mock`."""
+
+    replies: tuple[Reply, ...] = Field(default=(), description="The first that fits a prompt is what the agent does.")
+    script: str | None = Field(
+        default=None, min_length=1, description="YAML or JSON file with further `replies`, which come after these."
+    )

@@ -1,0 +1,16 @@
+"""What a user can set."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from skillgauge.api import Frozen
+
+
+class ReplayOptions(Frozen):
+    """Options of `replay`."""
+
+    folder: str = Field(min_length=1, description="Folder of the recordings; `--replay DIR` sets it.")
+    engine: str | None = Field(
+        default=None, min_length=1, description="Play only what this engine did, where a folder has several."
+    )

@@ -1,0 +1,235 @@
+"""Suites for agents through the whole program: engines without a model, recordings, budgets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Done, Run
+
+PLUGIN = Path(__file__).parent / "agent_suites.py"
+PROMPT = "make the pdf"
+SCRIPT = """
+replies:
+- match: make
+  skill: pdf
+  files: { go.sh: "#!/bin/sh\\ncat data.bin\\n" }
+  run: chmod +x go.sh; rm old.txt; printf '\\377\\000' > data.bin; printf new > changed.txt
+  text: made
+"""
+VALIDATOR = """test "$(./go.sh | od -An -tx1 | tr -d ' ')" = ff00 && test ! -e old.txt && grep -q new changed.txt"""
+
+Evaluate = Callable[..., Done]
+
+
+@pytest.fixture
+def suite(work: Path) -> Callable[..., Path]:
+    """Write a suite of a skill, and a script for the agent that has no model."""
+
+    def write(*cases: dict[str, Any], name: str = "demo", **more: Any) -> Path:
+        skill = work / "skills" / "pdf"
+        skill.mkdir(parents=True, exist_ok=True)
+        (skill / "SKILL.md").write_text("---\nname: pdf\ndescription: Makes PDF files.\n---\nUse the force.\n")
+        (work / "mock.yaml").write_text(SCRIPT)
+        path = work / f"{name}.agents.json"
+        files = {"old.txt": "old", "changed.txt": "old"}
+        usual = {"id": "a", "prompt": PROMPT, "shell": VALIDATOR, "files": files}
+        path.write_text(json.dumps({"skill": "skills/pdf", "cases": cases or [usual], **more}))
+        return path
+
+    return write
+
+
+@pytest.fixture
+def evaluate(run: Run) -> Evaluate:
+    """Run `eval` with the plugin file of this folder; nothing is kept in a store unless one is named."""
+
+    def call(*arguments: str | Path, **more: Any) -> Done:
+        store = () if "--store" in arguments else ("--store", "none")
+        script = ("--set", "engines.mock.script=mock.yaml") if "mock" in arguments else ()
+        return run("eval", "--plugin", PLUGIN, "--json", *store, *script, *arguments, **more)
+
+    return call
+
+
+def verdicts(done: Done) -> dict[tuple[str, str], str]:
+    """Verdict by case and arm."""
+    return {(one["case_id"], one["arm"]): one["verdict"] for one in done.document["results"]}
+
+
+@pytest.mark.e2e
+@pytest.mark.requirement("SE-RUN-013", "BF-OUT-003", "SE-HOST-003")
+def test_the_mock_runs_the_whole_pipeline_for_nothing(evaluate: Evaluate, suite: Callable[..., Path]) -> None:
+    """Both arms, real validators, no key; results hold model, time, trajectory and a cost of 0, arms are verified."""
+    done = evaluate(suite(), "--engine", "mock", "--model", "m1")
+    assert done.code == 0, done.stderr
+    assert verdicts(done) == {("a", "with_skill"): "pass", ("a", "without_skill"): "fail"}
+    for one in done.document["results"]:
+        execution = one["execution"]
+        assert (one["model"], one["runner"]) == ("m1", "mock")
+        assert one["started_at"] > 0
+        assert execution["duration_s"] > 0
+        assert execution["usage"]["cost_usd"] == 0
+        assert execution["arm_integrity"] == "verified"
+        assert execution["trajectory"]["events"]
+    (found,) = [one for one in done.document["results"] if one["arm"] == "with_skill"]
+    changes = {change["path"]: change["change"] for change in found["execution"]["files"]}
+    assert changes == {"changed.txt": "modified", "data.bin": "created", "go.sh": "created", "old.txt": "deleted"}
+
+
+@pytest.mark.e2e
+@pytest.mark.requirement("BF-RUN-006")
+def test_without_baseline_only_the_arm_with_the_skill_runs(evaluate: Evaluate, suite: Callable[..., Path]) -> None:
+    """`--no-baseline` halves the work; with it the run is as valid as without."""
+    done = evaluate(suite(), "--engine", "mock", "--no-baseline")
+    assert done.code == 0, done.stderr
+    assert verdicts(done) == {("a", "with_skill"): "pass"}
+
+
+@pytest.mark.e2e
+@pytest.mark.requirement("BF-RUN-007")
+def test_one_model_is_for_all_engines_else_each_has_its_own(evaluate: Evaluate, suite: Callable[..., Path]) -> None:
+    """One is broadcast, two are paired in order, and any other number is refused before anything runs."""
+
+    def runners(*models: str) -> set[tuple[str, str]]:
+        done = evaluate(suite(), "--engine", "mock,paid", *(word for one in models for word in ("--model", one)))
+        assert done.code in (0, 3), done.stderr
+        return {(one["runner"], one["model"]) for one in done.document["results"]}
+
+    assert runners("m1") == {("mock", "m1"), ("paid", "m1")}
+    assert runners("m1", "m2") == {("mock", "m1"), ("paid", "m2")}
+    refused = evaluate(suite(), "--engine", "mock,paid", "--model", "m1,m2,m3")
+    assert refused.code == 2
+    assert "3 models for 2 engines" in refused.stdout
+
+
+@pytest.mark.e2e
+def test_a_recording_replays_with_the_same_verdicts(evaluate: Evaluate, suite: Callable[..., Path], work: Path) -> None:
+    """Created, changed, deleted, binary and executable files are restored, and the validators really run on them."""
+    path = suite()
+    recorded = evaluate(path, "--engine", "mock", "--model", "m1", "--record", "cassettes")
+    assert recorded.code == 0, recorded.stderr
+    assert len(list((work / "cassettes").rglob("*.cassette.json"))) == 2
+    (work / "mock.yaml").unlink()  # the engine is not asked again
+    replayed = evaluate(path, "--replay", "cassettes")
+    assert replayed.code == 0, replayed.stderr
+    assert verdicts(replayed) == verdicts(recorded)
+    for old, new in zip(recorded.document["results"], replayed.document["results"], strict=True):
+        assert new["execution"] == old["execution"] | {"replayed": True}
+        assert (new["runner"], new["model"]) == ("mock", "m1")
+    document = json.loads(path.read_text())
+    document["cases"][0]["shell"] = "test -e old.txt"
+    path.write_text(json.dumps(document))
+    regraded = evaluate(path, "--replay", "cassettes")
+    assert verdicts(regraded) == {("a", "with_skill"): "fail", ("a", "without_skill"): "pass"}
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize(
+    ("changed", "words", "count"), [("prompt", "these differ: prompt", 2), ("skill", "these differ: skills", 1)]
+)
+def test_what_was_edited_is_missed_aloud(
+    evaluate: Evaluate, suite: Callable[..., Path], work: Path, changed: str, words: str, count: int
+) -> None:
+    """One edited case among nine is few, but a replay that misses anything is invalid and names what changed."""
+    cases = [{"id": f"c{number}", "prompt": f"say {number}", "says": "say"} for number in range(9)]
+    path = suite(*cases)
+    assert evaluate(path, "--engine", "mock", "--record", "cassettes").code == 0
+    if changed == "prompt":
+        cases[4]["prompt"] += "!"
+        suite(*cases)
+    else:
+        (work / "skills" / "pdf" / "SKILL.md").write_text("---\nname: pdf\ndescription: Makes more.\n---\n")
+    done = evaluate(path, "--replay", "cassettes")
+    assert done.code == 3
+    errors = [one for one in done.document["results"] if one["verdict"] == "error"]
+    assert len(errors) == (2 if changed == "prompt" else 9)
+    assert words in errors[0]["execution"]["failure"]["message"]
+    assert words in done.verdict
+
+
+@pytest.mark.e2e
+def test_a_replay_that_is_not_clear_starts_nothing(evaluate: Evaluate, suite: Callable[..., Path], work: Path) -> None:
+    """Recordings of two models must be chosen from; an empty folder and other engines beside it are refused."""
+    path = suite()
+    for model in ("m1", "m2"):
+        assert evaluate(path, "--engine", "mock", "--model", model, "--record", "cassettes").code == 0
+    unclear = evaluate(path, "--replay", "cassettes", "--output-dir", "replayed")
+    assert unclear.code == 2
+    assert "mock with m1, mock with m2" in unclear.stdout
+    assert not (work / "replayed").exists()
+    assert evaluate(path, "--replay", "cassettes", "--model", "m2").code == 0
+    assert "no recording in this folder" in evaluate(path, "--replay", "skills").stdout
+    both = evaluate(path, "--replay", "cassettes", "--engine", "mock")
+    assert both.code == 2
+    assert "exclude each other" in both.stdout
+
+
+@pytest.mark.e2e
+def test_an_exhausted_budget_ends_with_4_and_the_rest_runs_later(
+    evaluate: Evaluate, suite: Callable[..., Path], work: Path
+) -> None:
+    """The report is partial, nothing more than allowed was spent, and the same command goes on from there."""
+    cases = [{"id": f"c{number}", "prompt": "x", "says": "done"} for number in range(3)]
+    command = [suite(*cases), "--engine", "paid", "--store", "runs.db", "--max-cost", "4"]
+    first = evaluate(*command)
+    assert first.code == 4, first.stderr
+    assert first.verdict == "stopped by a budget: 4 of 6 trials are done (4 of 4 passed)"
+    assert len(first.document["results"]) == 4
+    assert list((work / "reports").glob("eval-result-*.md"))
+    second = evaluate(*command)
+    assert second.code == 0, second.stderr
+    assert len(second.document["results"]) == 6
+    assert second.document["run"]["resumed"]
+
+
+@pytest.mark.e2e
+def test_tokens_are_a_budget_too(evaluate: Evaluate, suite: Callable[..., Path]) -> None:
+    """Sessions of 100 tokens: three fit into 350."""
+    cases = [{"id": f"c{number}", "prompt": "x", "says": "done"} for number in range(3)]
+    done = evaluate(suite(*cases), "--engine", "paid", "--max-tokens", "350")
+    assert done.code == 4
+    assert len(done.document["results"]) == 3
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--engine", "mock", "--timeout", "5000"], "Write --timeout 5000ms or --timeout 5000s"),
+        (
+            ["--engine", "paid", "--max-cost", "1", "--set", "engines.paid.tells=[]"],
+            "does not tell what its sessions use",
+        ),
+        (["--engine", "nobody"], "engine 'nobody' is not installed"),
+        (["--engine", "replay"], "engines.replay.folder"),
+        (["--engine", "mock", "--set", "engines.mock.replise=[]"], "unknown option"),
+    ],
+)
+def test_what_an_engine_cannot_do_is_known_before_anything_runs(
+    evaluate: Evaluate, suite: Callable[..., Path], work: Path, arguments: list[str], words: str
+) -> None:
+    """A time without a unit, a budget that cannot hold, an engine or an option that is not there: exit 2."""
+    done = evaluate(suite(), *arguments)
+    assert done.code == 2
+    assert words in json.dumps(done.document, ensure_ascii=False)
+    assert not (work / "reports").exists()
+
+
+@pytest.mark.e2e
+def test_a_time_with_a_unit_reaches_the_agent(evaluate: Evaluate, suite: Callable[..., Path], work: Path) -> None:
+    """An agent that runs out of time has failed, and is no error."""
+    path = suite({"id": "slow", "prompt": "wait", "says": "x"})
+    (work / "mock.yaml").write_text("replies: [{match: wait, run: sleep 60}]")
+    done = run_slow(evaluate, path)
+    assert verdicts(done) == {("slow", "with_skill"): "fail", ("slow", "without_skill"): "fail"}
+    assert {one["execution"]["failure"]["failure_class"] for one in done.document["results"]} == {"timeout"}
+
+
+def run_slow(evaluate: Evaluate, path: Path) -> Done:
+    """A run with half a second for each session, written with its unit."""
+    return evaluate(path, "--engine", "mock", "--timeout", "500ms")
