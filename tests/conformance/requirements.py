@@ -785,7 +785,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-RUN-013": Requirement(
         "Run it locally",
         "--adapter mock runs the whole pipeline without a model or a charge (here --engine mock)",
-        waits_for="agent engines",
     ),
     "SE-RUN-014": Requirement(
         "Run it locally",
@@ -832,7 +831,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-HOST-003": Requirement(
         "Push and hosted runs",
         "a result names the model and date it was made with",
-        waits_for="agent engines",
     ),
     "SE-HOST-004": Requirement(
         "Push and hosted runs",
@@ -1319,12 +1317,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "BF-RUN-006": Requirement(
         "Overview and run",
         "--no-baseline runs the with arm only, for CI",
-        waits_for="agent engines",
     ),
     "BF-RUN-007": Requirement(
         "Overview and run",
         "one model is broadcast to all agents, else one per agent",
-        waits_for="agent engines",
     ),
     "BF-RUN-008": Requirement(
         "Overview and run",
@@ -1494,7 +1490,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "BF-OUT-003": Requirement(
         "Results",
         "trajectory and timing per case are stored",
-        waits_for="agent engines",
     ),
     "BF-TIPS-001": Requirement(
         "Tips",

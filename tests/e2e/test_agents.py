@@ -130,10 +130,10 @@ def test_a_recording_replays_with_the_same_verdicts(evaluate: Evaluate, suite: C
 
 @pytest.mark.e2e
 @pytest.mark.parametrize(
-    ("changed", "words", "count"), [("prompt", "these differ: prompt", 2), ("skill", "these differ: skills", 1)]
+    ("changed", "words", "missed"), [("prompt", "these differ: prompt", 2), ("skill", "these differ: skills", 9)]
 )
 def test_what_was_edited_is_missed_aloud(
-    evaluate: Evaluate, suite: Callable[..., Path], work: Path, changed: str, words: str, count: int
+    evaluate: Evaluate, suite: Callable[..., Path], work: Path, changed: str, words: str, missed: int
 ) -> None:
     """One edited case among nine is few, but a replay that misses anything is invalid and names what changed."""
     cases = [{"id": f"c{number}", "prompt": f"say {number}", "says": "say"} for number in range(9)]
@@ -147,7 +147,7 @@ def test_what_was_edited_is_missed_aloud(
     done = evaluate(path, "--replay", "cassettes")
     assert done.code == 3
     errors = [one for one in done.document["results"] if one["verdict"] == "error"]
-    assert len(errors) == (2 if changed == "prompt" else 9)
+    assert len(errors) == missed
     assert words in errors[0]["execution"]["failure"]["message"]
     assert words in done.verdict
 
@@ -225,11 +225,6 @@ def test_a_time_with_a_unit_reaches_the_agent(evaluate: Evaluate, suite: Callabl
     """An agent that runs out of time has failed, and is no error."""
     path = suite({"id": "slow", "prompt": "wait", "says": "x"})
     (work / "mock.yaml").write_text("replies: [{match: wait, run: sleep 60}]")
-    done = run_slow(evaluate, path)
+    done = evaluate(path, "--engine", "mock", "--timeout", "500ms")
     assert verdicts(done) == {("slow", "with_skill"): "fail", ("slow", "without_skill"): "fail"}
     assert {one["execution"]["failure"]["failure_class"] for one in done.document["results"]} == {"timeout"}
-
-
-def run_slow(evaluate: Evaluate, path: Path) -> Done:
-    """A run with half a second for each session, written with its unit."""
-    return evaluate(path, "--engine", "mock", "--timeout", "500ms")
