@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from functools import cached_property
+from typing import Self
 
 from pydantic import Field
 
@@ -186,6 +187,23 @@ class Failure(Frozen):
     message: str
     retryable: bool = False
     retry_after_s: float | None = None
+
+    @classmethod
+    def of_agent(cls, failure_class: FailureClass, message: str, *, retry_after_s: float | None = None) -> Self:
+        """Why a session did not come to its end, with the blame and the prospects that its class has for any engine."""
+        blame = Blame.AGENT_LIMIT if failure_class in _AGENT_LIMITS else Blame.INFRASTRUCTURE
+        retryable = failure_class in _PASSING
+        return cls(
+            failure_class=failure_class,
+            blame=blame,
+            message=message,
+            retryable=retryable,
+            retry_after_s=retry_after_s if retryable else None,
+        )
+
+
+_AGENT_LIMITS = frozenset({FailureClass.TIMEOUT, FailureClass.MAX_TURNS})
+_PASSING = frozenset({FailureClass.NETWORK, FailureClass.RATE_LIMITED, FailureClass.OVERLOADED, FailureClass.SERVER})
 
 
 class Usage(Frozen):

@@ -9,7 +9,6 @@ from importlib.metadata import version
 from pathlib import Path
 
 from skillgauge.api import (
-    Blame,
     Command,
     Emit,
     EventKind,
@@ -38,8 +37,6 @@ from skillgauge.api import (
 from .options import SKILL_FOLDER, MockOptions, Reply, Script
 
 NAME = "mock"
-_LIMITS = frozenset({FailureClass.TIMEOUT, FailureClass.MAX_TURNS, FailureClass.BUDGET})
-_PASSING = frozenset({FailureClass.NETWORK, FailureClass.RATE_LIMITED, FailureClass.OVERLOADED, FailureClass.SERVER})
 _CHARACTERS_PER_TOKEN = 4
 _OUTPUT_BYTES = 64 * 1024
 
@@ -123,7 +120,7 @@ class _Session:
             await self._write(path, str(text))
         failure = await self._run(reply.run) if reply.run is not None else None
         if failure is None and reply.fail is not None:
-            failure = _failure(reply.fail, f"the script says {reply.fail}")
+            failure = Failure.of_agent(reply.fail, f"the script says {reply.fail}")
         return self._told(reply, failure)
 
     def _load(self, name: str) -> None:
@@ -147,10 +144,10 @@ class _Session:
         try:
             finished = await (await self._workspace.start(command)).wait()
         except LaunchError as error:
-            return _failure(FailureClass.LAUNCH, str(error))
+            return Failure.of_agent(FailureClass.LAUNCH, str(error))
         said = (finished.stdout + finished.stderr).decode("utf-8", "replace")
         self._call("bash", {"command": line}, said, is_error=finished.exit_code != 0)
-        return _failure(FailureClass.TIMEOUT, f"not done within {limit:g} s") if finished.timed_out else None
+        return Failure.of_agent(FailureClass.TIMEOUT, f"not done within {limit:g} s") if finished.timed_out else None
 
     def _call(self, tool: str, arguments: JsonObject, answer: str, *, is_error: bool = False) -> None:
         self._calls += 1
@@ -198,8 +195,3 @@ class _Session:
 def _tokens(text: str) -> int:
     """An estimate, so that what reckons with tokens has something to reckon with."""
     return 1 + len(text) // _CHARACTERS_PER_TOKEN
-
-
-def _failure(kind: FailureClass, message: str) -> Failure:
-    blame = Blame.AGENT_LIMIT if kind in _LIMITS else Blame.INFRASTRUCTURE
-    return Failure(failure_class=kind, blame=blame, message=message, retryable=kind in _PASSING)

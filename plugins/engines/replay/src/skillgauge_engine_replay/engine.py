@@ -6,7 +6,6 @@ from importlib.metadata import version
 from pathlib import Path
 
 from skillgauge.api import (
-    Blame,
     Cassette,
     Emit,
     Execution,
@@ -113,5 +112,4 @@ def _mixed(name: str, versions: set[str | None]) -> Problem:
 
 
 def _failed(kind: FailureClass, message: str) -> Execution:
-    failure = Failure(failure_class=kind, blame=Blame.INFRASTRUCTURE, message=message)
-    return Execution(failure=failure, replayed=True)
+    return Execution(failure=Failure.of_agent(kind, message), replayed=True)

@@ -1,0 +1,173 @@
+"""Starts a program for every session and takes what it writes as the answer."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from importlib.metadata import version
+from pathlib import Path
+
+from skillgauge.api import (
+    Command,
+    Emit,
+    EventKind,
+    Execution,
+    Failure,
+    FailureClass,
+    Finished,
+    Identity,
+    LaunchError,
+    ModelRoute,
+    Problem,
+    RunRequest,
+    Severity,
+    Trajectory,
+    TrajectoryEvent,
+    Workspace,
+    host_environment,
+)
+
+from .answers import NoAnswer, answer_in
+from .options import COMPLETED, CommandOptions, placeholders
+
+NAME = "command"
+OUTPUT_BYTES = 5 * 1024 * 1024
+"""Bytes kept of stdout and of stderr unless the suite sets another limit."""
+_KEPT_CHARACTERS = 64 * 1024
+_EXCERPT = 300
+
+
+class CommandEngine:
+    """Drives an agent that is a program.
+
+    Args:
+        options: how it is started and read.
+    """
+
+    def __init__(self, options: CommandOptions) -> None:
+        self._options = options
+        self._lacks_model = False
+
+    async def check(self) -> tuple[Problem, ...]:
+        """Whether program, model and variables are there."""
+        problems = []
+        program = self._options.argv[0]
+        # One with a placeholder, or below the workspace, is not there yet.
+        is_later = placeholders(program) or (os.sep in program and not Path(program).is_absolute())
+        if not is_later and shutil.which(program, path=host_environment().get("PATH")) is None:
+            hint = f"Install it, or name another: --set engines.{NAME}.argv='[...]'."
+            problems.append(Problem("engine.program", f"program {program!r} is not there", hint=hint))
+        if self._lacks_model:
+            message = f"the command line of engine {NAME!r} names a model, and none is given"
+            problems.append(Problem("engine.no-model", message, hint="Name it with --model."))
+        for name in self._options.pass_env:
+            if name not in host_environment():
+                message = f"variable {name}, which engine {NAME!r} is to pass on, is not set"
+                problems.append(Problem("engine.env", message, severity=Severity.WARNING))
+        return tuple(problems)
+
+    def identity(self, model: str | None) -> Identity:
+        """What is started; incomplete, since the program's own version is not known."""
+        asked = model or self._options.model
+        self._lacks_model = self._lacks_model or (asked is None and self._options.uses("model"))
+        return Identity(
+            name=NAME,
+            version=version(f"skillgauge-engine-{NAME}"),
+            settings={**self._options.model_dump(mode="json", exclude={"paid", "hosts", "model"}), "model": asked},
+            model=asked,
+            complete=False,
+        )
+
+    def routes(self, model: str | None) -> tuple[ModelRoute, ...]:
+        """None: the program reaches its model by itself, with the key that it is passed."""
+        return ()
+
+    async def run(self, request: RunRequest, workspace: Workspace, emit: Emit) -> Execution:
+        """Start the program and wait for its end."""
+        try:
+            values = await self._values(request, workspace)
+            command = Command(
+                argv=tuple(template.format_map(values) for template in self._options.argv),
+                env=self._environment(),
+                stdin=self._options.stdin.format_map(values).encode(),
+                timeout_s=request.limits.timeout_s,
+                output_bytes=request.limits.output_bytes or OUTPUT_BYTES,
+            )
+            finished = await (await workspace.start(command)).wait()
+        except LaunchError as error:
+            failure = Failure.of_agent(FailureClass.LAUNCH, str(error))
+            return Execution(failure=failure, trajectory=Trajectory(), sandbox=workspace.tier)
+        return self._told(finished, request, workspace, emit)
+
+    async def _values(self, request: RunRequest, workspace: Workspace) -> dict[str, str]:
+        values = {
+            "prompt": request.prompt,
+            "model": request.model or self._options.model or "",
+            "workspace": str(workspace.root),
+            "skill_folder": self._options.skill_folder or "",
+            "max_turns": "" if request.limits.max_turns is None else str(request.limits.max_turns),
+        }
+        if self._options.uses("prompt_file"):
+            # In the home, where no check sees it, and by a process, because only one sees the home in every sandbox.
+            values["prompt_file"] = str(workspace.home / "prompt.txt")
+            argv = ("sh", "-c", 'cat > "$1"', "sh", values["prompt_file"])
+            finished = await (await workspace.start(Command(argv=argv, stdin=request.prompt.encode()))).wait()
+            if finished.exit_code != 0:
+                raise LaunchError(f"the prompt cannot be written: {_text(finished.stderr)[:_EXCERPT]}")
+        return values
+
+    def _environment(self) -> dict[str, str]:
+        environ = host_environment()
+        passed = {name: environ[name] for name in self._options.pass_env if name in environ}
+        return {name: str(value) for name, value in self._options.env.items()} | passed
+
+    def _told(self, finished: Finished, request: RunRequest, workspace: Workspace, emit: Emit) -> Execution:
+        stdout, text = _text(finished.stdout), None
+        failure = self._failure(finished, request)
+        if failure is None:
+            try:
+                text = answer_in(stdout, self._options.answer_key)
+            except NoAnswer as why:
+                failure = Failure.of_agent(FailureClass.PROTOCOL, str(why))
+        events = () if text is None else (TrajectoryEvent(kind=EventKind.MESSAGE, text=text),)
+        for event in events:
+            emit(event)
+        return Execution(
+            text=text,
+            exit_code=finished.exit_code,
+            stdout=_shortened(stdout) or None,
+            stderr=_shortened(_text(finished.stderr)) or None,
+            truncated=bool(finished.stdout_dropped or finished.stderr_dropped),
+            trajectory=Trajectory(events=events),
+            duration_s=finished.duration_s,
+            failure=failure,
+            sandbox=workspace.tier,
+            notes=("processes that it left behind were ended",) if finished.left_behind else (),
+        )
+
+    def _failure(self, finished: Finished, request: RunRequest) -> Failure | None:
+        """What an ending means: time and signals first, then the exit code."""
+        said = " ".join(_text(finished.stderr).split())[-_EXCERPT:]
+        detail = f": {said}" if said else ""
+        if finished.timed_out:
+            return Failure.of_agent(FailureClass.TIMEOUT, f"not done within {request.limits.timeout_s:g} s{detail}")
+        if finished.exit_code is None:
+            return Failure.of_agent(FailureClass.KILLED, f"ended by signal {finished.signal}{detail}")
+        usual = COMPLETED if finished.exit_code == 0 else FailureClass.CRASH
+        meaning = self._options.exit_codes.get(str(finished.exit_code), usual)
+        if meaning == COMPLETED:
+            return None
+        return Failure.of_agent(FailureClass(str(meaning)), f"exit code {finished.exit_code}{detail}")
+
+
+def _text(output: bytes) -> str:
+    return output.decode("utf-8", "replace")
+
+
+def _shortened(text: str) -> str:
+    """A text without its middle if it is long."""
+    left_out = len(text) - _KEPT_CHARACTERS
+    if left_out <= 0:
+        return text
+    half = _KEPT_CHARACTERS // 2
+    return f"{text[:half]}\n[... {left_out} characters left out ...]\n{text[-half:]}"

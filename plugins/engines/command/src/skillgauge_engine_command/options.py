@@ -1,0 +1,98 @@
+"""What a user can set: how the agent is started, and how what it says is read."""
+
+from __future__ import annotations
+
+from string import Formatter
+from typing import Self
+
+from pydantic import Field, field_validator, model_validator
+
+from skillgauge.api import EMPTY, FailureClass, FileSpec, Frozen, JsonObject, did_you_mean
+
+PLACEHOLDERS = ("prompt", "prompt_file", "model", "workspace", "skill_folder", "max_turns")
+COMPLETED = "completed"
+"""What an exit code means that is no failure."""
+
+
+class CommandOptions(Frozen):
+    """Options of `command`."""
+
+    argv: tuple[str, ...] = Field(min_length=1, description="Program and arguments, with placeholders.")
+    stdin: str = Field(default="", description="What the program reads, with placeholders.")
+    env: JsonObject = Field(default=EMPTY, description="Variables that it sees, name to value.")
+    pass_env: tuple[str, ...] = Field(
+        default=(), description="Names of variables that it gets from your environment; their values are kept secret."
+    )
+    model: str | None = Field(default=None, min_length=1, description="Model where nobody names one.")
+    skill_folder: str | None = Field(
+        default=None, description="Where the agent looks for skills, relative to its working folder."
+    )
+    answer_key: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Key of the answer in the last line of stdout that is a JSON object, with dots for deeper ones; "
+        "without it all of stdout is the answer.",
+    )
+    exit_codes: JsonObject = Field(
+        default=EMPTY,
+        description=f"What exit codes mean: `{COMPLETED}` or a class of failure. Default: 0 is `{COMPLETED}`; all that "
+        "are not named here are a crash.",
+    )
+    hosts: tuple[str, ...] = Field(
+        default=(), description="Hosts that a sandbox without network lets it reach, `name` or `name:port`."
+    )
+    paid: bool = Field(default=True, description="Whether a session costs money.")
+
+    @field_validator("argv", "stdin")
+    @classmethod
+    def _known_placeholders(cls, value: tuple[str, ...] | str) -> tuple[str, ...] | str:
+        for template in (value,) if isinstance(value, str) else value:
+            placeholders(template)
+        return value
+
+    @field_validator("env")
+    @classmethod
+    def _texts(cls, env: JsonObject) -> JsonObject:
+        wrong = [name for name, value in env.items() if not isinstance(value, str)]
+        if wrong:
+            raise ValueError(f"the value of {', '.join(wrong)} must be text; quote it")
+        return env
+
+    @field_validator("skill_folder")
+    @classmethod
+    def _inside(cls, folder: str | None) -> str | None:
+        return folder if folder is None else FileSpec(path=folder, text="").path.rstrip("/")
+
+    @field_validator("exit_codes")
+    @classmethod
+    def _meanings(cls, codes: JsonObject) -> JsonObject:
+        known = (COMPLETED, *FailureClass)
+        for code, meaning in codes.items():
+            if not code.isdecimal() or int(code) > 255:
+                raise ValueError(f"{code!r} is no exit code")
+            if meaning not in known:
+                raise ValueError(f"exit code {code}: {meaning!r} is none of {', '.join(known)}")
+        return codes
+
+    @model_validator(mode="after")
+    def _has_a_skill_folder(self) -> Self:
+        if self.skill_folder is None and self.uses("skill_folder"):
+            raise ValueError("{skill_folder} is used, but the option skill_folder is not set")
+        return self
+
+    def uses(self, placeholder: str) -> bool:
+        """Whether a placeholder is anywhere."""
+        return any(placeholder in placeholders(template) for template in (*self.argv, self.stdin))
+
+
+def placeholders(template: str) -> frozenset[str]:
+    """Placeholders of a template. Raises `ValueError` for one that there is not; a brace itself is written twice."""
+    try:
+        parts = [part[1:] for part in Formatter().parse(template) if part[1] is not None]
+    except ValueError as error:
+        raise ValueError(f"{template!r}: {error}; write {{{{ and }}}} for braces") from error
+    for name, form, conversion in parts:
+        if name not in PLACEHOLDERS or form or conversion:
+            near = did_you_mean(str(name), PLACEHOLDERS)
+            raise ValueError(f"{template!r}: no placeholder {{{name}}}{near}; there are {', '.join(PLACEHOLDERS)}")
+    return frozenset(str(name) for name, *_ in parts)

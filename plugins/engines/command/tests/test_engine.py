@@ -1,0 +1,232 @@
+"""How a program is started, and what its ending means."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skillgauge.api import (
+    NO_LIMITS,
+    Blame,
+    Execution,
+    FailureClass,
+    FileSpec,
+    Limits,
+    PluginError,
+    RunRequest,
+    SandboxSpec,
+    Severity,
+)
+from skillgauge.testing import ENGINES, Maker, TemporarySandbox
+from skillgauge_engine_command.answers import NoAnswer, answer_in
+
+make = Maker(ENGINES, "skillgauge_engine_command.plugin")
+
+
+def play(
+    options: Mapping[str, Any],
+    prompt: str = "hello",
+    *,
+    model: str | None = None,
+    limits: Limits = NO_LIMITS,
+) -> tuple[Execution, set[str]]:
+    """A session in a real workspace that holds a file `in.txt`, and the files that were there afterwards."""
+
+    async def run() -> tuple[Execution, set[str]]:
+        async with TemporarySandbox().open(SandboxSpec(label="command")) as workspace:
+            await workspace.put([FileSpec(path="in.txt", text="in")])
+            request = RunRequest(trial_id="t", case_id="c", prompt=prompt, model=model, limits=limits)
+            execution = await make(options).run(request, workspace, lambda _event: None)
+            return execution, set(await workspace.snapshot())
+
+    return asyncio.run(run())
+
+
+def shell(line: str, *arguments: str, **options: Any) -> dict[str, Any]:
+    """Options of an agent that is a shell command."""
+    return {"argv": ["sh", "-c", line.replace("{", "{{").replace("}", "}}"), "sh", *arguments], **options}
+
+
+def test_placeholders_are_filled_without_a_shell() -> None:
+    """Whatever is in the prompt arrives as one argument, braces, quotes and line breaks too."""
+    line = 'printf "%s|" "$@"; cat'
+    given = ["{prompt}", "{model}", "{skill_folder}", "{max_turns}", "{{x}}", "a{model}b"]
+    options = shell(line, *given, skill_folder="my/skills", stdin="in: {prompt}")
+    prompt = 'it\'s "{quoted}"; $(rm x)\n{prompt}'
+    execution, _ = play(options, prompt, model="m1", limits=Limits(max_turns=7))
+    assert execution.text == f"{prompt}|m1|my/skills|7|{{x}}|am1b|in: {prompt}"
+    assert execution.exit_code == 0
+
+
+def test_it_runs_in_its_workspace_and_may_read_the_prompt_from_a_file() -> None:
+    """The file lies in the private home, so no check sees it; the working folder is the workspace."""
+    options = shell('test "$1" = "$PWD" && cat "$2" && cat in.txt && touch out.txt', "{workspace}", "{prompt_file}")
+    prompt = "long " * 100_000
+    execution, files = play(options, prompt)
+    assert execution.text == f"{prompt}in"
+    assert files == {"in.txt", "out.txt"}
+
+
+@pytest.mark.requirement("UA-FLOW-005")
+def test_output_and_exit_status_are_captured() -> None:
+    """Both streams and the exit code are told, also of a session that fails; what is very long loses its middle."""
+    execution, _ = play(shell("echo out; echo err >&2; exit 3"))
+    assert (execution.stdout, execution.stderr, execution.exit_code) == ("out\n", "err\n", 3)
+    assert execution.failure
+    assert execution.failure.message == "exit code 3: err"
+    long, _ = play(shell("head -c 200000 /dev/zero | tr '\\0' a"))
+    assert long.stdout
+    assert long.text
+    assert len(long.text) == 200_000
+    assert len(long.stdout) < 70_000
+    assert "134464 characters left out" in long.stdout
+    cut, _ = play(shell("head -c 200000 /dev/zero | tr '\\0' a"), limits=Limits(output_bytes=1000))
+    assert cut.truncated
+    assert cut.text == "a" * 1000
+
+
+def test_only_what_is_named_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own variables and those of the user that it is to get, no other; one that is not set is absent."""
+    monkeypatch.setenv("MINE", "passed")
+    monkeypatch.setenv("OTHER", "not passed")
+    options = shell('echo "$MINE,$OTHER,$OWN,${GONE-absent}"', pass_env=["MINE", "GONE"], env={"OWN": "1"})
+    assert play(options)[0].text == "passed,,1,absent"
+    problems = asyncio.run(make(options).check())
+    assert [(one.code, one.severity) for one in problems] == [("engine.env", Severity.WARNING)]
+    assert "GONE" in problems[0].message
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "blame", "retryable"),
+    [
+        ("exit 9", FailureClass.CRASH, Blame.INFRASTRUCTURE, False),
+        ("exit 75", FailureClass.RATE_LIMITED, Blame.INFRASTRUCTURE, True),
+        ("exit 4", FailureClass.MAX_TURNS, Blame.AGENT_LIMIT, False),
+        ("kill -9 $$", FailureClass.KILLED, Blame.INFRASTRUCTURE, False),
+        ("sleep 60", FailureClass.TIMEOUT, Blame.AGENT_LIMIT, False),
+    ],
+)
+def test_endings(line: str, kind: FailureClass, blame: Blame, retryable: bool) -> None:
+    """Exit codes mean what the options say, time and signals what they always mean; none is a fail of the skill."""
+    options = shell(line, exit_codes={"75": "rate_limited", "4": "max_turns"})
+    limits = Limits(timeout_s=0.2 if "sleep" in line else 60)
+    execution, _ = play(options, limits=limits)
+    assert execution.failure
+    found = (execution.failure.failure_class, execution.failure.blame, execution.failure.retryable)
+    assert found == (kind, blame, retryable)
+    assert execution.text is None
+
+
+def test_exit_codes_can_be_turned_round() -> None:
+    """A program that ends well with 1 and badly with 0 can be driven, too."""
+    codes = {"1": "completed", "0": "auth"}
+    assert play(shell("echo ok; exit 1", exit_codes=codes))[0].text == "ok"
+    failure = play(shell("echo ok", exit_codes=codes))[0].failure
+    assert failure
+    assert failure.failure_class is FailureClass.AUTH
+
+
+def test_what_it_cannot_tell_is_unknown() -> None:
+    """Skills, blocks, tokens and cost are unknown, not none; only its answer is an event."""
+    execution, _ = play(shell("echo hi"))
+    told = execution.trajectory
+    assert told
+    assert (told.skills_offered, told.skills_fired, told.blocked, told.model_calls, told.model) == (None,) * 5
+    assert execution.usage is None
+    assert [event.text for event in told.events] == ["hi"]
+
+
+@pytest.mark.parametrize(
+    ("stdout", "key", "answer"),
+    [
+        (" hi \n", None, "hi"),
+        ('{"a": 1}\nnoise\n{"result": "x"}\nbye\n', "result", "x"),
+        ('{"result": {"text": "deep"}}', "result.text", "deep"),
+        ('{"result": ["é", 1]}', "result", '["é", 1]'),
+        ('  {"result": "x"}\n{broken', "result", "x"),
+    ],
+)
+def test_answers(stdout: str, key: str | None, answer: str) -> None:
+    """All of it, or what is at a key of the last line that is a JSON object."""
+    assert answer_in(stdout, key) == answer
+
+
+@pytest.mark.parametrize("stdout", ["", "plain", "[1]", '{"a": 1}', '{"result": null}', '{"result": "x"}\n{"a": 1}'])
+def test_no_answer(stdout: str) -> None:
+    """No line, no key, nothing at it, or only in an earlier line: the session is an error."""
+    with pytest.raises(NoAnswer):
+        answer_in(stdout, "result")
+    execution, _ = play(shell(f"cat <<'X'\n{stdout}\nX", answer_key="result"))
+    assert execution.failure
+    assert execution.failure.failure_class is FailureClass.PROTOCOL
+
+
+@given(st.text(), st.text(min_size=1).filter(lambda key: "." not in key), st.text())
+def test_any_answer_is_found(before: str, key: str, answer: str) -> None:
+    """Whatever key and answer are, and whatever was written before."""
+    assert answer_in(f"{before}\n{json.dumps({key: answer})}\n", key) == answer
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "argv"),
+        ({"argv": []}, "argv"),
+        ({"argv": ["a", "{promt}"]}, "did you mean prompt"),
+        ({"argv": ["a", "{prompt!r}"]}, "no placeholder"),
+        ({"argv": ["a", "{prompt.x}"]}, "no placeholder"),
+        ({"argv": ["a", "{"]}, "for braces"),
+        ({"argv": ["a", "{skill_folder}"]}, "skill_folder is not set"),
+        ({"argv": ["a"], "skill_folder": "../skills"}, "stay inside"),
+        ({"argv": ["a"], "exit_codes": {"x": "auth"}}, "no exit code"),
+        ({"argv": ["a"], "exit_codes": {"1": "sad"}}, "'sad' is none of completed, timeout"),
+        ({"argv": ["a"], "env": {"A": 1}}, "must be text"),
+    ],
+)
+def test_wrong_options_are_refused(options: dict[str, Any], words: str) -> None:
+    """Before anything runs, with what is wrong and what there is."""
+    with pytest.raises(PluginError) as raised:
+        make(options)
+    assert words in str(raised.value)
+
+
+def test_check_finds_what_is_missing(tmp_path: Path) -> None:
+    """A program that is not there, unless it is one of the workspace, and a model that the command line needs."""
+    (problem,) = asyncio.run(make({"argv": ["no-such-agent-anywhere"]}).check())
+    assert (problem.code, problem.severity) == ("engine.program", Severity.ERROR)
+    assert asyncio.run(make({"argv": [str(tmp_path / "gone")]}).check())
+    assert not asyncio.run(make({"argv": ["./agent"]}).check())
+    options = {"argv": ["sh", "{model}"]}
+    engine = make(options)
+    engine.identity("m1")
+    assert not asyncio.run(engine.check())
+    engine.identity(None)
+    (problem,) = asyncio.run(engine.check())
+    assert problem.code == "engine.no-model"
+    settled = make({**options, "model": "m2"})
+    assert settled.identity(None).model == "m2"
+    assert not asyncio.run(settled.check())
+
+
+def test_a_program_that_cannot_be_started_is_an_error() -> None:
+    """It is nobody's failure."""
+    execution, _ = play({"argv": [f".{os.sep}gone"]})
+    assert execution.failure
+    assert (execution.failure.failure_class, execution.failure.blame) == (FailureClass.LAUNCH, Blame.INFRASTRUCTURE)
+
+
+def test_identity_covers_how_it_is_started() -> None:
+    """Another command line or model is another engine; what it costs is not part of it."""
+    one = make({"argv": ["a"]}).identity("m1")
+    assert make({"argv": ["a"], "paid": False}).identity("m1").digest == one.digest
+    assert make({"argv": ["b"]}).identity("m1").digest != one.digest
+    assert make({"argv": ["a"]}).identity("m2").digest != one.digest
+    assert not one.complete
