@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 import httpx
@@ -20,6 +20,8 @@ import httpx
 from skillgauge.api import FailureClass, JudgeReply, Problem, Usage, host_environment
 
 from .outcomes import Unanswered, excerpt, is_success, status_error
+
+T = TypeVar("T")
 
 ANSWER_BYTES = 4 * 1024 * 1024
 _REFUSAL_BYTES = 16 * 1024
@@ -77,28 +79,45 @@ class ModelClient:
     async def ask(
         self, url: str, body: Mapping[str, Any], read: Callable[[Mapping[str, Any]], JudgeReply], model: str
     ) -> JudgeReply:
-        """Post a body and read the answer; whatever goes wrong is a reply too. Nothing is asked again.
+        """As `exchange`, for a judge: whatever goes wrong is a reply, too."""
+        try:
+            return await self.exchange(url, body, read, model)
+        except Unanswered as unanswered:
+            return unanswered.reply
+
+    async def exchange(
+        self, url: str, body: Mapping[str, Any], read: Callable[[Mapping[str, Any]], T], model: str
+    ) -> T:
+        """Post a body and read the answer. Nothing is asked again.
 
         Only a model that says that it takes no temperature is asked once more, without one.
+
+        Args:
+            url: where to.
+            body: what to post.
+            read: makes something of the document that is the answer; raises `Unanswered` if it is none.
+            model: whose temperature is meant.
+
+        Raises:
+            Unanswered: there is no answer, whatever the reason.
         """
         deadline = asyncio.timeout(self._timeout_s)
         try:
             async with deadline:
-                reply = await self._converse(url, body, read, model)
+                return await self._converse(url, body, read, model)
         except TimeoutError:
             if not deadline.expired():
                 raise
             told = f"no whole answer within {self._timeout_s:g} s"
-            reply = Unanswered(FailureClass.TIMEOUT, told, retryable=True).reply
+            raise Unanswered(FailureClass.TIMEOUT, told, retryable=True) from None
         except Unanswered as unanswered:
-            reply = unanswered.reply
+            raise self._without_key(unanswered) from None
         except httpx.HTTPError as error:
-            reply = _broken(error).reply
-        return self._clean(reply)
+            raise self._without_key(_broken(error)) from error
 
     async def _converse(
-        self, url: str, body: Mapping[str, Any], read: Callable[[Mapping[str, Any]], JudgeReply], model: str
-    ) -> JudgeReply:
+        self, url: str, body: Mapping[str, Any], read: Callable[[Mapping[str, Any]], T], model: str
+    ) -> T:
         plain = _without_temperature(body)
         if model in self._plain or plain == body:
             return read(await self._post(url, plain))
@@ -124,7 +143,7 @@ class ModelClient:
         if is_cut:
             raise Unanswered(FailureClass.PROTOCOL, f"the answer is larger than {ANSWER_BYTES} bytes")
         try:
-            document = json.loads(answer)
+            document = self._scrubbed(json.loads(answer))
         except (ValueError, RecursionError):
             said = excerpt(self._out_of(answer.decode("utf-8", "replace")))
             raise Unanswered(FailureClass.PROTOCOL, f"HTTP {status}: the answer is not JSON: {said}") from None
@@ -153,10 +172,19 @@ class ModelClient:
             await anext(closing)
         return self._clients[loop][0]
 
-    def _clean(self, reply: JudgeReply) -> JudgeReply:
-        """The reply without the key, which some servers repeat."""
-        texts = {"text": reply.text, "model": reply.model, "error": reply.error}
-        return reply.model_copy(update={name: text and self._out_of(text) for name, text in texts.items()})
+    def _without_key(self, unanswered: Unanswered) -> Unanswered:
+        reply, told = unanswered.reply, self._out_of(unanswered.told)
+        return Unanswered(unanswered.kind, told, retryable=reply.retryable, retry_after_s=reply.retry_after_s)
+
+    def _scrubbed(self, value: Any) -> Any:
+        """A document without the key, which some servers repeat."""
+        if isinstance(value, str):
+            return self._out_of(value)
+        if isinstance(value, list):
+            return [self._scrubbed(item) for item in value]
+        if isinstance(value, dict):
+            return {self._out_of(key): self._scrubbed(item) for key, item in value.items()}
+        return value
 
     def _out_of(self, text: str) -> str:
         return self._key.out_of(text) if self._key else text

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from skillgauge.api import FailureClass, JudgeReply, JudgeRequest, Usage
-from skillgauge_model_client.client import Key, count, dig, known
+from skillgauge.api import FailureClass, JudgeReply, JudgeRequest
+from skillgauge_model_client.client import Key, dig
 from skillgauge_model_client.judge import ModelJudge, reply_of
 from skillgauge_model_client.outcomes import Unanswered
+from skillgauge_model_client.usages import anthropic_usage
 
 from .options import BASE_URL, VARIABLES
 
@@ -48,16 +49,5 @@ class AnthropicJudge(ModelJudge):
         # Blocks of other types are the model's thinking.
         found = [dig(part, "text") for part in parts if dig(part, "type") == "text"]
         text = "".join(part for part in found if isinstance(part, str))
-        usage = _usage(document.get("usage"))
+        usage = anthropic_usage(document.get("usage"))
         return reply_of(text, model=document.get("model"), usage=usage, is_cut=why == "max_tokens")
-
-
-def _usage(found: object) -> Usage | None:
-    return known(
-        Usage(
-            input_tokens=count(dig(found, "input_tokens")),  # without what a cache held, other than elsewhere
-            cache_read_tokens=count(dig(found, "cache_read_input_tokens")),
-            cache_write_tokens=count(dig(found, "cache_creation_input_tokens")),
-            output_tokens=count(dig(found, "output_tokens")),
-        )
-    )

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from skillgauge.api import FailureClass, JudgeReply, JudgeRequest, Usage
-from skillgauge_model_client.client import Key, count, dig, known
+from skillgauge.api import FailureClass, JudgeReply, JudgeRequest
+from skillgauge_model_client.client import Key, dig
 from skillgauge_model_client.judge import ModelJudge, reply_of
 from skillgauge_model_client.outcomes import Unanswered
+from skillgauge_model_client.usages import gemini_usage
 
 from .options import BASE_URL, VARIABLES
 
@@ -49,19 +50,5 @@ class GeminiJudge(ModelJudge):
         parts = content if isinstance(content, list) else []
         found = [dig(part, "text") for part in parts if not dig(part, "thought")]
         text = "".join(part for part in found if isinstance(part, str))
-        usage = _usage(document.get("usageMetadata"))
+        usage = gemini_usage(document.get("usageMetadata"))
         return reply_of(text, model=document.get("modelVersion"), usage=usage, is_cut=why == "MAX_TOKENS")
-
-
-def _usage(found: object) -> Usage | None:
-    given, cached = count(dig(found, "promptTokenCount")), count(dig(found, "cachedContentTokenCount"))
-    said, thought = count(dig(found, "candidatesTokenCount")), count(dig(found, "thoughtsTokenCount"))
-    return known(
-        Usage(
-            input_tokens=given if given is None or cached is None else max(0, given - cached),
-            cache_read_tokens=cached,
-            output_tokens=said if said is None or thought is None else said + thought,
-            reasoning_tokens=thought,
-            total_tokens=count(dig(found, "totalTokenCount")),
-        )
-    )

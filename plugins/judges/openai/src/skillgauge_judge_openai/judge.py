@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from skillgauge.api import FailureClass, JudgeReply, JudgeRequest, Usage
-from skillgauge_model_client.client import Key, count, dig, known
+from skillgauge.api import FailureClass, JudgeReply, JudgeRequest
+from skillgauge_model_client.client import Key, dig
 from skillgauge_model_client.judge import ModelJudge, reply_of
 from skillgauge_model_client.outcomes import Unanswered
+from skillgauge_model_client.usages import openai_usage
 
 from .options import BASE_URL, MODEL, VARIABLES
 
@@ -46,18 +47,5 @@ class OpenAIJudge(ModelJudge):
         content = dig(message, "content")
         if isinstance(content, list):  # some servers answer in parts
             content = "".join(part["text"] for part in content if isinstance(dig(part, "text"), str))
-        usage = _usage(document.get("usage"))
+        usage = openai_usage(document.get("usage"))
         return reply_of(content, model=document.get("model"), usage=usage, is_cut=why == "length")
-
-
-def _usage(found: object) -> Usage | None:
-    given, cached = count(dig(found, "prompt_tokens")), count(dig(found, "prompt_tokens_details", "cached_tokens"))
-    return known(
-        Usage(
-            input_tokens=given if given is None or cached is None else max(0, given - cached),
-            cache_read_tokens=cached,
-            output_tokens=count(dig(found, "completion_tokens")),
-            reasoning_tokens=count(dig(found, "completion_tokens_details", "reasoning_tokens")),
-            total_tokens=count(dig(found, "total_tokens")),
-        )
-    )

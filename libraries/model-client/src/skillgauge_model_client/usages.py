@@ -1,0 +1,48 @@
+"""Tokens of an answer, from each API's own words: unknown what it does not tell, never 0."""
+
+from __future__ import annotations
+
+from skillgauge.api import Usage
+
+from .client import count, dig, known
+
+
+def anthropic_usage(found: object) -> Usage | None:
+    """`usage` of the Messages API, where input is told without what a cache held."""
+    return known(
+        Usage(
+            input_tokens=count(dig(found, "input_tokens")),
+            cache_read_tokens=count(dig(found, "cache_read_input_tokens")),
+            cache_write_tokens=count(dig(found, "cache_creation_input_tokens")),
+            output_tokens=count(dig(found, "output_tokens")),
+        )
+    )
+
+
+def openai_usage(found: object) -> Usage | None:
+    """`usage` of Chat Completions, where input includes what a cache held, and output what was thought."""
+    given, cached = count(dig(found, "prompt_tokens")), count(dig(found, "prompt_tokens_details", "cached_tokens"))
+    return known(
+        Usage(
+            input_tokens=given if given is None or cached is None else max(0, given - cached),
+            cache_read_tokens=cached,
+            output_tokens=count(dig(found, "completion_tokens")),
+            reasoning_tokens=count(dig(found, "completion_tokens_details", "reasoning_tokens")),
+            total_tokens=count(dig(found, "total_tokens")),
+        )
+    )
+
+
+def gemini_usage(found: object) -> Usage | None:
+    """`usageMetadata`, where input includes what a cache held, and output does not include what was thought."""
+    given, cached = count(dig(found, "promptTokenCount")), count(dig(found, "cachedContentTokenCount"))
+    said, thought = count(dig(found, "candidatesTokenCount")), count(dig(found, "thoughtsTokenCount"))
+    return known(
+        Usage(
+            input_tokens=given if given is None or cached is None else max(0, given - cached),
+            cache_read_tokens=cached,
+            output_tokens=said if said is None or thought is None else said + thought,
+            reasoning_tokens=thought,
+            total_tokens=count(dig(found, "totalTokenCount")),
+        )
+    )
