@@ -1,0 +1,102 @@
+"""What a user can set: which service is asked, and what the agent may do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from fnmatch import fnmatchcase
+
+from pydantic import Field
+
+from skillgauge.api import Frozen
+from skillgauge_model_client.options import Address
+
+SKILL_FOLDER = ".agents/skills"
+"""Where the agent looks for skills, relative to its workspace."""
+
+
+class Service(StrEnum):
+    """APIs that it speaks."""
+
+    OPENAI = "openai"
+    """Chat Completions, as OpenAI and many others serve them."""
+    ANTHROPIC = "anthropic"
+    GEMINI = "gemini"
+
+
+@dataclass(frozen=True)
+class ServiceFacts:
+    """What is known of a service."""
+
+    address: str
+    """Base URL of the vendor's own, which needs a key."""
+    variables: tuple[str, ...]
+    """Where its key is looked for; the first that is set counts."""
+    models: tuple[str, ...]
+    """Patterns of the model ids that are its own."""
+
+
+SERVICES: Mapping[Service, ServiceFacts] = {
+    Service.OPENAI: ServiceFacts(
+        "https://api.openai.com/v1", ("OPENAI_API_KEY",), ("gpt-*", "o1*", "o3*", "o4*", "chatgpt-*")
+    ),
+    Service.ANTHROPIC: ServiceFacts("https://api.anthropic.com", ("ANTHROPIC_API_KEY",), ("claude-*",)),
+    Service.GEMINI: ServiceFacts(
+        "https://generativelanguage.googleapis.com", ("GEMINI_API_KEY", "GOOGLE_API_KEY"), ("gemini-*",)
+    ),
+}
+
+
+class Prices(Frozen):
+    """US dollars for a million tokens."""
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    cache_read: float | None = Field(default=None, ge=0, description="As `input` if it is not given.")
+    cache_write: float | None = Field(default=None, ge=0, description="As `input` if it is not given.")
+
+
+class ApiOptions(Frozen):
+    """Options of `api`."""
+
+    provider: Service | None = Field(
+        default=None, description="API to speak; default: that of the model's id, at another address `openai`."
+    )
+    base_url: Address | None = Field(
+        default=None,
+        description="Where it is served, such as http://127.0.0.1:11434/v1; default: the vendor's own.",
+    )
+    model: str | None = Field(default=None, min_length=1, description="Model to ask where nobody names one.")
+    key_variable: str | None = Field(
+        default=None, min_length=1, description="Environment variable that holds the key; default: the service's usual."
+    )
+    tools: bool = Field(
+        default=True,
+        description="Whether the model gets tools; without them there is one question, with the whole skills in it.",
+    )
+    max_turns: int = Field(default=50, ge=1, description="Answers of the model, where neither suite nor user says.")
+    max_output_tokens: int = Field(default=8192, ge=1, description="Tokens of one answer.")
+    temperature: float | None = Field(default=None, ge=0, le=2, description="Sent if it is given.")
+    request_timeout_s: float = Field(default=600.0, gt=0, le=3600, description="Seconds for one answer.")
+    command_timeout_s: float = Field(default=120.0, gt=0, description="Seconds for one command of the tool `bash`.")
+    prices: Prices | None = Field(
+        default=None, description="US dollars per million tokens; without them the cost is unknown."
+    )
+
+    def service(self, model: str | None) -> Service | None:
+        """The API to speak for a model; `None` if nothing tells."""
+        if self.provider is not None:
+            return self.provider
+        for service, facts in SERVICES.items():
+            if any(fnmatchcase(model or "", pattern) for pattern in facts.models):
+                return service
+        return Service.OPENAI if self.base_url is not None else None
+
+    def address(self, service: Service) -> str:
+        """The base URL to ask."""
+        return self.base_url or SERVICES[service].address
+
+    def variables(self, service: Service) -> tuple[str, ...]:
+        """Where the key is looked for."""
+        return (self.key_variable,) if self.key_variable else SERVICES[service].variables

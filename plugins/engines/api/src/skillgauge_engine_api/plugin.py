@@ -1,0 +1,44 @@
+"""Announces the engine; what it does is in `engine`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pydantic import BaseModel
+
+from skillgauge.api import Engine, Fact, Provider, Traits, hookimpl
+
+from .options import SERVICES, SKILL_FOLDER, ApiOptions
+
+_TRAITS = Traits(
+    secrets=tuple(name for facts in SERVICES.values() for name in facts.variables),
+    skill_folder=SKILL_FOLDER,
+    model_patterns=tuple(pattern for facts in SERVICES.values() for pattern in facts.models),
+    # It runs no hooks and asks for no permission, so it cannot say that nothing was blocked.
+    tells=frozenset({Fact.OFFERED, Fact.FIRED, Fact.USAGE}),
+    paid=True,
+)
+
+
+def _make(options: BaseModel) -> Engine:
+    from .engine import ApiEngine  # noqa: PLC0415 - announcing stays cheap
+
+    return ApiEngine(ApiOptions.model_validate(options))
+
+
+def _traits(options: BaseModel) -> Traits:
+    given = ApiOptions.model_validate(options)
+    return _TRAITS.model_copy(update={"secrets": (given.key_variable,)}) if given.key_variable else _TRAITS
+
+
+@hookimpl
+def skillgauge_engines() -> Iterable[Provider[Engine]]:
+    """Announce `api`."""
+    yield Provider(
+        name="api",
+        options=ApiOptions,
+        factory=_make,
+        summary="An agent of its own on a model API: OpenAI or any compatible server, Anthropic, Gemini.",
+        traits=_TRAITS,
+        traits_with=_traits,
+    )

@@ -1,0 +1,204 @@
+"""One session: question and answer in turn, until the model answers without calling a tool."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from skillgauge.api import (
+    Emit,
+    EventKind,
+    Execution,
+    Failure,
+    FailureClass,
+    RunRequest,
+    Trajectory,
+    TrajectoryEvent,
+    Usage,
+    Workspace,
+    freeze,
+)
+from skillgauge_model_client.outcomes import Unanswered
+
+from .dialect import Answer, Dialect, Document, Question, ToolCall, ToolResult
+from .options import ApiOptions, Prices
+from .skills import Skill, system_prompt
+from .tools import Toolbox
+
+_MILLION = 1_000_000
+_KINDS = (
+    "input_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    "output_tokens",
+    "reasoning_tokens",
+    "total_tokens",
+)
+
+Ask = Callable[[Question], Awaitable[Answer]]
+"""Asks the model once. Raises `Unanswered`."""
+
+
+@dataclass(frozen=True)
+class Talk:
+    """With whom a session is held."""
+
+    model: str
+    dialect: Dialect
+    ask: Ask
+
+
+class Session:
+    """An agent at work, and what can be told of it at any time.
+
+    Args:
+        talk: with whom.
+        options: what the agent may do.
+        skills: what it is offered.
+        request: what is asked of it.
+        workspace: where it works.
+        emit: told of every event.
+    """
+
+    def __init__(
+        self,
+        talk: Talk,
+        options: ApiOptions,
+        skills: Sequence[Skill],
+        request: RunRequest,
+        workspace: Workspace,
+        emit: Emit,
+    ) -> None:
+        self._talk = talk
+        self._options = options
+        self._skills = tuple(skills)
+        self._request = request
+        self._workspace = workspace
+        self._emit = emit
+        self._tools = Toolbox(workspace, skills, options.command_timeout_s)
+        self._events: list[TrajectoryEvent] = []
+        self._answers: list[Answer] = []
+        self._turns = (request.limits.max_turns or options.max_turns) if options.tools else 1
+
+    async def hold(self) -> Execution:
+        """Go on until the end, whichever it is."""
+        started = time.monotonic()
+        limit = self._request.limits.timeout_s
+        failure = None
+        bound = asyncio.timeout(limit)
+        try:
+            async with bound:
+                failure = await self._converse()
+        except TimeoutError:
+            if not bound.expired():
+                raise
+            failure = Failure.of_agent(FailureClass.TIMEOUT, f"not done within {limit:g} s")
+        except Unanswered as unanswered:
+            # A request's own time limit is the service's failure and not the agent's.
+            kind = FailureClass.NETWORK if unanswered.kind is FailureClass.TIMEOUT else unanswered.kind
+            wait_s = unanswered.reply.retry_after_s
+            failure = Failure.of_agent(kind, unanswered.told, retry_after_s=wait_s)
+        return self._told(failure, time.monotonic() - started)
+
+    async def _converse(self) -> Failure | None:
+        dialect = self._talk.dialect
+        messages: list[Document] = [dialect.prompt(self._request.prompt)]
+        while len(self._answers) < self._turns:
+            answer = await self._talk.ask(self._question(messages))
+            self._note(answer)
+            if not answer.calls or not self._options.tools:
+                return self._ending(answer)
+            results = [await self._use(call) for call in answer.calls]
+            messages += [answer.message, *dialect.results(results)]
+        return Failure.of_agent(FailureClass.MAX_TURNS, f"not done after {self._turns} answers of the model")
+
+    def _question(self, messages: Sequence[Document]) -> Question:
+        return Question(
+            model=self._talk.model,
+            system=system_prompt(self._skills, with_tools=self._options.tools),
+            messages=messages,
+            tools=self._tools.specs if self._options.tools else (),
+            max_output_tokens=self._options.max_output_tokens,
+            temperature=self._options.temperature,
+        )
+
+    def _note(self, answer: Answer) -> None:
+        self._answers.append(answer)
+        if answer.thoughts:
+            self._tell(TrajectoryEvent(kind=EventKind.REASONING, text=answer.thoughts))
+        if answer.text:
+            self._tell(TrajectoryEvent(kind=EventKind.MESSAGE, text=answer.text))
+
+    async def _use(self, call: ToolCall) -> ToolResult:
+        number = call.id or f"call-{len(self._events)}"
+        try:
+            arguments = freeze(call.arguments)
+        except ValueError:  # half a surrogate pair, or nested beyond reason
+            call = ToolCall(call.id, call.name, None)
+            arguments = None
+        self._tell(TrajectoryEvent(kind=EventKind.TOOL_CALL, name=call.name, call_id=number, data=arguments))
+        result = await self._tools.use(call)
+        kind = EventKind.TOOL_RESULT
+        self._tell(TrajectoryEvent(kind=kind, call_id=number, text=result.text, is_error=result.is_error))
+        return result
+
+    def _tell(self, event: TrajectoryEvent) -> None:
+        self._events.append(event)
+        self._emit(event)
+
+    def _ending(self, answer: Answer) -> Failure | None:
+        """An answer without a word is one after some work, but none to a question."""
+        if answer.text or (len(self._answers) > 1 and not answer.is_cut):
+            return None
+        limit = self._options.max_output_tokens
+        why = f"it reached {limit} tokens before its first word" if answer.is_cut else "no text in it"
+        return Failure.of_agent(FailureClass.PROTOCOL, f"the answer is empty: {why}")
+
+    def _told(self, failure: Failure | None, duration_s: float) -> Execution:
+        last = self._answers[-1] if self._answers else None
+        is_done = failure is None and last is not None
+        notes = [f"the answer was cut at {self._options.max_output_tokens} tokens"] if last and last.is_cut else []
+        return Execution(
+            text=last.text if last and is_done else None,
+            truncated=bool(last and last.is_cut),
+            trajectory=Trajectory(
+                events=tuple(self._events),
+                skills_offered=tuple(skill.name for skill in self._skills),
+                # Without tools the skills are part of the question, and nobody can say whether the model used them.
+                skills_fired=tuple(self._tools.fired) if self._options.tools else None,
+                model_calls=len(self._answers),
+                turns=len(self._answers),
+                model=last.model if last else None,
+            ),
+            usage=summed([answer.usage for answer in self._answers], self._options.prices),
+            duration_s=duration_s,
+            failure=failure,
+            sandbox=self._workspace.tier,
+            notes=tuple(notes),
+        )
+
+
+def summed(usages: Sequence[Usage | None], prices: Prices | None) -> Usage | None:
+    """Tokens of all answers, by kind, and their price; a kind that one of them does not tell is unknown."""
+    told = [usage for usage in usages if usage is not None]
+    if not told or len(told) < len(usages):
+        return None
+    totals: dict[str, int | None] = {}
+    for kind in _KINDS:
+        counts: list[int | None] = [getattr(usage, kind) for usage in told]
+        known = [count for count in counts if count is not None]
+        totals[kind] = sum(known) if len(known) == len(counts) else None
+    cost = None if prices is None else _cost(totals, prices)
+    basis = None if cost is None else "price-list"
+    return Usage.model_validate({**totals, "cost_usd": cost, "cost_basis": basis})
+
+
+def _cost(totals: dict[str, int | None], prices: Prices) -> float | None:
+    given, made = totals["input_tokens"], totals["output_tokens"]
+    if given is None or made is None:
+        return None
+    read = (totals["cache_read_tokens"] or 0) * (prices.input if prices.cache_read is None else prices.cache_read)
+    wrote = (totals["cache_write_tokens"] or 0) * (prices.input if prices.cache_write is None else prices.cache_write)
+    return (given * prices.input + made * prices.output + read + wrote) / _MILLION
