@@ -1,0 +1,1 @@
+"""The `blocked` scorer of skillgauge."""

@@ -1,0 +1,26 @@
+"""What a check can say."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from skillgauge.api import Frozen
+
+
+class By(StrEnum):
+    """Who stops tool calls."""
+
+    HOOK = "hook"
+    PERMISSION = "permission"
+    SANDBOX = "sandbox"
+
+
+class BlockedOptions(Frozen):
+    """Options of `blocked`."""
+
+    expect: bool = Field(default=True, description="Whether a call has to be stopped, or none may be.")
+    tool: str = Field(default="*", min_length=1, description="Glob that the tool's name matches, case included.")
+    by: By | None = Field(default=None, description="Who stops it; by default anybody.")
+    event: str | None = Field(default=None, min_length=1, description="Event of the hook; by default any.")

@@ -1,0 +1,60 @@
+"""Tool calls that were stopped."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+
+from skillgauge.api import Block, Score, ScoreContext
+
+from .options import BlockedOptions
+
+_SHOWN = 20
+
+
+class BlockedScorer:
+    """Passes if the blocks that the engine tells of are as expected.
+
+    An engine that cannot tell whether a call was stopped leaves the check ungraded: that it reports no block proves
+    nothing then.
+    """
+
+    version = "1"
+
+    def __init__(self, options: BlockedOptions) -> None:
+        self._options = options
+
+    async def score(self, context: ScoreContext) -> Score:
+        """Look for a block that fits."""
+        trajectory = context.execution.trajectory
+        if trajectory is None:
+            return Score.ungraded("There is no record of what an agent did, so nobody knows what was stopped")
+        if trajectory.blocked is None:
+            return Score.ungraded("The engine does not tell whether a tool call was stopped")
+        fitting = [block for block in trajectory.blocked if self._fits(block)]
+        evidence = {"blocked": tuple(block.model_dump(mode="json") for block in trajectory.blocked[:_SHOWN])}
+        if bool(fitting) is self._options.expect:
+            return Score.passed(_told(fitting), evidence=evidence)
+        if fitting:
+            return Score.failed(f"{_told(fitting)}, and no call was to be stopped", evidence=evidence)
+        others = f"; stopped were {_told(trajectory.blocked)}" if trajectory.blocked else ""
+        return Score.failed(f"No call of a tool {self._wanted()} was stopped{others}", evidence=evidence)
+
+    def _fits(self, block: Block) -> bool:
+        options = self._options
+        return (
+            fnmatchcase(block.tool, options.tool)
+            and options.by in (None, block.by)
+            and options.event in (None, block.event)
+        )
+
+    def _wanted(self) -> str:
+        options = self._options
+        by = f" by a {options.by}" if options.by else ""
+        event = f" at {options.event}" if options.event else ""
+        return f"{options.tool!r}{by}{event}"
+
+
+def _told(blocks: list[Block] | tuple[Block, ...]) -> str:
+    names = dict.fromkeys(f"{block.tool} (by {block.by})" for block in blocks)
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(list(names)[:_SHOWN]) + more

@@ -1,0 +1,168 @@
+"""Commands that decide by their exit code, run for real."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skillgauge.api import (
+    Arm,
+    ArmKind,
+    DirectoryWorkspace,
+    Execution,
+    FileSpec,
+    SandboxSpec,
+    Score,
+    ScoreStatus,
+    host_environment,
+)
+from skillgauge.testing import TemporarySandbox, score_context
+from skillgauge_scorer_command.options import CommandOptions
+from skillgauge_scorer_command.scorer import CommandScorer, _for_environment, answer_text
+
+AGENT = Arm(name="with_skill", kind=ArmKind.AGENT)
+
+
+def score(
+    command: str,
+    execution: Execution | None = None,
+    *,
+    arm: Arm = AGENT,
+    files: tuple[FileSpec, ...] = (),
+    environ: Mapping[str, str] | None = None,
+    **options: Any,
+) -> Score:
+    """The score of a command in a workspace with these files."""
+
+    async def run() -> Score:
+        workspace = DirectoryWorkspace(SandboxSpec(label="test"), environ or host_environment(), tier="test/none")
+        async with workspace:
+            await workspace.put(files)
+            context = replace(score_context(execution=execution or Execution(text="")), arm=arm, workspace=workspace)
+            return await CommandScorer(CommandOptions(command=command, **options)).score(context)
+
+    return asyncio.run(run())
+
+
+@pytest.mark.requirement("SE-FORMAT-003")
+@pytest.mark.parametrize(
+    ("code", "expected", "status"),
+    [
+        (0, 0, ScoreStatus.PASSED),
+        (1, 0, ScoreStatus.FAILED),
+        (2, 0, ScoreStatus.UNGRADED),
+        (127, 0, ScoreStatus.UNGRADED),
+        (0, 1, ScoreStatus.FAILED),
+        (1, 1, ScoreStatus.PASSED),
+        (7, 7, ScoreStatus.PASSED),
+        (7, 8, ScoreStatus.UNGRADED),
+    ],
+)
+def test_exit_codes(code: int, expected: int, status: ScoreStatus) -> None:
+    """The declared code passes, 0 and 1 are an honest no, anything else is no verdict."""
+    found = score(f"exit {code}", expect_exit_code=expected)
+    assert found.status is status
+    assert isinstance(found.evidence, Mapping)
+    assert (found.evidence["exit_code"], found.evidence["errored"]) == (code, status is ScoreStatus.UNGRADED)
+
+
+def test_no_verdict() -> None:
+    """A signal, a limit and a workspace that is gone leave the check ungraded, each with its reason."""
+    assert "signal 9" in score("kill -9 $$").reason
+    found = score("sleep 30", timeout_s=0.1)
+    assert "no end after 0.1 s" in found.reason
+    assert isinstance(found.evidence, Mapping)
+    assert found.evidence["exit_code"] == -1
+    context = replace(score_context(execution=Execution(text="x")), arm=AGENT)
+    gone = asyncio.run(CommandScorer(CommandOptions(command="true")).score(context))
+    assert (gone.status, "workspace is gone" in gone.reason) == (ScoreStatus.UNGRADED, True)
+
+
+def test_answer_is_at_hand() -> None:
+    """The whole answer is in a file, and its beginning in a variable that a process can be started with."""
+    answer = "é" * 100_000 + "\0end"
+    assert score("test $(wc -m < response.txt) -eq 100004", Execution(text=answer)).status is ScoreStatus.PASSED
+    check = 'python3 -c \'import os; assert os.environ["RESPONSE_TEXT"] == "é" * 60_000\''
+    assert score(check, Execution(text=answer)).status is ScoreStatus.PASSED
+    listed = score('test "$RESPONSE_TEXT" = \'{"a":[1,"ü"]}\'', Execution(output={"a": [1, "ü"]}))
+    assert listed.status is ScoreStatus.PASSED
+
+
+def test_shared_workspaces_get_no_file() -> None:
+    """Under direct call other trials use the workspace at the same time, so that only the variable is safe."""
+    direct = score_context().arm
+    assert score("test ! -e response.txt", Execution(output="x"), arm=direct).status is ScoreStatus.PASSED
+    assert score('test "$RESPONSE_TEXT" = x', Execution(output="x"), arm=direct).status is ScoreStatus.PASSED
+
+
+def test_place_of_the_answer_is_taken() -> None:
+    """An agent that put a folder where the answer belongs gets no verdict, and the check does not crash."""
+    found = score("true", files=(FileSpec(path="response.txt/x", text=""),))
+    assert (found.status, "found no place for response.txt" in found.reason) == (ScoreStatus.UNGRADED, True)
+
+
+def test_environment_is_clean() -> None:
+    """A command sees no variable of the user's beyond the allow list, and a home that is the workspace."""
+    environ = {**host_environment(), "ACME_API_KEY": "canary-0123456789"}
+    assert score('test -z "$ACME_API_KEY"', environ=environ).status is ScoreStatus.PASSED
+    assert score('test "$HOME" = "$PWD" && test "$TMPDIR" = "$PWD"').status is ScoreStatus.PASSED
+    assert "canary" not in str(score("env; exit 1", environ=environ).evidence)
+
+
+def test_output_is_cut() -> None:
+    """The evidence holds the beginning of both streams, and the reason the last line."""
+    found = score("yes out | head -n 1000; yes err | head -n 999 >&2; echo last words >&2; exit 1", label="grade")
+    assert isinstance(found.evidence, Mapping)
+    assert (len(str(found.evidence["stdout"])), len(str(found.evidence["stderr"]))) == (500, 500)
+    assert found.reason == "grade: exit code 1 instead of 0 (last words)"
+
+
+def test_bytes_that_are_no_text() -> None:
+    """Output that is not UTF-8 does not matter."""
+    assert score(r"printf '\377\376'").status is ScoreStatus.PASSED
+
+
+@given(st.text(max_size=200_000))
+def test_variable_holds_the_beginning(text: str) -> None:
+    """Whatever the answer is, the variable is a beginning of it without NUL, and short enough."""
+    held = _for_environment(text)
+    assert text.replace("\0", "").startswith(held)
+    assert len(held.encode()) <= 120_000
+
+
+def test_answer_text() -> None:
+    """An output rules over a text; nothing is empty."""
+    assert answer_text(Execution(output="a", text="b")) == "a"
+    assert answer_text(Execution(text="b")) == "b"
+    assert answer_text(Execution()) == ""
+
+
+def test_options_are_checked() -> None:
+    """There is a command, exit codes are possible ones, and nothing unknown is accepted."""
+    bad: tuple[dict[str, Any], ...] = (
+        {},
+        {"command": ""},
+        {"command": "x", "expect_exit_code": 256},
+        {"command": "x", "cmd": "y"},
+        {"command": "x", "timeout_s": 0},
+    )
+    for options in bad:
+        with pytest.raises(ValueError, match="validation error"):
+            CommandOptions.model_validate(options)
+
+
+def test_contract_sandbox_is_enough() -> None:
+    """Any sandbox will do; nothing but the protocol is used."""
+
+    async def run() -> Score:
+        async with TemporarySandbox().open(SandboxSpec(label="x")) as workspace:
+            context = replace(score_context(execution=Execution(text="hi")), arm=AGENT, workspace=workspace)
+            return await CommandScorer(CommandOptions(command="grep -q hi response.txt")).score(context)
+
+    assert asyncio.run(run()).status is ScoreStatus.PASSED

@@ -1,0 +1,1 @@
+"""The `files` scorer of skillgauge."""

@@ -1,0 +1,85 @@
+"""What a check can say."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from skillgauge.api import Frozen, Json
+
+
+class State(StrEnum):
+    """What has to be true of the files that a path stands for."""
+
+    PRESENT = "present"
+    """There is one at the end."""
+    ABSENT = "absent"
+    """There is none at the end."""
+    CREATED = "created"
+    """The session made one that was not there before."""
+    CHANGED = "changed"
+    """The session made one, or changed one."""
+    DELETED = "deleted"
+    """The session removed one."""
+    UNTOUCHED = "untouched"
+    """The session made, changed and removed none."""
+
+
+HAVE_CONTENT = frozenset({State.PRESENT, State.CREATED, State.CHANGED})
+"""States after which there is a file to look into."""
+
+
+def _inside(path: str) -> str:
+    if path.startswith("/") or ".." in path.split("/") or "\\" in path:
+        raise ValueError(f"path {path!r} does not stay inside the workspace")
+    return path
+
+
+def _valid(pattern: str) -> str:
+    import regex  # noqa: PLC0415 - announcing stays cheap
+
+    try:
+        regex.compile(pattern)
+    except (regex.error, RecursionError, OverflowError, MemoryError) as error:
+        raise ValueError(f"pattern {pattern[:100]!r} is not valid: {error}") from error
+    return pattern
+
+
+class FilesOptions(Frozen):
+    """Options of `files`."""
+
+    path: Annotated[str, AfterValidator(_inside)] = Field(
+        min_length=1,
+        description="Path below the workspace; `*` and `?` stand for characters of a name, `**/` for folders.",
+    )
+    state: State = Field(default=State.PRESENT, description="What has to be true of such files.")
+    contains: tuple[str, ...] = Field(default=(), description="Texts that have to be in the file.")
+    lacks: tuple[str, ...] = Field(default=(), description="Texts that may not be in it.")
+    equals: str | None = Field(default=None, description="The whole text, but for line ends at its end.")
+    patterns: tuple[Annotated[str, AfterValidator(_valid)], ...] = Field(
+        default=(), description="Regular expressions that have to be found in it."
+    )
+    json_value: Json = Field(
+        default=None, alias="json", description="It is JSON with at least this: objects may have more keys."
+    )
+    case_sensitive: bool = Field(default=True, description="Whether upper and lower case differ.")
+    max_bytes: int = Field(default=1_000_000, ge=1, le=100_000_000, description="A longer file is not looked into.")
+    timeout_s: float = Field(default=1.0, gt=0, le=60, description="Seconds for one regular expression.")
+
+    @property
+    def wants_json(self) -> bool:
+        """Whether there is a JSON value to compare with, which may be null."""
+        return "json_value" in self.model_fields_set
+
+    @property
+    def looks_inside(self) -> bool:
+        """Whether the content matters."""
+        return bool(self.contains or self.lacks or self.patterns or self.equals is not None or self.wants_json)
+
+    @model_validator(mode="after")
+    def _has_content(self) -> Self:
+        if self.looks_inside and self.state not in HAVE_CONTENT:
+            raise ValueError(f"there is no content to look into where files are to be {self.state}")
+        return self

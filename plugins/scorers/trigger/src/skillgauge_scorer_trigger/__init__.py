@@ -1,0 +1,1 @@
+"""The `trigger` scorer of skillgauge."""

@@ -1,0 +1,85 @@
+"""Whether the right skill fired."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skillgauge.api import (
+    Arm,
+    ArmKind,
+    Execution,
+    FiredSkill,
+    JsonObject,
+    Score,
+    ScoreStatus,
+    SkillRef,
+    Target,
+    Trajectory,
+)
+from skillgauge.testing import score_context
+from skillgauge_scorer_trigger.options import TriggerOptions
+from skillgauge_scorer_trigger.scorer import TriggerScorer
+
+NAMES = st.sampled_from(["pdf", "pdf-pro", "csv", "mail"])
+
+
+def score(options: JsonObject, fired: tuple[str, ...], *, present: tuple[str, ...] = ("pdf",)) -> Score:
+    """The score of a session of an arm in which all that is present was offered; the skill under test is `pdf`."""
+    skills = tuple(SkillRef(name=name, root="/", digest="") for name in present)
+    told = tuple(FiredSkill(name=name, how="read") for name in fired)
+    trajectory = Trajectory(skills_offered=present, skills_fired=told)
+    context = replace(
+        score_context(options=options, execution=Execution(trajectory=trajectory), target=Target(id="pdf")),
+        arm=Arm(name="arm", kind=ArmKind.AGENT, skills=skills),
+    )
+    return asyncio.run(TriggerScorer(TriggerOptions.model_validate(options)).score(context))
+
+
+def test_confusion_is_in_the_evidence() -> None:
+    """A wrong skill that fired beside the right one is told, and does not make it wrong."""
+    found = score({"skill": "pdf"}, ("csv", "pdf"), present=("pdf", "csv"))
+    assert found.status is ScoreStatus.PASSED
+    assert found.evidence == {
+        "fired": ({"name": "csv", "how": "read"}, {"name": "pdf", "how": "read"}),
+        "others": ("csv",),
+        "offered": ("pdf", "csv"),
+    }
+
+
+def test_wrong_skill_is_named() -> None:
+    """A reader sees which skill fired in place of the right one."""
+    found = score({"skill": "pdf"}, ("csv",), present=("pdf", "csv"))
+    assert (found.status, found.reason) == (ScoreStatus.FAILED, "Skill 'pdf' should have fired: fired: csv")
+    found = score({"skill": "pdf", "acceptable": ["csv"]}, ("csv",), present=("pdf", "csv"))
+    assert found.status is ScoreStatus.PASSED
+
+
+def test_baseline_is_no_fail() -> None:
+    """An arm without the skill under test gains and loses nothing; a name that is nobody's proves nothing."""
+    found = score({"skill": "pdf"}, (), present=())
+    assert found.status is ScoreStatus.PASSED
+    assert "has no skill 'pdf'" in found.reason
+    assert score({"skill": "pfd"}, (), present=("pdf",)).status is ScoreStatus.UNGRADED
+
+
+@given(st.lists(NAMES, max_size=6).map(tuple), st.booleans())
+def test_exactly_one_of_two_opposite_checks_passes(fired: tuple[str, ...], should: bool) -> None:
+    """Where everything is known, a check and its opposite never agree, and only the right names count."""
+    options: JsonObject = {"skill": "pdf", "should_trigger": should, "acceptable": ("pdf-pro",)}
+    present = ("pdf", "pdf-pro", "csv", "mail")
+    passed = score(options, fired, present=present).status is ScoreStatus.PASSED
+    opposite = score({**options, "should_trigger": not should}, fired, present=present)
+    assert passed is not (opposite.status is ScoreStatus.PASSED)
+    assert passed is (bool({"pdf", "pdf-pro"} & set(fired)) is should)
+
+
+def test_options_are_checked() -> None:
+    """The skill is required, and nothing unknown is accepted."""
+    for options in ({}, {"skill": ""}, {"skill": "a", "expect": True}):
+        with pytest.raises(ValueError, match="validation error"):
+            TriggerOptions.model_validate(options)
