@@ -1,0 +1,70 @@
+"""Files of a skill that others need: input of a case, and what commands of validators call."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from skillgauge.api import FileSpec
+
+from .folders import content_digest, files_of
+
+
+def contained(root: Path, written: str) -> Path | None:
+    """What a path in a suite stands for below a folder; `None` if it leaves the folder, by itself or through a link.
+
+    The file need not exist.
+    """
+    parts = PurePosixPath(written.replace("\\", "/")).parts
+    if not parts or ".." in parts or PurePosixPath(written).is_absolute() or PureWindowsPath(written).is_absolute():
+        return None
+    try:
+        path = (root / written).resolve()
+        return path if path.is_relative_to(root.resolve()) else None
+    except (OSError, ValueError, RuntimeError):  # a NUL in it, or links in a circle
+        return None
+
+
+def file_spec(source: Path, path: str) -> FileSpec:
+    """A file on disk, to be put at `path` in a workspace, identified by its content."""
+    executable = bool(source.stat().st_mode & 0o100)
+    return FileSpec(path=path, source=str(source), executable=executable, digest=content_digest(source))
+
+
+def named_files(root: Path, commands: Iterable[str]) -> list[str]:
+    """Paths of the files of a folder that shell commands name, in the order in which they do."""
+    found: dict[str, None] = {}
+    for command in commands:
+        for word in _words(command):
+            path = contained(root, word) if word else None
+            if path is not None and path.is_file():
+                found[path.relative_to(root.resolve()).as_posix()] = None
+    return list(found)
+
+
+def bundled_files(root: Path, commands: Sequence[str]) -> tuple[FileSpec, ...]:
+    """What commands of validators need of a skill: the files that they name, and all that lies beside or below them.
+
+    A file in the skill's own folder comes alone. The files keep their place, so that `python3 scripts/check.py` works
+    in a workspace in which no skill is installed.
+    """
+    paths: dict[str, None] = {}
+    for path in named_files(root, commands):
+        folder = path.rpartition("/")[0]
+        for one in files_of(root / folder) if folder else ():
+            if "__pycache__" not in one.split("/"):
+                paths[f"{folder}/{one}"] = None
+        paths[path] = None
+    return tuple(file_spec(root / path, path) for path in sorted(paths))
+
+
+def _words(command: str) -> list[str]:
+    lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    try:
+        words = list(lexer)
+    except ValueError:  # a quotation is open; `sh` will say so
+        words = command.split()
+    return [part for word in words for part in (word, word.partition("=")[2])]
