@@ -1,0 +1,169 @@
+"""From evals to cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from skillgauge.api import Case, Check, FileSpec, JsonObject, JsonValue, Origin
+from skillgauge_skill_folders import bundled_files, contained, file_spec, files_of
+
+from .assertions import COMMAND, RUBRIC, Assertion, assertion_of, rubric_options
+from .files import OTHER_NAMES, EvalFile, keys_of
+from .findings import Findings, OriginOf
+from .sources import EVALS_FOLDER, line_of
+
+EXPECTED_OUTPUT = "expected_output"
+"""Id of the check of a case that says nothing but what is expected."""
+TRIGGER = "trigger"
+AS_EXPECTED = "The result agrees with the reference in everything that matters for the task."
+
+
+@dataclass(frozen=True)
+class CaseMaker:
+    """Makes the cases of one file."""
+
+    root: Path
+    """The skill's folder."""
+    skill_name: str
+    folder: Path
+    """Where the file lies."""
+    findings: Findings
+
+    def cases(self, items: tuple[JsonValue, ...], origin_of: OriginOf) -> tuple[Case, ...]:
+        """The cases of all evals that have no fault; `origin_of` makes the place of an index and the keys below it."""
+        cases: list[Case] = []
+        first: dict[str, Origin] = {}
+        if not items:
+            self.findings.error("no-cases", "there is no eval in it", origin_of(), "Add at least one.")
+        for index, item in enumerate(items):
+            file, raw, where = self._read(item, partial(origin_of, index))
+            if file is None:
+                continue
+            case_id = str(file.id) if file.id is not None else str(index + 1)
+            if case_id in first:
+                message = f"id {case_id!r} is used twice, first at {line_of(first[case_id])}"
+                self.findings.error("duplicate-id", message, where("id"), "Give every eval an id of its own.")
+            first.setdefault(case_id, where("id"))
+            cases.append(self._case(file, raw, case_id, where, origin_of(index)))
+        return tuple(cases)
+
+    def _read(self, item: JsonValue, where: OriginOf) -> tuple[EvalFile | None, JsonObject, OriginOf]:
+        """An eval under the names that its keys have here."""
+        if not isinstance(item, Mapping):
+            self.findings.error("wrong-type", "an eval must be an object", where())
+            return None, {}, where
+        given: dict[str, Any] = dict(item)
+        renamed: dict[str, str] = {}
+        for other, preferred in OTHER_NAMES.items():
+            if other in given and preferred not in given:
+                given[preferred] = given.pop(other)
+                renamed[preferred] = other
+                self.findings.other_name(other, preferred, where(other))
+
+        def renaming(*pointer: str | int) -> Origin:
+            step = pointer[:1] and renamed.get(str(pointer[0]))
+            return where(step, *pointer[1:]) if step else where(*pointer)
+
+        file = self.findings.validated(EvalFile, given, renaming)
+        if file is not None:
+            self.findings.unknown_keys(file.model_extra or {}, keys_of(EvalFile), where)
+        return file, given, renaming
+
+    def _case(self, file: EvalFile, raw: JsonObject, case_id: str, where: OriginOf, origin: Origin) -> Case:
+        assertions = list(self._assertions(file, where))
+        checks = [one.check for one in assertions]
+        if not checks and file.expected_output is not None:
+            options = rubric_options(AS_EXPECTED, file.expected_output)
+            checks = [Check(id=EXPECTED_OUTPUT, scorer=RUBRIC, options=options, origin=where("expected_output"))]
+        trigger = self._trigger(file, raw, where)
+        if trigger is not None:
+            checks.append(trigger)
+        commands = [str(check.options["command"]) for check in checks if check.scorer == COMMAND]
+        return Case(
+            id=case_id,
+            name=file.name or "",
+            description=file.description or "",
+            prompt=file.prompt,
+            files=tuple(self._files(file, where)),
+            grader_files=bundled_files(self.root, commands),
+            checks=tuple(checks),
+            tags=file.tags,
+            extras=_extras(file, raw, assertions),
+            origin=origin,
+        )
+
+    def _assertions(self, file: EvalFile, where: OriginOf) -> Iterator[Assertion]:
+        """Those of both keys in the order of the file, each once."""
+        known: dict[JsonValue, None] = {}
+        taken: dict[str, int] = {}
+        for key, items in (("expectations", file.expectations), ("assertions", file.assertions)):
+            for index, item in enumerate(items):
+                if item in known:
+                    continue
+                known[item] = None
+                made = assertion_of(item, file.expected_output, where(key, index), self.findings)
+                if made is None:
+                    continue
+                count = taken[made.check.id] = taken.get(made.check.id, 0) + 1
+                if count > 1:  # the same words for two things that are checked differently
+                    check = made.check.model_copy(update={"id": f"{made.check.id} ({count})"})
+                    made = Assertion(check, made.raw)
+                yield made
+
+    def _trigger(self, file: EvalFile, raw: JsonObject, where: OriginOf) -> Check | None:
+        """Whether this skill has to fire, where the eval says something about it."""
+        own = self.skill_name
+        should, key = file.should_trigger, "should_trigger"
+        if should is None and "expected_skill" in raw:
+            should, key = file.expected_skill == own or own in file.acceptable_skills, "expected_skill"
+            if not should and file.expected_skill is not None:
+                other = file.expected_skill
+                message = f"expected_skill is {other!r}, which is not here: checked is that {own!r} does not fire"
+                self.findings.warning("other-skill", message, where(key))
+        if should is None:
+            return None
+        acceptable = [name for name in file.acceptable_skills if name != own]
+        options: dict[str, Any] = {"skill": own, "should_trigger": should}
+        if acceptable and should:
+            options["acceptable"] = acceptable
+        return Check(id=TRIGGER, scorer=TRIGGER, options=options, origin=where(key))
+
+    def _files(self, file: EvalFile, where: OriginOf) -> Iterator[FileSpec]:
+        for index, written in enumerate(file.files):
+            paths = [contained(base, written) for base in dict.fromkeys(self._bases())]
+            if "\\" in written or all(path is None for path in paths):
+                message = f"file {written!r} leads out of the skill's folder"
+                hint = "Keep the input of evals below the skill, in evals/files for example."
+                self.findings.error("escaping-path", message, where("files", index), hint)
+                continue
+            found = next((path for path in paths if path is not None and path.exists()), None)
+            if found is None:
+                looked = " or ".join(str(base) for base in dict.fromkeys(self._bases()))
+                message = f"file {written!r} is not there (looked in {looked})"
+                self.findings.error("missing-file", message, where("files", index))
+            elif found.is_dir():
+                target = PurePosixPath(written)
+                yield from (file_spec(found / one, str(target / one)) for one in files_of(found))
+            else:
+                yield file_spec(found, str(PurePosixPath(written)))
+
+    def _bases(self) -> tuple[Path, ...]:
+        """Where input files are looked for, in this order."""
+        return self.root, self.root / EVALS_FOLDER, self.folder
+
+
+def _extras(file: EvalFile, raw: JsonObject, assertions: list[Assertion]) -> JsonObject:
+    """What a case has no field for and is needed to write the eval again."""
+    objects = {one.check.id: one.raw for one in assertions if one.raw is not None}
+    kept = ("expected_skill", "acceptable_skills", "should_trigger")
+    extras: dict[str, Any] = {
+        "integer_id": True if isinstance(file.id, int) else None,
+        EXPECTED_OUTPUT: file.expected_output,
+        "assertions": objects or None,
+        "keys": {**{key: raw[key] for key in kept if key in raw}, **(file.model_extra or {})} or None,
+    }
+    return {key: value for key, value in extras.items() if value is not None}

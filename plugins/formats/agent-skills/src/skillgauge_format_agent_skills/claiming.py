@@ -1,0 +1,75 @@
+"""Recognise suites about skills by what stands in them, and those of other tools that bear the same names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from skillgauge.api import Claim, SuiteError
+
+from .shapes import Foreign, Shape
+from .sources import could_be_suite, is_named_evals, is_skill_folder, read_source, suite_files
+
+IsInstalled = Callable[[str], bool]
+"""Whether there is a format of a name, which then claims what is its own."""
+
+
+def claim(path: Path, is_installed: IsInstalled) -> Claim | None:
+    """What a path is to this format; never raises."""
+    try:
+        if path.is_dir():
+            return _claim_folder(path) if is_skill_folder(path) else None
+        return _claim_file(path, is_installed)
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def _claim_folder(path: Path) -> Claim | None:
+    """A skill whose suites are this format's. Where another's is among them, each file is somebody's by itself."""
+    shapes = {file.name: _shape(file) for file in suite_files(path)}
+    if any(isinstance(shape, Foreign) for shape in shapes.values()):
+        return None
+    own = [name for name, shape in shapes.items() if isinstance(shape, Shape)]
+    broken = [name for name, shape in shapes.items() if isinstance(shape, SuiteError) and name in _own_names(path)]
+    if own:
+        return Claim("skill", f"a skill with {', '.join(own)}")
+    return Claim("skill", f"a skill with {broken[0]}, which cannot be read") if broken else None
+
+
+def _own_names(path: Path) -> set[str]:
+    return {file.name for file in suite_files(path) if is_named_evals(file)}
+
+
+def _claim_file(path: Path, is_installed: IsInstalled) -> Claim | None:
+    if not could_be_suite(path):
+        # Nobody else would say what is wrong with it.
+        is_own = is_named_evals(path) and path.is_file() and is_skill_folder(path.parent.parent)
+        return Claim("evals", f"named {path.name}, in a skill") if is_own else None
+    match _shape(path):
+        case Shape() as shape:
+            return Claim(shape, f"{path.name} is {_described(shape)}")
+        case Foreign() as foreign:
+            ours = foreign.plugin is None or not is_installed(foreign.plugin)
+            return Claim("foreign", f"{path.name} is {foreign.what}") if ours else None
+        case SuiteError():
+            return Claim("evals", f"named {path.name}, but cannot be read") if is_named_evals(path) else None
+        case _:
+            return None
+
+
+def _shape(path: Path) -> Shape | Foreign | SuiteError | None:
+    try:
+        source = read_source(path)
+    except SuiteError as error:
+        return error
+    return source.shape if source else None
+
+
+def _described(shape: Shape) -> str:
+    match shape:
+        case Shape.EVALS:
+            return "an object with `evals`"
+        case Shape.EVAL_LIST:
+            return "a list of evals"
+        case Shape.TRIGGERS:
+            return "a trigger set"

@@ -1,0 +1,175 @@
+"""Write a suite as evals, or queries, of a skill."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from skillgauge.api import (
+    ALL_PASSED,
+    NO_LIMITS,
+    ArmKind,
+    Case,
+    Check,
+    Dumped,
+    FileSpec,
+    JsonValue,
+    Origin,
+    Problem,
+    Severity,
+    SkillRole,
+    Suite,
+    thaw,
+)
+from skillgauge_skill_folders import SKILL_FILE
+
+from .assertions import RUBRIC, written
+from .cases import AS_EXPECTED, EXPECTED_OUTPUT, TRIGGER
+from .figures import TRIGGERS
+
+EVALS_FILE, QUERIES_FILE = "evals/evals.json", "evals/trigger_evals.json"
+SKILL_CREATOR = "skill-creator"
+_TRIGGER_KEYS = ("expected_skill", "acceptable_skills", "should_trigger")
+
+
+def dump(suite: Suite) -> Dumped:
+    """The suite with the skill's SKILL.md and the files of its cases, and what cannot be said as losses."""
+    losses: list[Problem] = list(_unsaid_of_suite(suite))
+    files: dict[str, bytes] = {}
+    skill = _skill_file(suite)
+    if skill is None:
+        losses.append(
+            _loss(f"the suite is about no skill with a {SKILL_FILE}, which has to lie beside it", suite.origin)
+        )
+    else:
+        files[SKILL_FILE] = skill
+    cases = list(suite.cases)
+    for case in cases:
+        losses += [_loss(f"case {case.id!r}: {what}", case.origin) for what in _unsaid(case)]
+        files |= {file.path: _content(file) for file in (*case.grader_files, *case.files)}
+    if suite.dialect == TRIGGERS and all(len(case.checks) == 1 and _is_query(case) for case in cases):
+        files[QUERIES_FILE] = _json([_query(case) for case in cases])
+    else:
+        key = "expectations" if suite.dialect == SKILL_CREATOR else "assertions"
+        evals = [_eval(case, key, losses) for case in cases]
+        document = {"skill_name": suite.name or suite.id, "evals": evals}
+        files[EVALS_FILE] = _json(_with_keys(document, suite.extras))
+    return Dumped(tuple(files.items()), tuple(losses))
+
+
+def _json(document: object) -> bytes:
+    return f"{json.dumps(document, indent=2, ensure_ascii=False)}\n".encode()
+
+
+def _with_keys(written: dict[str, Any], extras: Mapping[str, JsonValue]) -> dict[str, Any]:
+    keys = extras.get("keys")
+    return {**written, **(thaw(keys) if isinstance(keys, Mapping) else {})}
+
+
+def _eval(case: Case, key: str, losses: list[Problem]) -> dict[str, Any]:
+    reference = _reference(case)
+    raw = case.extras.get("assertions")
+    objects = raw if isinstance(raw, Mapping) else {}
+    assertions = []
+    for check in case.checks:
+        if check.scorer == TRIGGER or (check.id == EXPECTED_OUTPUT and check.options.get("criteria") == AS_EXPECTED):
+            continue
+        item = written(check, objects.get(check.id), reference)
+        if item is None:
+            item = {"text": check.id, "type": check.scorer, "options": thaw(check.options)}
+            message = f"case {case.id!r}: check {check.id!r} of scorer {check.scorer!r} is left to a judge"
+            losses.append(_loss(message, check.origin or case.origin))
+        assertions.append(thaw(item))
+    made = {
+        "id": _id(case),
+        "name": case.name or None,
+        "description": case.description or None,
+        "prompt": case.prompt if case.prompt is not None else _as_prompt(case.input),
+        "expected_output": thaw(reference),
+        "files": [file.path for file in case.files] or None,
+        key: assertions or None,
+        "tags": list(case.tags) or None,
+        **_trigger_keys(case),
+    }
+    return _with_keys({name: value for name, value in made.items() if value is not None}, case.extras)
+
+
+def _trigger_keys(case: Case) -> dict[str, Any]:
+    """What a trigger check of another format is called here; that of this one is among the kept keys."""
+    keys = case.extras.get("keys")
+    if isinstance(keys, Mapping) and any(key in keys for key in _TRIGGER_KEYS):
+        return {}
+    checks = [check for check in case.checks if _is_trigger(check)]
+    return {"should_trigger": checks[0].options.get("should_trigger", True)} if checks else {}
+
+
+def _query(case: Case) -> dict[str, Any]:
+    should = case.checks[0].options.get("should_trigger", True)
+    identity = {"id": _id(case)} if case.extras.get("id") else {}
+    return _with_keys({**identity, "query": case.prompt, "should_trigger": should}, case.extras)
+
+
+def _is_query(case: Case) -> bool:
+    return _is_trigger(case.checks[0]) and case.prompt is not None and "assertions" not in case.extras
+
+
+def _is_trigger(check: Check) -> bool:
+    return check.scorer == TRIGGER
+
+
+def _id(case: Case) -> int | str:
+    return int(case.id) if case.extras.get("integer_id") else case.id
+
+
+def _as_prompt(value: JsonValue) -> str:
+    return value if isinstance(value, str) else json.dumps(thaw(value), ensure_ascii=False)
+
+
+def _reference(case: Case) -> JsonValue:
+    """What all judged checks of a case compare with, if it is one thing."""
+    if EXPECTED_OUTPUT in case.extras:
+        return case.extras[EXPECTED_OUTPUT]
+    found = [check.options.get("reference") for check in case.checks if check.scorer == RUBRIC]
+    return found[0] if found and all(one == found[0] for one in found) else None
+
+
+def _unsaid_of_suite(suite: Suite) -> Iterator[Problem]:
+    if any(arm.kind is ArmKind.DIRECT for arm in suite.arms):
+        yield _loss("direct calls are left out: an eval asks an agent", suite.origin)
+    if any(skill.role is not SkillRole.CANDIDATE for arm in suite.arms for skill in arm.skills):
+        yield _loss("skills beside the one under test are left out", suite.origin)
+
+
+def _unsaid(case: Case) -> Iterator[str]:
+    """What an eval has no key for."""
+    if case.prompt is None:
+        yield "it has no prompt, so its input is asked as it is"
+    if case.rule != ALL_PASSED:
+        yield "its rule for a verdict is left out"
+    if case.limits != NO_LIMITS:
+        yield "its limits are left out"
+    if case.weight != 1 or any(check.weight != 1 for check in case.checks):
+        yield "weights are left out"
+    for name in ("setup", "env", "targets", "cluster"):
+        if getattr(case, name):
+            yield f"{name} cannot be written"
+
+
+def _skill_file(suite: Suite) -> bytes | None:
+    roots = [skill.root for arm in suite.arms for skill in arm.skills if skill.role is SkillRole.CANDIDATE]
+    roots += [target.root for target in suite.targets if target.root]
+    for root in roots:
+        path = Path(root, SKILL_FILE)
+        if path.is_file():
+            return path.read_bytes()
+    return None
+
+
+def _content(file: FileSpec) -> bytes:
+    return Path(file.source).read_bytes() if file.source is not None else (file.text or "").encode()
+
+
+def _loss(message: str, origin: Origin | None) -> Problem:
+    return Problem("suite.loss", message, origin=origin, severity=Severity.WARNING)

@@ -1,0 +1,336 @@
+"""From paths to suites."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from skillgauge.api import (
+    Arm,
+    ArmKind,
+    Case,
+    Comparison,
+    JsonObject,
+    LimitOutcome,
+    Loaded,
+    LoadRequest,
+    Origin,
+    Problem,
+    Severity,
+    SkillRef,
+    Suite,
+    SuiteDefaults,
+    SuiteError,
+    Target,
+    did_you_mean,
+    digest,
+)
+from skillgauge_skill_folders import Leaks, Skill, find_skill, leaks_of, read_skill, skill_ref
+
+from .assertions import COMMAND
+from .cases import TRIGGER, CaseMaker
+from .figures import TRIGGERS
+from .findings import Findings
+from .options import AgentSkillsOptions
+from .shapes import Foreign, Shape
+from .sources import EVALS_FOLDER, Source, read_source, suite_files
+from .triggers import SHOULD, SHOULD_NOT, trigger_cases
+
+FORMAT = "agent-skills"
+SKILL_CREATOR, AGENTSKILLS = "skill-creator", "agentskills"
+"""Dialects of evals: with `expectations` and with `assertions`."""
+WITH_SKILL, WITHOUT_SKILL = "with_skill", "without_skill"
+TRIGGER_RUNS = 3
+_EVALS_KEYS = ("skill_name", "evals")
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The cases of one file, before it is a suite."""
+
+    source: Source
+    cases: tuple[Case, ...]
+    warnings: tuple[Problem, ...]
+
+    @property
+    def is_triggers(self) -> bool:
+        return self.source.shape is Shape.TRIGGERS
+
+
+@dataclass
+class _OfSkill:
+    """A skill and what is asked about it."""
+
+    skill: Skill
+    parts: list[_Part] = field(default_factory=list)
+
+
+@dataclass
+class _Loading:
+    """What one load request comes to; problems are collected until everything was read."""
+
+    options: AgentSkillsOptions
+    cwd: Path
+    skills: dict[Path, _OfSkill | None] = field(default_factory=dict)
+    """By their folder; `None` for one that cannot be read."""
+    seen: set[Path] = field(default_factory=set)
+    fatal: list[Problem] = field(default_factory=list)
+    passed_over: list[Problem] = field(default_factory=list)
+
+    def add(self, path: Path, *, searched: bool) -> None:
+        """Read what a path stands for."""
+        problems = self.passed_over if searched else self.fatal
+        files = list(suite_files(path)) if path.is_dir() else [path]
+        count = sum(self._add_file(file, problems, in_folder=path.is_dir()) for file in files)
+        if path.is_dir() and not count:
+            hint = f"Write {EVALS_FOLDER}/evals.json with a list 'evals', each with 'id', 'prompt' and 'assertions'."
+            problems.append(Problem("suite.no-evals", "this skill has no evals", Origin(str(path)), hint=hint))
+
+    def _add_file(self, path: Path, problems: list[Problem], *, in_folder: bool) -> bool:
+        """Take one file, once; tells whether it is a suite, good or bad."""
+        if path.resolve() in self.seen:
+            return True
+        try:
+            source = read_source(path)
+        except SuiteError as error:
+            if in_folder and path.parent.name != EVALS_FOLDER:
+                return False  # something else that is none of ours
+            problems += error.problems
+            return True
+        if source is None:
+            if not in_folder:
+                hint = "A suite is an object with a list 'evals', or a list of queries with 'should_trigger'."
+                problems.append(Problem("suite.no-evals", "this is no suite of evals", Origin(str(path)), hint=hint))
+            return not in_folder
+        self.seen.add(path.resolve())
+        if isinstance(source.shape, Foreign):
+            problems.append(_missing_plugin(source.shape, source))
+            return True
+        of_skill = self._skill_of(source, problems)
+        if of_skill is not None:
+            try:
+                of_skill.parts.append(_part(source, of_skill.skill))
+            except SuiteError as error:
+                problems += [source.placed(one) for one in error.problems]
+        return True
+
+    def _skill_of(self, source: Source, problems: list[Problem]) -> _OfSkill | None:
+        named = self.options.skill_path
+        root = (self.cwd / named).absolute() if named is not None else find_skill(source.path)
+        if root is None:
+            message = f"there is no SKILL.md beside {source.path.name!r}, nor in a folder around its own"
+            hint = "Name the skill with --skill-path DIR."
+            problems.append(source.placed(Problem("suite.no-skill", message, source.origin(), hint=hint)))
+            return None
+        if root not in self.skills:
+            try:
+                self.skills[root] = _OfSkill(read_skill(root))
+            except SuiteError as error:
+                self.skills[root] = None
+                problems += error.problems
+        return self.skills[root]
+
+    def suites(self) -> tuple[Suite, ...]:
+        """The suites of all skills; a second skill of a name is passed over."""
+        suites: list[Suite] = []
+        first: dict[str, Path] = {}
+        for of_skill in self.skills.values():
+            if of_skill is None or not of_skill.parts:
+                continue
+            skill = of_skill.skill
+            if skill.name in first:
+                message = (
+                    f"a skill {skill.name!r} was found before, in {str(first[skill.name])!r}; this one is left out"
+                )
+                self.passed_over.append(
+                    Problem("suite.duplicate-id", message, skill.origin("name"), hint="Evaluate it in a separate run.")
+                )
+                continue
+            first[skill.name] = skill.root
+            suites += _suites(of_skill, self.options.keep)
+        return tuple(suites)
+
+
+def load(request: LoadRequest, options: AgentSkillsOptions) -> Loaded:
+    """Load every suite that a request comes to."""
+    loading = _Loading(options, Path(request.cwd))
+    for text in request.paths:
+        loading.add(Path(text), searched=False)
+    for text in request.searched:
+        loading.add(Path(text), searched=True)
+    suites = loading.suites()
+    if loading.fatal:
+        raise SuiteError([*loading.fatal, *loading.passed_over])
+    return Loaded(suites, tuple(loading.passed_over))
+
+
+def _missing_plugin(foreign: Foreign, source: Source) -> Problem:
+    if foreign.plugin is None:
+        message = f"this is {foreign.what}, which no format that is installed reads"
+        hint = "Write a format plugin: skillgauge plugins new format NAME"
+    else:
+        message = f"this is {foreign.what}, and the format {foreign.plugin!r} is not installed"
+        hint = f"pip install skillgauge-format-{foreign.plugin}"
+    return Problem("plugin.not-installed", message, origin=source.origin(), hint=hint)
+
+
+def _part(source: Source, skill: Skill) -> _Part:
+    """The cases of a file. Raises `SuiteError` with everything that is wrong with them."""
+    findings = Findings()
+    if source.shape is Shape.TRIGGERS:
+        cases = trigger_cases(source, skill.name, findings)
+    else:
+        cases = _evals(source, skill, findings)
+    if findings.errors:
+        raise SuiteError(findings.errors)
+    return _Part(source, cases, tuple(map(source.placed, findings.warnings)))
+
+
+def _evals(source: Source, skill: Skill, findings: Findings) -> tuple[Case, ...]:
+    maker = CaseMaker(skill.root, skill.name, source.path.parent, findings)
+    value = source.value
+    if not isinstance(value, Mapping):
+        items = value if isinstance(value, tuple) else ()
+        return maker.cases(items, source.origin)
+    findings.unknown_keys((key for key in value if key not in _EVALS_KEYS), _EVALS_KEYS, source.origin)
+    name = value.get("skill_name")
+    if isinstance(name, str) and name != skill.name:
+        message = f"skill_name is {name!r}, but the skill is called {skill.name!r}{did_you_mean(name, [skill.name])}"
+        findings.warning("skill-name", message, source.origin("skill_name"))
+    elif name is not None and not isinstance(name, str):
+        findings.error("wrong-type", "'skill_name' must be text", source.origin("skill_name"))
+    evals = value.get("evals")
+    return maker.cases(evals if isinstance(evals, tuple) else (), partial(source.origin, "evals"))
+
+
+def _suites(of_skill: _OfSkill, keep: tuple[str, ...]) -> Iterable[Suite]:
+    """The suites about one skill. All install the same of it, so that their sessions are of the same skill."""
+    skill = of_skill.skill
+    commands = [
+        str(check.options["command"])
+        for part in of_skill.parts
+        for case in part.cases
+        for check in case.checks
+        if check.scorer == COMMAND
+    ]
+    also = [
+        part.source.path.relative_to(skill.root).as_posix()
+        for part in of_skill.parts
+        if part.source.path.is_relative_to(skill.root)
+    ]
+    outside = [path for path in also if not path.startswith(f"{EVALS_FOLDER}/")]
+    leaks = leaks_of(skill.root, commands=commands, also=outside, keep=keep)
+    ref = skill_ref(skill.root, skill.name, leaks.paths)
+    warnings = (*skill.warnings, *_leak_warnings(leaks, skill))
+    taken: set[str] = set()
+    for part in sorted(of_skill.parts, key=lambda part: part.is_triggers):
+        for suite in _split(part, skill, ref, leaks, taken):
+            yield suite.model_copy(update={"warnings": (*warnings, *suite.warnings)}) if warnings else suite
+            warnings = ()
+
+
+def _split(part: _Part, skill: Skill, ref: SkillRef, leaks: Leaks, taken: set[str]) -> Iterable[Suite]:
+    """The suites of a file.
+
+    Evals that ask only whether the skill fires are a suite of their own, since they prove nothing in an arm without it.
+    """
+    triggers = [case for case in part.cases if _is_trigger(case)]
+    evals = [case for case in part.cases if not _is_trigger(case)]
+    warnings = part.warnings
+    if evals:
+        name = _free(skill.name if skill.name not in taken else f"{skill.name}-{part.source.path.stem}", taken)
+        yield _suite(name, part, evals, skill, ref, leaks).model_copy(
+            update={
+                "warnings": warnings,
+                "dialect": SKILL_CREATOR if _has_expectations(part.source) else AGENTSKILLS,
+                "arms": (_arm(WITH_SKILL, ref), _arm(WITHOUT_SKILL)),
+                "comparisons": (Comparison(candidate=WITH_SKILL, baseline=WITHOUT_SKILL),),
+                "document": FORMAT,
+            }
+        )
+        warnings = ()
+    if triggers:
+        name = _free(f"{skill.name}-{part.source.path.stem if part.is_triggers else TRIGGERS}", taken)
+        yield _suite(name, part, [_tagged(case) for case in triggers], skill, ref, leaks).model_copy(
+            update={
+                "warnings": warnings,
+                "dialect": TRIGGERS,
+                "arms": (_arm(WITH_SKILL, ref),),
+                "defaults": SuiteDefaults(runs=TRIGGER_RUNS),
+                "on_agent_limit": LimitOutcome.ERROR,
+            }
+        )
+
+
+def _suite(name: str, part: _Part, cases: list[Case], skill: Skill, ref: SkillRef, leaks: Leaks) -> Suite:
+    # The target has no digest of its own: arms carry that of the skill, and an arm without it stays the same when the
+    # skill is edited.
+    target = Target(
+        id=skill.name,
+        name=skill.name,
+        description=skill.description,
+        version=skill.version,
+        root=str(skill.root),
+        origin=skill.origin(),
+    )
+    names = {case.id: case.name for case in cases if case.name}
+    integers = tuple(case.id for case in cases if case.extras.get("integer_id"))
+    return Suite(
+        id=name,
+        name=skill.name,
+        version=skill.version,
+        description=skill.description,
+        format=FORMAT,
+        root=str(skill.root),
+        digest=digest(part.source.value, ref.digest),
+        cases=tuple(cases),
+        targets=(target,),
+        parameters={"integer_ids": integers, "eval_names": names},
+        extras={"left_out": {"always": leaks.always, "of_validators": leaks.of_validators}, **_unknown(part.source)},
+        origin=part.source.origin(),
+    )
+
+
+def _free(name: str, taken: set[str]) -> str:
+    free = next(one for one in (name, *(f"{name}-{number}" for number in range(2, 1000))) if one not in taken)
+    taken.add(free)
+    return free
+
+
+def _arm(name: str, *skills: SkillRef) -> Arm:
+    return Arm(name=name, kind=ArmKind.AGENT, skills=skills)
+
+
+def _is_trigger(case: Case) -> bool:
+    return bool(case.checks) and all(check.scorer == TRIGGER for check in case.checks)
+
+
+def _tagged(case: Case) -> Case:
+    should = all(check.options.get("should_trigger") for check in case.checks)
+    tag = SHOULD if should else SHOULD_NOT
+    return case if tag in case.tags else case.model_copy(update={"tags": (*case.tags, tag)})
+
+
+def _has_expectations(source: Source) -> bool:
+    value = source.value.get("evals") if isinstance(source.value, Mapping) else source.value
+    return isinstance(value, tuple) and any("expectations" in item for item in value if isinstance(item, Mapping))
+
+
+def _unknown(source: Source) -> JsonObject:
+    """Keys of the file that have no effect, to be written again."""
+    if not isinstance(source.value, Mapping) or source.shape is not Shape.EVALS:
+        return {}
+    return {"keys": {key: value for key, value in source.value.items() if key not in _EVALS_KEYS}}
+
+
+def _leak_warnings(leaks: Leaks, skill: Skill) -> list[Problem]:
+    """What a reader might not expect; that `evals/` is not installed goes without saying."""
+    unusual = [path for path in leaks.always if path in ("tests",)]
+    told = [*unusual, *leaks.of_validators]
+    if not told:
+        return []
+    message = f"not installed for the agent, because it would give answers away: {', '.join(told)}"
+    hint = "To install some of it all the same: --set formats.agent-skills.keep=[GLOB]"
+    return [Problem("suite.left-out", message, origin=skill.origin(), hint=hint, severity=Severity.WARNING)]

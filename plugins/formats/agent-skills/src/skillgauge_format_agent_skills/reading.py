@@ -1,0 +1,347 @@
+"""Read benchmark.json of skill-creator back into a run, as far as it tells one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from skillgauge.api import (
+    Blame,
+    Counts,
+    Execution,
+    Failure,
+    FailureClass,
+    GroupSummary,
+    Json,
+    JsonValue,
+    Latency,
+    PlanHead,
+    RateInterval,
+    RunInfo,
+    RunState,
+    RunView,
+    Score,
+    SuiteError,
+    SuiteHead,
+    SuiteValidity,
+    Summary,
+    TargetHead,
+    TrialResult,
+    Usage,
+    Verdict,
+    digest,
+    nearest_rank,
+    rate_interval,
+    read_document,
+)
+
+from .findings import Findings
+from .loading import FORMAT, WITH_SKILL, WITHOUT_SKILL
+
+_MARKS = (b'"run_summary"', b'"configuration"')
+_MAX_BYTES = 256 * 1024 * 1024
+_UNKNOWN = "unknown"
+"""The original does not say which engine ran."""
+EXPECTATION = "expectation"
+"""Scorer of what was graded elsewhere."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
+
+
+class ExpectationFile(_Part):
+    """One graded expectation."""
+
+    text: str
+    passed: bool
+    evidence: str = ""
+
+
+class ResultFile(_Part):
+    """`result` of a run."""
+
+    pass_rate: float | None = Field(default=None, ge=0, le=1)
+    time_seconds: float | None = Field(default=None, ge=0)
+    tokens: float | None = Field(default=None, ge=0)
+
+
+class RunFile(_Part):
+    """One of `runs`."""
+
+    eval_id: int | str
+    configuration: str
+    run_number: int = Field(default=1, ge=1)
+    result: ResultFile
+    expectations: tuple[ExpectationFile, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class SkillgaugeFile(_Part):
+    """What the original has no key for."""
+
+    suite: str
+    engine: str = _UNKNOWN
+    candidate: str | None = None
+    baseline: str | None = None
+
+
+class MetadataFile(_Part):
+    """`metadata`."""
+
+    skill_name: str
+    skill_path: str = ""
+    executor_model: str | None = None
+    timestamp: str = ""
+    skillgauge: SkillgaugeFile | None = None
+
+
+class BenchmarkFile(_Part):
+    """The document."""
+
+    metadata: MetadataFile
+    runs: tuple[RunFile, ...]
+
+
+@dataclass(frozen=True)
+class _Benchmark:
+    """A document, and where its trials stand among those of the others in the file."""
+
+    file: BenchmarkFile
+    first_ordinal: int
+
+    @property
+    def suite_id(self) -> str:
+        told = self.file.metadata.skillgauge
+        return told.suite if told else self.file.metadata.skill_name
+
+    @property
+    def engine(self) -> str:
+        told = self.file.metadata.skillgauge
+        return told.engine if told else _UNKNOWN
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(run.configuration for run in self.file.runs))
+
+    @property
+    def cases(self) -> dict[str, int]:
+        ids = dict.fromkeys(str(run.eval_id) for run in self.file.runs)
+        return {case: index for index, case in enumerate(ids)}
+
+    def results(self) -> Iterator[TrialResult]:
+        """The runs as trials."""
+        cases, started = self.cases, _seconds(self.file.metadata.timestamp)
+        for index, run in enumerate(self.file.runs):
+            trial = digest(self.suite_id, self.engine, self.file.metadata.executor_model, index, run.model_dump())
+            verdict, scores = _verdict(run)
+            yield TrialResult(
+                trial_id=trial,
+                execution_id=trial,
+                score_id=trial,
+                ordinal=self.first_ordinal + index,
+                suite_id=self.suite_id,
+                case_id=str(run.eval_id),
+                case_index=cases[str(run.eval_id)],
+                target_id=self.file.metadata.skill_name,
+                arm=run.configuration,
+                runner=self.engine,
+                model=self.file.metadata.executor_model,
+                repeat=run.run_number,
+                verdict=verdict,
+                value=None if verdict is Verdict.ERROR else run.result.pass_rate,
+                scores=scores,
+                execution=_execution(run, verdict),
+                started_at=started,
+            )
+
+
+def read_benchmark(path: Path) -> RunView | None:
+    """A run as far as a document tells it; `None` if the file is something else.
+
+    Raises:
+        SuiteError: it is such a document, but damaged.
+    """
+    try:
+        document = read_document(path, kind="json", max_bytes=_MAX_BYTES)
+    except SuiteError:
+        if _looks_like_benchmark(path):
+            raise
+        return None
+    value = document.value
+    items: tuple[JsonValue, ...] = value if isinstance(value, tuple) else (value,)
+    if not items or not all(map(_is_benchmark, items)):
+        return None
+    by_itself = not isinstance(value, tuple)
+    findings = Findings()
+    files = [
+        findings.validated(BenchmarkFile, item, document.origin if by_itself else partial(document.origin, index))
+        for index, item in enumerate(items)
+    ]
+    if findings.errors:
+        raise SuiteError(findings.errors)
+    return _view(path, digest(value), [file for file in files if file is not None])
+
+
+def _is_benchmark(value: Json) -> bool:
+    if not isinstance(value, Mapping) or not isinstance(value.get("metadata"), Mapping):
+        return False
+    runs = value.get("runs")
+    if not isinstance(runs, tuple) or not runs:
+        return False
+    return all(isinstance(run, Mapping) and "configuration" in run for run in runs)
+
+
+def _looks_like_benchmark(path: Path) -> bool:
+    try:
+        with path.open("rb") as stream:
+            start = stream.read(64 * 1024)
+    except OSError:
+        return False
+    return start.lstrip()[:1] in (b"{", b"[") and any(mark in start for mark in _MARKS)
+
+
+def _view(path: Path, content: str, files: list[BenchmarkFile]) -> RunView:
+    benchmarks: list[_Benchmark] = []
+    for file in files:
+        benchmarks.append(_Benchmark(file, sum(len(one.file.runs) for one in benchmarks)))
+    groups = [group for benchmark in benchmarks for group in _groups(benchmark)]
+    suites = {benchmark.suite_id: _suite_head(path, content, benchmark) for benchmark in reversed(benchmarks)}
+    head = PlanHead(
+        plan_id=content,
+        suites=tuple(reversed(suites.values())),
+        trial_count=sum(len(file.runs) for file in files),
+        runs=max(run.run_number for file in files for run in file.runs),
+        seed=0,
+        models=tuple(dict.fromkeys(file.metadata.executor_model for file in files if file.metadata.executor_model)),
+    )
+    return RunView(
+        run=RunInfo(
+            run_id=content,
+            state=RunState.FINISHED,
+            started_at=min(_seconds(file.metadata.timestamp) for file in files),
+        ),
+        head=head,
+        summary=Summary(
+            counts=Counts.sum(group.counts for group in groups),
+            groups=tuple(groups),
+            validity=tuple(SuiteValidity(suite_id=one, valid=True, error_share=None) for one in suites),
+        ),
+        results=lambda: (result for benchmark in benchmarks for result in benchmark.results()),
+    )
+
+
+def _suite_head(path: Path, content: str, benchmark: _Benchmark) -> SuiteHead:
+    told, metadata = benchmark.file.metadata.skillgauge, benchmark.file.metadata
+    paired = {WITH_SKILL, WITHOUT_SKILL} <= set(benchmark.arms)
+    return SuiteHead(
+        id=benchmark.suite_id,
+        name=metadata.skill_name,
+        format=FORMAT,
+        root=metadata.skill_path or str(path.absolute()),
+        content_digest=content,
+        case_count=len(benchmark.cases),
+        targets=(TargetHead(id=metadata.skill_name, name=metadata.skill_name),),
+        arms=benchmark.arms,
+        candidate=told.candidate if told else WITH_SKILL if paired else None,
+        baseline=told.baseline if told else WITHOUT_SKILL if paired else None,
+        document=FORMAT,
+        parameters={
+            "integer_ids": tuple({str(run.eval_id): 1 for run in benchmark.file.runs if isinstance(run.eval_id, int)})
+        },
+    )
+
+
+def _groups(benchmark: _Benchmark) -> Iterator[GroupSummary]:
+    results = list(benchmark.results())
+    for arm in benchmark.arms:
+        inner = [result for result in results if result.arm == arm]
+        values = [result.value for result in inner if result.value is not None]
+        durations = sorted(one.execution.duration_s for one in inner if one.execution.duration_s is not None)
+        yield GroupSummary(
+            suite_id=benchmark.suite_id,
+            target_id=benchmark.file.metadata.skill_name,
+            arm=arm,
+            runner=benchmark.engine,
+            model=benchmark.file.metadata.executor_model,
+            counts=_counts(inner),
+            pass_rate=_pass_rate(inner),
+            mean_value=sum(values) / len(values) if values else None,
+            latency=Latency(
+                samples=len(durations),
+                p50_s=nearest_rank(durations, 0.5) if durations else None,
+                p95_s=nearest_rank(durations, 0.95) if durations else None,
+                p99_s=nearest_rank(durations, 0.99) if durations else None,
+            ),
+        )
+
+
+def _counts(results: list[TrialResult]) -> Counts:
+    verdicts = [result.verdict for result in results]
+    return Counts(
+        total=len(results),
+        passed=verdicts.count(Verdict.PASS),
+        failed=verdicts.count(Verdict.FAIL),
+        errors=verdicts.count(Verdict.ERROR),
+    )
+
+
+def _pass_rate(results: list[TrialResult]) -> RateInterval:
+    cases: dict[str, list[bool]] = {}
+    for result in results:
+        if result.verdict is not Verdict.ERROR:
+            cases.setdefault(result.case_id, []).append(result.verdict is Verdict.PASS)
+    means = [sum(passes) / len(passes) for passes in cases.values()]
+    if not means:
+        return RateInterval(rate=None, n=0)
+    interval = rate_interval(means, repeats=max(map(len, cases.values())), seed=0)
+    return RateInterval(
+        rate=sum(means) / len(means),
+        n=len(means),
+        lower=interval.lower if interval else None,
+        upper=interval.upper if interval else None,
+        level=interval.level if interval else 0.95,
+        method=interval.method if interval else None,
+    )
+
+
+def _verdict(run: RunFile) -> tuple[Verdict, tuple[Score, ...]]:
+    """A run passes if all its expectations do; without a pass rate it was not graded."""
+    if run.result.pass_rate is None:
+        return Verdict.ERROR, ()
+    labels = {"scorer": EXPECTATION}
+    scores = tuple(
+        (Score.passed(one.evidence) if one.passed else Score.failed(one.evidence)).model_copy(
+            update={**labels, "check_id": one.text}
+        )
+        for one in run.expectations
+    )
+    return (Verdict.PASS if run.result.pass_rate == 1 else Verdict.FAIL), scores
+
+
+def _execution(run: RunFile, verdict: Verdict) -> Execution:
+    tokens = run.result.tokens
+    failure = None
+    if verdict is Verdict.ERROR:
+        message = "; ".join(run.notes) or "the document has no pass rate"
+        failure = Failure(failure_class=FailureClass.INTERNAL, blame=Blame.INFRASTRUCTURE, message=message)
+    return Execution(
+        duration_s=run.result.time_seconds,
+        usage=None if tokens is None else Usage(total_tokens=round(tokens)),
+        failure=failure,
+        notes=run.notes,
+    )
+
+
+def _seconds(timestamp: str) -> float:
+    """0 for a text that is no moment: skill-creator does not check it."""
+    try:
+        moment = datetime.fromisoformat(timestamp)
+    except ValueError:
+        return 0.0
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

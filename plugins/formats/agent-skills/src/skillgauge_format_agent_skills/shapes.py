@@ -1,0 +1,103 @@
+"""What a document is, by its shape: several tools give the same name to different files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+RUBRIC_KEYS = ("assertions", "expectations", "expected_output")
+_BENCHFLOW_KEYS = ("question", "ground_truth", "expected_behavior")
+_LOOKED_AT = 5
+"""Items of a list that are looked at; the others are like them, or a problem of their own."""
+
+
+class Shape(StrEnum):
+    """What this format reads."""
+
+    EVALS = "evals"
+    """An object with `evals`."""
+    EVAL_LIST = "eval list"
+    """The same cases in a bare list."""
+    TRIGGERS = "triggers"
+    """Queries, and whether the skill should fire."""
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A suite of another tool."""
+
+    what: str
+    """What it is, as a phrase."""
+    plugin: str | None = None
+    """Name of the format that reads it; `None` if none is known."""
+
+
+BENCHFLOW_CASES = Foreign("an object with `cases`, as BenchFlow has it", "benchflow")
+BENCHFLOW_LIST = Foreign("a list of cases with `question`, the older form of what BenchFlow has", "benchflow")
+SKILLEVALUATION = Foreign("an eval.yaml of skillevaluation", "skillevaluation")
+
+
+def shape_of(value: object) -> Shape | Foreign | None:
+    """What a document is; `None` if it is no suite that anybody here knows."""
+    if isinstance(value, Mapping):
+        return _object_shape(value)
+    return _list_shape(value) if _is_list(value) else None
+
+
+def _object_shape(value: Mapping[Any, Any]) -> Shape | Foreign | None:
+    if _items(value.get("evals")) is not None:
+        return Shape.EVALS
+    if any(_is_list(value.get(key)) for key in ("should_trigger_prompts", "should_not_trigger_prompts")):
+        return Shape.TRIGGERS
+    if _is_list(value.get("should_trigger")) and _is_list(value.get("should_not_trigger", ())):
+        return Shape.TRIGGERS
+    cases = _items(value.get("cases"))
+    if cases:
+        return BENCHFLOW_CASES if any(key in cases[0] for key in _BENCHFLOW_KEYS) else _eval_yaml(value)
+    return _eval_yaml(value)
+
+
+def _eval_yaml(value: Mapping[Any, Any]) -> Foreign | None:
+    """The many meanings of a file that is called eval.yaml."""
+    cases, tasks = _items(value.get("cases")), _items(value.get("tasks"))
+    if cases and "name" in cases[0] and "prompt" in cases[0]:
+        return SKILLEVALUATION
+    if tasks and "instruction" in tasks[0]:
+        return Foreign("an eval.yaml of skillgrade")
+    if "skill" in value and "config" in value and ("tasks" in value or "tasks_from" in value):
+        return Foreign("an eval.yaml of waza")
+    if _is_list(value.get("stimuli")):
+        return Foreign("an eval.yaml with `stimuli`")
+    tests = _items(value.get("tests"))
+    if tests and any(key in tests[0] for key in ("vars", "assert", "input")):
+        return Foreign("a suite of agentv or promptfoo")
+    return None
+
+
+def _list_shape(value: object) -> Shape | Foreign | None:
+    items = _items(value)
+    if not items:
+        return None
+    first = items[:_LOOKED_AT]
+    if all("should_trigger" in item and ("query" in item or "prompt" in item) for item in first) and not any(
+        key in item for item in first for key in (*RUBRIC_KEYS, *_BENCHFLOW_KEYS)
+    ):
+        return Shape.TRIGGERS
+    if all("prompt" in item and any(key in item for key in RUBRIC_KEYS) for item in first):
+        return Shape.EVAL_LIST
+    if all("question" in item for item in first) and any(key in first[0] for key in (*_BENCHFLOW_KEYS[1:], "id")):
+        return BENCHFLOW_LIST
+    return None
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list | tuple)
+
+
+def _items(value: object) -> Sequence[Mapping[Any, Any]] | None:
+    """The items of a list of objects; `None` if it is something else."""
+    if not isinstance(value, list | tuple) or not all(isinstance(item, Mapping) for item in value[:_LOOKED_AT]):
+        return None
+    return value

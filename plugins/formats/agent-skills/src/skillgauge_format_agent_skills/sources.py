@@ -1,0 +1,142 @@
+"""Which files belong to a skill's suites, and what is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from skillgauge.api import (
+    JsonValue,
+    Origin,
+    Problem,
+    SourceSpan,
+    SuiteError,
+    locate,
+    parse_document,
+    read_document,
+)
+from skillgauge_skill_folders import SKILL_FILE
+
+from .shapes import Foreign, Shape, shape_of
+
+EVALS_FOLDER = "evals"
+EVALS_NAMES = ("evals.json", "evals.jsonl", "evals.yaml", "evals.yml")
+_SUFFIXES = (".json", ".jsonl", ".yaml", ".yml")
+_EVAL_YAML = (".eval.yaml", ".eval.yml")
+_MARKS = (b"evals", b"should_trigger", b"question", b"assertions", b"expectations", b"expected_output")
+_YAML_MARKS = (*_MARKS, b"cases", b"tasks", b"stimuli", b"tests")
+_MAX_BYTES = 8 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file with a suite, or with what another tool calls one."""
+
+    path: Path
+    value: JsonValue
+    shape: Shape | Foreign
+    lines: tuple[int, ...] = ()
+    """Lines of the items of a `.jsonl` file."""
+
+    def origin(self, *pointer: str | int) -> Origin:
+        """The place of a value."""
+        return Origin(str(self.path), pointer)
+
+    def placed(self, problem: Problem) -> Problem:
+        """The problem with its line, where only this file knows it."""
+        if not self.lines or problem.span or problem.origin is None or problem.origin.file != str(self.path):
+            return problem
+        at = problem.origin.pointer[0] if problem.origin.pointer else 0
+        line = self.lines[at] if isinstance(at, int) and at < len(self.lines) else 1
+        return replace(problem, span=SourceSpan(str(self.path), line))
+
+
+def read_source(path: Path) -> Source | None:
+    """Read a file and find out what it is; `None` if it is no suite.
+
+    Raises:
+        SuiteError: it cannot be read.
+    """
+    if path.suffix == ".jsonl":
+        values, lines = _json_lines(path)
+        shape = shape_of(values)
+        return None if shape is None else Source(path, values, shape, lines)
+    value = read_document(path, max_bytes=_MAX_BYTES).value
+    shape = shape_of(value)
+    return None if shape is None else Source(path, value, shape)
+
+
+def _json_lines(path: Path) -> tuple[tuple[JsonValue, ...], tuple[int, ...]]:
+    try:
+        text = path.read_bytes()[:_MAX_BYTES].decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SuiteError(Problem("document.encoding", str(error), span=SourceSpan(str(path), 1))) from error
+    except OSError as error:
+        told = f"{path.name!r} cannot be read: {error.strerror}"
+        raise SuiteError(Problem("document.missing", told, span=SourceSpan(str(path)))) from error
+    values, lines, problems = [], [], []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            values.append(parse_document(line, file=str(path), kind="json").value)
+            lines.append(number)
+        except SuiteError as error:
+            problems += [replace(one, span=_on_line(one, path, number)) for one in error.problems]
+    if problems:
+        raise SuiteError(problems)
+    return tuple(values), tuple(lines)
+
+
+def _on_line(problem: Problem, path: Path, line: int) -> SourceSpan:
+    column = problem.span.column if problem.span else None
+    return SourceSpan(str(path), line, column)
+
+
+def could_be_suite(path: Path) -> bool:
+    """Whether a file is worth reading: by its name, its size, and a word that must be somewhere in it.
+
+    Most JSON and YAML files below a folder are somebody else's; reading them all would take long.
+    """
+    try:
+        if path.suffix not in _SUFFIXES or not path.is_file() or path.stat().st_size > _MAX_BYTES:
+            return False
+        is_yaml = path.suffix in (".yaml", ".yml")
+        if is_yaml and not (_is_suite_name(path) or "trigger" in path.name):
+            return False
+        data = path.read_bytes()
+    except (OSError, ValueError):
+        return False
+    return any(mark in data for mark in (_YAML_MARKS if is_yaml else _MARKS))
+
+
+def _is_suite_name(path: Path) -> bool:
+    name = path.name.lower()
+    is_eval_yaml = name in ("eval.yaml", "eval.yml") or name.endswith(_EVAL_YAML)
+    return is_eval_yaml or path.name in EVALS_NAMES or path.parent.name == EVALS_FOLDER
+
+
+def is_named_evals(path: Path) -> bool:
+    """Whether a file has the name of this format's suites, whatever is in it."""
+    return path.name in EVALS_NAMES
+
+
+def is_skill_folder(path: Path) -> bool:
+    """Whether a folder holds a skill."""
+    return (path / SKILL_FILE).is_file()
+
+
+def suite_files(folder: Path) -> Iterator[Path]:
+    """Files in a skill's folder, and in its `evals/`, that could hold a suite."""
+    for place in (folder / EVALS_FOLDER, folder):
+        try:
+            inner = sorted(place.iterdir())
+        except OSError:
+            continue
+        yield from (path for path in inner if is_named_evals(path) or could_be_suite(path))
+
+
+def line_of(origin: Origin) -> str:
+    """Where something stands, for a message about something else."""
+    return str(locate(origin))

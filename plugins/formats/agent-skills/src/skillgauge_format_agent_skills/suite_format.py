@@ -1,0 +1,59 @@
+"""The format as the kernel sees it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from skillgauge.api import Claim, Dumped, Figure, GroupSummary, Loaded, LoadRequest, Suite, SuiteHead
+
+from .claiming import claim
+from .dumping import dump
+from .figures import figures
+from .loading import load
+from .options import AgentSkillsOptions
+
+
+class AgentSkillsFormat:
+    """Suites about a skill that an agent may use: evals with and without it, and queries that should make it fire.
+
+    Args:
+        options: what the configuration says; a load request's own options rule over it.
+    """
+
+    def __init__(self, options: AgentSkillsOptions) -> None:
+        self._options = options
+
+    def claim(self, path: Path) -> Claim | None:
+        """A skill's folder with suites, or a file of evals or queries.
+
+        A suite of another tool is claimed too, to tell which plugin reads it, as long as that is not installed.
+        """
+        return claim(path, self._is_installed)
+
+    def load(self, request: LoadRequest) -> Loaded:
+        """One suite of evals for each skill, and one for each set of queries.
+
+        Raises:
+            SuiteError: a named file is bad.
+        """
+        known = AgentSkillsOptions.model_fields
+        given = {key: value for key, value in request.options.items() if key in known}
+        options = AgentSkillsOptions.model_validate({**self._options.model_dump(exclude_unset=True), **given})
+        return load(request, options)
+
+    def dump(self, suite: Suite) -> Dumped:
+        """The suite as evals or queries of a skill, with the skill's SKILL.md and the files that cases need."""
+        return dump(suite)
+
+    def figures(self, group: GroupSummary, suite: SuiteHead) -> tuple[Figure, ...]:
+        """The share of expectations met; for queries, how often the skill fired and kept silent as it should."""
+        return figures(group, suite)
+
+    def _is_installed(self, name: str) -> bool:
+        return name in self._formats
+
+    @cached_property
+    def _formats(self) -> frozenset[str]:
+        return frozenset(entry.name for entry in entry_points(group="skillgauge.formats"))
