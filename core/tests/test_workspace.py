@@ -8,7 +8,7 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from skillgauge.errors import LaunchError
 from skillgauge.process import MARKER
 from skillgauge.protocols import Command, Finished, SandboxSpec
 from skillgauge.types.suite import FileSpec
-from skillgauge.workspace import DirectoryWorkspace
+from skillgauge.workspace import DirectoryWorkspace, Launch
 
 GENEROUS_S = 30.0
 HOST = {
@@ -256,15 +256,22 @@ def test_working_directory() -> None:
 
 
 def test_sandbox_puts_its_program_in_front() -> None:
-    """A derived workspace decides what is executed, knowing folder and environment."""
+    """A derived workspace decides what is executed, in which environment and with which descriptors, closed here."""
+    reading, writing = os.pipe()
+    os.write(writing, b"handed down")
+    os.close(writing)
 
     class Wrapped(DirectoryWorkspace):
-        def wrap(self, argv: tuple[str, ...], cwd: Path, env: Mapping[str, str]) -> Sequence[str]:
-            return ("echo", cwd.name, env["SKILLGAUGE_CHILD_SANDBOX"], *argv)
+        def wrap(self, command: Command, cwd: Path, env: Mapping[str, str]) -> Launch:
+            told = ("sh", "-c", 'echo "$@" ${SKILLGAUGE_CHILD_SANDBOX-unset}; cat /dev/fd/$0', str(reading))
+            argv = (*told, cwd.name, env["SKILLGAUGE_CHILD_SANDBOX"], *command.argv)
+            return Launch(argv, {"PATH": HOST["PATH"]}, (reading,))
 
     async def main() -> None:
         async with Wrapped(SandboxSpec(label="test"), HOST, tier="wrapped/strict") as place:
-            assert (await run(place, "a", "b")).stdout == b"work wrapped/strict a b\n"
+            assert (await run(place, "a", "b")).stdout == b"work wrapped/strict a b unset\nhanded down"
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(reading)
 
     within(main())
 

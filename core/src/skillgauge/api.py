@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from .pipeline import Outcome
     from .secrets import Redactor
     from .stats import consistency, nearest_rank, pass_at_k, rate_interval, wilson
-    from .workspace import DirectoryWorkspace
+    from .workspace import DirectoryWorkspace, Launch
 
 # What announces a plugin must import quickly; these are for what its factory makes.
 _LATER = {
@@ -65,7 +65,7 @@ _LATER = {
     "pipeline": ("Outcome",),
     "secrets": ("Redactor",),
     "stats": ("consistency", "nearest_rank", "pass_at_k", "rate_interval", "wilson"),
-    "workspace": ("DirectoryWorkspace",),
+    "workspace": ("DirectoryWorkspace", "Launch"),
 }
 
 
@@ -78,22 +78,22 @@ def __getattr__(name: str) -> object:
 
 __all__ = [
     "ALL_PASSED", "DIRECT", "EMPTY", "MAX_DEPTH", "NO_LIMITS", "Adapter", "Archive", "Arm", "ArmKind", "Artifact",
-    "Blame", "Block", "CallRequest", "Case", "Cases", "Cassette", "Check", "Claim", "Claimed", "Command",
-    "Comparison", "Counts", "DirectoryWorkspace", "Document", "Dumped", "Emit", "EmptySelection", "Engine",
-    "Evaluation", "EvaluationCommand", "EventKind", "Execution", "Executor", "ExitCode", "Fact", "Failure",
-    "FailureClass", "Figure", "FileChange", "FileSpec", "Finished", "FiredSkill", "Frozen", "FrozenDict", "Globals",
-    "GlobalsCommand", "GlobalsGroup", "GroupSummary", "Identity", "InstalledSkill", "InvalidRunError", "Invocation",
-    "Json", "JsonObject", "JsonValue", "Judge", "JudgeReply", "JudgeRequest", "Latency", "LaunchError",
-    "LimitOutcome", "Limits", "LoadOption", "LoadRequest", "Loaded", "ModelRoute", "NoOptions", "Number", "Origin",
-    "Outcome", "Output", "PlanHead", "PluginError", "PolicyError", "Problem", "Provider", "RateInterval",
-    "RecordedFile", "Redactor", "Reporter", "ResultOrder", "Results", "RunInfo", "RunLog", "RunQuery", "RunRequest",
-    "RunState", "RunTrial", "RunView", "Running", "Sandbox", "SandboxReport", "SandboxSpec", "Score",
-    "ScoreContext", "ScoreStatus", "Scorer", "Session", "SeveralWords", "Severity", "SkillRef", "SkillRole",
-    "SkillgaugeError", "SourceSpan", "Store", "StoreError", "Suite", "SuiteDefaults", "SuiteError", "SuiteFormat",
-    "SuiteHead", "SuiteValidity", "Summary", "TagSummary", "Target", "TargetHead", "TargetKind", "Tier", "Traits",
-    "Trajectory", "TrajectoryEvent", "Trial", "TrialResult", "Usage", "UsageError", "Verdict", "VerdictMode",
-    "VerdictRule", "Workspace", "canonical_json", "configured", "consistency", "did_you_mean", "digest",
-    "digest_text", "evaluation_options", "freeze", "hookimpl", "host_environment", "human_lines", "invocation",
-    "locate", "located_all", "nearest_rank", "parse_document", "pass_at_k", "problem_document", "rate_interval",
-    "read_cassettes", "read_document", "thaw", "validate", "why_missing", "wilson", "write_report", "write_whole",
+    "Blame", "Block", "CallRequest", "Case", "Cases", "Cassette", "Check", "Claim", "Claimed", "Command", "Comparison",
+    "Counts", "DirectoryWorkspace", "Document", "Dumped", "Emit", "EmptySelection", "Engine", "Evaluation",
+    "EvaluationCommand", "EventKind", "Execution", "Executor", "ExitCode", "Fact", "Failure", "FailureClass", "Figure",
+    "FileChange", "FileSpec", "Finished", "FiredSkill", "Frozen", "FrozenDict", "Globals", "GlobalsCommand",
+    "GlobalsGroup", "GroupSummary", "Identity", "InstalledSkill", "InvalidRunError", "Invocation", "Json", "JsonObject",
+    "JsonValue", "Judge", "JudgeReply", "JudgeRequest", "Latency", "Launch", "LaunchError", "LimitOutcome", "Limits",
+    "LoadOption", "LoadRequest", "Loaded", "ModelRoute", "NoOptions", "Number", "Origin", "Outcome", "Output",
+    "PlanHead", "PluginError", "PolicyError", "Problem", "Provider", "RateInterval", "RecordedFile", "Redactor",
+    "Reporter", "ResultOrder", "Results", "RunInfo", "RunLog", "RunQuery", "RunRequest", "RunState", "RunTrial",
+    "RunView", "Running", "Sandbox", "SandboxReport", "SandboxSpec", "Score", "ScoreContext", "ScoreStatus", "Scorer",
+    "Session", "SeveralWords", "Severity", "SkillRef", "SkillRole", "SkillgaugeError", "SourceSpan", "Store",
+    "StoreError", "Suite", "SuiteDefaults", "SuiteError", "SuiteFormat", "SuiteHead", "SuiteValidity", "Summary",
+    "TagSummary", "Target", "TargetHead", "TargetKind", "Tier", "Traits", "Trajectory", "TrajectoryEvent", "Trial",
+    "TrialResult", "Usage", "UsageError", "Verdict", "VerdictMode", "VerdictRule", "Workspace", "canonical_json",
+    "configured", "consistency", "did_you_mean", "digest", "digest_text", "evaluation_options", "freeze", "hookimpl",
+    "host_environment", "human_lines", "invocation", "locate", "located_all", "nearest_rank", "parse_document",
+    "pass_at_k", "problem_document", "rate_interval", "read_cassettes", "read_document", "thaw", "validate",
+    "why_missing", "wilson", "write_report", "write_whole",
 ]

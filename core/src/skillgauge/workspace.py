@@ -19,6 +19,7 @@ import tempfile
 import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
@@ -38,6 +39,18 @@ _ALLOWED_ON_WINDOWS = ("SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT")
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What is executed for a command."""
+
+    argv: Sequence[str]
+    env: Mapping[str, str]
+    """Its whole environment. A program in front of an untrusted command must not get the command's own: a variable
+    such as `LD_PRELOAD` would reach it outside of what it confines."""
+    fds: tuple[int, ...] = ()
+    """File descriptors that it inherits under their numbers; closed here afterwards, whatever comes of it."""
 
 
 class DirectoryWorkspace:
@@ -99,15 +112,18 @@ class DirectoryWorkspace:
         """Environment of its processes, before a command adds its own variables."""
         return MappingProxyType(dict(self._env))
 
-    def wrap(self, argv: tuple[str, ...], cwd: Path, env: Mapping[str, str]) -> Sequence[str]:
+    def wrap(self, command: Command, cwd: Path, env: Mapping[str, str]) -> Launch:
         """What to execute for a command; a sandbox puts its own program in front.
 
         Args:
-            argv: the command.
+            command: what was asked for.
             cwd: its absolute working directory; the program in front starts in it, too.
-            env: its whole environment; the program in front gets the same.
+            env: its whole environment.
+
+        Raises:
+            LaunchError: the sandbox cannot run it.
         """
-        return argv
+        return Launch(command.argv, env)
 
     async def __aenter__(self) -> Self:
         label = re.sub(r"[^A-Za-z0-9._-]+", "-", self.spec.label)[:24].strip("-.") or "trial"
@@ -141,8 +157,12 @@ class DirectoryWorkspace:
             cwd = self.root / (command.cwd or "")
         except (ValueError, RuntimeError) as error:
             raise LaunchError(str(error)) from error
-        argv = self.wrap(command.argv, cwd, env)
-        process = await start(command, argv=argv, cwd=str(cwd), env=env)
+        launch = self.wrap(command, cwd, env)
+        try:
+            process = await start(command, argv=launch.argv, cwd=str(cwd), env=launch.env, fds=launch.fds)
+        finally:
+            for fd in launch.fds:
+                os.close(fd)
         self._processes.add(process)
         if self._folder is None:
             await process.stop()

@@ -23,7 +23,9 @@ from ._pump import CHUNK, MARKER, TERM_GRACE_S, Pump, attend
 __all__ = ["MARKER", "Process", "start", "stop_all"]
 
 
-async def start(command: Command, *, argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> Process:
+async def start(
+    command: Command, *, argv: Sequence[str], cwd: str, env: Mapping[str, str], fds: Sequence[int] = ()
+) -> Process:
     """Start a process in a session of its own.
 
     Args:
@@ -31,6 +33,7 @@ async def start(command: Command, *, argv: Sequence[str], cwd: str, env: Mapping
         argv: what to execute, sandbox prefix included; the program is looked up in the `PATH` of `env`.
         cwd: absolute working directory.
         env: the whole environment; the process gets the variable `MARKER` besides.
+        fds: file descriptors that it inherits, beside those of its streams.
 
     Raises:
         LaunchError: it cannot be started; the message says what to do.
@@ -38,7 +41,7 @@ async def start(command: Command, *, argv: Sequence[str], cwd: str, env: Mapping
     if sys.platform == "win32":
         raise LaunchError("skillgauge starts no processes on Windows, where it cannot stop their children; use WSL")
     kind = _Interactive if command.interactive else _Streamed if command.streamed else Process
-    process = kind(Pump(command, argv, cwd, env))
+    process = kind(Pump(command, argv, cwd, env, fds))
     try:
         await process._launch()
     except asyncio.CancelledError:

@@ -50,11 +50,14 @@ Report = Callable[[Finished | BaseException | None], None]
 class Pump:
     """A process as its thread sees it."""
 
-    def __init__(self, command: Command, argv: Sequence[str], cwd: str, env: Mapping[str, str]) -> None:
+    def __init__(
+        self, command: Command, argv: Sequence[str], cwd: str, env: Mapping[str, str], fds: Sequence[int] = ()
+    ) -> None:
         self.command = command
         self.pid = self.stdin = self.stdout = -1
         self._argv = argv
         self._cwd = cwd
+        self._fds = fds
         self._marker = f"{_prefix}-{next(_numbers)}."
         self._env = {**env, MARKER: env.get(MARKER, "") + self._marker}
         self._adopts = adopt_orphans()
@@ -134,6 +137,7 @@ class Pump:
                 stderr=theirs[1],
                 cwd=self._cwd,
                 env=self._env,
+                pass_fds=self._fds,
                 start_new_session=True,
             )
         except (OSError, ValueError, IndexError) as error:

@@ -35,6 +35,8 @@ class Command(Frozen):
     """Absolute, or relative to the workspace root; default: the workspace root."""
     env: JsonObject = EMPTY
     """Added to the allow-listed environment, name to string."""
+    readable: tuple[str, ...] = ()
+    """Absolute paths outside that this process must be able to read, beyond those of its workspace."""
     stdin: bytes = b""
     """Written and then closed, unless the process is interactive."""
     interactive: bool = False

@@ -26,6 +26,16 @@ def node() -> str | None:
     return shutil.which("node", path=host_environment().get("PATH"))
 
 
+def location(path: str) -> tuple[str, ...]:
+    """What a process must be able to read to load the scorer: its folder, or its package."""
+    if not is_named(path):
+        return (str(Path(path).parent),)
+    spec = find_spec(path.partition(":")[0].partition(".")[0])
+    if spec is None or not spec.has_location:
+        return ()
+    return tuple(spec.submodule_search_locations or (str(spec.origin),))
+
+
 def _runnable(path: str) -> str:
     if is_named(path):
         module = path.partition(":")[0].partition(".")[0]

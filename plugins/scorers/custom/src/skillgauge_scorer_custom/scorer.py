@@ -23,7 +23,7 @@ from skillgauge.api import (
     Workspace,
 )
 
-from .options import JAVASCRIPT, CustomOptions, is_named, node
+from .options import JAVASCRIPT, CustomOptions, is_named, location, node
 
 _OUTPUT_BYTES = 256 * 1024
 _FILE_BYTES = 256 * 1024 * 1024
@@ -69,6 +69,7 @@ class CustomScorer:
     async def _run(self, workspace: Workspace, request: dict[str, Any]) -> Finished:
         command = Command(
             argv=self._argv(),
+            readable=location(self._options.path),
             stdin=await asyncio.to_thread(_encoded, request),
             timeout_s=self._options.timeout_s,
             output_bytes=_OUTPUT_BYTES,
