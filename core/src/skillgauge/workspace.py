@@ -169,6 +169,13 @@ class DirectoryWorkspace:
             raise LaunchError("the workspace was closed meanwhile")
         return process
 
+    async def end_processes(self, reason: str) -> None:
+        """Kill every process, each of which tells the reason at the end of its stderr."""
+        running = list(self._processes)
+        for process in running:
+            process.condemn(reason)
+        await stop_all(running)
+
     async def put(self, files: Sequence[FileSpec]) -> None:
         """Write files below the root, each at once or not at all.
 

@@ -67,6 +67,7 @@ class Process:
         self._started = self._loop.create_future()
         self._outcome: Finished | BaseException | None = None
         self._waiters: list[asyncio.Future[None]] = []
+        self._condemned: str | None = None
 
     @property
     def pid(self) -> int:
@@ -83,7 +84,16 @@ class Process:
         if isinstance(self._outcome, BaseException):
             raise self._outcome
         assert self._outcome is not None
+        if self._condemned is not None:
+            said = self._outcome.stderr
+            told = f"{'' if not said or said.endswith(bytes([10])) else chr(10)}skillgauge: {self._condemned}\n"
+            return replace(self._outcome, stderr=said + told.encode())
         return self._outcome
+
+    def condemn(self, reason: str) -> None:
+        """Say why it is about to be killed, unless it has ended."""
+        if self._outcome is None:
+            self._condemned = reason
 
     async def write(self, data: bytes) -> None:
         """Refused: its input was given when it was started."""

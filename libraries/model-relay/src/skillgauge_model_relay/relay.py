@@ -1,0 +1,196 @@
+"""The relay of one workspace: what it tells to those inside, and the sockets that it serves for them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from http import HTTPStatus
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import h11
+
+from skillgauge.api import ModelRoute
+
+from .exchange import Exchange
+from .forwarding import Forwarder
+from .meter import ExceededError, Meter, RelayLimits
+from .tunnels import Tunnels
+
+_FIRST_PORT = 17870
+"""Any would do: the network of a sandbox is its own, and nothing listens there yet."""
+
+Handler = Callable[[Exchange], Awaitable[None]]
+
+
+class Relay:
+    """Serves the sockets that processes of one workspace hand out, until it is closed.
+
+    Args:
+        routes: model APIs.
+        hosts: `name` or `name:port`, to be reached by TLS.
+        limits: what all processes of the workspace may use together.
+
+    Raises:
+        ValueError: a host or a route's address cannot be understood.
+    """
+
+    def __init__(self, routes: Sequence[ModelRoute], hosts: Sequence[str], limits: RelayLimits) -> None:
+        meter = Meter(limits)
+        self._connections = asyncio.Semaphore(limits.connections)
+        self._forwarders = {route.name: Forwarder(route, meter) for route in routes}
+        handlers: list[Handler] = [forwarder.serve for forwarder in self._forwarders.values()]
+        if hosts:
+            handlers.append(Tunnels(hosts, meter).serve)
+        self._handlers = dict(enumerate(handlers, _FIRST_PORT))
+        self._has_hosts = bool(hosts)
+        self._admissions: set[_Admission] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def addresses(self) -> Mapping[str, str]:
+        """Address of each route inside, by name. It has no path: what follows is added to the route's own."""
+        return {name: f"http://127.0.0.1:{port}" for name, port in zip(self._forwarders, self._handlers, strict=False)}
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """Variables by which programs inside find the way to the allowed hosts."""
+        if not self._has_hosts:
+            return {}
+        proxy, excepted = f"http://127.0.0.1:{max(self._handlers)}", "127.0.0.1,localhost"
+        given = {"HTTPS_PROXY": proxy, "HTTP_PROXY": proxy, "NO_PROXY": excepted}
+        return given | {name.lower(): value for name, value in given.items()}
+
+    def command(self, fd: int, argv: Sequence[str]) -> tuple[str, ...]:
+        """A command with the program in front that makes its sockets.
+
+        Args:
+            fd: what `admit` gave.
+            argv: the command.
+        """
+        ports = ",".join(map(str, self._handlers))
+        return (os.path.realpath(sys.executable), "-I", "-S", "-c", _inside(), str(fd), ports, *argv)
+
+    def admit(self) -> int:
+        """Let one more sandbox in.
+
+        Returns:
+            A file descriptor that the sandbox must inherit, and keep open for as long as it lives: the sockets are
+            served until then. The caller closes its own copy.
+        """
+        ours, theirs = socket.socketpair()
+        self._admissions.add(_Admission(self, ours))
+        return theirs.detach()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        for admission in tuple(self._admissions):
+            admission.end()
+        tasks = tuple(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for forwarder in self._forwarders.values():
+            await forwarder.close()
+
+    def ports(self) -> tuple[int, ...]:
+        """Ports inside, in the order in which sockets come."""
+        return tuple(self._handlers)
+
+    def forget(self, admission: _Admission) -> None:
+        """A sandbox has ended."""
+        self._admissions.discard(admission)
+
+    def accept(self, connection: socket.socket, port: int) -> None:
+        """Serve a connection."""
+        task = asyncio.get_running_loop().create_task(self._serve(connection, self._handlers[port]))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _serve(self, connection: socket.socket, handler: Handler) -> None:
+        if self._connections.locked():
+            connection.close()
+            return
+        async with self._connections:
+            reader, writer = await asyncio.open_connection(sock=connection)
+            exchange = Exchange(reader, writer)
+            try:
+                with suppress(OSError, ExceededError, h11.LocalProtocolError):
+                    try:
+                        await handler(exchange)
+                    except h11.RemoteProtocolError:
+                        await exchange.refuse(HTTPStatus.BAD_REQUEST, "this is no proper HTTP request")
+            finally:
+                writer.close()
+                with suppress(OSError):
+                    await writer.wait_closed()
+
+
+class _Admission:
+    """One sandbox: the channel on which its sockets come, and whose end is its end."""
+
+    def __init__(self, relay: Relay, channel: socket.socket) -> None:
+        self._relay = relay
+        self._channel = channel
+        self._listeners: list[socket.socket] = []
+        self._loop = asyncio.get_running_loop()
+        channel.setblocking(False)
+        self._loop.add_reader(channel, self._on_news)
+
+    def end(self) -> None:
+        """Serve it no longer."""
+        self._relay.forget(self)
+        for one in (self._channel, *self._listeners):
+            if one.fileno() >= 0:
+                self._loop.remove_reader(one)
+            one.close()
+
+    def _on_news(self) -> None:
+        expected = self._relay.ports()
+        try:
+            message, handles, _, _ = socket.recv_fds(self._channel, 1, len(expected))
+        except OSError:
+            message, handles = b"", []
+        received = [socket.socket(fileno=handle) for handle in handles]
+        if not message or self._listeners or not _are_listening(received, expected):
+            for one in received:
+                one.close()
+            self.end()
+            return
+        self._listeners = received
+        for listener, port in zip(received, expected, strict=True):
+            listener.setblocking(False)
+            self._loop.add_reader(listener, self._on_connection, listener, port)
+        with suppress(OSError):
+            self._channel.send(b"!")
+
+    def _on_connection(self, listener: socket.socket, port: int) -> None:
+        with suppress(OSError):
+            connection, _ = listener.accept()
+            connection.setblocking(False)
+            self._relay.accept(connection, port)
+
+
+def _are_listening(received: Sequence[socket.socket], ports: Sequence[int]) -> bool:
+    """Whether these are the sockets that `inside` makes, and not others that somebody there would have us serve."""
+    try:
+        return [one.getsockname() for one in received] == [("127.0.0.1", port) for port in ports] and all(
+            one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN) for one in received
+        )
+    except OSError:
+        return False
+
+
+@cache
+def _inside() -> str:
+    return Path(__file__).with_name("inside.py").read_text(encoding="utf-8")

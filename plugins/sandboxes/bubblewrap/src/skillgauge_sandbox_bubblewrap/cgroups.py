@@ -1,0 +1,155 @@
+"""Control groups, where this account may make some: limits that hold for all processes of a workspace together.
+
+They are the only limit on the number of processes that holds for root. Each group has a group inside, in which the
+processes are: whoever mounts a view of the groups from within finds himself at the top of the inner one, and may
+change the limits of that one only.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+_PREFIX = "skillgauge-"
+_INNER = "processes"
+_REMOVE_S = 2.0
+_numbers = itertools.count()
+
+
+@dataclass(frozen=True)
+class Place:
+    """A folder in which groups can be made, and which controllers these have."""
+
+    folder: Path
+    limits: Mapping[str, str]
+    """Controller to the file that takes its limit."""
+
+
+_V1 = {"pids": "pids.max", "memory": "memory.limit_in_bytes"}
+_V2 = {"pids": "pids.max", "memory": "memory.max"}
+
+
+@dataclass(frozen=True)
+class Group:
+    """The control groups of one workspace, one in each hierarchy that limits something."""
+
+    folders: tuple[Path, ...]
+    limited: frozenset[str]
+    """Controllers in force: `pids`, `memory`."""
+
+    @property
+    def joined_by(self) -> tuple[Path, ...]:
+        """Files to which a process writes 0 to become a member."""
+        return tuple(folder / _INNER / "cgroup.procs" for folder in self.folders)
+
+    def remove(self) -> bool:
+        """Remove it, once its processes have ended; tells whether it is gone."""
+        until = time.monotonic() + _REMOVE_S
+        left = [path for folder in self.folders for path in (folder / _INNER, folder)]
+        while left and time.monotonic() < until:
+            left = [path for path in left if not _removed(path)]
+            if left:
+                time.sleep(0.01)
+        return not left
+
+
+def make_group(places: Sequence[Place], limits: Mapping[str, int]) -> Group:
+    """Make a group with limits, as far as that is possible here.
+
+    Args:
+        places: as `find_places` tells.
+        limits: controller to number of processes, or bytes.
+    """
+    name = f"{_PREFIX}{os.getpid()}-{next(_numbers)}"
+    folders: list[Path] = []
+    limited: set[str] = set()
+    for place in places:
+        folder = place.folder / name
+        try:
+            folder.mkdir(exist_ok=True)  # two controllers may share a hierarchy
+            with suppress(OSError):
+                (folder / "memory.use_hierarchy").write_text("1")
+            for controller, file in place.limits.items():
+                (folder / file).write_text(str(limits[controller]))
+            for swap in ("memory.swap.max", "memory.memsw.limit_in_bytes"):
+                with suppress(OSError):
+                    if "memory" in place.limits and (folder / swap).exists():
+                        (folder / swap).write_text("0" if swap == "memory.swap.max" else str(limits["memory"]))
+            (folder / _INNER).mkdir(exist_ok=True)
+        except OSError:
+            _removed(folder)
+            continue
+        if folder not in folders:
+            folders.append(folder)
+        limited |= set(place.limits)
+    return Group(tuple(folders), frozenset(limited))
+
+
+def find_places() -> tuple[Place, ...]:
+    """Where groups can be made. What is written there shows whether they can; see `make_group`."""
+    try:
+        member_of = Path("/proc/self/cgroup").read_text()
+        mounts = Path("/proc/self/mountinfo").read_text()
+    except OSError:
+        return ()
+    places = list(places_in(member_of, mounts))
+    for place in places:
+        _sweep(place.folder)
+    return tuple(places)
+
+
+def places_in(member_of: str, mounts: str) -> Iterator[Place]:
+    """Places that the kernel's own words name.
+
+    Args:
+        member_of: content of /proc/self/cgroup.
+        mounts: content of /proc/self/mountinfo.
+    """
+    paths = {}
+    for line in member_of.splitlines():
+        _, controllers, path = line.split(":", 2)
+        for controller in controllers.split(","):
+            paths[controller] = path
+    for line in mounts.splitlines():
+        before, _, after = line.partition(" - ")
+        root, mount_point = before.split()[3:5]
+        kind, _, options = after.split(maxsplit=2)
+        if kind == "cgroup":
+            for controller in sorted(_V1.keys() & set(options.split(","))):
+                if controller in paths and (folder := _below(mount_point, root, paths[controller])):
+                    yield Place(folder, {controller: _V1[controller]})
+        elif kind == "cgroup2" and "" in paths and (folder := _below(mount_point, root, paths[""])):
+            # A group with processes in it hands no controllers down, so ours is made beside our own.
+            beside = folder.parent if folder != Path(mount_point) else folder
+            with suppress(OSError):
+                given = set((beside / "cgroup.subtree_control").read_text().split())
+                if limits := {name: file for name, file in _V2.items() if name in given}:
+                    yield Place(beside, limits)
+
+
+def _below(mount_point: str, root: str, path: str) -> Path | None:
+    """The folder of a group, if the mount shows it."""
+    if root == "/":
+        return Path(mount_point, path.lstrip("/"))
+    inner = Path(path)
+    return Path(mount_point, inner.relative_to(root)) if inner.is_relative_to(root) else None
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what an earlier process of ours left behind when it was killed."""
+    for path in folder.glob(f"{_PREFIX}*"):
+        pid = path.name.removeprefix(_PREFIX).partition("-")[0]
+        if pid.isdecimal() and not Path("/proc", pid).exists():
+            _removed(path / _INNER)
+            _removed(path)
+
+
+def _removed(folder: Path) -> bool:
+    with suppress(OSError):
+        folder.rmdir()
+    return not folder.exists()

@@ -1,0 +1,88 @@
+"""Workspaces confined by bubblewrap, and whether that works here."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from functools import cached_property
+
+from skillgauge.api import (
+    Command,
+    Problem,
+    SandboxReport,
+    SandboxSpec,
+    Tier,
+    host_environment,
+)
+
+from .cgroups import find_places
+from .options import BubblewrapOptions
+from .tools import tool_paths
+from .workspace import BubblewrapWorkspace, Host, has_network
+
+_INSTALL = "Install it (Debian, Ubuntu: apt install bubblewrap), or choose another sandbox with --sandbox."
+_ALLOW = (
+    "Let this account make user namespaces (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, "
+    "AppArmor's restriction of them; containers need a seccomp profile that lets them), or choose another sandbox "
+    "with --sandbox."
+)
+_PROBE_S = 20.0
+_PROBE = """
+test ! -e "$1" || { echo 'sees files outside' >&2; exit 1; }
+test "$(grep -c : /proc/net/dev)" = 1 || { echo 'has a network' >&2; exit 1; }
+test ! -e /proc/$2 || test "$(cat /proc/$2/comm)" != "$3" || { echo 'sees processes outside' >&2; exit 1; }
+echo x >"$HOME/x" && echo x >"$TMPDIR/x" && echo x >x || exit 1
+for place in / /usr /etc /proc/sys/vm/overcommit_memory; do
+    if test -d $place; then place=$place/skillgauge; fi
+    if (: >$place) 2>/dev/null; then echo "writes to $place" >&2; exit 1; fi
+done
+"""
+
+
+class BubblewrapSandbox:
+    """Opens workspaces whose processes see no more than they need.
+
+    Args:
+        options: limits and further paths.
+    """
+
+    def __init__(self, options: BubblewrapOptions) -> None:
+        self._options = options
+
+    async def check(self) -> SandboxReport:
+        """Run a process in a sandbox, and let it look for what it must not find."""
+        if sys.platform != "linux":
+            return self._unusable("works on Linux only", "Choose another sandbox with --sandbox.")
+        if not self._host.bwrap:
+            return self._unusable("needs the program bwrap, which is not installed", _INSTALL)
+        spec = SandboxSpec(label="check", network=False)
+        try:
+            async with self.open(spec) as workspace:
+                command = Command(argv=("sh", "-c", _PROBE, "probe", str(workspace.folder / "etc"), str(os.getpid())))
+                finished = await (await workspace.start(command.model_copy(update={"timeout_s": _PROBE_S}))).wait()
+        except OSError as error:
+            return self._unusable(f"cannot start a process: {error}", _INSTALL)
+        if finished.exit_code != 0:
+            said = finished.stderr.decode(errors="replace").strip() or "nothing was said"
+            return self._unusable(f"does not confine here: {said}", _ALLOW)
+        return SandboxReport(self._tier)
+
+    def open(self, spec: SandboxSpec) -> BubblewrapWorkspace:
+        """A fresh workspace."""
+        name = "bubblewrap+network" if has_network(spec, self._options) else "bubblewrap"
+        environ = host_environment()
+        return BubblewrapWorkspace(spec, environ, self._options, self._host, tier=f"{name}/{self._tier}")
+
+    @property
+    def _tier(self) -> Tier:
+        return Tier.PARTIAL if self._options.network else Tier.STRICT
+
+    @cached_property
+    def _host(self) -> Host:
+        environ = host_environment()
+        bwrap = shutil.which("bwrap", path=environ.get("PATH")) or shutil.which("bwrap", path=os.defpath) or ""
+        return Host(os.path.realpath(bwrap) if bwrap else "", tool_paths(environ), find_places())
+
+    def _unusable(self, reason: str, hint: str) -> SandboxReport:
+        return SandboxReport(self._tier, (Problem("sandbox.unusable", f"sandbox 'bubblewrap' {reason}", hint=hint),))

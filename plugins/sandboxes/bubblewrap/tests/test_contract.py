@@ -1,0 +1,18 @@
+"""The contract of sandboxes."""
+
+from __future__ import annotations
+
+from skillgauge.testing import SANDBOXES, Maker, check_light_import, check_plugin, check_sandbox
+
+MODULE = "skillgauge_sandbox_bubblewrap.plugin"
+
+
+def test_sandbox() -> None:
+    """Files, limits, environment and ends of processes are as every sandbox promises."""
+    check_sandbox(Maker(SANDBOXES, MODULE))
+
+
+def test_announcement() -> None:
+    """Hook, provider and entry point fit together."""
+    check_plugin(MODULE, "sandboxes")
+    check_light_import(MODULE)
