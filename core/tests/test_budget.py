@@ -74,7 +74,7 @@ def spend(limits: BudgetLimits, costs: list[Usage | None], *, at_once: int = 1, 
                 return
             started.append(one)
             await asyncio.sleep(0)
-            budget.settle(result(one, costs[one.ordinal]), paid=paid)
+            budget.settle(result(one, costs[one.ordinal]))
 
     async def run() -> None:
         trials = budget.admitted(_stream([trial(number, paid=paid) for number in range(len(costs))]))

@@ -102,7 +102,7 @@ def grade_with(
             execution or Execution(text="hello"),
             scorer_for=scorer_for,
             on_agent_limit=on_agent_limit,
-            judge=judge,
+            judges=(judge,) if judge else (),
             judge_digest=judge_digest,
             workspace=workspace,
         )

@@ -17,7 +17,7 @@ from .config import Config
 from .discovery import Found, discover, load
 from .errors import EmptySelection, PluginError, Problem, Severity, SkillgaugeError, SuiteError, UsageError
 from .execution import Grading, RetryPolicy
-from .judging import Judging, find_judge
+from .judging import GuardedJudge, Judging, find_judges
 from .log import get_logger
 from .overlay import Overlay
 from .pipeline import EventSink, Job, NoEvents
@@ -70,12 +70,13 @@ class Request:
     concurrency: int = 4
     retries: int = 0
     sandbox: str | None = None
-    judge: str | None = None
-    """A judge's name, or a model id that one of the installed judges claims."""
-    judge_model: str | None = None
+    judges: tuple[str, ...] = ()
+    """Names of judges, or model ids that an installed judge claims; several make a panel."""
+    judge_models: tuple[str, ...] = ()
+    """One for each judge; without names these pick them."""
     judge_temperature: float | None = None
     judge_required: bool = False
-    """Whether the user asked for the judge in this command, so that a run which needs none must have it too."""
+    """Whether the user asked for a judge in this command, so that a run which needs none must have it too."""
     overlay: Overlay = field(default_factory=Overlay)
     store: str | None = None
     """Path or address of the store; `None` keeps the run in this process."""
@@ -113,33 +114,39 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
     plans = [runners.plan(suite, problems) for suite in suites]
     problems += [*await runners.adapters.problems(), *await runners.engines.problems()]
     problems += [*request.overlay.unused(plain_suites), *_unmeasurable(request, runners)]
-    judge = await find_judge(request.judge, request.judge_model, request.judge_temperature, registry)
+    judging = await find_judges(request.judges, request.judge_models, request.judge_temperature, registry)
     plan, found = make_plan(
         plans,
         runs=request.runs,
         seed=request.seed,
         limits=Limits(timeout_s=request.timeout_s, max_turns=request.max_turns),
-        versions=lambda: registry.provenance() | (judge.versions if scorers.need_judge else {}),
+        versions=lambda: registry.provenance() | (judging.versions if scorers.need_judge else {}),
         inspect_check=scorers.inspect,
     )
     problems.extend(_distinct(found))
-    if scorers.need_judge:
-        problems.extend(judge.problems)
-    else:
-        judge = Judging()
+    if not scorers.need_judge:
+        judging = Judging()
+    problems += [*judging.problems, *_uncounted(request, judging)]
+    plan = _judged(plan, judging, scorers)
     _require_work(plan, problems, passed_over, request.selection)
     warnings = [problem for suite in suites for problem in suite.warnings]
     warnings += [problem for problem in problems if problem.severity is Severity.WARNING]
     events = _events(registry)
     warnings += [replace(problem, severity=Severity.WARNING) for problem in registry.failures.values()]
     sandbox = await choose_sandbox(request.sandbox, registry, least=Tier.STRICT if request.untrusted else Tier.NONE)
-    secrets = (*judge.secrets, *runners.engines.secrets())
+    secrets = (*judging.secrets, *runners.engines.secrets())
     redactor = _redactor(suites, secrets, warnings)
     direct = DirectStages(runners.adapters.of, sandbox.sandbox, keep=request.keep_workspaces)
     agents = _agent_stages(request, suites, runners, sandbox.sandbox, redactor)
     job = Job(
         stages={ArmKind.DIRECT: direct, ArmKind.AGENT: agents},
-        grading=Grading(scorers.bind, {suite.id: suite.on_agent_limit for suite in suites}, judge.judge, judge.digest),
+        grading=Grading(
+            scorers.bind,
+            {suite.id: suite.on_agent_limit for suite in suites},
+            tuple(GuardedJudge(judge, redactor.redact) for judge in judging.judges),
+            judging.digest,
+            redactor.redact,
+        ),
         figures=figure_source(formats),
         store=choose_store(request.store, registry, warnings, given=request.store_given),
         concurrency=request.concurrency,
@@ -182,6 +189,21 @@ def _unmeasurable(request: Request, runners: Runners) -> list[Problem]:
             message = f"engine {name!r} does not tell what its sessions use, so no budget can hold"
             problems.append(Problem("usage.budget", message, hint="Leave out --max-cost and --max-tokens."))
     return problems
+
+
+def _uncounted(request: Request, judging: Judging) -> list[Problem]:
+    """What a budget in dollars cannot hold to."""
+    if request.budget.cost_usd is None or not judging.paid:
+        return []
+    message = "--max-cost counts only what judges tell, and few tell what an answer costs"
+    hint = "Add --max-tokens: they tell their tokens."
+    return [Problem("usage.budget", message, hint=hint, severity=Severity.WARNING)]
+
+
+def _judged(plan: Plan, judging: Judging, scorers: _Scorers) -> Plan:
+    """The plan with who grades it and which verdicts cost money."""
+    head = plan.head.model_copy(update={"judges": judging.identities})
+    return replace(plan, head=head, paid_scorers=frozenset(scorers.judged if judging.paid else ()))
 
 
 def _agent_stages(
@@ -252,13 +274,19 @@ class _Scorers:
 
     def __init__(self, registry: Registry, *, need_judge: bool) -> None:
         self._registry = registry
-        self.need_judge = need_judge
+        self._need_judge = need_judge
+        self.judged: set[str] = set()
+        """Names in checks that were inspected of scorers that need a judge."""
+
+    @property
+    def need_judge(self) -> bool:
         """Whether the user, or any check that was inspected, needs a judge."""
+        return self._need_judge or bool(self.judged)
 
     def inspect(self, check: Check) -> Sequence[Problem]:
         try:
             resolved = self._registry.resolve(SCORERS, check.scorer)
-            self.need_judge = self.need_judge or resolved.provider.traits.asks_judge
+            self.judged |= {check.scorer} if resolved.provider.traits.asks_judge else set()
             self._registry.validated_options(resolved, check.options, check.origin)
         except PluginError as error:
             return error.problems

@@ -39,7 +39,7 @@ class Budget:
         self._spent_tokens = 0
         self._dearest_usd = 0.0
         self._most_tokens = 0
-        self._under_way = 0
+        self._under_way: set[str] = set()
         self._known = False
         self._settled = asyncio.Event()
         self.exhausted = False
@@ -48,16 +48,22 @@ class Budget:
     async def admitted(self, trials: AsyncIterator[Trial]) -> AsyncIterator[Trial]:
         """The trials that may start, each once it may; ends early if the next one cannot be afforded."""
         async for trial in trials:
-            if trial.paid and self._limits.are_given and not await self._reserve():
-                self.exhausted = True
-                return
+            if trial.paid:
+                if self._limits.are_given and not await self._can_start():
+                    self.exhausted = True
+                    return
+                self._under_way.add(trial.trial_id)
             yield trial
 
-    def settle(self, result: TrialResult, *, paid: bool) -> None:
-        """Take what a trial has cost into account; what is unknown counts as nothing."""
-        if not paid:
-            return
-        self._under_way -= 1
+    def settle(self, result: TrialResult) -> bool:
+        """Take what a trial has cost into account; what is unknown counts as nothing.
+
+        Returns:
+            Whether it was a paid one.
+        """
+        if result.trial_id not in self._under_way:
+            return False
+        self._under_way.remove(result.trial_id)
         usages = (result.execution.usage, *result.given_up_usage, *(score.usage for score in result.scores))
         cost = sum(usage.cost_usd or 0.0 for usage in usages if usage)
         tokens = sum(tokens_of(usage) for usage in usages if usage)
@@ -67,19 +73,19 @@ class Budget:
         self._most_tokens = max(self._most_tokens, tokens)
         self._known = True
         self._settled.set()
+        return True
 
-    async def _reserve(self) -> bool:
+    async def _can_start(self) -> bool:
         while True:
-            if (self._known or self._under_way == 0) and self._affordable():
-                self._under_way += 1
+            if (self._known or not self._under_way) and self._affordable():
                 return True
-            if self._under_way == 0:
+            if not self._under_way:
                 return False
             self._settled.clear()
             await self._settled.wait()
 
     def _affordable(self) -> bool:
-        sessions = self._under_way + 1
+        sessions = len(self._under_way) + 1
         cost = self._spent_usd + sessions * self._dearest_usd
         tokens = self._spent_tokens + sessions * self._most_tokens
         limits = self._limits

@@ -77,8 +77,10 @@ class Grading:
     scorer_for: ScorerFactory
     on_agent_limit: Mapping[str, LimitOutcome] = field(default_factory=dict)
     """By suite id."""
-    judge: Judge | None = None
+    judges: tuple[Judge, ...] = ()
     judge_digest: str = ""
+    clean: Callable[[str], str] = str
+    """Takes secrets out of a text before it leaves."""
 
 
 class TrialRunner:
@@ -195,8 +197,9 @@ class TrialRunner:
             scorer_for=self._grading.scorer_for,
             on_agent_limit=self._grading.on_agent_limit.get(trial.suite_id, LimitOutcome.FAIL),
             workspace=workspace,
-            judge=self._grading.judge,
+            judges=self._grading.judges,
             judge_digest=self._grading.judge_digest,
+            clean=self._grading.clean,
         )
 
 

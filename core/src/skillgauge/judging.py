@@ -1,53 +1,110 @@
-"""Find the judge that a run asks for, by its name or by the id of a model that it serves."""
+"""The judges of a run: found by name or by the id of a model, and guarded on the way to scorers."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from weakref import WeakValueDictionary
 
-from .errors import PluginError, Problem
-from .protocols import Judge
+from .errors import PluginError, Problem, Severity
+from .protocols import Judge, JudgeReply, JudgeRequest
 from .registry import JUDGES, Registry, Resolved
+from .types.frozen import digest_text
+from .types.trial import Identity
+
+REMEMBERED = 4096
+"""Answers that a run remembers of each judge; the oldest are forgotten, so that memory does not grow with trials."""
 
 
 @dataclass(frozen=True)
 class Judging:
-    """The judge of a run, if it has one."""
+    """The judges of a run, in the order in which they were named."""
 
-    judge: Judge | None = None
-    digest: str = ""
-    """Of what its answers depend on; part of every score id."""
+    judges: tuple[Judge, ...] = ()
+    identities: tuple[Identity, ...] = ()
+    """What their answers depend on."""
     secrets: tuple[str, ...] = ()
-    """Names of the variables that hold its key."""
-    versions: dict[str, str] = field(default_factory=dict)
-    """What makes a plan with another judge another plan."""
+    """Names of the variables that hold their keys."""
+    paid: bool = False
+    """Whether an answer of any of them costs money."""
     problems: tuple[Problem, ...] = ()
-    """What keeps it from working; of interest only to a run that needs a judge."""
+    """What keeps them from working, and notices; of interest only to a run that needs a judge."""
+
+    @property
+    def digest(self) -> str:
+        """Of everything their answers depend on; part of every score id."""
+        return "|".join(identity.digest for identity in self.identities)
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """What makes a plan with other judges another plan."""
+        return {"judge identity": self.digest} if self.identities else {}
 
 
-async def find_judge(name: str | None, model: str | None, temperature: float | None, registry: Registry) -> Judging:
-    """The judge, ready to be asked, or what is wrong with it.
+async def find_judges(
+    names: Sequence[str], models: Sequence[str], temperature: float | None, registry: Registry
+) -> Judging:
+    """The judges, ready to be asked, or what is wrong with them.
 
     Args:
-        name: an installed judge, or a model id; `None` if only a model is asked for.
-        model: its model; `None` leaves it to the judge.
-        temperature: at which it answers; `None` leaves it to the judge.
+        names: installed judges, or model ids, of which each picks the judge that serves it.
+        models: one for each judge; none leaves it to them. Without names, each picks its judge.
+        temperature: at which they answer; `None` leaves it to each.
         registry: the run's plugins.
     """
-    if name is None and model is None:
-        return Judging()
-    try:
-        if name is not None and name in registry.names("judges"):
-            chosen = registry.resolve(JUDGES, name)
-        else:
-            chosen, model = _serving(name or model or "", registry), model or name
-        asked = {"model": model, "temperature": temperature}
-        judge = registry.make(JUDGES, chosen, {key: value for key, value in asked.items() if value is not None} or None)
-    except PluginError as error:
-        return Judging(problems=tuple(error.problems))
-    digest = judge.identity(model).digest
-    versions = {"judge identity": digest}
-    return Judging(judge, digest, chosen.provider.traits.secrets, versions, tuple(await judge.check()))
+    if names and models and len(names) != len(models):
+        message = f"{len(models)} judge models for {len(names)} judges"
+        hint = "Give one model for each judge, in the same order."
+        return Judging(problems=(Problem("usage.judges", message, hint=hint),))
+    problems: list[Problem] = []
+    found = []
+    for at in range(max(len(names), len(models))):
+        name, model = names[at] if names else None, models[at] if models else None
+        try:
+            found.append(_find(name, model, temperature, registry, problems))
+        except PluginError as error:
+            problems += error.problems
+    if any(problem.severity is Severity.ERROR for problem in problems):
+        return Judging(problems=tuple(problems))
+    judging = Judging(
+        judges=tuple(judge for _, judge, _ in found),
+        identities=tuple(identity for _, _, identity in found),
+        secrets=tuple(dict.fromkeys(name for one, _, _ in found for name in one.provider.traits.secrets)),
+        paid=any(one.provider.traits.paid for one, _, _ in found),
+    )
+    for judge in judging.judges:
+        problems += await judge.check()
+    return replace(judging, problems=(*problems, *_no_majority(judging.identities)))
+
+
+def _find(
+    name: str | None, model: str | None, temperature: float | None, registry: Registry, notices: list[Problem]
+) -> tuple[Resolved, Judge, Identity]:
+    if name is not None and name in registry.names("judges"):
+        chosen = registry.resolve(JUDGES, name)
+    else:
+        chosen = _serving(name or model or "", registry)
+        if name is not None:
+            instead = f", and not for {model!r}" if model not in (None, name) else ""
+            message = f"{name!r} is no installed judge; {chosen.name!r} is asked for the model of that id{instead}"
+            notices.append(Problem("judge.model-id", message, severity=Severity.WARNING))
+            model = name
+    asked = {"model": model, "temperature": temperature}
+    judge = registry.make(JUDGES, chosen, {key: value for key, value in asked.items() if value is not None} or None)
+    return chosen, judge, judge.identity(model)
+
+
+def _no_majority(judges: Sequence[Identity]) -> list[Problem]:
+    problems = []
+    if judges and len(judges) % 2 == 0:
+        hint = "Name one judge, or a larger odd number."
+        problems.append(Problem("usage.judges", f"{len(judges)} judges may have no majority", hint=hint))
+    if len({judge.digest for judge in judges}) < len(judges):
+        hint = "Name judges that differ, in the model at least."
+        problems.append(Problem("usage.judges", "the same judge twice is no panel", hint=hint))
+    return problems
 
 
 def _serving(model: str, registry: Registry) -> Resolved:
@@ -63,3 +120,44 @@ def _serving(model: str, registry: Registry) -> Resolved:
     found = f"several judges claim it: {', '.join(one.name for one in claims)}" if claims else "no judge claims it"
     message = f"{model!r} is no installed judge (installed: {known}), and as a model id {found}"
     raise PluginError(Problem("plugin.not-installed", message, hint="Name both: --judge NAME --judge-model ID."))
+
+
+class GuardedJudge:
+    """A judge as scorers see it: it is told no secret, and is not asked twice for the same answer.
+
+    What was answered is remembered for this run and no longer: the next run may meet another model of the same name.
+
+    Args:
+        judge: who answers.
+        clean: takes secrets out of a request.
+    """
+
+    def __init__(self, judge: Judge, clean: Callable[[JudgeRequest], JudgeRequest]) -> None:
+        self._judge = judge
+        self._clean = clean
+        self._replies: dict[str, JudgeReply] = {}
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def check(self) -> tuple[Problem, ...]:
+        """See `Judge.check`."""
+        return await self._judge.check()
+
+    def identity(self, model: str | None) -> Identity:
+        """See `Judge.identity`."""
+        return self._judge.identity(model)
+
+    async def ask(self, request: JudgeRequest) -> JudgeReply:
+        """See `Judge.ask`; who asks what is being asked already waits for that answer. A failure is not remembered."""
+        request = self._clean(request)
+        key = digest_text(request.model_dump_json())
+        turn = self._turns.setdefault(key, asyncio.Lock())
+        async with turn:
+            known = self._replies.get(key)
+            if known is not None:
+                return known
+            reply = await self._judge.ask(request)
+            if reply.text is not None:
+                if len(self._replies) >= REMEMBERED:
+                    del self._replies[next(iter(self._replies))]
+                self._replies[key] = reply.model_copy(update={"usage": None, "cached": True})
+            return reply

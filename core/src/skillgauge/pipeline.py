@@ -152,7 +152,6 @@ async def _execute(plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event) ->
     )
     budget = Budget(job.budget)
     executor = job.executor or LocalExecutor(job.concurrency)
-    paid = frozenset(cell.runner.name for suite in plan.suites for cell in suite.cells if cell.paid)
 
     async def run_trial(trial: Trial) -> TrialResult:
         result = await runner(trial)
@@ -160,8 +159,7 @@ async def _execute(plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event) ->
         return result.model_copy(update={"attempts": result.attempts + earlier}) if earlier else result
 
     async def record(result: TrialResult) -> None:
-        budget.settle(result, paid=result.runner in paid)
-        await ledger.record(result, paid=result.runner in paid)
+        await ledger.record(result, paid=budget.settle(result))
 
     trials = budget.admitted(ledger.pending(plan.trials()))
     complete = await run_all(executor.run(trials, run_trial), record, stop)

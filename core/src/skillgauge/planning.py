@@ -82,6 +82,12 @@ class Plan:
     suites: tuple[SuitePlan, ...]
     limits: Limits
     """What the user asked for on the command line; a case's own limits go before it."""
+    paid_scorers: frozenset[str] = frozenset()
+    """Names in checks of scorers whose verdict costs money."""
+
+    def is_paid(self, case: Case) -> bool:
+        """Whether grading a case costs money, whatever carries it out."""
+        return bool(self.paid_scorers) and any(check.scorer in self.paid_scorers for check in case.checks)
 
     def trials(self) -> Iterator[Trial]:
         """Every trial, in the order in which a run with concurrency 1 executes them.
@@ -97,7 +103,7 @@ class Plan:
                     for index, case in suite.cases():
                         for cell in group:
                             if applies(case, cell.cell.target):
-                                yield cell.trial(case, index, repeat, ordinal, self.limits, self.head.seed)
+                                yield cell.trial(case, index, repeat, ordinal, self)
                                 ordinal += 1
 
 
@@ -119,9 +125,9 @@ class _CellIds:
         target_id = cell.target.id if cell.target else None
         self._place = digest(suite_id, target_id, cell.arm.name, cell.runner.digest, cell.model)
 
-    def trial(self, case: Case, index: int, repeat: int, ordinal: int, asked: Limits, seed: int) -> Trial:
+    def trial(self, case: Case, index: int, repeat: int, ordinal: int, plan: Plan) -> Trial:
         cell = self.cell
-        limits = case.limits.over(asked).over(cell.limits)
+        limits = case.limits.over(plan.limits).over(cell.limits)
         work = f"{case.execution_digest}|{_limits_key(limits)}|{repeat}"
         execution_id = digest_text(f"{self._versioned}|{work}")
         return Trial(
@@ -137,9 +143,9 @@ class _CellIds:
             runner=cell.runner,
             model=cell.model,
             repeat=repeat,
-            seed=int(digest_text(f"{seed}|{case.id}|{repeat}")[:8], 16),
+            seed=int(digest_text(f"{plan.head.seed}|{case.id}|{repeat}")[:8], 16),
             limits=limits,
-            paid=cell.paid,
+            paid=cell.paid or plan.is_paid(case),
         )
 
 

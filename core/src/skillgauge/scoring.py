@@ -49,8 +49,9 @@ async def grade(
     scorer_for: ScorerFactory,
     on_agent_limit: LimitOutcome,
     workspace: Workspace | None = None,
-    judge: Judge | None = None,
+    judges: tuple[Judge, ...] = (),
     judge_digest: str = "",
+    clean: Callable[[str], str] = str,
 ) -> Grade:
     """Run every check of a trial's case against what happened.
 
@@ -62,8 +63,9 @@ async def grade(
         scorer_for: makes the scorer of a check.
         on_agent_limit: what it means that an agent ran out of time or turns.
         workspace: still open, with the graders' files in place.
-        judge: model access for the scorers that want it.
-        judge_digest: identity of that judge, part of the score id.
+        judges: model access for the scorers that want it.
+        judge_digest: identity of those judges, part of the score id.
+        clean: takes secrets out of a text.
     """
     case = trial.case
     bound = [(check, _bind(check, scorer_for)) for check in case.checks]
@@ -81,7 +83,9 @@ async def grade(
         arm=trial.arm,
         target=trial.target,
         workspace=workspace,
-        judge=judge,
+        judge=judges[0] if judges else None,
+        panel=judges,
+        clean=clean,
     )
     scores = tuple([await _score(check, one, context) for check, one in bound])
     verdict, value = verdict_of_scores(scores, case.rule)

@@ -80,8 +80,12 @@ def evaluation_options() -> list[click.Parameter]:
         click.Option(
             ["--check"], metavar="NAME[=JSON]", multiple=True, help="Add a scorer, with its options, to every case."
         ),
-        click.Option(["--judge"], metavar="NAME", help="Judge of rubric checks, or one of its model ids."),
-        click.Option(["--judge-model"], metavar="ID", help="Model of the judge."),
+        click.Option(
+            ["--judge"], metavar="NAME", multiple=True, help="Judge of rubric checks, or a model id; several: a panel."
+        ),
+        click.Option(
+            ["--judge-model"], metavar="ID", multiple=True, help="Model of the judge; of several, one for each."
+        ),
         click.Option(["--keep-workspaces"], is_flag=True, help="Leave workspaces behind for inspection."),
         SeveralWords(
             ["--format", "formats"],
@@ -103,8 +107,6 @@ _CONFIG_OPTIONS = {
     "retries": "retries",
     "seed": "seed",
     "sandbox": "sandbox",
-    "judge": "judge",
-    "judge_model": "judgeModel",
     "output_dir": "outputDir",
     "store": "store",
 }
@@ -196,6 +198,7 @@ def evaluation_request(
     if paths is None:
         paths = named if named or any(format_paths.values()) else (call.cwd,)
     store = config.get("store")
+    judges, judge_models = _judges(values, config)
     return Request(
         cwd=call.cwd,
         paths=tuple(paths),
@@ -221,8 +224,8 @@ def evaluation_request(
         concurrency=config.get("concurrency"),
         retries=config.get("retries"),
         sandbox=config.get("sandbox"),
-        judge=config.get("judge"),
-        judge_model=config.get("judgeModel") or config.get("llm.model"),
+        judges=judges,
+        judge_models=judge_models,
         judge_temperature=config.get("llm.temperature"),
         judge_required=bool(values.get("judge") or values.get("judge_model")),
         overlay=_overlay(config, values.get("check", ())),
@@ -242,6 +245,13 @@ def _engines(values: Mapping[str, Any], config: Config) -> tuple[str, ...]:
             raise UsageError(Problem("usage.replay", f"--replay and {other} exclude each other", hint=hint))
         return (REPLAY,)
     return named or words([config.get("engine") or ""])
+
+
+def _judges(values: Mapping[str, Any], config: Config) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Judges and their models; a configured model is the one judge's, not one of a panel named in the command."""
+    named, models = words(values.get("judge", ())), words(values.get("judge_model", ()))
+    configured = config.get("judgeModel") or config.get("llm.model") or ""
+    return named or words([config.get("judge") or ""]), models or (() if len(named) > 1 else words([configured]))
 
 
 def _overlay(config: Config, given: Sequence[str]) -> Overlay:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -32,6 +33,8 @@ class JudgeReply(Frozen):
     error: str | None = None
     retryable: bool = False
     retry_after_s: float | None = None
+    cached: bool = False
+    """Whether the same was asked before in this run, so that the answer used nothing now."""
 
 
 class Judge(Protocol):
@@ -59,7 +62,12 @@ class ScoreContext:
     workspace: Workspace | None = None
     """Still open, with the graders' files in place; `None` when grading a stored execution again."""
     judge: Judge | None = None
-    """Set if the run has one."""
+    """Set if the run has one; of several the first."""
+    panel: tuple[Judge, ...] = ()
+    """Every judge of the run in the order in which they are named: none, one, or a larger odd number."""
+    clean: Callable[[str], str] = str
+    """Takes known secrets out of a text. What a judge is asked passes through it in any case; a scorer that cuts a text
+    cleans it before, since half a secret is not found any more."""
 
 
 class Scorer(Protocol):

@@ -137,8 +137,10 @@ class PlanHead(Frozen):
     seed: int
     runners: tuple[Identity, ...] = ()
     models: tuple[str, ...] = ()
+    judges: tuple[Identity, ...] = ()
+    """Who grades what needs a judge, if anything does."""
     provenance: JsonObject = EMPTY
-    """Version of every distribution that takes part, and the digest of the judge's identity."""
+    """Version of every distribution that takes part, and the digest of the judges' identities."""
 
 
 class FailureClass(StrEnum):
