@@ -129,7 +129,7 @@ def test_judges_and_given_up_attempts_count() -> None:
         async for started in budget.admitted(_stream([one, trial(1)])):
             names.append(started.trial_id)
             done = result(one, Usage(cost_usd=0.2), scores=(score,), given_up_usage=(Usage(cost_usd=0.3),))
-            budget.settle(done, paid=True)
+            budget.settle(done)
         return names
 
     assert asyncio.run(run()) == ["t0"]

@@ -2,23 +2,68 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from enum import StrEnum
+from typing import Annotated, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from skillgauge.api import Frozen, Json
+
+Statement = Annotated[str, Field(min_length=1, pattern=r"\S")]
+"""A claim or a criterion."""
+
+
+class Scale(StrEnum):
+    """What a judge is asked for."""
+
+    TEN = "0-10"
+    """One number; 5 passes."""
+    ONE = "0-1"
+    """One number with evidence; the threshold passes."""
+    PASS_FAIL = "pass-fail"
+    """PASS or FAIL with evidence, for each criterion; all must pass."""
 
 
 class RubricOptions(Frozen):
     """Options of `rubric`."""
 
-    criteria: str = Field(min_length=1, description="What a good output is.")
+    criteria: Statement | tuple[Statement, ...] | None = Field(
+        default=None, description="What a good output is: a text, or a list of which each passes or fails."
+    )
+    claims: tuple[Statement, ...] | None = Field(
+        default=None, min_length=1, max_length=100, description="Statements of which each is true or false."
+    )
     reference: Json = Field(default=None, description="An output that would be right.")
-    scale: Literal["0-10"] = Field(default="0-10", description="What the model is asked for.")
+    scale: Scale | None = Field(
+        default=None, description="What the judge is asked for; default: 0-10 for a text, pass-fail for a list."
+    )
+    threshold: float | None = Field(
+        default=None, ge=0, le=1, description="Least value that passes on the scale 0-1; default 0.5."
+    )
+    trajectory: bool = Field(default=True, description="Whether the judge sees what an agent did.")
+    files: bool = Field(default=True, description="Whether the judge sees the files that an agent changed.")
     model: str | None = Field(default=None, min_length=1, description="Model to ask in place of the judge's own.")
     temperature: float | None = Field(
         default=None, ge=0, le=2, description="Temperature of the model in place of the judge's own."
     )
     max_chars: int = Field(
-        default=60_000, ge=1_000, le=10_000_000, description="Longer outputs are cut in the middle, and this is said."
+        default=60_000, ge=1_000, le=10_000_000, description="Longer material is cut in the middle, and this is said."
     )
+
+    @model_validator(mode="after")
+    def _fit_together(self) -> Self:
+        if (self.criteria is None) is (self.claims is None):
+            raise ValueError("exactly one of criteria and claims must be given")
+        if self.claims is not None and self.scale is not None:
+            raise ValueError("claims are true or false and have no scale")
+        if isinstance(self.criteria, tuple):
+            if not 1 <= len(self.criteria) <= _MOST_CRITERIA:
+                raise ValueError(f"a list of criteria has 1 to {_MOST_CRITERIA}")
+            if self.scale not in (None, Scale.PASS_FAIL):
+                raise ValueError(f"each of several criteria passes or fails; the scale {self.scale} is for a text")
+        if self.threshold is not None and self.scale is not Scale.ONE:
+            raise ValueError("a threshold needs the scale 0-1")
+        return self
+
+
+_MOST_CRITERIA = 100
