@@ -12,6 +12,8 @@ from skillgauge.api import Frozen, Json
 Statement = Annotated[str, Field(min_length=1, pattern=r"\S")]
 """A claim or a criterion."""
 
+_MOST = 100
+
 
 class Scale(StrEnum):
     """What a judge is asked for."""
@@ -31,7 +33,7 @@ class RubricOptions(Frozen):
         default=None, description="What a good output is: a text, or a list of which each passes or fails."
     )
     claims: tuple[Statement, ...] | None = Field(
-        default=None, min_length=1, max_length=100, description="Statements of which each is true or false."
+        default=None, min_length=1, max_length=_MOST, description="Statements of which each is true or false."
     )
     reference: Json = Field(default=None, description="An output that would be right.")
     scale: Scale | None = Field(
@@ -57,13 +59,10 @@ class RubricOptions(Frozen):
         if self.claims is not None and self.scale is not None:
             raise ValueError("claims are true or false and have no scale")
         if isinstance(self.criteria, tuple):
-            if not 1 <= len(self.criteria) <= _MOST_CRITERIA:
-                raise ValueError(f"a list of criteria has 1 to {_MOST_CRITERIA}")
+            if not 1 <= len(self.criteria) <= _MOST:
+                raise ValueError(f"a list of criteria has 1 to {_MOST}")
             if self.scale not in (None, Scale.PASS_FAIL):
                 raise ValueError(f"each of several criteria passes or fails; the scale {self.scale} is for a text")
         if self.threshold is not None and self.scale is not Scale.ONE:
             raise ValueError("a threshold needs the scale 0-1")
         return self
-
-
-_MOST_CRITERIA = 100

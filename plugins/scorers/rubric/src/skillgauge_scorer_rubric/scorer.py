@@ -3,137 +3,60 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 
-from skillgauge.api import Json, Judge, JudgeReply, JudgeRequest, Score, ScoreContext, ScoreStatus, Usage
+from skillgauge.api import Judge, Score, ScoreContext, ScoreStatus
 
-from .answer import Answer, Unreadable, answer_of
+from .asking import Ballot, Sleep, ask, total
+from .material import NotThere, material_of
 from .options import RubricOptions
-from .question import Question, question_of
-
-PASSES_AT = 0.5
-_QUESTIONS = 2
-_RETRIES = 2
-_BACKOFF_S = 1.0
-_LONGEST_PAUSE_S = 30.0
-_ANSWER_TOKENS = 4096
-"""Far more than an answer has, since models that think before they answer count that, too."""
-_MARKER_BYTES = 16
+from .panel import decide
+from .question import Mark, Question, question_of, secret_mark
+from .shapes import shape_of
+from .telling import Telling
 
 
 class RubricScorer:
-    """Passes an output to which a judge gives at least 5 of 10; the value is a tenth of its number.
+    """Passes what a judge, or most of a panel, finds good.
 
-    Whatever keeps the judge from giving one leaves the check ungraded.
+    Whatever keeps them from a verdict leaves the check ungraded.
     """
 
-    version = "1"
+    version = "2"
 
-    def __init__(
-        self,
-        options: RubricOptions,
-        *,
-        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
-        draw: Callable[[], str] = lambda: secrets.token_hex(_MARKER_BYTES),
-    ) -> None:
+    def __init__(self, options: RubricOptions, *, sleep: Sleep = asyncio.sleep, mark: Mark = secret_mark) -> None:
         self._options = options
+        self._shape = shape_of(options)
         self._sleep = sleep
-        self._draw = draw
+        self._mark = mark
 
     async def score(self, context: ScoreContext) -> Score:
-        """Ask the judge."""
+        """Ask the judges."""
+        options = self._options
         if context.judge is None:
             return Score.ungraded("no judge is configured: --judge NAME")
-        options = self._options
-        question = question_of(
-            context.case, context.execution, options.criteria, options.reference, options.max_chars, self._draw
+        try:
+            material = await material_of(context, with_trajectory=options.trajectory, with_files=options.files)
+        except NotThere as gone:
+            return Score.ungraded(str(gone))
+        question = question_of(self._shape, context.case, material, options.reference, options.max_chars, self._mark)
+        # A check that names a model is for one judge: the others of a panel do not serve it.
+        judges: Sequence[Judge] = context.panel if options.model is None else ()
+        asked = (ask(judge, question, options, self._sleep) for judge in judges or (context.judge,))
+        return self._score(question, await asyncio.gather(*asked))
+
+    def _score(self, question: Question, ballots: Sequence[Ballot]) -> Score:
+        answers = [ballot.answer for ballot in ballots if ballot.answer is not None]
+        decision = decide(answers, len(ballots), self._shape.passes_at)
+        telling = Telling(self._shape, decision, ballots)
+        usage = total([ballot.usage for ballot in ballots if ballot.fresh])
+        evidence = telling.evidence(question.left_out)
+        if not decision.is_decided:
+            return Score(status=ScoreStatus.UNGRADED, reason=telling.why_undecided(), evidence=evidence, usage=usage)
+        return Score(
+            status=ScoreStatus.PASSED if decision.passes else ScoreStatus.FAILED,
+            value=decision.value,
+            reason=telling.reason(),
+            evidence=evidence,
+            usage=usage,
         )
-        return await _Asking(context.judge, question, options, self._sleep).score()
-
-
-class _Asking:
-    """One question, until there is an answer or no hope for one."""
-
-    def __init__(
-        self, judge: Judge, question: Question, options: RubricOptions, sleep: Callable[[float], Awaitable[object]]
-    ) -> None:
-        self._judge = judge
-        self._question = question
-        self._options = options
-        self._sleep = sleep
-        self._calls = 0
-        self._replies: list[JudgeReply] = []
-        """Those that have a text."""
-
-    async def score(self) -> Score:
-        user, why = self._question.user, ""
-        for _ in range(_QUESTIONS):
-            reply = await self._ask(user)
-            if reply.text is None:
-                return self._unanswered(reply)
-            try:
-                return self._graded(answer_of(reply.text))
-            except Unreadable as unreadable:
-                why = str(unreadable)
-                user = self._question.again(why)
-        told = f"the judge's answer cannot be read, also when it was asked again: {why}"
-        return Score.ungraded(told, evidence=self._evidence())
-
-    async def _ask(self, user: str) -> JudgeReply:
-        """Ask, and again if that may help, after the pause that was asked for."""
-        request = JudgeRequest(
-            system=self._question.system,
-            user=user,
-            model=self._options.model,
-            temperature=self._options.temperature,
-            max_output_tokens=_ANSWER_TOKENS,
-        )
-        for attempt in range(_RETRIES + 1):
-            self._calls += 1
-            reply = await self._judge.ask(request)
-            if reply.text is not None:
-                self._replies.append(reply)
-                break
-            pause_s = _BACKOFF_S * 2**attempt if reply.retry_after_s is None else reply.retry_after_s
-            if not reply.retryable or attempt == _RETRIES or pause_s > _LONGEST_PAUSE_S:
-                break
-            await self._sleep(pause_s)
-        return reply
-
-    def _graded(self, answer: Answer) -> Score:
-        value = answer.score / 10
-        status = ScoreStatus.PASSED if value >= PASSES_AT else ScoreStatus.FAILED
-        told = f"{answer.score:g} of 10"
-        reason = f"{told}: {answer.reason}" if answer.reason else f"the judge gave {told}"
-        return Score(status=status, value=value, reason=reason, evidence=self._evidence())
-
-    def _unanswered(self, reply: JudgeReply) -> Score:
-        told = reply.error or "it gave neither an answer nor an error"
-        if reply.retry_after_s is not None and reply.retry_after_s > _LONGEST_PAUSE_S:
-            told = f"{told} (it asks for a pause of {reply.retry_after_s:g} s)"
-        calls = "" if self._calls == 1 else f" after {self._calls} calls"
-        return Score.ungraded(f"the judge failed{calls}: {told}"[:2000], evidence=self._evidence())
-
-    def _evidence(self) -> Json:
-        last = self._replies[-1] if self._replies else None
-        usage = _sum([reply.usage for reply in self._replies])
-        return {
-            "reply": last.text if last else None,
-            "model": last.model if last else None,
-            "usage": usage.model_dump(exclude_none=True) if usage else None,
-            "calls": self._calls,
-            **({"characters_left_out": self._question.left_out} if self._question.left_out else {}),
-        }
-
-
-def _sum(usages: Sequence[Usage | None]) -> Usage | None:
-    """Usage of all answers; what one of them does not tell is unknown."""
-    told = [usage.model_dump(exclude={"cost_basis"}) for usage in usages if usage is not None]
-    if not told or len(told) < len(usages):
-        return None
-    sums = {}
-    for name in told[0]:
-        values = [one[name] for one in told]
-        sums[name] = None if None in values else sum(values)
-    return Usage(**sums, cost_basis=usages[0].cost_basis if usages[0] else None)

@@ -1,0 +1,153 @@
+"""Reading answers strictly: one JSON object alone, nothing that could mean two things."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+_LONGEST = 1_000
+_BLOCK = re.compile(r"```(?:json)?\s*\n(.*)\n\s*```", re.DOTALL | re.IGNORECASE)
+
+
+class Unreadable(ValueError):  # noqa: N818 - an outcome
+    """An answer is not what was asked for. The message quotes nothing of it."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What an answer rests on."""
+
+    reason: str = ""
+    quote: str | None = None
+    """A passage of what was judged, word for word."""
+    absent: str = ""
+    """What was looked for and is not there."""
+
+    def passages(self) -> dict[str, str]:
+        """What is known, the reason apart."""
+        found = {"quote": self.quote or "", "absent": self.absent}
+        return {name: text for name, text in found.items() if text}
+
+    def document(self) -> dict[str, str]:
+        """What is known, for the evidence of a score."""
+        return self.passages() | ({"reason": self.reason} if self.reason else {})
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The answer to one claim or criterion."""
+
+    holds: bool
+    evidence: Evidence
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A judge's verdict: a number, or a finding for each claim or criterion."""
+
+    value: float
+    """From 0 to 1."""
+    evidence: Evidence = Evidence()
+    findings: tuple[Finding, ...] = ()
+
+
+def unwrapped(text: str) -> str:
+    """An answer without blanks around it and without the fence that many models put around JSON.
+
+    Raises:
+        Unreadable: nothing is left.
+    """
+    text = text.strip()
+    block = _BLOCK.fullmatch(text)
+    text = block[1].strip() if block else text
+    if not text:
+        raise Unreadable("it was empty")
+    return text
+
+
+def object_of(text: str) -> Mapping[str, object]:
+    """The one JSON object that an answer consists of.
+
+    Raises:
+        Unreadable: it is anything else, or holds the same key twice or a number that JSON does not know.
+    """
+    try:
+        value = json.loads(unwrapped(text), object_pairs_hook=_unique, parse_constant=_refuse)
+    except Unreadable:
+        raise
+    except (ValueError, RecursionError):
+        raise Unreadable("it was not one JSON object alone") from None
+    if not isinstance(value, dict):
+        raise Unreadable("it was not one JSON object alone")
+    return value
+
+
+def number_of(value: object, most: int) -> float:
+    """A score from 0 to `most`.
+
+    Raises:
+        Unreadable: it is none; true and false are no numbers.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise Unreadable("its score was no number")
+    if not 0 <= value <= most:
+        raise Unreadable(f"its score was not from 0 to {most}")
+    return float(value)
+
+
+def reason_of(value: object) -> str:
+    """A reason on one line; empty if there is none."""
+    return _one_line(value) if isinstance(value, str) else ""
+
+
+def evidence_of(answer: Mapping[str, object], material: Iterable[str], what: str) -> Evidence:
+    """What an answer rests on.
+
+    Args:
+        answer: an object with `quote`, `absent` and `reason`.
+        material: what the judge was shown of what is judged, folded.
+        what: how a message calls the answer.
+
+    Raises:
+        Unreadable: there is neither a quotation nor a word on what is absent, or the quotation is none.
+    """
+    quote, absent = answer.get("quote"), answer.get("absent")
+    if not (quote is None or isinstance(quote, str)) or not (absent is None or isinstance(absent, str)):
+        raise Unreadable(f"{what} had a quote or an absent that was neither a text nor null")
+    reason, absent = reason_of(answer.get("reason")), _one_line(absent or "")
+    if quote is not None and quote.strip():
+        if not occurs(quote, material):
+            raise Unreadable(f"{what} had a quote that is not in the material word for word")
+        return Evidence(reason, _one_line(quote), absent)
+    if not absent:
+        raise Unreadable(f"{what} had no evidence: neither a quote nor what is absent")
+    return Evidence(reason, None, absent)
+
+
+def occurs(quote: str, material: Iterable[str]) -> bool:
+    """Whether a passage is in a folded text; in JSON it may be escaped."""
+    forms = {folded(quote), folded(json.dumps(quote, ensure_ascii=False)[1:-1])}
+    return any(form in text for text in material for form in forms)
+
+
+def folded(text: str) -> str:
+    """A text whose blanks and line breaks are all alike, as models copy them."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def _one_line(text: str) -> str:
+    text = " ".join(text.encode("utf-8", "replace").decode().split())
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    if len(dict(pairs)) < len(pairs):
+        raise Unreadable("its JSON object had the same key twice")
+    return dict(pairs)
+
+
+def _refuse(_constant: str) -> float:
+    raise Unreadable("its score was no number")

@@ -1,0 +1,117 @@
+"""What a score says: why, in a sentence, and on which evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from skillgauge.api import FrozenDict, Json
+
+from .asking import Ballot
+from .panel import Decision
+from .reading import Answer, Finding
+from .shapes import Shape, Statements
+
+_TOLD_STATEMENTS = 3
+_TOLD_CHARACTERS = 200
+_REASON = 2_000
+
+
+class Telling:
+    """Puts a decision into words.
+
+    Args:
+        shape: what was asked for.
+        decision: what came of it.
+        ballots: what each judge said, at least one.
+    """
+
+    def __init__(self, shape: Shape, decision: Decision, ballots: Sequence[Ballot]) -> None:
+        self._shape = shape
+        self._decision = decision
+        self._ballots = ballots
+        self._answers = [ballot.answer for ballot in ballots if ballot.answer is not None]
+        self._is_panel = len(ballots) > 1
+
+    def reason(self) -> str:
+        """Why a check passed or failed."""
+        told = self._statements(self._shape) if isinstance(self._shape, Statements) else self._number()
+        silent = len(self._ballots) - len(self._answers)
+        missing = f" ({silent} of {len(self._ballots)} judges did not answer)" if silent else ""
+        return f"{told}{missing}"
+
+    def why_undecided(self) -> str:
+        """Why there is no verdict."""
+        failures = [ballot for ballot in self._ballots if ballot.failure]
+        if not self._is_panel:
+            return failures[0].failure
+        told = "; ".join(f"{ballot.judge}: {ballot.failure}" for ballot in failures)
+        seats = f"{len(failures)} of {len(self._ballots)} judges did not answer"
+        return f"the panel has no majority, since {seats}: {told}"[:_REASON]
+
+    def evidence(self, left_out: Mapping[str, int]) -> Json:
+        """What each judge said, how they split, and what they did not see."""
+        found: dict[str, Json] = {}
+        if self._is_panel:
+            found["panel"] = tuple(self._seat(ballot) for ballot in self._ballots)
+        else:
+            found |= self._ballots[0].document()
+        if isinstance(self._shape, Statements):
+            if self._answers:
+                found["answers"] = tuple(self._statement(self._shape, at) for at in range(self._shape.size))
+        elif self._is_panel:
+            found["votes"] = FrozenDict(self._decision.splits[0].document())
+        elif self._answers:
+            found |= self._answers[0].evidence.passages()
+        if left_out:
+            found["characters_left_out"] = FrozenDict(left_out)
+        return FrozenDict(found)
+
+    def _number(self) -> str:
+        told = self._shape.number(self._decision.value)
+        if self._is_panel:
+            split = self._decision.splits[0]
+            told = f"{split.yes} of {split.seats} judges pass it, at a median of {told}"
+        passes = self._decision.passes
+        agreeing = (one for one in self._answers if (one.value >= self._shape.passes_at) is passes)
+        reason = next((one.evidence.reason for one in agreeing if one.evidence.reason), "")
+        if reason:
+            return f"{told}: {reason}"
+        return told if self._is_panel else f"the judge gave {told}"
+
+    def _statements(self, shape: Statements) -> str:
+        told = shape.count(self._decision.holding)
+        against = []
+        for at, split in enumerate(self._decision.splits):
+            if not split.verdict:
+                reason = _speaker(self._answers, at, holds=False).evidence.reason
+                against.append(_short(shape.statements[at]) + (f" ({_short(reason)})" if reason else ""))
+        if not against:
+            return told
+        more = len(against) - _TOLD_STATEMENTS
+        rest = f"; and {more} more" if more > 0 else ""
+        return f"{told}; not: {'; '.join(against[:_TOLD_STATEMENTS])}{rest}"
+
+    def _seat(self, ballot: Ballot) -> Json:
+        if ballot.answer is None:
+            return FrozenDict({"judge": ballot.judge, **ballot.document(), "failure": ballot.failure})
+        return FrozenDict({"judge": ballot.judge, "value": ballot.answer.value, **ballot.document()})
+
+    def _statement(self, shape: Statements, at: int) -> Json:
+        split = self._decision.splits[at]
+        holds = split.verdict
+        told: dict[str, Json] = {"statement": shape.statements[at], "holds": holds}
+        if self._is_panel:
+            told["votes"] = FrozenDict(split.document())
+        if holds is not None:
+            told |= _speaker(self._answers, at, holds=holds).evidence.document()
+        return FrozenDict(told)
+
+
+def _speaker(answers: Sequence[Answer], at: int, *, holds: bool) -> Finding:
+    """The first finding of those that say what most say."""
+    return next(answer.findings[at] for answer in answers if answer.findings[at].holds is holds)
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _TOLD_CHARACTERS else f"{text[: _TOLD_CHARACTERS - 1]}…"

@@ -1,0 +1,89 @@
+"""What an agent did, as passages with headlines that nothing in them can forge."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+from skillgauge.api import EventKind, JsonValue, Trajectory, TrajectoryEvent
+
+_NAME = 200
+
+
+@dataclass(frozen=True)
+class Passage:
+    """Something that was said or written, under a headline of the recorder."""
+
+    headline: str
+    """One line."""
+    body: str = ""
+    """Of any length, by anybody."""
+
+
+def passages_of(trajectory: Trajectory) -> Iterator[Passage]:
+    """Skills, blocked calls and every event in order; what the engine cannot tell is said to be unknown."""
+    if trajectory.skills_fired is None:
+        yield Passage("skills that the agent loaded: unknown")
+    else:
+        fired = (f"{one_line(skill.name)} ({one_line(skill.how)})" for skill in trajectory.skills_fired)
+        yield Passage(f"skills that the agent loaded: {', '.join(fired) or 'none'}")
+    if trajectory.blocked is None:
+        yield Passage("calls that were stopped: unknown")
+    for block in trajectory.blocked or ():
+        hook = f", {one_line(block.event)}" if block.event else ""
+        yield Passage(f"a call of {one_line(block.tool)} was stopped by {one_line(block.by)}{hook}")
+    called: dict[str, int] = {}
+    for number, event in enumerate(trajectory.events, 1):
+        if event.kind is EventKind.TOOL_CALL and event.call_id:
+            called[event.call_id] = number
+        yield Passage(f"[{number}] {_headline(event, called.get(event.call_id or ''))}", _body(event))
+
+
+def _headline(event: TrajectoryEvent, call: int | None) -> str:
+    name = one_line(event.name or "a tool")
+    match event.kind:
+        case EventKind.MESSAGE:
+            return "the agent says:"
+        case EventKind.REASONING:
+            return "the agent thinks:"
+        case EventKind.TOOL_CALL:
+            return f"the agent calls {name}:"
+        case EventKind.TOOL_RESULT:
+            source = f"[{call}]" if call else name
+            return f"result of {source}{', an error' if event.is_error else ''}:"
+        case EventKind.NOTICE:
+            return "notice:"
+        case _:
+            assert_never(event.kind)
+
+
+def _body(event: TrajectoryEvent) -> str:
+    """The arguments of a call; else the text, which a result gives beside its data."""
+    prefers_data = event.kind is EventKind.TOOL_CALL or not event.text
+    return as_text(event.data) if prefers_data and event.data is not None else event.text
+
+
+def one_line(text: str) -> str:
+    """A name that cannot end its line."""
+    text = " ".join(text.split())
+    return text if len(text) <= _NAME else f"{text[: _NAME - 1]}…"
+
+
+def as_text(value: JsonValue) -> str:
+    """A value as a judge reads it."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"))
+
+
+def _plain(value: JsonValue) -> Any:
+    """The value with whole numbers as JavaScript writes them: 25.0 as 25."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e21:
+        return int(value)
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return value
