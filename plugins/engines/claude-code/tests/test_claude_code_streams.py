@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from skillgauge.api import Blame, EventKind, FailureClass, FiredSkill
 from skillgauge_agent_programs.accounts import Account, Ending
 from skillgauge_agent_programs.json_lines import parse_line
-from skillgauge_engine_claude_code.transcript import read_stream
+from skillgauge_engine_claude_code.transcript import ClaudeTranscript, read_stream
 
 DATA = Path(__file__).parent / "data"
 INDEX: dict[str, Any] = json.loads((DATA / "index.json").read_text(encoding="utf-8"))["streams"]
@@ -48,3 +51,94 @@ def test_golden(name: str) -> None:
     assert len(lines(name)) == INDEX[name]["lines"]
     golden = json.loads((DATA / "goldens" / f"{name}.json").read_text(encoding="utf-8"))
     assert document(account(name)) == golden
+
+
+def test_success_in_the_subtype_is_no_success() -> None:
+    """A failed API ends with the subtype `success`, and what tells is `is_error`."""
+    told = account("api-401")
+    assert b'"subtype":"success"' in lines("api-401")[-1]
+    assert told.failure is not None
+    assert (told.failure.failure_class, told.failure.blame) == (FailureClass.AUTH, Blame.INFRASTRUCTURE)
+    assert (told.text, told.usage, told.trajectory.model_calls) == (None, None, 0)
+
+
+def test_two_results_are_one_session() -> None:
+    """The last result tells the answer; tokens and money are those of the whole session, and turns add up."""
+    told = account("subagent-two-results")
+    assert (told.text, told.trajectory.turns) == ("done", 3)
+    assert told.usage is not None
+    assert (told.usage.input_tokens, told.usage.cost_usd) == (9600, 0.0315)
+    said = [event.text for event in told.trajectory.events if event.kind is EventKind.MESSAGE]
+    assert said == ["done", "done"]  # what the sub-agent said is none of the agent's messages
+
+
+def test_a_stream_without_its_end() -> None:
+    """Whatever was before: without a result line the session is not over."""
+    records = [record for record in map(parse_line, lines("success-write-and-shell")) if record]
+    for count in range(len(records)):
+        told = read_stream(records[:count], "Say PONG", Ending(0))
+        assert (told.is_over, told.text, told.usage) == (False, None, None)
+    assert read_stream([], "", Ending(1)).trajectory.skills_offered is None
+
+
+def test_a_command_is_a_skill_only_if_there_is_one() -> None:
+    """A prompt that begins with a slash fires nothing by itself."""
+    records = [record for record in map(parse_line, lines("skill-slash-invoked")) if record]
+    for prompt in ("/no-such-skill", "about /proj-claudeskills", "/", "/ proj-claudeskills"):
+        assert read_stream(records, prompt, Ending(0)).trajectory.skills_fired == ()
+    told = read_stream(records, "  /proj-claudeskills", Ending(0))
+    assert told.trajectory.skills_fired == (FiredSkill(name="proj-claudeskills", how="explicit"),)
+
+
+WORDS = sorted(
+    {
+        *(
+            "type",
+            "subtype",
+            "message",
+            "content",
+            "id",
+            "name",
+            "input",
+            "text",
+            "usage",
+            "is_error",
+            "skills",
+            "model",
+        ),
+        *("tool_use_result", "success", "commandName", "tool_result_meta", "permission_decision", "decision", "source"),
+        *("system", "init", "assistant", "user", "result", "tool_use", "tool_result", "thinking", "reject", "hook"),
+        *("modelUsage", "inputTokens", "total_cost_usd", "api_retry", "retry_delay_ms", "hook_response", "Skill"),
+        *("permission_denials", "tool_use_id", "<synthetic>", "Bash", "command", "num_turns", "Read", "file_path"),
+    }
+)
+scalars = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.sampled_from(WORDS))
+values = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(WORDS), inner, max_size=6),
+    max_leaves=25,
+)
+
+
+@given(st.lists(st.binary() | st.dictionaries(st.sampled_from(WORDS), values).map(lambda v: json.dumps(v).encode())))
+def test_no_line_makes_it_raise(noise: list[bytes]) -> None:
+    """Whatever the lines are, there is an account of them that can be stored."""
+    transcript = ClaudeTranscript("/x", ["x"])
+    for line in noise:
+        if record := parse_line(line):
+            for event in transcript.read(record):
+                event.model_dump_json()
+    json.dumps(document(transcript.account(Ending(1))))
+
+
+@given(st.data())
+def test_no_changed_recording_makes_it_raise(data: st.DataObject) -> None:
+    """A recording with lines lost, repeated, cut and put into another order is read too."""
+    recorded = lines(data.draw(st.sampled_from(sorted(INDEX))))
+    order = data.draw(st.lists(st.sampled_from(recorded), max_size=12))
+    cuts = data.draw(st.lists(st.integers(0, 3000), min_size=len(order), max_size=len(order)))
+    records = (
+        parse_line(line[:-cut] if cut < len(line) and cut % 3 == 0 and cut else line)
+        for line, cut in zip(order, cuts, strict=True)
+    )
+    json.dumps(document(read_stream(filter(None, records), "hi", Ending(0))))

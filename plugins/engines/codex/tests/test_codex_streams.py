@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from skillgauge.api import Blame, EventKind, FailureClass
 from skillgauge_agent_programs.accounts import Account, Ending
 from skillgauge_agent_programs.json_lines import parse_line
 from skillgauge_engine_codex.transcript import CodexTranscript
@@ -52,3 +55,119 @@ def test_golden(name: str) -> None:
     assert len(lines(name)) == INDEX[name]["lines"]
     golden = json.loads((DATA / "goldens" / f"{name}.json").read_text(encoding="utf-8"))
     assert document(account(name)) == golden
+
+
+def test_lost_call_is_in_the_session_file() -> None:
+    """The stream lacks a call that failed at once; together with the session file nothing is missing."""
+    lost = "echo x > /etc/zzz"
+    stream = CodexTranscript()
+    for record in filter(None, map(parse_line, lines("dropped-item-race"))):
+        list(stream.read(record))
+    alone = stream.account(Ending(0)).trajectory
+    whole = account("dropped-item-race").trajectory
+    commands = [
+        [dict(event.data)["cmd"] for event in one.events if event.kind is EventKind.TOOL_CALL]  # type: ignore[call-overload]
+        for one in (alone, whole)
+    ]
+    assert commands[1] == ["false", lost, "ls /nonexistent", f"sleep 0.4; {lost}", "true"]
+    assert commands[0] == [command for command in commands[1] if command != lost]
+    assert (alone.blocked, alone.skills_offered, alone.model_calls) == (None, None, None)
+    assert [block.by for block in whole.blocked or ()] == ["sandbox", "sandbox"]
+
+
+def test_item_errors_are_warnings() -> None:
+    """Only a failed turn is a failure."""
+    told = account("success-shell")
+    assert any("Model metadata" in event.text for event in told.trajectory.events)
+    assert told.failure is None
+    failure = account("api-401").failure
+    assert failure is not None
+    assert (failure.failure_class, failure.blame) == (FailureClass.AUTH, Blame.INFRASTRUCTURE)
+    assert "127.0.0.1" not in json.dumps(document(account("api-401")))
+
+
+def test_cached_input_is_part_of_the_input() -> None:
+    """What a cache held is taken out of the input; the cost is unknown, not 0."""
+    usage = account("parallel-tools-reasoning-cache").usage
+    assert usage is not None
+    assert (usage.input_tokens, usage.cache_read_tokens, usage.cost_usd, usage.cost_basis) == (150, 900, None, None)
+
+
+def test_a_stream_without_its_end() -> None:
+    """Whatever was before: without the end of a turn the session is not over."""
+    told = account("timeout-killed")
+    assert (told.is_over, told.text, told.usage, told.trajectory.skills_fired) == (False, None, None, None)
+
+
+def test_waiting_for_a_network_is_hopeless() -> None:
+    """A program that says so too often is not waited for; anything else in between and it is given time again."""
+    wait = {"type": "error", "message": "Reconnecting... waiting for network (Connection failed: x, url: http://y/z)"}
+    transcript = CodexTranscript(patience=1)
+    transcript.read(wait)
+    assert transcript.hopeless is None
+    transcript.read({"type": "turn.started"})
+    transcript.read(wait)
+    assert transcript.hopeless is None
+    told = transcript.account(Ending(None, timed_out=True))
+    assert told.failure is not None
+    assert told.failure.failure_class is FailureClass.NETWORK
+    transcript.read(wait)
+    assert transcript.hopeless is not None
+    assert "http://y" not in transcript.hopeless.message
+
+
+WORDS = sorted(
+    {
+        *("type", "item", "id", "text", "status", "usage", "error", "message", "payload", "command", "changes", "name"),
+        *("item.completed", "item.started", "turn.completed", "turn.failed", "thread.started", "command_execution"),
+        *("response_item", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output"),
+        *("call_id", "arguments", "output", "input", "content", "role", "developer", "user", "assistant", "exec"),
+        *("event_msg", "item_completed", "CommandExecution", "FileChange", "token_usage_record", "thread_token_usage"),
+        *(
+            "input_tokens",
+            "output_tokens",
+            "cached_input_tokens",
+            "turn_context",
+            "session_meta",
+            "summary",
+            "reasoning",
+        ),
+        *(
+            "Script failed\n",
+            "Output:\n",
+            "Command blocked by X hook: ",
+            '{"cmd": "cat x/SKILL.md"}',
+            "<skill><name>x</name>",
+        ),
+    }
+)
+scalars = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.sampled_from(WORDS))
+values = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(WORDS), inner, max_size=6),
+    max_leaves=25,
+)
+noises = st.lists(st.binary() | st.dictionaries(st.sampled_from(WORDS), values).map(lambda v: json.dumps(v).encode()))
+
+
+@given(noises, noises, st.text())
+def test_no_line_makes_it_raise(stream: list[bytes], rollout: list[bytes], stderr: str) -> None:
+    """Whatever the lines of stream and session file are, there is an account of them that can be stored."""
+    transcript = CodexTranscript(["x"], max_turns=1)
+    for record in filter(None, map(parse_line, stream)):
+        for event in transcript.read(record):
+            event.model_dump_json()
+    for record in filter(None, map(parse_line, rollout)):
+        transcript.read_rollout(record)
+    json.dumps(document(transcript.account(Ending(1, stderr.encode("utf-8", "replace").decode()))))
+
+
+@given(st.data())
+def test_no_changed_recording_makes_it_raise(data: st.DataObject) -> None:
+    """Recordings with lines lost, repeated and put into another order are read too."""
+    transcript = CodexTranscript(["x"])
+    for line in data.draw(st.lists(st.sampled_from(lines("dropped-item-race") + lines("success-shell")), max_size=12)):
+        transcript.read(parse_line(line) or {})
+    for line in data.draw(st.lists(st.sampled_from(lines("dropped-item-race.rollout")), max_size=20)):
+        transcript.read_rollout(parse_line(line) or {})
+    json.dumps(document(transcript.account(Ending(0))))

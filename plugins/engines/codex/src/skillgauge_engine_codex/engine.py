@@ -58,9 +58,8 @@ class CodexEngine(ProgramEngine):
             endpoint = host_environment().get(AZURE_ENDPOINT, "").strip().rstrip("/")
             suffix = "" if endpoint.endswith("/openai/v1") else "/openai/v1"
             return Service("azure", f"{endpoint}{suffix}", (AZURE_KEY,))
-        if find_key(KEYS) is None and find_key((ACCESS_TOKEN,)):
-            return Service("openai", BASE_URL, (ACCESS_TOKEN,), is_relayable=False)
-        return Service("openai", BASE_URL, KEYS, (LOGIN_FILE,))
+        is_key = find_key(KEYS) is not None  # an access token is exchanged for others, so no header carries it
+        return Service("openai", BASE_URL, (*KEYS, ACCESS_TOKEN), (LOGIN_FILE,), is_relayable=is_key)
 
     def key_headers(self, key: Key) -> Mapping[str, str]:
         """As the program itself sends it."""

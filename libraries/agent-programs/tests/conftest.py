@@ -1,0 +1,144 @@
+"""A vendor's engine of a few lines, and shell scripts that play its program."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skillgauge.api import (
+    Command,
+    EventKind,
+    Execution,
+    Failure,
+    JsonValue,
+    Limits,
+    Running,
+    RunRequest,
+    SandboxSpec,
+    Trajectory,
+    TrajectoryEvent,
+    Workspace,
+)
+from skillgauge.testing import TemporarySandbox
+from skillgauge_agent_programs.accounts import Account, Ending
+from skillgauge_agent_programs.credentials import Key
+from skillgauge_agent_programs.engine import Access, Launch, ProgramEngine, Service
+from skillgauge_agent_programs.json_lines import text_at
+from skillgauge_agent_programs.options import ProgramOptions
+from skillgauge_agent_programs.programs import AgentProgram
+
+KEY = "made-up-key-of-the-tests-0123456789"
+LIMITS = Limits(timeout_s=60)
+
+
+class Said:
+    """Reads lines that say something; the one that says it is the last ends the session."""
+
+    hopeless: Failure | None = None
+
+    def __init__(self) -> None:
+        self.events: list[TrajectoryEvent] = []
+        self.answer: str | None = None
+
+    def read(self, record: Mapping[str, JsonValue]) -> Iterable[TrajectoryEvent]:
+        """Take a line."""
+        if (answer := text_at(record, "answer")) is not None:
+            self.answer = answer
+        event = TrajectoryEvent(kind=EventKind.MESSAGE, text=text_at(record, "say") or "")
+        self.events.append(event)
+        return [event]
+
+    def account(self, ending: Ending) -> Account:
+        """What was said."""
+        return Account(Trajectory(events=tuple(self.events)), self.answer, is_over=self.answer is not None)
+
+
+class AcmeEngine(ProgramEngine):
+    """Drives `acme`."""
+
+    name = "acme"
+    program = AgentProgram(command="acme", install="pip install acme", tested=("1.0.0",))
+
+    def service(self, model: str | None) -> Service:
+        """Acme's API."""
+        own = self._options.base_url is None
+        address = self._options.base_url or "https://api.acme.example"
+        return Service("acme", address, ("ACME_API_KEY",), (".acme/login.json",), needs_key=own)
+
+    def key_headers(self, key: Key) -> Mapping[str, str]:
+        """As `acme` sends it."""
+        return {"authorization": f"Bearer {key.value}"}
+
+    def launch(self, request: RunRequest, workspace: Workspace, access: Access) -> Launch:
+        """The prompt is an argument."""
+        key = {access.key.variable: access.key.value} if access.key else {}
+        return Launch(("run", "--api", access.address), {"ACME_QUIET": "1", **key}, request.prompt.encode())
+
+    def transcript(self, request: RunRequest) -> Said:
+        """Its lines."""
+        return Said()
+
+
+class Watching:
+    """A workspace that notes what it starts, with routes if it has some."""
+
+    def __init__(self, workspace: Workspace, routes: Mapping[str, str]) -> None:
+        self._workspace, self.routes = workspace, routes
+        self.commands: list[Command] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._workspace, name)
+
+    async def start(self, command: Command) -> Running:
+        """Note the command."""
+        self.commands.append(command)
+        return await self._workspace.start(command)
+
+
+@pytest.fixture(autouse=True)
+def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of its own and a made-up key."""
+    home = tmp_path / "user"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("ACME_API_KEY", KEY)
+    return home
+
+
+@pytest.fixture
+def acme(tmp_path: Path) -> Callable[..., AcmeEngine]:
+    """Makes an engine whose program is a shell script."""
+
+    def make(script: str = "", **options: Any) -> AcmeEngine:
+        path = tmp_path / "acme"
+        path.write_text(f'#!/bin/sh\n[ "$1" = --version ] && {{ echo "acme 1.0.0"; exit; }}\n{script}\n')
+        path.chmod(0o755)
+        return AcmeEngine(ProgramOptions(**{"program": str(path), **options}))
+
+    return make
+
+
+Play = Callable[..., tuple[Execution, list[TrajectoryEvent], Watching]]
+
+
+@pytest.fixture
+def play() -> Play:
+    """Runs one session."""
+
+    def run(
+        engine: AcmeEngine, *, limits: Limits = LIMITS, routes: Mapping[str, str] | None = None
+    ) -> tuple[Execution, list[TrajectoryEvent], Watching]:
+        async def main() -> tuple[Execution, list[TrajectoryEvent], Watching]:
+            events: list[TrajectoryEvent] = []
+            async with TemporarySandbox().open(SandboxSpec(label="test")) as workspace:
+                watching = Watching(workspace, routes or {})
+                request = RunRequest(trial_id="t", case_id="c", prompt="hi", model=None, limits=limits)
+                return await engine.run(request, watching, events.append), events, watching
+
+        return asyncio.run(main())
+
+    return run
