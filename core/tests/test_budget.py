@@ -56,8 +56,11 @@ def result(one: Trial, usage: Usage | None, **fields: object) -> TrialResult:
     return TrialResult.model_validate(known | fields)
 
 
-async def _stream(trials: list[Trial]) -> AsyncIterator[Trial]:
+async def admitted(budget: Budget, trials: list[Trial]) -> AsyncIterator[Trial]:
+    """The trials that may start, each once it may, up to the first that may not."""
     for one in trials:
+        if not await budget.admit(one):
+            return
         yield one
 
 
@@ -77,7 +80,7 @@ def spend(limits: BudgetLimits, costs: list[Usage | None], *, at_once: int = 1, 
             budget.settle(result(one, costs[one.ordinal]))
 
     async def run() -> None:
-        trials = budget.admitted(_stream([trial(number, paid=paid) for number in range(len(costs))]))
+        trials = admitted(budget, [trial(number, paid=paid) for number in range(len(costs))])
         lock = asyncio.Lock()
         await asyncio.gather(*(work(trials, lock) for _ in range(at_once)))
 
@@ -126,7 +129,7 @@ def test_judges_and_given_up_attempts_count() -> None:
 
     async def run() -> list[str]:
         names = []
-        async for started in budget.admitted(_stream([one, trial(1)])):
+        async for started in admitted(budget, [one, trial(1)]):
             names.append(started.trial_id)
             done = result(one, Usage(cost_usd=0.2), scores=(score,), given_up_usage=(Usage(cost_usd=0.3),))
             budget.settle(done)
@@ -158,3 +161,15 @@ def test_at_most_one_surprise(amounts: list[float], limit: float, at_once: int) 
 def test_tokens_of_a_usage(usage: Usage, tokens: int) -> None:
     """The total as told, else the sum of the kinds; reasoning is part of the output."""
     assert tokens_of(usage) == tokens
+
+
+def test_what_is_done_is_not_reserved_again() -> None:
+    """Trials that an earlier run has paid for pass, also when nothing is left; a further one does not."""
+
+    async def run() -> list[bool]:
+        budget = Budget(BudgetLimits(cost_usd=1.0), done={"t0", "t2"})
+        first = [await budget.admit(trial(number)) for number in (0, 1)]
+        budget.settle(result(trial(1), Usage(cost_usd=1.0)), paid=True)
+        return [*first, *[await budget.admit(trial(number)) for number in (2, 3)]]
+
+    assert asyncio.run(run()) == [True, True, True, False]

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from skillgauge.budget import BudgetLimits
 from skillgauge.errors import ExitCode, PolicyError, StoreError
 from skillgauge.execution import Grading, RetryPolicy
 from skillgauge.gates import GateOptions, decide
@@ -29,7 +30,7 @@ from skillgauge.types.result import (
     Verdict,
 )
 from skillgauge.types.suite import DIRECT, ArmKind, Case, Check, Limits, Suite, Target
-from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, PlanHead, SuiteHead, Trial
+from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, PlanHead, SuiteHead, Trial, Usage
 
 LONG_S = 60.0
 """How long a test waits for something that must happen before it gives up; nothing is measured by it."""
@@ -449,6 +450,52 @@ def test_a_finished_run_is_not_resumed() -> None:
     for _ in range(2):
         carry(plan_of("a"), job_of(adapter, store=store))
     assert (len(adapter.requests), len(store.logs)) == (2, 2)
+
+
+# --- budgets ----------------------------------------------------------------------------------------------
+
+
+def priced(request: CallRequest, _target: Target) -> Execution:
+    """An answer that costs a dollar."""
+    return Execution(output=request.input, usage=Usage(cost_usd=1.0, total_tokens=100))
+
+
+@pytest.mark.parametrize("limits", [BudgetLimits(cost_usd=2), BudgetLimits(tokens=250), BudgetLimits(5, 200)])
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_a_run_that_exhausts_its_budget_is_stopped(limits: BudgetLimits, concurrency: int) -> None:
+    """Nothing starts that cannot be paid; what is done is summarised, and the exit code says why it is not all."""
+    adapter, events = FakeAdapter(priced), Events()
+    job = job_of(adapter, budget=limits, concurrency=concurrency, events=events)
+    outcome = carry(plan_of(*"abcd", paid=True), job)
+    assert [request.case_id for request in adapter.requests] == ["a", "b"]
+    assert (outcome.complete, outcome.view.run.state) == (False, RunState.STOPPED)
+    assert outcome.view.summary.counts.total == 2
+    assert events.log[-2:] == ["run stopped", "closed"]
+    decision = decide(outcome.view, GateOptions(exit_on_fail=True, min_completion=1))
+    assert decision.exit_code is ExitCode.BUDGET
+    assert "2 of 4 trials" in decision.verdict
+
+
+def test_a_run_that_a_budget_stopped_is_resumed() -> None:
+    """Each command has its own allowance; no trial runs twice, and the one that was held back never counts as begun."""
+    store = Store()
+    ran = []
+    for _ in range(3):
+        adapter = FakeAdapter(priced)
+        job = job_of(adapter, store=store, budget=BudgetLimits(cost_usd=2))
+        outcome = carry(plan_of(*"abcde", paid=True), job)
+        ran.append([request.case_id for request in adapter.requests])
+    assert ran == [["a", "b"], ["c", "d"], ["e"]]
+    assert outcome.view.run.state is RunState.FINISHED
+    assert [(one.case_id, one.attempts) for one in outcome.view.results()] == [(name, 1) for name in "abcde"]
+    assert outcome.view.summary.interrupted_attempts == 0
+
+
+def test_a_budget_holds_back_only_what_costs() -> None:
+    """Trials that are free all run; one that has no budget left for anything paid does not even start it."""
+    adapter = FakeAdapter(priced)
+    outcome = carry(plan_of(*"abc"), job_of(adapter, budget=BudgetLimits(cost_usd=0.5)))
+    assert (len(adapter.requests), outcome.view.run.state) == (3, RunState.FINISHED)
 
 
 # --- what goes wrong --------------------------------------------------------------------------------------

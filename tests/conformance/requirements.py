@@ -682,7 +682,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-ARM-004": Requirement(
         "A/B execution",
         "the skill is loaded into the agent's own manifest, not pasted, when the engine can",
-        waits_for="agent engines",
     ),
     "SE-VERDICT-001": Requirement(
         "Outcomes",
@@ -1130,12 +1129,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "UA-FLOW-004": Requirement(
         "Execution flow",
         "the agent runs headless in the workspace with the case's timeout",
-        waits_for="agent engines",
     ),
     "UA-FLOW-005": Requirement(
         "Execution flow",
         "stdout, stderr, created files and exit status are captured",
-        waits_for="agent engines",
     ),
     "UA-FLOW-006": Requirement(
         "Execution flow",
@@ -1430,7 +1427,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "BF-CRED-006": Requirement(
         "Credentials",
         "missing credentials are reported before anything is started",
-        waits_for="agent engines",
     ),
     "BF-EMBED-001": Requirement(
         "Task-embedded skills",

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from skillgauge.testing import ModelReply, ModelServer, run_shell, with_skill, write_file
+
 from .conftest import Done, Run
 
 PLUGIN = Path(__file__).parent / "agent_suites.py"
@@ -228,3 +230,77 @@ def test_a_time_with_a_unit_reaches_the_agent(evaluate: Evaluate, suite: Callabl
     done = evaluate(path, "--engine", "mock", "--timeout", "500ms")
     assert verdicts(done) == {("slow", "with_skill"): "fail", ("slow", "without_skill"): "fail"}
     assert {one["execution"]["failure"]["failure_class"] for one in done.document["results"]} == {"timeout"}
+
+
+AGENT = """
+import json, pathlib, sys
+prompt, model, skills = sys.argv[1:]
+offered = sorted(path.name for path in pathlib.Path(skills).glob("*")) if pathlib.Path(skills).exists() else []
+print("thinking...")
+pathlib.Path("out.txt").write_text(f"{model} {offered}")
+print(json.dumps({"result": {"text": f"I did: {prompt}"}}))
+"""
+
+
+@pytest.mark.e2e
+def test_any_program_is_an_agent(evaluate: Evaluate, suite: Callable[..., Path], work: Path) -> None:
+    """Its options say where it looks for skills; what it does not tell is unknown, and a budget is refused."""
+    (work / "agent.py").write_text(AGENT)
+    path = suite({"id": "a", "prompt": "do {it}", "shell": "grep -q pdf out.txt", "says": "I did: do {it}"})
+    argv = ["python3", str(work / "agent.py"), "{prompt}", "{model}", "{skill_folder}"]
+    options = {"argv": argv, "skill_folder": ".my/skills", "answer_key": "result.text"}
+    (work / "skillgauge.config.yaml").write_text(json.dumps({"plugins": {"engines": {"command": options}}}))
+    done = evaluate(path, "--engine", "command", "--model", "m1")
+    assert done.code == 0, done.stderr
+    assert verdicts(done) == {("a", "with_skill"): "pass", ("a", "without_skill"): "fail"}
+    for one in done.document["results"]:
+        assert one["execution"]["arm_integrity"].startswith("unknown")
+        assert "usage" not in one["execution"]
+    refused = evaluate(path, "--engine", "command", "--model", "m1", "--max-tokens", "10")
+    assert refused.code == 2
+    assert "no budget can hold" in refused.stdout
+    nameless = evaluate(path, "--engine", "command")
+    assert nameless.code == 2
+    assert "--model" in nameless.stdout
+    (work / "skillgauge.config.yaml").write_text(json.dumps({"plugins": {"engines": {"command": {"argv": ["sh"]}}}}))
+    unskilled = evaluate(path, "--engine", "command")
+    assert unskilled.code == 2
+    assert "cannot use skills" in unskilled.stdout
+
+
+KEY = "sk-canary-of-the-agent-0123456789"
+
+
+@pytest.mark.e2e
+@pytest.mark.requirement("BF-CRED-006")
+def test_a_model_is_an_agent(evaluate: Evaluate, suite: Callable[..., Path], work: Path) -> None:
+    """With the skill it does what it must, without it does not; the key is in no file, its absence is told first."""
+    path = suite({"id": "a", "prompt": "make it", "shell": "test -s out.pdf && ! grep -q canary env.txt"})
+    look = run_shell("env > env.txt; cat /proc/self/environ >> env.txt")
+    skilled = [ModelReply(tools=[look, write_file("out.pdf", "PDF")]), ModelReply("made")]
+
+    def script(request: Any) -> ModelReply:
+        return with_skill("pdf", skilled[min(request.turn, 2) - 1], ModelReply("cannot"))(request)
+
+    command = [path, "--engine", "api", "--model", "claude-1", "--record", "cassettes", "--format", "json", "record"]
+    missing = evaluate(*command)
+    assert missing.code == 2
+    assert "ANTHROPIC_API_KEY" in missing.stdout
+    with ModelServer(script) as server:
+        address = ("--set", f"engines.api.base_url={server.url}", "--set", "engines.api.provider=anthropic")
+        done = evaluate(*command, *address, env={"ANTHROPIC_API_KEY": KEY})
+        sessions = server.sessions.values()
+        tokens = {(session.tokens.input, session.tokens.output) for session in sessions}
+    assert done.code == 0, done.stderr
+    assert verdicts(done) == {("a", "with_skill"): "pass", ("a", "without_skill"): "fail"}
+    results = {one["arm"]: one["execution"] for one in done.document["results"]}
+    assert results["with_skill"]["trajectory"]["skills_fired"] == [{"name": "pdf", "how": "invoked"}]
+    assert {(one["usage"]["input_tokens"], one["usage"]["output_tokens"]) for one in results.values()} == tokens
+    assert {one["arm_integrity"] for one in results.values()} == {"verified"}
+    assert KEY not in done.stdout + done.stderr
+    for file in work.rglob("*"):
+        if file.is_file():
+            assert KEY.encode() not in file.read_bytes(), file
+    replayed = evaluate(path, "--replay", "cassettes")
+    assert replayed.code == 0, replayed.stderr
+    assert verdicts(replayed) == verdicts(done)

@@ -144,10 +144,11 @@ class AgentStage:
         execution = await self._setup.engine.run(request, self.workspace, self._emit)
         changes = changed_files(before, await self.workspace.snapshot())
         execution = execution.model_copy(update={"files": changes})
-        if execution.failure is None:
+        failure = execution.failure
+        if failure is None or failure.blame is not Blame.INFRASTRUCTURE:
             candidates = self._rules.candidates.get(trial.suite_id, frozenset())
-            integrity, failure = arm_integrity(trial.arm, candidates, execution.trajectory)
-            execution = execution.model_copy(update={"arm_integrity": integrity, "failure": failure})
+            integrity, broken = arm_integrity(trial.arm, candidates, execution.trajectory)
+            execution = execution.model_copy(update={"arm_integrity": integrity, "failure": broken or failure})
         if self._rules.recorder is not None:
             try:
                 await self._rules.recorder.record(trial, execution, self.workspace)
@@ -191,7 +192,8 @@ class AgentStage:
         if finished.exit_code == 0 and not finished.timed_out:
             return None
         said = finished.stderr[:400].decode("utf-8", "replace").strip()
-        ended = "timed out" if finished.timed_out else f"exit code {finished.exit_code}"
+        code = f"signal {finished.signal}" if finished.exit_code is None else f"exit code {finished.exit_code}"
+        ended = "timed out" if finished.timed_out else code
         return Failure(
             failure_class=FailureClass.SETUP,
             blame=Blame.INFRASTRUCTURE,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from .types.result import TrialResult
@@ -31,10 +31,12 @@ class Budget:
 
     Args:
         limits: what the user allows.
+        done: ids of trials that will not run again.
     """
 
-    def __init__(self, limits: BudgetLimits) -> None:
+    def __init__(self, limits: BudgetLimits, done: Collection[str] = ()) -> None:
         self._limits = limits
+        self._done = done
         self._spent_usd = 0.0
         self._spent_tokens = 0
         self._dearest_usd = 0.0
@@ -45,15 +47,15 @@ class Budget:
         self.exhausted = False
         """Whether a trial was held back for good."""
 
-    async def admitted(self, trials: AsyncIterator[Trial]) -> AsyncIterator[Trial]:
-        """The trials that may start, each once it may; ends early if the next one cannot be afforded."""
-        async for trial in trials:
-            if trial.paid:
-                if self._limits.are_given and not await self._can_start():
-                    self.exhausted = True
-                    return
-                self._under_way.add(trial.trial_id)
-            yield trial
+    async def admit(self, trial: Trial) -> bool:
+        """Wait until it is clear whether a trial may start; a paid one that may has its cost reserved."""
+        if not trial.paid or trial.trial_id in self._done:
+            return True
+        if self._limits.are_given and not await self._can_start():
+            self.exhausted = True
+            return False
+        self._under_way.add(trial.trial_id)
+        return True
 
     def settle(self, result: TrialResult) -> bool:
         """Take what a trial has cost into account; what is unknown counts as nothing.

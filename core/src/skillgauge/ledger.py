@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import takewhile
 from uuid import uuid4
@@ -47,6 +47,7 @@ class Ledger:
         self._timer: asyncio.Task[None] | None = None
         self._broken: StoreError | None = None
         self._finish_times: deque[float] = deque(maxlen=BATCH)
+        self._ended = False
         self.attempts: dict[str, int] = {}
         """Claims of each trial that is under way, this one included."""
         self.already_done = 0
@@ -56,10 +57,18 @@ class Ledger:
         self.under_way = 0
         """Trials that were handed out and have no result yet."""
 
-    async def pending(self, trials: Iterable[Trial]) -> AsyncIterator[Trial]:
-        """The trials that still have to run, each claimed before it is handed out."""
+    async def pending(
+        self, trials: Iterable[Trial], admit: Callable[[Trial], Awaitable[bool]] | None = None
+    ) -> AsyncIterator[Trial]:
+        """The trials that still have to run, each claimed before it is handed out.
+
+        Args:
+            trials: all of the plan.
+            admit: asked before a paid trial is claimed, since what does not start must not count as begun; the first that
+                it refuses ends the iteration.
+        """
         source = iter(trials)
-        while chunk := self._take(source):
+        while chunk := await self._take(source, admit):
             claimed = await self._log.claim(chunk)
             self.already_done += len(claimed.done)
             for trial in chunk:
@@ -72,13 +81,16 @@ class Ledger:
                 self.under_way += 1
                 yield trial
 
-    def _take(self, source: Iterator[Trial]) -> list[Trial]:
+    async def _take(self, source: Iterator[Trial], admit: Callable[[Trial], Awaitable[bool]] | None) -> list[Trial]:
         """Claim about as many as finish while a batch waits: a crash then leaves few claims without a start."""
         now = time.monotonic()
         recent = sum(1 for finished in self._finish_times if now - finished <= MAX_WAIT_S)
         size = max(self._concurrency, min(recent, BATCH))
         chunk: list[Trial] = []
-        for trial in source:
+        for trial in () if self._ended else source:
+            if trial.paid and admit is not None and not await admit(trial):
+                self._ended = True
+                break
             chunk.append(trial)
             if trial.paid or len(chunk) >= size:
                 break

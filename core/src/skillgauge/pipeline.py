@@ -126,7 +126,7 @@ async def _carry_out(plan: Plan, job: Job, stop: asyncio.Event) -> Outcome:
         job.on_begin(log.info)
     ledger = Ledger(log, concurrency=job.concurrency, on_commit=_committed(job))
     try:
-        state = await _execute(plan, job, ledger, stop)
+        state = await _execute(plan, job, ledger, stop, await asyncio.to_thread(_done, job, log))
     finally:
         try:
             if job.close:
@@ -140,7 +140,13 @@ async def _carry_out(plan: Plan, job: Job, stop: asyncio.Event) -> Outcome:
     return Outcome(view=view, complete=state is RunState.FINISHED, already_done=ledger.already_done)
 
 
-async def _execute(plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event) -> RunState:
+def _done(job: Job, log: RunLog) -> frozenset[str]:
+    """What an earlier run has paid for, as far as a budget has to know."""
+    is_asked = log.info.resumed and job.budget.are_given
+    return frozenset(result.trial_id for result in log.results(ResultOrder.PLAN)) if is_asked else frozenset()
+
+
+async def _execute(plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event, done: frozenset[str]) -> RunState:
     shared = {service: ProviderLimit(job.concurrency) for service in job.providers.values()}
     runner = TrialRunner(
         job.stages,
@@ -150,7 +156,7 @@ async def _execute(plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event) ->
         clean=job.clean,
         limits={engine: shared[service] for engine, service in job.providers.items()},
     )
-    budget = Budget(job.budget)
+    budget = Budget(job.budget, done)
     executor = job.executor or LocalExecutor(job.concurrency)
 
     async def run_trial(trial: Trial) -> TrialResult:
@@ -161,7 +167,7 @@ async def _execute(plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event) ->
     async def record(result: TrialResult) -> None:
         await ledger.record(result, paid=budget.settle(result))
 
-    trials = budget.admitted(ledger.pending(plan.trials()))
+    trials = ledger.pending(plan.trials(), budget.admit)
     complete = await run_all(executor.run(trials, run_trial), record, stop)
     if not complete:
         return RunState.INTERRUPTED
