@@ -135,7 +135,7 @@ class CaseMaker:
     def _files(self, file: EvalFile, where: OriginOf) -> Iterator[FileSpec]:
         for index, written in enumerate(file.files):
             paths = [contained(base, written) for base in dict.fromkeys(self._bases())]
-            if "\\" in written or all(path is None for path in paths):
+            if "\\" in written or any(path is None for path in paths):
                 message = f"file {written!r} leads out of the skill's folder"
                 hint = "Keep the input of evals below the skill, in evals/files for example."
                 self.findings.error("escaping-path", message, where("files", index), hint)

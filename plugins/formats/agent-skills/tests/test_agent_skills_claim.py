@@ -1,0 +1,155 @@
+"""Which files and folders are recognised as what."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skillgauge.api import Loaded
+from skillgauge_format_agent_skills.claiming import claim
+from skillgauge_format_agent_skills.shapes import Foreign, Shape, shape_of
+
+from .conftest import Load, Write
+
+PUBLIC = Path(__file__).parent / "data/public"
+EVAL = {"id": 1, "prompt": "p", "expected_output": "e"}
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["evals", "cases", "tasks", "tests", "prompt", "question", "should_trigger", "name", "id"]),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=15,
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "shape"),
+    [
+        ({"evals": [EVAL]}, Shape.EVALS),
+        ({"evals": []}, Shape.EVALS),
+        ([EVAL], Shape.EVAL_LIST),
+        ([{"query": "q", "should_trigger": True}], Shape.TRIGGERS),
+        ({"should_trigger": ["q"], "should_not_trigger": []}, Shape.TRIGGERS),
+        ({"skill": "s", "should_trigger_prompts": [{"prompt": "p"}]}, Shape.TRIGGERS),
+        ({"cases": [{"question": "q"}]}, "benchflow"),
+        ([{"id": "a", "question": "q", "should_trigger": True}], "benchflow"),
+        ({"cases": [{"name": "a", "prompt": "p"}]}, "skillevaluation"),
+        ({"version": "1", "tasks": [{"name": "a", "instruction": "i"}]}, None),
+        ({"name": "n", "skill": "s", "config": {}, "tasks": ["*.yaml"]}, None),
+        ({"stimuli": [{}]}, None),
+        ({"tests": [{"vars": {}, "assert": []}]}, None),
+    ],
+)
+def test_shapes(value: Any, shape: object) -> None:
+    """A document is known by what it holds; those of other tools name the format that reads them, if there is one."""
+    found = shape_of(value)
+    assert (found.plugin if isinstance(found, Foreign) else found) == shape
+    assert found is not None
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        [],
+        {},
+        {"evals": "none"},
+        {"evals": ["a"]},
+        [1],
+        [{"prompt": "p"}],
+        {"cases": []},
+        {"tasks": [{"id": 1, "inputData": {}}]},
+        {"tests": ["a.py"]},
+        {"cases": [{"id": 1}]},
+    ],
+)
+def test_no_suite(value: Any) -> None:
+    """What is no suite, or one of a tool that has a format of its own name, is left to others."""
+    assert shape_of(value) is None
+
+
+@given(JSON)
+def test_any_document_has_at_most_one_shape(value: Any) -> None:
+    """Looking never fails."""
+    assert isinstance(shape_of(value), Shape | Foreign | None)
+
+
+@pytest.mark.parametrize(
+    ("path", "plugin"),
+    [
+        ("cudaq-guide/evals/evals.json", "benchflow"),
+        ("dynamo-recipe-runner/evals/evals.json", "benchflow"),
+        ("code-specialist/evals/evals.json", "benchflow"),
+        ("commit-conventions/eval.yaml", "skillevaluation"),
+        ("copilotkit-setup/eval.yaml", None),
+    ],
+)
+def test_other_formats_are_named(
+    path: str, plugin: str | None, faults: Callable[..., list[tuple[str, int | None, str]]]
+) -> None:
+    """A suite of another tool is claimed only to say which plugin reads it, and no longer once that is installed."""
+    file = PUBLIC / path
+    found = claim(file, lambda name: False)
+    assert found is not None
+    assert found.dialect == "foreign"
+    ((code, line, message),) = faults(file)
+    assert (code, isinstance(line, int)) == ("plugin.not-installed", True)
+    if plugin is None:
+        assert "skillgrade" in message
+        assert claim(file, lambda name: True) is not None
+    else:
+        assert f"the format {plugin!r} is not installed" in message
+        assert claim(file, lambda name: name == plugin) is None
+
+
+@pytest.mark.parametrize("name", ["data-analysis", "data-cleaning", "jargon-extractor", "traj-upload-ops"])
+def test_public_skills_load(name: str, load: Load) -> None:
+    """Suites as they are published, of all dialects, load from their folder and from their file."""
+    root = PUBLIC / name
+    assert claim(root, lambda _: False) is not None
+    loaded: Loaded = load(root)
+    assert not loaded.problems
+    evals = loaded.suites[0]
+    written = json.loads((root / "evals/evals.json").read_text())
+    items = written if isinstance(written, list) else written["evals"]
+    cases = list(evals.cases)
+    assert [case.prompt for case in cases] == [item["prompt"] for item in items]
+    assert [case.id for case in cases] == [str(item["id"]) for item in items]
+    assert [len(case.checks) for case in cases] == [
+        len(item.get("assertions", item.get("expectations"))) for item in items
+    ]
+    assert len(load(root / "evals/evals.json").suites) == 1
+
+
+def test_a_folder_with_the_suite_of_another_tool(skill: Callable[..., Path], write: Write) -> None:
+    """Such a folder is nobody's as a whole, so that each of its files finds its own format."""
+    root = skill()
+    assert claim(root, lambda _: False) is None
+    write("tables/evals/trigger.json", [{"query": "q", "should_trigger": True}])
+    assert claim(root, lambda _: False) is not None
+    other = write("tables/evals/evals.json", {"cases": [{"question": "q"}]})
+    assert claim(root, lambda _: True) is None
+    assert claim(other, lambda _: True) is None
+    assert claim(root / "evals/trigger.json", lambda _: True) is not None
+
+
+def test_broken_files_are_claimed_by_their_name(skill: Callable[..., Path], write: Write) -> None:
+    """A file called evals.json in a skill is this format's even if it cannot be read: nobody else would tell why."""
+    root = skill()
+    broken = write("tables/evals/evals.json", '{"evals": [')
+    assert claim(broken, lambda _: True) is not None
+    assert claim(root, lambda _: True) is not None
+    broken.write_text("")
+    assert claim(broken, lambda _: True) is not None
+    assert claim(write("evals/evals.json", "nonsense"), lambda _: True) is None

@@ -1,0 +1,222 @@
+"""benchmark.json: what is written, and what is read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skillgauge.api import (
+    Blame,
+    Counts,
+    Execution,
+    Failure,
+    FailureClass,
+    PlanHead,
+    RunInfo,
+    RunState,
+    RunView,
+    Score,
+    SuiteError,
+    SuiteHead,
+    Summary,
+    TrialResult,
+    Usage,
+    Verdict,
+)
+from skillgauge_format_agent_skills.reporter import AgentSkillsReporter
+
+BROKEN = Failure(failure_class=FailureClass.AUTH, blame=Blame.INFRASTRUCTURE, message="no key")
+
+
+def trial(case: str, arm: str, passed: int | None, *, repeat: int = 1, total: int = 2, **facts: Any) -> TrialResult:
+    """A trial with some of its checks passed; `None` is an error."""
+    scores = [Score.passed("seen") if n < (passed or 0) else Score.failed("not seen") for n in range(total)]
+    verdict = Verdict.ERROR if passed is None else Verdict.PASS if passed == total else Verdict.FAIL
+    execution = Execution(failure=BROKEN if passed is None else None, **facts)
+    return TrialResult(
+        trial_id=f"{case}-{arm}-{repeat}",
+        execution_id="e",
+        score_id="s",
+        ordinal=0,
+        suite_id="tables",
+        case_id=case,
+        case_index=0,
+        target_id="tables",
+        arm=arm,
+        runner="codex",
+        model="m",
+        repeat=repeat,
+        verdict=verdict,
+        value=None if passed is None else passed / total,
+        scores=() if passed is None else tuple(one.model_copy(update={"check_id": f"a{n}"}) for n, one in enumerate(scores)),
+        execution=execution,
+        started_at=0.0,
+    )
+
+
+def view(*results: TrialResult) -> RunView:
+    """A finished run of one suite."""
+    suite = SuiteHead(
+        id="tables",
+        name="tables",
+        format="agent-skills",
+        root="/skills/tables",
+        content_digest="d",
+        case_count=3,
+        targets=(),
+        arms=("with_skill", "without_skill"),
+        candidate="with_skill",
+        baseline="without_skill",
+        parameters={"integer_ids": ("1", "2"), "eval_names": {"1": "first"}},
+    )
+    return RunView(
+        run=RunInfo(run_id="r", state=RunState.FINISHED, started_at=1_700_000_000.0),
+        head=PlanHead(plan_id="p", suites=(suite,), trial_count=len(results), runs=2, seed=0),
+        summary=Summary(counts=Counts(), groups=()),
+        results=lambda: iter(results),
+    )
+
+
+def rendered(*results: TrialResult) -> Any:
+    """The document of a run."""
+    (artifact,) = AgentSkillsReporter().render(view(*results))
+    return json.loads(b"".join(artifact.chunks))
+
+
+USED = {"usage": Usage(total_tokens=100), "duration_s": 2.0}
+RESULTS = (
+    trial("1", "with_skill", 2, **USED),
+    trial("1", "without_skill", 1, duration_s=1.0),
+    trial("1", "with_skill", 1, repeat=2, **USED),
+    trial("2", "with_skill", 2, duration_s=4.0),
+    trial("2", "without_skill", None),
+    trial("c", "with_skill", 0, duration_s=1.0),
+    trial("c", "without_skill", 0, duration_s=1.0),
+)
+
+
+def test_runs() -> None:
+    """Each trial is a run with its expectations; ids have the type that they had, and unknown is null."""
+    document = rendered(*RESULTS)
+    assert document["metadata"] | {"skillgauge": None} == {
+        "skill_name": "tables",
+        "skill_path": "/skills/tables",
+        "executor_model": "m",
+        "analyzer_model": None,
+        "timestamp": "2023-11-14T22:13:20Z",
+        "evals_run": [1, 2, "c"],
+        "runs_per_configuration": 2,
+        "skillgauge": None,
+    }
+    assert document["runs"][1] == {
+        "eval_id": 1,
+        "eval_name": "first",
+        "configuration": "without_skill",
+        "run_number": 1,
+        "result": {
+            "pass_rate": 0.5,
+            "passed": 1,
+            "failed": 1,
+            "total": 2,
+            "time_seconds": 1.0,
+            "tokens": None,
+            "tool_calls": None,
+            "errors": None,
+        },
+        "expectations": [
+            {"text": "a0", "passed": True, "evidence": "seen"},
+            {"text": "a1", "passed": False, "evidence": "not seen"},
+        ],
+        "notes": [],
+    }
+    assert (document["runs"][4]["result"]["pass_rate"], document["runs"][4]["notes"]) == (None, ["no key"])
+
+
+def test_summary_and_delta() -> None:
+    """Statistics are over all runs that are known, the difference over the cases that both arms have."""
+    document = rendered(*RESULTS)
+    summary = document["run_summary"]
+    assert summary["with_skill"]["pass_rate"] == {"mean": 0.625, "stddev": 0.4787, "min": 0.0, "max": 1.0}
+    assert summary["with_skill"]["tokens"] == {"mean": 100.0, "stddev": 0.0, "min": 100, "max": 100}
+    assert summary["without_skill"]["tokens"] == dict.fromkeys(("mean", "stddev", "min", "max"))
+    # Case 1: 0.75 against 0.5; case c: 0 against 0. Case 2 has no pair.
+    assert summary["delta"] == {"pass_rate": "+0.12", "time_seconds": "+0.5", "tokens": None}
+    assert document["notes"] == ["eval 2 was not graded in both configurations, so delta leaves it out"]
+
+
+def test_reading_what_was_written(tmp_path: Path) -> None:
+    """A document comes back with its verdicts, times and texts, and is written again as it was."""
+    path = tmp_path / "benchmark.json"
+    (artifact,) = AgentSkillsReporter().render(view(*RESULTS))
+    path.write_bytes(b"".join(artifact.chunks))
+    again = AgentSkillsReporter().read(path)
+    assert again is not None
+    assert [result.verdict for result in again.results()] == [result.verdict for result in RESULTS]
+    assert [(group.arm, group.counts.passed, group.counts.errors) for group in again.summary.groups] == [
+        ("with_skill", 2, 0),
+        ("without_skill", 0, 1),
+    ]
+    (artifact,) = AgentSkillsReporter().render(again)
+    twice, once = json.loads(b"".join(artifact.chunks)), json.loads(path.read_text())
+    assert twice["run_summary"] == once["run_summary"]
+    assert [run["expectations"] for run in twice["runs"]] == [run["expectations"] for run in once["runs"]]
+
+
+def test_documents_of_skill_creator(tmp_path: Path) -> None:
+    """A document of the original is read as far as it goes; what it does not say is unknown."""
+    runs = [
+        {
+            "eval_id": 1,
+            "eval_name": "Ocean",
+            "configuration": configuration,
+            "run_number": 1,
+            "result": {
+                "pass_rate": rate,
+                "passed": 1,
+                "failed": 0,
+                "total": 1,
+                "time_seconds": 42.5,
+                "tokens": 3800,
+                "tool_calls": 18,
+                "errors": 0,
+            },
+            "expectations": [{"text": "It is there", "passed": rate == 1, "evidence": "line 3"}],
+            "notes": [],
+        }
+        for configuration, rate in (("with_skill", 1.0), ("without_skill", 0.0))
+    ]
+    path = tmp_path / "benchmark.json"
+    path.write_text(json.dumps({"metadata": {"skill_name": "pdf"}, "runs": runs, "run_summary": {}, "notes": []}))
+    found = AgentSkillsReporter().read(path)
+    assert found is not None
+    (suite,) = found.head.suites
+    assert (suite.id, suite.candidate, suite.baseline) == ("pdf", "with_skill", "without_skill")
+    first, second = found.results()
+    assert (first.verdict, second.verdict, first.runner) == (Verdict.PASS, Verdict.FAIL, "unknown")
+    assert (first.execution.duration_s, first.scores[0].check_id) == (42.5, "It is there")
+
+
+def test_damaged_documents(tmp_path: Path) -> None:
+    """A document with a mistake is refused with its line; a file of another kind is none."""
+    path = tmp_path / "benchmark.json"
+    path.write_text('{"metadata": {"skill_name": "x"},\n"runs": [{"configuration": "a", "eval_id": 1,\n"result": 5}]}')
+    with pytest.raises(SuiteError, match="result"):
+        AgentSkillsReporter().read(path)
+    path.write_text('{"run_summary": {}, "configuration": ')
+    with pytest.raises(SuiteError):
+        AgentSkillsReporter().read(path)
+    for text in ('{"runs": []}', "[]", '{"metadata": {}, "runs": []}', '{"metadata": {}, "runs": [{"with_skill": {}}]}'):
+        path.write_text(text)
+        assert AgentSkillsReporter().read(path) is None
+
+
+def test_several_models_are_a_list() -> None:
+    """One document tells of one model; a run of several gives one each."""
+    other = trial("1", "with_skill", 2).model_copy(update={"model": "n"})
+    documents = rendered(trial("1", "with_skill", 2), other)
+    assert [one["metadata"]["executor_model"] for one in documents] == ["m", "n"]
+    assert [len(one["runs"]) for one in documents] == [1, 1]
+    assert rendered() == []

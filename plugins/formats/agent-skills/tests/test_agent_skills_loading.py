@@ -1,0 +1,321 @@
+"""From files to suites."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skillgauge.api import ArmKind, Case, LimitOutcome, Loaded, Severity, Suite
+
+from .conftest import Load, Write, told
+
+Faults = Callable[..., list[tuple[str, int | None, str]]]
+SkillMaker = Callable[..., Path]
+
+
+def only(loaded: Loaded) -> Suite:
+    """The one suite, of a load without problems."""
+    assert not loaded.problems
+    (suite,) = loaded.suites
+    return suite
+
+
+def case_of(loaded: Loaded) -> Case:
+    """The one case of the one suite."""
+    (case,) = only(loaded).cases
+    return case
+
+
+def warnings(loaded: Loaded) -> list[str]:
+    """Messages of all warnings."""
+    found = [one for suite in loaded.suites for one in suite.warnings]
+    assert all(one.severity is Severity.WARNING for one in found)
+    return [one.message for one in found]
+
+
+def test_two_arms_differ_by_the_skill_alone(skill: SkillMaker, load: Load, write: Write) -> None:
+    """One arm has the skill without its suites, the other has none; nothing else is told apart."""
+    root = skill({"prompt": "p", "assertions": ["a"]})
+    write("tables/scripts/convert.py", "")
+    suite = only(load(root))
+    with_skill, without_skill = suite.arms
+    (ref,) = with_skill.skills
+    assert (ref.name, ref.root, ref.leaves_out) == ("tables", str(root), ("evals",))
+    assert (without_skill.skills, without_skill.kind) == ((), ArmKind.AGENT)
+    assert [(one.candidate, one.baseline) for one in suite.comparisons] == [("with_skill", "without_skill")]
+    assert (suite.id, suite.document, suite.dialect) == ("tables", "agent-skills", "agentskills")
+    before = suite
+    write("tables/scripts/convert.py", "changed")
+    after = only(load(root))
+    assert before.arms[0].digest != after.arms[0].digest
+    assert before.arms[1].digest == after.arms[1].digest
+    assert before.targets == after.targets  # so that sessions of the arm without the skill can be used again
+
+
+@pytest.mark.requirement("SE-FORMAT-004")
+def test_assertions_are_for_a_judge(skill: SkillMaker, load: Load) -> None:
+    """Each text of both keys is one question to a judge, in the order of the file, each once."""
+    root = skill(
+        {
+            "id": 7,
+            "prompt": "p",
+            "expected_output": "a table",
+            "expectations": ["First.", "Second."],
+            "assertions": ["Second.", " Third. ", {"name": "Fourth.", "type": "quality"}],
+        }
+    )
+    case = case_of(load(root))
+    assert case.id == "7"
+    assert [check.id for check in case.checks] == ["First.", "Second.", "Third.", "Fourth."]
+    assert {check.scorer for check in case.checks} == {"rubric"}
+    assert case.checks[0].options == {"criteria": "First.", "reference": "a table"}
+    assert only(load(root)).dialect == "skill-creator"
+
+
+def test_expected_output_alone_is_enough(skill: SkillMaker, load: Load) -> None:
+    """The least that is valid everywhere can be judged."""
+    case = case_of(load(skill({"id": 1, "prompt": "p", "expected_output": {"rows": 3}})))
+    (check,) = case.checks
+    assert (check.id, check.scorer, check.options["reference"]) == ("expected_output", "rubric", {"rows": 3})
+
+
+@pytest.mark.parametrize(
+    ("assertion", "scorer", "options"),
+    [
+        ({"type": "contains", "value": "x"}, "contains", {"keywords": ("x",), "case_sensitive": True}),
+        ({"type": "icontains_all", "value": ["x", "y"]}, "contains", {"keywords": ("x", "y"), "case_sensitive": False}),
+        ({"type": "contains-any", "value": ["x", "1+1"]}, "regex", {"patterns": (r"x|1\+1",), "case_sensitive": True}),
+        (
+            {"type": "not-contains", "value": "a.b"},
+            "regex",
+            {"patterns": (r"(?s)\A(?!.*(?:a\.b))",), "case_sensitive": True},
+        ),
+        ({"type": "Regex", "value": r"\d+"}, "regex", {"patterns": (r"\d+",), "case_sensitive": True}),
+        ({"type": "starts-with", "value": "{"}, "regex", {"patterns": (r"\A\{",), "case_sensitive": True}),
+        ({"type": "equals", "value": 3}, "exact", {"value": 3}),
+        ({"type": "is-json"}, "json-schema", {"schema": {}}),
+        ({"type": "json-schema", "value": {"type": "array"}}, "json-schema", {"schema": {"type": "array"}}),
+        ({"type": "file-created", "value": "a/*.md"}, "files", {"path": "a/*.md", "state": "created"}),
+        ({"type": "not-file-exists", "value": "a"}, "files", {"path": "a", "state": "absent"}),
+        (
+            {"type": "command", "value": "exit 3", "expect_exit_code": 3, "text": "t"},
+            "command",
+            {"command": "exit 3", "expect_exit_code": 3, "label": "t"},
+        ),
+    ],
+)
+def test_what_a_program_decides(
+    assertion: dict[str, Any], scorer: str, options: dict[str, Any], skill: SkillMaker, load: Load
+) -> None:
+    """An object with a type that a program can decide, and a value, needs no judge."""
+    (check,) = case_of(load(skill({"prompt": "p", "assertions": [assertion]}))).checks
+    assert (check.scorer, dict(check.options)) == (scorer, options)
+    assert check.id
+
+
+def test_values_that_do_not_fit_go_to_a_judge(skill: SkillMaker, load: Load) -> None:
+    """A type that is known with a value that it cannot have is judged by its text, and a warning says so."""
+    loaded = load(skill({"prompt": "p", "assertions": [{"type": "contains", "value": 5, "text": "It has 5."}]}))
+    assert case_of(loaded).checks[0].scorer == "rubric"
+    assert any("cannot have this value" in message for message in warnings(loaded))
+
+
+def test_the_same_words_twice(skill: SkillMaker, load: Load) -> None:
+    """Two assertions with the same text that are checked differently are two checks."""
+    items = [{"text": "It has x.", "type": "contains", "value": "x"}, "It has x."]
+    case = case_of(load(skill({"prompt": "p", "assertions": items})))
+    assert [(check.id, check.scorer) for check in case.checks] == [("It has x.", "contains"), ("It has x. (2)", "rubric")]
+
+
+def test_other_names_of_keys(skill: SkillMaker, load: Load) -> None:
+    """Names of other tools are read, and each is told once, with the preferred one."""
+    evals = [{"query": f"p{n}", "expectedOutput": "e", "assertions": ["a"], "case_set": "dev"} for n in range(3)]
+    loaded = load(skill(*evals, schema_version=1))
+    assert [case.prompt for case in only(loaded).cases] == ["p0", "p1", "p2"]
+    assert [case.id for case in only(loaded).cases] == ["1", "2", "3"]
+    assert [message for message in warnings(loaded) if "read as" in message] == [
+        "key 'query' is read as 'prompt', which other tools understand",
+        "key 'expectedOutput' is read as 'expected_output', which other tools understand",
+    ]
+    (unknown,) = [message for message in warnings(loaded) if "without effect" in message]
+    assert unknown.endswith("'schema_version', 'case_set'")
+
+
+def test_input_files(skill: SkillMaker, load: Load, write: Write) -> None:
+    """Files are found from the skill's folder, then from `evals/`, and keep the path that the prompt knows."""
+    write("tables/evals/files/a.csv", "1")
+    write("tables/evals/files/deep/b.csv", "2")
+    root = skill({"prompt": "p", "assertions": ["a"], "files": ["evals/files/a.csv", "./files/a.csv", "evals/files/deep"]})
+    files = case_of(load(root)).files
+    assert [file.path for file in files] == ["evals/files/a.csv", "files/a.csv", "evals/files/deep/b.csv"]
+    assert all(file.digest for file in files)
+
+
+def test_mistakes_have_places(skill: SkillMaker, faults: Faults, write: Write, tmp_path: Path) -> None:
+    """Everything that is wrong is told at once, with its line, before anything runs."""
+    (tmp_path / "secret").write_text("x")
+    root = skill()
+    (root / "link").symlink_to(tmp_path / "secret")
+    text = """{"evals": [
+ {"id": "a", "prompt": "p", "assertions": ["x"], "files": ["../secret"]},
+ {"id": "a", "prompt": "p", "assertions": [5]},
+ {"id": true, "prompt": "p"},
+ {"id": "b", "assertions": ["x"]},
+ {"id": "c", "prompt": "", "files": ["absent.csv"]},
+ {"id": "d", "prompt": "p", "assertions": [{"type": "quality"}],
+  "files": ["absent.csv", "link"]},
+ "e"
+]}"""
+    write("tables/evals/evals.json", text)
+    found = {(code.removeprefix("suite."), line) for code, line, _ in faults(root)}
+    assert found == {
+        ("escaping-path", 2),
+        ("duplicate-id", 3),
+        ("wrong-type", 3),
+        ("value", 4),
+        ("missing-key", 5),
+        ("value", 6),
+        ("no-text", 7),
+        ("missing-file", 8),
+        ("escaping-path", 8),
+        ("wrong-type", 9),
+    }
+
+
+def test_lines_of_json_lines(skill: SkillMaker, faults: Faults, write: Write) -> None:
+    """In a file of lines, a problem is at the line of its eval."""
+    root = skill()
+    file = write(
+        "tables/evals/evals.jsonl", '{"prompt": "p", "assertions": ["a"]}\n\n{"prompt": "q", "assertions": [1]}\n'
+    )
+    assert [(code, line) for code, line, _ in faults(file)] == [("suite.wrong-type", 3)]
+    file.write_text('{"prompt": "p", "assertions": ["a"]}\n{"prompt"\n')
+    assert [line for _, line, _ in faults(root)] == [2]
+
+
+def test_yaml(skill: SkillMaker, load: Load, write: Write) -> None:
+    """YAML says the same."""
+    root = skill()
+    write("tables/evals/evals.yaml", "skill_name: tables\nevals:\n- prompt: p\n  assertions: [a]\n")
+    assert case_of(load(root)).prompt == "p"
+
+
+def test_nothing_in_it(skill: SkillMaker, faults: Faults, write: Write, tmp_path: Path) -> None:
+    """A skill without evals, evals without a skill, and an empty list are told apart."""
+    assert [code for code, _, _ in faults(skill())] == ["suite.no-evals"]
+    lonely = write("lonely/evals.json", {"evals": [{"prompt": "p", "assertions": ["a"]}]})
+    ((code, _, message),) = faults(lonely)
+    assert (code, "there is no SKILL.md" in message) == ("suite.no-skill", True)
+    assert [code for code, _, _ in faults(write("tables/evals/evals.json", {"evals": []}))] == ["suite.no-cases"]
+    assert [code for code, _, _ in faults(write("tables/evals/other.json", {"a": 1}))] == ["suite.no-evals"]
+
+
+def test_evals_elsewhere(skill: SkillMaker, load: Load, write: Write) -> None:
+    """Some keep evals away from the skill, because whole folders are copied to users."""
+    root = skill()
+    write("suites/input.csv", "1")
+    file = write("suites/evals.json", {"evals": [{"prompt": "p", "assertions": ["a"], "files": ["input.csv"]}]})
+    suite = only(load(file, skill_path="tables"))
+    assert (suite.id, suite.arms[0].skills[0].root) == ("tables", str(root))
+    assert [file.path for case in suite.cases for file in case.files] == ["input.csv"]
+
+
+def test_the_skill_of_another_name(skill: SkillMaker, load: Load) -> None:
+    """The name in SKILL.md rules; a suite that names another one gets a warning."""
+    loaded = load(skill({"prompt": "p", "assertions": ["a"]}, skill_name="table"))
+    assert "skill_name is 'table', but the skill is called 'tables' (did you mean tables?)" in warnings(loaded)
+
+
+def test_skills_of_one_name(skill: SkillMaker, load: Load) -> None:
+    """Of two copies of a skill that a search finds, the first is evaluated and the other reported."""
+    first = skill({"prompt": "p", "assertions": ["a"]})
+    second = skill({"prompt": "q", "assertions": ["a"]}, folder="copy/tables")
+    loaded = load(searched=(first, second))
+    assert [case.prompt for suite in loaded.suites for case in suite.cases] == ["p"]
+    assert [one.code for one in loaded.problems] == ["suite.duplicate-id"]
+    assert len(load(first, searched=(first / "evals/evals.json",)).suites) == 1
+
+
+@pytest.mark.requirement("SE-FORMAT-010")
+def test_what_only_commands_name_is_not_installed(skill: SkillMaker, load: Load, write: Write) -> None:
+    """A key that a command reads stays away from the agent and is there for the command, in every arm."""
+    write("tables/scripts/convert.py", "")
+    write("tables/scripts/grade.py", "")
+    write("tables/answers.json", "{}")
+    command = "python3 scripts/grade.py answers.json"
+    loaded = load(skill({"prompt": "p", "assertions": [{"text": "t", "type": "command", "value": command}]}))
+    suite = only(loaded)
+    assert set(suite.arms[0].skills[0].leaves_out) == {"evals", "scripts/grade.py", "answers.json"}
+    assert [file.path for file in case_of(loaded).grader_files] == [
+        "answers.json",
+        "scripts/convert.py",
+        "scripts/grade.py",
+    ]
+    assert any("not installed for the agent" in message for message in warnings(loaded))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        [{"query": "q1", "should_trigger": True}, {"prompt": "q2", "should_trigger": False}],
+        {"skill_name": "tables", "should_trigger": ["q1"], "should_not_trigger": ["q2"]},
+        {"skill": "tables", "should_trigger_prompts": [{"prompt": "q1"}], "should_not_trigger_prompts": [{"prompt": "q2"}]},
+    ],
+)
+def test_trigger_sets(content: object, skill: SkillMaker, load: Load, write: Write) -> None:
+    """Queries in all known shapes are a suite of one arm, in which a limit proves nothing."""
+    root = skill()
+    write("tables/evals/queries.json", content)
+    suite = only(load(root))
+    assert (suite.id, suite.dialect, suite.comparisons) == ("tables-queries", "triggers", ())
+    assert [arm.name for arm in suite.arms] == ["with_skill"]
+    assert (suite.on_agent_limit, suite.defaults.runs) == (LimitOutcome.ERROR, 3)
+    assert [(case.id, case.prompt, case.tags, case.checks[0].options["should_trigger"]) for case in suite.cases] == [
+        ("1", "q1", ("should_trigger",), True),
+        ("2", "q2", ("should_not_trigger",), False),
+    ]
+
+
+def test_trigger_mistakes_have_places(skill: SkillMaker, faults: Faults, write: Write) -> None:
+    """A query without text, and an answer that is no yes or no, are told with their lines."""
+    skill()
+    text = '[{"query": "q", "should_trigger": true},\n{"query": "", "should_trigger": true},\n{"query": "q", "should_trigger": 1}]'
+    assert [line for _, line, _ in faults(write("tables/evals/queries.json", text))] == [2, 3]
+    lists = write("tables/evals/queries.json", {"should_trigger": ["q"], "should_not_trigger": [5]})
+    assert [code for code, _, _ in faults(lists)] == ["suite.wrong-type"]
+
+
+def test_expected_skill(skill: SkillMaker, load: Load) -> None:
+    """Who should fire is checked beside the rest; evals that ask for nothing else are queries."""
+    loaded = load(
+        skill(
+            {"id": "own", "prompt": "p", "assertions": ["a"], "expected_skill": "tables"},
+            {"id": "as good", "prompt": "p", "assertions": ["a"], "expected_skill": "x", "acceptable_skills": ["tables"]},
+            {"id": "none", "prompt": "p", "assertions": ["a"], "expected_skill": None},
+            {"id": "other", "prompt": "p", "assertions": ["a"], "expected_skill": "charts"},
+            {"id": "only", "prompt": "p", "should_trigger": False},
+        )
+    )
+    evals, queries = loaded.suites
+    options = {case.id: case.checks[-1].options for case in (*evals.cases, *queries.cases)}
+    assert {name: one["should_trigger"] for name, one in options.items()} == {
+        "own": True,
+        "as good": True,
+        "none": False,
+        "other": False,
+        "only": False,
+    }
+    assert (queries.id, [case.tags for case in queries.cases]) == ("tables-triggers", [("should_not_trigger",)])
+    assert any("expected_skill is 'charts', which is not here" in message for message in warnings(loaded))
+
+
+def test_broken_rules_of_the_skill_are_told(skill: SkillMaker, load: Load, write: Write) -> None:
+    """A skill that breaks the specification is evaluated all the same; what is wrong is a warning with a line."""
+    root = skill({"prompt": "p", "assertions": ["a"]})
+    write("tables/SKILL.md", "---\nname: Tables\ndescription: d\n---\n")
+    suite = only(load(root))
+    assert suite.targets[0].id == "Tables"
+    assert ("suite.skill-name", 2) in [(code, line) for code, line, _ in told(suite.warnings)]
