@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import ssl
 from collections.abc import AsyncIterator
+from functools import cache
 from http import HTTPStatus
 from urllib.parse import unquote
 
@@ -38,7 +39,7 @@ class Forwarder:
         self._dropped = _CREDENTIALS | _OWN | {name for name, _ in self._headers}
         self._meter = meter
         self._client = httpx.AsyncClient(
-            timeout=_TIMEOUT, follow_redirects=False, trust_env=False, verify=ssl.create_default_context()
+            timeout=_TIMEOUT, follow_redirects=False, trust_env=False, verify=_certificates()
         )
 
     async def close(self) -> None:
@@ -117,3 +118,11 @@ def within(target: str) -> str:
         raise ValueError("paths with control characters or backslashes are not served")
     query = _CREDENTIAL_QUERIES.sub("", query).rstrip("&")
     return f"{path}{mark}{query}" if query else path
+
+
+@cache  # reading them takes a while
+def _certificates() -> ssl.SSLContext:
+    """What httpx trusts and what the system trusts: a company's own authority is known to the system only."""
+    context = httpx.create_ssl_context(trust_env=False)
+    context.load_default_certs()
+    return context
