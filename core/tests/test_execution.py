@@ -200,7 +200,10 @@ def runner_of(
         (waits if waits is not None else []).append(seconds)
 
     grading = Grading(
-        lambda check: BoundScorer(check.scorer, FakeScorer(decide)), on_agent_limit or {}, (judge,) if judge else (), judge_digest="j"
+        lambda check: BoundScorer(check.scorer, FakeScorer(decide)),
+        on_agent_limit or {},
+        (judge,) if judge else (),
+        judge_digest="j",
     )
     return TrialRunner(
         {ArmKind.DIRECT: open_stage, ArmKind.AGENT: open_stage},

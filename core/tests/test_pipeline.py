@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -214,6 +215,27 @@ def test_results_are_cleaned_before_they_are_kept() -> None:
 
     outcome = carry(plan_of("a"), job_of(FakeAdapter(), clean=clean, store=store, progress=told.append))
     assert [one.execution.output for one in (*outcome.view.results(), *told)] == ["***", "***"]
+
+
+def test_a_verdict_that_costs_money_makes_its_trial_a_paid_one() -> None:
+    """A direct call with a judged check is kept singly and counts towards the budget; one without is neither."""
+    judged, plain = Check(id="j", scorer="asks"), Check(id="p", scorer="equals")
+    plan = plan_of()
+    cases = tuple(Case(id=name, checks=(judged if name in "bd" else plain,)) for name in "abcde")
+    suite = plan.suites[0].suite.model_copy(update={"cases": cases})
+    plan = replace(plan, suites=(replace(plan.suites[0], suite=suite),), paid_scorers=frozenset({"asks"}))
+    assert [trial.case.id for trial in plan.trials() if trial.paid] == ["b", "d"]
+
+    def bind(check: Check) -> BoundScorer:
+        usage = Usage(total_tokens=60) if check.scorer == "asks" else None
+        return BoundScorer(check.scorer, FakeScorer(lambda _: Score.passed().model_copy(update={"usage": usage})))
+
+    store = Store()
+    job = replace(job_of(FakeAdapter(), store=store), grading=Grading(bind), budget=BudgetLimits(tokens=100))
+    outcome = carry(plan, job)
+    assert (["b"], True) in store.logs[0].commits
+    assert [result.case_id for result in outcome.view.results()] == ["a", "b", "c"]
+    assert outcome.view.run.state is RunState.STOPPED
 
 
 @pytest.mark.parametrize("paid", [True, False])

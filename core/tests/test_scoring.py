@@ -211,7 +211,8 @@ def test_a_scorer_sees_its_own_check_and_everything_about_the_trial() -> None:
     for context in seen:
         assert (context.case, context.execution, context.arm, context.target) == (one.case, execution, arm, one.target)
         assert context.workspace is workspace
-        assert context.judge is judge
+        assert (context.judge, context.panel) == (judge, (judge,))
+        assert context.clean("as it is") == "as it is"
 
 
 def test_without_workspace_and_judge_a_scorer_sees_none() -> None:
