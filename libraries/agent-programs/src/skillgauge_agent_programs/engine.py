@@ -31,7 +31,7 @@ from .failures import failed
 from .options import ProgramOptions
 from .programs import AgentProgram, Found, find_program, passed_environment
 from .raw import RAW_BYTES, RawStream
-from .sessions import LINE_BYTES, cleaned_emit, ending_of, execution_of, follow, not_started
+from .sessions import LINE_BYTES, Ran, cleaned_emit, ending_of, execution_of, follow, not_started
 
 
 @dataclass(frozen=True)
@@ -113,6 +113,16 @@ class ProgramEngine(ABC):
     def transcript(self, request: RunRequest) -> Transcript:
         """What reads the program's events."""
 
+    async def follow(
+        self, workspace: Workspace, command: Command, transcript: Transcript, emit: Emit, raw: RawStream
+    ) -> Ran:
+        """Run the program to its end; a program that one talks to needs its own way of doing this.
+
+        Raises:
+            LaunchError: it cannot be started.
+        """
+        return await follow(workspace, command, transcript, emit, raw)
+
     def settings(self) -> JsonObject:
         """Options that sessions depend on; where the program lies and what it is called is none of them."""
         return self._options.model_dump(mode="json", exclude={"program", "model"})
@@ -185,7 +195,7 @@ class ProgramEngine(ABC):
             )
             transcript = self.transcript(request)
             raw = RawStream(request.limits.output_bytes or RAW_BYTES)
-            ran = await follow(workspace, command, transcript, cleaned_emit(emit, clean.redact), raw)
+            ran = await self.follow(workspace, command, transcript, cleaned_emit(emit, clean.redact), raw)
         except LaunchError as error:
             return clean.redact(not_started(error, workspace.tier))
         except OSError as error:
