@@ -207,6 +207,8 @@ class TestNames:
         assert [entry.distribution for entry in index.find("scorers", "tolerance")] == ["Acme.Scorers", "rival"]
         assert [e.full_name for e in index.find("scorers", "acme_scorers:tolerance")] == ["Acme.Scorers:tolerance"]
         assert index.find("scorers", "nobody:tolerance") == ()
+        assert [e.full_name for e in index.find("scorers", "scorers:tolerance")] == ["Acme.Scorers:tolerance"]
+        assert index.find("scorers", "corers:tolerance") == ()
         assert index.find("engines", "tolerance") == ()
 
     @pytest.mark.parametrize("name", ["tolerance", "acme-scorers", "ACME_scorers", "acme.scorers:tolerance"])

@@ -189,8 +189,10 @@ class TestResolve:
         assert problem.hint == "pip install skillgauge-scorer-exakt"
         none = problem_of(lambda: registry.resolve("engines", "codex"))
         assert none.message == "engine 'codex' is not installed (installed: none)"
-        full = problem_of(lambda: registry.resolve("scorers", "rival:exact"))
-        assert full.hint == "pip install rival"
+        full = problem_of(lambda: registry.resolve("scorers", "rival-scorers:exact"))
+        assert full.hint == "pip install rival-scorers"
+        shortened = problem_of(lambda: registry.resolve("scorers", "rival:exact"))
+        assert shortened.hint == "pip install skillgauge-scorer-rival"
 
     def test_incompatible_is_never_imported(self, site: Site) -> None:
         """A plugin for another core gives its reason, and a compatible one of the same name is taken instead."""

@@ -1304,7 +1304,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "BF-RUN-004": Requirement(
         "Overview and run",
         "agent names of the original (claude-agent-acp, codex-acp, gemini) resolve to an engine or to a hint",
-        waits_for="agent engines",
     ),
     "BF-RUN-005": Requirement(
         "Overview and run",

@@ -86,13 +86,18 @@ class PluginIndex:
         return tuple(entry for entry in self._entries if kind in (None, entry.kind))
 
     def find(self, kind: str, name: str) -> tuple[IndexEntry, ...]:
-        """Entries that a name means; several if distributions clash. `distribution:name` means at most one."""
+        """Entries that a name means; several if distributions clash.
+
+        `distribution:name` means at most one. The last words of a distribution's name stand for it, too, so that
+        `acp:codex-acp` is `skillgauge-engine-acp:codex-acp`; then it may be several again.
+        """
         distribution, colon, short = name.rpartition(":")
-        return tuple(
-            entry
-            for entry in self.entries(kind)
-            if entry.name == short and (not colon or normalized(entry.distribution) == normalized(distribution))
-        )
+        named = tuple(entry for entry in self.entries(kind) if entry.name == short)
+        if not colon:
+            return named
+        wanted = normalized(distribution)
+        whole = tuple(entry for entry in named if normalized(entry.distribution) == wanted)
+        return whole or tuple(entry for entry in named if normalized(entry.distribution).endswith(f"-{wanted}"))
 
     def plus(self, entries: Iterable[IndexEntry]) -> PluginIndex:
         """This index with more entries."""

@@ -278,8 +278,10 @@ class Registry:
             names = self.names(kind)
             code = "plugin.not-installed"
             text = f"is not installed{did_you_mean(name, names)} (installed: {', '.join(names) or 'none'})"
-            distribution, _, short = name.rpartition(":")
-            hint = f"pip install {distribution or f'skillgauge-{singular}-{short}'}"
+            distribution = name.rpartition(":")[0] or name
+            hint = (
+                f"pip install {'' if '-' in distribution and ':' in name else f'skillgauge-{singular}-'}{distribution}"
+            )
         raise PluginError(Problem(code, f"{singular} '{name}' {text}", hint=hint))
 
     def _load(self, entry: IndexEntry) -> Resolved | Problem:

@@ -1,0 +1,1 @@
+"""The engines of skillgauge for agents that speak the Agent Client Protocol."""

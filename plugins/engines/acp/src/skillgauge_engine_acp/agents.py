@@ -1,0 +1,94 @@
+"""The agents that are known, as far as it must be known before one is started."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from skillgauge.api import Fact
+
+
+@dataclass(frozen=True)
+class Agent:
+    """An agent that speaks the protocol."""
+
+    name: str
+    """As the user types it."""
+    summary: str
+    command: str
+    """What its program is called in PATH."""
+    package: str
+    """What npm installs it by."""
+    version: str
+    """The version it was tested with."""
+    route: str
+    """The service that it asks."""
+    address: str
+    """Base URL of that service."""
+    variables: tuple[str, ...]
+    """Environment variables, any one of which authenticates it."""
+    login_files: tuple[str, ...]
+    login_hosts: tuple[str, ...]
+    skill_folder: str
+    inherited: tuple[str, ...]
+    model: str
+    """What it asks where nobody names a model."""
+    model_patterns: tuple[str, ...]
+    tells: frozenset[Fact]
+    keeps_turns: bool = False
+    """Whether it can be held to a limit of turns."""
+
+
+CLAUDE = Agent(
+    name="claude-agent-acp",
+    summary="Claude Code by the Agent Client Protocol.",
+    command="claude-agent-acp",
+    package="@agentclientprotocol/claude-agent-acp",
+    version="0.100.0",
+    route="anthropic",
+    address="https://api.anthropic.com",
+    variables=("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"),
+    login_files=(".claude/.credentials.json",),
+    login_hosts=("api.anthropic.com",),
+    skill_folder=".claude/skills",
+    inherited=(".claude", "CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", ".mcp.json"),
+    model="claude-sonnet-4-5",
+    model_patterns=("claude*",),
+    tells=frozenset(Fact),
+    keeps_turns=True,
+)
+CODEX = Agent(
+    name="codex-acp",
+    summary="Codex by the Agent Client Protocol.",
+    command="codex-acp",
+    package="@agentclientprotocol/codex-acp",
+    version="2.6.0",
+    route="openai",
+    address="https://api.openai.com/v1",
+    variables=("OPENAI_API_KEY", "CODEX_API_KEY"),
+    login_files=(".codex/auth.json",),
+    login_hosts=("chatgpt.com", "auth.openai.com", "api.openai.com"),
+    skill_folder=".agents/skills",
+    inherited=(".git",),  # up to there it reads AGENTS.md, .agents and .codex of every folder above
+    model="gpt-5.5",
+    model_patterns=("gpt-*", "o[0-9]*", "codex-*"),
+    tells=frozenset({Fact.FIRED, Fact.USAGE}),
+)
+GEMINI = Agent(
+    name="gemini",
+    summary="Gemini CLI by the Agent Client Protocol.",
+    command="gemini",
+    package="@google/gemini-cli",
+    version="0.61.0",
+    route="gemini",
+    address="https://generativelanguage.googleapis.com",
+    variables=("GEMINI_API_KEY",),
+    login_files=(".gemini/oauth_creds.json",),
+    login_hosts=("cloudcode-pa.googleapis.com", "oauth2.googleapis.com"),
+    skill_folder=".gemini/skills",
+    inherited=(".git", ".gemini", ".agents", "GEMINI.md"),
+    model="gemini-2.5-flash",
+    model_patterns=("gemini-*",),
+    tells=frozenset({Fact.FIRED, Fact.USAGE}),
+)
+AGENTS: Iterable[Agent] = (CLAUDE, CODEX, GEMINI)

@@ -1,0 +1,187 @@
+"""Claude Code behind its adapter `claude-agent-acp`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+
+from skillgauge.api import Block, Failure, FailureClass, JsonObject, JsonValue, RunRequest, Usage, Workspace
+from skillgauge_agent_programs.credentials import Key
+from skillgauge_agent_programs.engine import Access, Launch
+from skillgauge_agent_programs.failures import class_of_status, failed
+from skillgauge_agent_programs.json_lines import count_at, dig, items_at, text_at, texts_at
+from skillgauge_agent_programs.skills import EXPLICIT, INVOKED
+
+from .agents import CLAUDE
+from .calls import ToolCall
+from .connection import RemoteError
+from .engine import AcpEngine, program_of
+from .reading import Reading
+
+_SDK_MESSAGE = "_claude/sdkMessage"
+_QUIET = {
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    "DISABLE_AUTOUPDATER": "1",
+    "DISABLE_ERROR_REPORTING": "1",
+    "DISABLE_TELEMETRY": "1",
+}
+_STATUS = re.compile(r"\b(?:API Error:|rejected) \(?([45]\d\d)\b")
+_COMMAND = re.compile(r"/(\S+)")
+_KINDS: Mapping[str, FailureClass] = {
+    "authentication_failed": FailureClass.AUTH,
+    "billing_error": FailureClass.BUDGET,
+    "rate_limit": FailureClass.RATE_LIMITED,
+    "overloaded": FailureClass.OVERLOADED,
+    "server_error": FailureClass.SERVER,
+    "model_not_found": FailureClass.MODEL_NOT_FOUND,
+}
+
+
+class ClaudeEngine(AcpEngine):
+    """Starts the adapter, which brings its own Claude Code.
+
+    Skills that come with the program are off, and so are the user's settings; those of the workspace count.
+    """
+
+    name = CLAUDE.name
+    agent = CLAUDE
+    program = program_of(CLAUDE)
+
+    def key_headers(self, key: Key) -> Mapping[str, str]:
+        """As the program itself sends it."""
+        return {"x-api-key": key.value} if key.variable == CLAUDE.variables[0] else super().key_headers(key)
+
+    def launch(self, request: RunRequest, workspace: Workspace, access: Access) -> Launch:
+        """All by the environment."""
+        environment = _QUIET | {
+            "ANTHROPIC_MODEL": self.model(request.model) or "",
+            "CLAUDE_AGENT_ACP_PROTOCOL": "v1",
+            "CLAUDE_CODE_DISABLE_BUNDLED_SKILLS": "1",
+            "CLAUDE_CODE_MAX_RETRIES": str(self.options.api_retries),
+            "CLAUDE_CONFIG_DIR": str(workspace.home / ".claude"),
+        }
+        if access.is_relayed or self.options.base_url is not None:
+            environment["ANTHROPIC_BASE_URL"] = access.address
+        if access.key:
+            environment[access.key.variable] = access.key.value
+        return Launch((), environment)
+
+    def reading(self, request: RunRequest) -> Reading:
+        """Reads messages of the SDK, too."""
+        return ClaudeReading(request.prompt, [skill.ref.name for skill in request.skills])
+
+
+class ClaudeReading(Reading):
+    """Reads the messages of the program itself, which the adapter passes on when it is asked to."""
+
+    def __init__(self, prompt: str, skills: Collection[str]) -> None:
+        super().__init__(prompt, skills)
+        self._blocks: dict[str, Block] = {}
+        self._tools: dict[str, str] = {}
+        self._result: JsonValue = None
+
+    def session_meta(self, max_turns: int | None) -> JsonObject:
+        """Pass on what tells about skills and permissions, and look at no settings of the user."""
+        wanted = ({"type": "system", "subtype": "init"}, {"type": "user"}, {"type": "result"})
+        options: dict[str, JsonValue] = {"settingSources": ("project",), "promptSuggestions": False}
+        if max_turns is not None:
+            options["maxTurns"] = max_turns
+        return {"claudeCode": {"emitRawSDKMessages": wanted, "options": options}}
+
+    def notified(self, method: str, params: JsonObject) -> None:
+        """Take a message of the program."""
+        message = dig(params, "message")
+        if method != _SDK_MESSAGE:
+            return
+        match text_at(message, "type"):
+            case "system" if self.offered is None:  # a sub-agent that works in the background makes it come again
+                self._start(message)
+            case "user":
+                self._note_blocks(message)
+            case "result":
+                self._result = message
+                self.turns = count_at(message, "num_turns")
+                self._note_denials(message)
+            case _:
+                return
+
+    def tool_name(self, call: ToolCall) -> str:
+        """The vendor's name of it."""
+        name = text_at(call.fields, "_meta", "claudeCode", "toolName") or super().tool_name(call)
+        self._tools[call.id] = name or self._tools.get(call.id, "")
+        return self._tools[call.id]
+
+    def finished(self, call: ToolCall) -> None:
+        """A skill's tool names the skill; one that is not there makes the call fail."""
+        if self._tools.get(call.id) != "Skill":
+            super().finished(call)
+        elif call.status == "completed" and (skill := text_at(call.fields, "rawInput", "skill")):
+            self.fired.add(skill, INVOKED)
+
+    def failure_of(self, error: RemoteError) -> Failure:
+        """The program's own class of an error, or what the session's end says."""
+        told = str(error).removeprefix("Internal error: ")
+        if text_at(self._result, "subtype") == "error_max_turns":
+            return failed(FailureClass.MAX_TURNS, told)
+        if text_at(self._result, "terminal_reason") == "prompt_too_long":
+            return failed(FailureClass.CONTEXT_TOO_LONG, told)
+        status = _STATUS.search(told)
+        if status:
+            return failed(class_of_status(int(status[1]), told), told)
+        kind = _KINDS.get(text_at(error.data, "errorKind") or "")
+        return failed(kind, told) if kind else super().failure_of(error)
+
+    def usage_of(self, answer: JsonObject, cost_usd: float | None) -> Usage | None:
+        """By model, which counts what the program asks beside the session, too."""
+        models = dig(self._result, "modelUsage")
+        used = list(models.values()) if isinstance(models, Mapping) else []
+        if not used:
+            return super().usage_of(answer, cost_usd)
+        parts = {
+            "input_tokens": _sum(used, "inputTokens"),
+            "cache_read_tokens": _sum(used, "cacheReadInputTokens"),
+            "cache_write_tokens": _sum(used, "cacheCreationInputTokens"),
+            "output_tokens": _sum(used, "outputTokens"),
+        }
+        known = [count for count in parts.values() if count is not None]
+        told = dig(self._result, "total_cost_usd")
+        cost = float(told) if isinstance(told, int | float) and not isinstance(told, bool) else cost_usd
+        return Usage(
+            **parts,
+            reasoning_tokens=_sum(used, "thinkingTokens"),
+            total_tokens=sum(known) if len(known) == len(parts) else None,
+            cost_usd=cost,
+            cost_basis="price-list" if cost is not None else None,  # of the program's own
+        )
+
+    def _start(self, message: JsonValue) -> None:
+        self.offered = texts_at(message, "skills")
+        self.blocked = ()
+        self.program_version = f"claude {text_at(message, 'claude_code_version') or 'of an unknown version'}"
+        command = _COMMAND.match(self.prompt.lstrip())
+        if command and command[1] in self.offered:  # it puts the skill into the request, and nothing tells of it
+            self.fired.add(command[1], EXPLICIT)
+
+    def _note_blocks(self, message: JsonValue) -> None:
+        for meta in items_at(message, "tool_result_meta"):
+            if text_at(meta, "permission_decision", "decision") == "reject":
+                by_hook = text_at(meta, "permission_decision", "source") == "hook"
+                self._block(text_at(meta, "id") or "", "hook" if by_hook else "permission")
+
+    def _note_denials(self, message: JsonValue) -> None:
+        """What the end lists and no message told."""
+        for denial in items_at(message, "permission_denials"):
+            call_id = text_at(denial, "tool_use_id") or ""
+            self._tools.setdefault(call_id, text_at(denial, "tool_name") or "")
+            if call_id not in self._blocks:
+                self._block(call_id, "permission")
+
+    def _block(self, call_id: str, by: str) -> None:
+        event = "PreToolUse" if by == "hook" else None
+        self._blocks[call_id] = Block(tool=self._tools.get(call_id, ""), by=by, event=event)
+        self.blocked = tuple(self._blocks.values())
+
+
+def _sum(used: list[JsonValue], key: str) -> int | None:
+    counts = [count for one in used if (count := count_at(one, key)) is not None]
+    return sum(counts) if counts else None

@@ -1,0 +1,167 @@
+"""One session: what is asked of an agent, in which order, and how it is brought to an end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+
+from skillgauge.api import (
+    Command,
+    Emit,
+    Failure,
+    FailureClass,
+    JsonObject,
+    JsonValue,
+    TrajectoryEvent,
+    Workspace,
+)
+from skillgauge_agent_programs.failures import failed
+from skillgauge_agent_programs.json_lines import count_at, items_at, text_at
+from skillgauge_agent_programs.raw import RawStream
+from skillgauge_agent_programs.sessions import Ran
+
+from .connection import Connection, ConnectionLostError, RemoteError
+from .options import Permissions
+from .transcript import AcpTranscript
+
+PROTOCOL_VERSION = 1
+CANCEL_GRACE_S = 0.3
+"""How long an agent may take to say how a session ended that was cancelled."""
+_EXIT_S = 1.0
+"""How long an agent may take to end after it has closed its output."""
+_KINDS = {Permissions.ALLOW: ("allow_once", "allow_always"), Permissions.REJECT: ("reject_once", "reject_always")}
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What holds for a session."""
+
+    permissions: Permissions
+    start_timeout_s: float
+    """Until a prompt is accepted."""
+    timeout_s: float | None
+    """For all of it."""
+
+
+class Conversation:
+    """Talks to an agent for one session.
+
+    Args:
+        transcript: told of everything.
+        emit: told of every event.
+        terms: what holds.
+    """
+
+    def __init__(self, transcript: AcpTranscript, emit: Emit, terms: Terms) -> None:
+        self._transcript = transcript
+        self._emit = emit
+        self._terms = terms
+        self._session: str | None = None
+        self._asking: asyncio.Future[JsonObject] | None = None
+
+    async def hold(self, workspace: Workspace, command: Command, raw: RawStream) -> Ran:
+        """Start the agent, talk to it, and end it. Cancelling does so at once.
+
+        Raises:
+            LaunchError: it cannot be started.
+        """
+        running = await workspace.start(command)
+        connection = Connection(running, raw, self._notified, self._asked)
+        reader = asyncio.ensure_future(connection.read())
+        hopeless: Failure | None = None
+        try:
+            hopeless = await self._talk(connection, str(workspace.root))
+        except asyncio.CancelledError:
+            await self._cancel(connection)
+            raise
+        except ConnectionLostError:
+            with suppress(TimeoutError):  # how it ended is all that there is to tell
+                async with asyncio.timeout(_EXIT_S):
+                    await running.wait()
+        finally:
+            finished = await running.stop()
+            reader.cancel()
+            await asyncio.gather(reader, return_exceptions=True)
+        # What is left is the agent itself, which nobody told to go.
+        return Ran(replace(finished, left_behind=False), raw, connection.records, connection.noise, hopeless)
+
+    async def _talk(self, connection: Connection, cwd: str) -> Failure | None:
+        try:
+            async with asyncio.timeout(self._terms.timeout_s):
+                try:
+                    async with asyncio.timeout(self._terms.start_timeout_s):
+                        await self._open(connection, cwd)
+                except TimeoutError:
+                    if (limit := self._terms.start_timeout_s) < (self._terms.timeout_s or limit + 1):
+                        return failed(FailureClass.LAUNCH, f"the agent accepted no prompt within {limit:g} s")
+                    raise
+                await self._prompt(connection)
+        except TimeoutError:
+            await self._cancel(connection)
+            return failed(FailureClass.TIMEOUT, f"no end within {self._terms.timeout_s or 0:g} s")
+        except RemoteError as error:
+            self._tell(self._transcript.failed(error))
+        return None
+
+    async def _open(self, connection: Connection, cwd: str) -> None:
+        client: JsonObject = {"name": "skillgauge", "version": version("skillgauge-engine-acp")}
+        nothing: JsonObject = {"fs": {"readTextFile": False, "writeTextFile": False}, "terminal": False}
+        answer = await connection.request(
+            "initialize",
+            {"protocolVersion": PROTOCOL_VERSION, "clientCapabilities": nothing, "clientInfo": client},
+        )
+        if count_at(answer, "protocolVersion") != PROTOCOL_VERSION:
+            told = f"the agent speaks version {answer.get('protocolVersion')} of the protocol, not {PROTOCOL_VERSION}"
+            raise RemoteError(0, told)
+        self._transcript.initialized(answer)
+        meta = self._transcript.reading.session_meta(self._transcript.request.limits.max_turns)
+        params: dict[str, JsonValue] = {"cwd": cwd, "mcpServers": ()}
+        opened = await connection.request("session/new", {**params, "_meta": meta} if meta else params)
+        self._session = text_at(opened, "sessionId")
+        if self._session is None:
+            raise RemoteError(0, "the agent opened a session without an id")
+        self._transcript.opened(opened)
+
+    async def _prompt(self, connection: Connection) -> None:
+        text: JsonObject = {"type": "text", "text": self._transcript.request.prompt}
+        asking = connection.request("session/prompt", {"sessionId": self._session, "prompt": (text,)})
+        self._asking = asyncio.ensure_future(asking)
+        # Shielded, because the answer to a prompt that was cancelled still tells what it has used.
+        self._tell(self._transcript.answered(await asyncio.shield(self._asking)))
+
+    async def _cancel(self, connection: Connection) -> None:
+        """Ask the agent to stop, which lets it say what it has used so far, and do not wait long for that."""
+        if self._asking is None:
+            return
+        try:
+            async with asyncio.timeout(CANCEL_GRACE_S):
+                await connection.notify("session/cancel", {"sessionId": self._session})
+                self._tell(self._transcript.answered(await self._asking))
+        except (TimeoutError, ConnectionLostError, RemoteError):
+            self._asking.cancel()
+
+    def _notified(self, method: str, params: JsonObject) -> None:
+        self._tell(self._transcript.read({"method": method, "params": params}))
+
+    def _asked(self, method: str, params: JsonObject) -> Mapping[str, JsonValue] | None:
+        """Answer a request for permission; files and terminals are the agent's own business inside of its workspace."""
+        if method != "session/request_permission":
+            return None
+        option = self._option(params)
+        is_allowed = option is not None and self._terms.permissions is Permissions.ALLOW
+        self._tell(self._transcript.asked(params, is_allowed=is_allowed))
+        if option is None:
+            self._transcript.note("the agent asked for a permission and offered no answer that fits")
+            return {"outcome": {"outcome": "cancelled"}}
+        return {"outcome": {"outcome": "selected", "optionId": option}}
+
+    def _option(self, params: JsonObject) -> str | None:
+        options = {text_at(one, "kind"): text_at(one, "optionId") for one in reversed(items_at(params, "options"))}
+        return next((options[kind] for kind in _KINDS[self._terms.permissions] if options.get(kind)), None)
+
+    def _tell(self, events: Iterable[TrajectoryEvent]) -> None:
+        for event in events:
+            self._emit(event)

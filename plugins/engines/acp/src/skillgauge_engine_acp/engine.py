@@ -1,0 +1,92 @@
+"""An engine that talks to an agent by the protocol: what is alike whichever agent it is."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import ClassVar
+
+from skillgauge.api import Command, Emit, JsonObject, RunRequest, Workspace
+from skillgauge_agent_programs.accounts import Transcript
+from skillgauge_agent_programs.credentials import Key
+from skillgauge_agent_programs.engine import ProgramEngine, Service
+from skillgauge_agent_programs.programs import AgentProgram
+from skillgauge_agent_programs.raw import RawStream
+from skillgauge_agent_programs.sessions import Ran
+
+from .agents import Agent
+from .conversation import Conversation, Terms
+from .options import AcpOptions
+from .reading import Reading
+from .transcript import AcpTranscript
+
+_BACKSTOP_S = 5.0
+"""How much later than the session's limit the process is killed, should nobody be left to talk to it."""
+
+
+class AcpEngine(ProgramEngine):
+    """Runs one agent process per session and talks to it by its stdin and stdout.
+
+    A subclass says which agent it is, how it is started and what it tells beyond the protocol.
+
+    Args:
+        options: what the user set.
+    """
+
+    agent: ClassVar[Agent]
+    distribution = "skillgauge-engine-acp"
+
+    def __init__(self, options: AcpOptions) -> None:
+        super().__init__(options)
+        self.options = options
+
+    @abstractmethod
+    def reading(self, request: RunRequest) -> Reading:
+        """What reads what this agent tells beyond the protocol."""
+
+    def model(self, asked: str | None) -> str | None:
+        """The model that sessions ask for."""
+        return super().model(asked) or self.agent.model
+
+    def service(self, model: str | None) -> Service:
+        """The vendor's API, or a server that speaks its language."""
+        agent, own = self.agent, self.options.base_url is None
+        address = self.options.base_url or agent.address
+        return Service(agent.route, address, agent.variables, agent.login_files if own else (), needs_key=own)
+
+    def key_headers(self, key: Key) -> Mapping[str, str]:
+        """As a bearer's token."""
+        return {"authorization": f"Bearer {key.value}"}
+
+    def settings(self) -> JsonObject:
+        """Options that sessions depend on."""
+        return {key: value for key, value in super().settings().items() if key != "start_timeout_s"}
+
+    def transcript(self, request: RunRequest) -> Transcript:
+        """Reads what the agent tells."""
+        return AcpTranscript(request, self.reading(request))
+
+    async def follow(
+        self, workspace: Workspace, command: Command, transcript: Transcript, emit: Emit, raw: RawStream
+    ) -> Ran:
+        """Talk to the agent until its session has ended."""
+        assert isinstance(transcript, AcpTranscript)
+        turns = transcript.request.limits.max_turns
+        if turns is not None and not self.agent.keeps_turns:
+            transcript.note(f"this agent has no limit of turns, so that of {turns} was not kept")
+        limit_s = command.timeout_s
+        terms = Terms(self.options.permissions, self.options.start_timeout_s, limit_s)
+        talking = command.model_copy(
+            update={
+                "streamed": False,
+                "interactive": True,
+                "timeout_s": None if limit_s is None else limit_s + _BACKSTOP_S,
+            }
+        )
+        return await Conversation(transcript, emit, terms).hold(workspace, talking, raw)
+
+
+def program_of(agent: Agent) -> AgentProgram:
+    """The program of an agent, as it is found and checked."""
+    install = f"npm install -g {agent.package}@{agent.version}"
+    return AgentProgram(command=agent.command, install=install, tested=(agent.version,))

@@ -1,0 +1,79 @@
+"""Gemini CLI, which speaks the protocol itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from skillgauge.api import JsonObject, RunRequest, Usage, Workspace, canonical_json
+from skillgauge_agent_programs.credentials import Key
+from skillgauge_agent_programs.engine import Access, Launch
+from skillgauge_agent_programs.json_lines import count_at, items_at, text_at
+from skillgauge_agent_programs.skills import INVOKED
+
+from .agents import GEMINI
+from .calls import ToolCall
+from .engine import AcpEngine, program_of
+from .reading import Reading
+
+_TOOL = re.compile(r"(.+?)__.+")
+_SKILL = re.compile(r"Skill \*\*(.+?)\*\* activated")
+
+
+class GeminiEngine(AcpEngine):
+    """Starts the program in the mode in which one talks to it."""
+
+    name = GEMINI.name
+    agent = GEMINI
+    program = program_of(GEMINI)
+
+    def key_headers(self, key: Key) -> Mapping[str, str]:
+        """As the program itself sends it."""
+        return {"x-goog-api-key": key.value}
+
+    def launch(self, request: RunRequest, workspace: Workspace, access: Access) -> Launch:
+        """The way to authenticate has to be in its settings."""
+        home = workspace.home / ".gemini"
+        home.mkdir(mode=0o700, exist_ok=True)
+        settings: JsonObject = {
+            "security": {"auth": {"selectedType": "gemini-api-key" if access.key else "oauth-personal"}},
+            "general": {"enableAutoUpdate": False, "maxAttempts": self.options.api_retries + 1},
+            "privacy": {"usageStatisticsEnabled": False},
+        }
+        (home / "settings.json").write_text(canonical_json(settings), encoding="utf-8")
+        environment = {"GEMINI_CLI_TRUST_WORKSPACE": "true", "NO_BROWSER": "true"}
+        if access.key:
+            environment[access.key.variable] = access.key.value
+        if access.is_relayed or self.options.base_url is not None:
+            environment["GOOGLE_GEMINI_BASE_URL"] = access.address
+        return Launch(("--experimental-acp", "-m", self.model(request.model) or ""), environment)
+
+    def reading(self, request: RunRequest) -> Reading:
+        """Reads its own shape of usage, too."""
+        return GeminiReading(request.prompt, [skill.ref.name for skill in request.skills])
+
+
+class GeminiReading(Reading):
+    """Finds tools in the ids of their calls, and skills in what a call gave."""
+
+    def tool_name(self, call: ToolCall) -> str:
+        """The part of a call's id that is the tool."""
+        found = _TOOL.fullmatch(call.id)
+        return found[1] if found else super().tool_name(call)
+
+    def finished(self, call: ToolCall) -> None:
+        """The tool for skills says itself which one it has loaded."""
+        if self.tool_name(call) != "activate_skill":
+            super().finished(call)
+            return
+        for part in items_at(call.fields, "content"):
+            if loaded := _SKILL.match(text_at(part, "content", "text") or ""):
+                self.fired.add(loaded[1], INVOKED)
+
+    def usage_of(self, answer: JsonObject, cost_usd: float | None) -> Usage | None:
+        """The sum alone: what a cache held is in its input and is not told, and thoughts are not in its output."""
+        counts = answer.get("_meta")
+        read, written = (count_at(counts, "quota", "token_count", key) for key in ("input_tokens", "output_tokens"))
+        if not read and not written:
+            return None
+        return Usage(total_tokens=(read or 0) + (written or 0))

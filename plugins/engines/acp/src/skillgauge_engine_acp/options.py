@@ -1,0 +1,27 @@
+"""What a user can set."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from skillgauge_agent_programs.options import ProgramOptions
+
+
+class Permissions(StrEnum):
+    """What to answer when an agent asks whether it may do something; nobody else is there to be asked."""
+
+    ALLOW = "allow"
+    REJECT = "reject"
+
+
+class AcpOptions(ProgramOptions):
+    """Options of every agent."""
+
+    permissions: Permissions = Field(
+        default=Permissions.ALLOW, description="What to answer when the agent asks for permission."
+    )
+    start_timeout_s: float = Field(
+        default=60.0, gt=0, le=3600, description="Seconds that the agent may take until it accepts a prompt."
+    )

@@ -1,0 +1,110 @@
+"""What agents tell beyond the protocol; each vendor in its own way, so each has its own reading."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+
+from skillgauge.api import Block, Failure, FailureClass, JsonObject, JsonValue, Usage
+from skillgauge_agent_programs.failures import class_of_status, class_of_text, failed
+from skillgauge_agent_programs.json_lines import count_at, dig, items_at, parse_line, text_at
+from skillgauge_agent_programs.skills import READ, FiredSkills, skill_of_file, skills_read_by
+
+from .calls import COMPLETED, ToolCall
+from .connection import RemoteError
+
+AUTHENTICATION_REQUIRED = -32000
+
+
+class Reading:
+    """Reads an agent that tells nothing but what the protocol has. A vendor's is a subclass.
+
+    Args:
+        prompt: what the agent was asked.
+        skills: names of the skills that were installed.
+    """
+
+    offered: tuple[str, ...] | None = None
+    """Skills that the agent was offered."""
+    blocked: tuple[Block, ...] | None = None
+    """Calls that were stopped."""
+    turns: int | None = None
+    program_version: str | None = None
+    """Of the program behind the agent, if that is another."""
+
+    def __init__(self, prompt: str, skills: Collection[str]) -> None:
+        self.prompt = prompt
+        self.fired = FiredSkills()
+        self._installed = tuple(skills)
+
+    @property
+    def known(self) -> list[str]:
+        """Names of all skills that there are, as far as anybody told."""
+        return sorted({*self._installed, *(self.offered or ())})
+
+    def session_meta(self, max_turns: int | None) -> JsonObject:
+        """What to ask for in the `_meta` of a new session."""
+        return {}
+
+    def notified(self, method: str, params: JsonObject) -> None:
+        """Take a notification that the protocol does not have."""
+
+    def updated(self, update: JsonObject) -> None:
+        """Take an update, before anything is made of it."""
+
+    def is_own_words(self, update: JsonObject) -> bool:
+        """Whether a piece of a message comes from the program, which has trouble, and not from its model."""
+        return False
+
+    def tool_name(self, call: ToolCall) -> str:
+        """What a call's tool is called."""
+        return text_at(call.fields, "name") or ""
+
+    def finished(self, call: ToolCall) -> None:
+        """Note the skills that a call has loaded, once it is over."""
+        if call.status != COMPLETED or text_at(call.fields, "kind") in ("edit", "delete", "move"):
+            return
+        read = [skill_of_file(path, self.known) for path in call.paths]
+        folder = text_at(call.fields, "rawInput", "cwd") or ""
+        for name in (*filter(None, read), *skills_read_by(call.command, self.known, folder)):
+            self.fired.add(name, READ)
+
+    def rejected(self, call: ToolCall) -> None:
+        """Note that a call was not permitted."""
+
+    def own_failure(self) -> Failure | None:
+        """Why the session failed although the agent says that it did not."""
+        return None
+
+    def failure_of(self, error: RemoteError) -> Failure:
+        """What an error of the agent means."""
+        told = str(error)
+        if error.code == AUTHENTICATION_REQUIRED:
+            return failed(FailureClass.AUTH, told)
+        if said := parse_line(told.encode("utf-8", "replace")):  # some hand on the body of an answer
+            told = text_at(said, "error", "message") or text_at(said, "message") or told
+        if 400 <= error.code < 600:
+            return failed(class_of_status(error.code, told), told)
+        details = f"{told} {json.dumps(error.data)}" if isinstance(error.data, str) else told
+        return failed(class_of_text(details) or FailureClass.PROTOCOL, told)
+
+    def usage_of(self, answer: JsonObject, cost_usd: float | None) -> Usage | None:
+        """Tokens of the whole session, from the answer to its prompt."""
+        counts = dig(answer, "usage")
+        if not isinstance(counts, Mapping):
+            return None
+        return Usage(
+            input_tokens=count_at(counts, "inputTokens"),
+            cache_read_tokens=count_at(counts, "cachedReadTokens"),
+            cache_write_tokens=count_at(counts, "cachedWriteTokens"),
+            output_tokens=count_at(counts, "outputTokens"),
+            reasoning_tokens=count_at(counts, "thoughtTokens"),
+            total_tokens=count_at(counts, "totalTokens"),
+            cost_usd=cost_usd,
+            cost_basis="reported" if cost_usd is not None else None,
+        )
+
+
+def model_usage(answer: JsonObject) -> tuple[JsonValue, ...]:
+    """What each model of a session used, which some agents tell beside the protocol."""
+    return items_at(answer, "_meta", "quota", "model_usage")

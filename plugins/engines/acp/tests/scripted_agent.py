@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""An agent that speaks the protocol and does what its prompt says; nothing but the standard library."""
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+
+def send(message):
+    """Write a message."""
+    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    sys.stdout.flush()
+
+
+def receive():
+    """Read a message; the end of input is the end of the agent."""
+    line = sys.stdin.readline()
+    if not line:
+        sys.exit(0)
+    return json.loads(line)
+
+
+def update(**fields):
+    """Tell something."""
+    send({"method": "session/update", "params": {"sessionId": "s1", "update": fields}})
+
+
+def say(text, **more):
+    """A piece of a message."""
+    update(sessionUpdate="agent_message_chunk", content={"type": "text", "text": text}, **more)
+
+
+def ask(method, **params):
+    """Ask the client and give its answer."""
+    send({"id": "q1", "method": method, "params": {"sessionId": "s1", **params}})
+    while True:
+        message = receive()
+        if message.get("id") == "q1":
+            return message
+
+
+def usage():
+    """What it claims to have used."""
+    return {"inputTokens": 11, "outputTokens": 7, "totalTokens": 18}
+
+
+def noise():
+    """Lines that are no messages, and messages that nobody expects."""
+    sys.stdout.write("a banner\n\n{not json}\n[1]\n")
+    send({"id": 99, "result": None})
+    send({"method": "_vendor/news", "params": 7})
+    send({"method": "session/update", "params": {"update": "what"}})
+    update(sessionUpdate="tool_call", title="without an id")
+    update(sessionUpdate="of_the_future", value=1)
+    sys.stdout.flush()
+    sys.stdout.buffer.write(b'{"jsonrpc": "2.0", "method": "x", "params": {"t": "\xff\\ud800"}}\n')
+    say("still here")
+
+
+def files():
+    """Ask for what was never offered."""
+    path = str(Path("a.txt").resolve())
+    answers = [ask("fs/read_text_file", path=path), ask("fs/write_text_file", path=path, content="x")]
+    answers.append(ask("terminal/create", command="true"))
+    say(" ".join(str(answer["error"]["code"]) for answer in answers))
+
+
+def permission(kinds):
+    """Ask for a permission."""
+    call = {"toolCallId": "t1", "title": "Do it", "kind": "execute", "rawInput": {"command": "true"}}
+    options = [{"optionId": f"the-{kind}", "name": kind, "kind": kind} for kind in kinds]
+    outcome = ask("session/request_permission", toolCall=call, options=options)["result"]["outcome"]
+    update(sessionUpdate="tool_call_update", toolCallId="t1", status="completed", rawOutput="did it")
+    say(outcome.get("optionId", outcome["outcome"]))
+
+
+def pieces():
+    """Messages, thoughts and calls in pieces, and a plan."""
+    update(sessionUpdate="agent_thought_chunk", content={"type": "text", "text": "hm"})
+    for text in ("one ", "message"):
+        say(text, messageId="m1")
+    entries = [{"content": "look", "status": "pending", "priority": "high"}]
+    update(sessionUpdate="plan", entries=entries)
+    update(sessionUpdate="tool_call", toolCallId="t1", name="read", kind="read", title="Read", rawInput={})
+    update(sessionUpdate="tool_call_update", toolCallId="t1", rawInput={"path": "x"})
+    update(sessionUpdate="tool_call", toolCallId="t2", kind="execute", title="never ends")
+    content = [{"type": "content", "content": {"type": "text", "text": "found"}}, {"type": "diff", "path": "a"}]
+    update(sessionUpdate="tool_call_update", toolCallId="t1", status="completed", content=content)
+    say("the end", messageId="m2")
+
+
+def hang():
+    """Work until somebody cancels, and say so in a file."""
+    update(sessionUpdate="plan", entries=[{"content": "work", "status": "in_progress"}])
+    while True:
+        if receive().get("method") == "session/cancel":
+            Path(os.environ["HOME"], "cancelled").touch()
+            return "cancelled"
+
+
+def perform(prompt):
+    """What a prompt stands for; the reason to stop."""
+    word, _, rest = prompt.partition(" ")
+    if word == "noise":
+        noise()
+    elif word == "files":
+        files()
+    elif word == "permission":
+        permission(rest.split())
+    elif word == "pieces":
+        pieces()
+    elif word == "hang":
+        return hang()
+    elif word == "deaf":
+        time.sleep(60)
+    elif word == "stop":
+        say("so far")
+        return rest
+    elif word == "crash":
+        say("half")
+        sys.stderr.write("out of luck\n")
+        sys.exit(3)
+    elif word == "key":
+        say(os.environ["OPENAI_API_KEY"])
+        sys.stderr.write(os.environ["OPENAI_API_KEY"])
+    else:
+        say(f"you said {prompt}")
+    return "end_turn"
+
+
+def main():
+    """Answer until nobody asks."""
+    if "--version" in sys.argv:
+        sys.stdout.write("2.6.0\n")
+        return
+    mode = os.environ.get("SCRIPTED_AGENT", "")
+    while True:
+        message = receive()
+        method, number = message.get("method"), message.get("id")
+        if method == "initialize":
+            if mode == "slow":
+                time.sleep(60)
+            version = 7 if mode == "future" else message["params"]["protocolVersion"]
+            send({"id": number, "result": {"protocolVersion": version, "agentInfo": {"name": "x", "version": "9"}}})
+        elif method == "session/new":
+            assert Path(message["params"]["cwd"]).samefile(Path.cwd())
+            if mode == "locked":
+                send({"id": number, "error": {"code": -32000, "message": "Authentication required"}})
+            else:
+                send({"id": number, "result": {} if mode == "nameless" else {"sessionId": "s1"}})
+        elif method == "session/prompt":
+            prompt = message["params"]["prompt"][0]["text"]
+            if prompt.startswith("error "):
+                code, _, told = prompt.removeprefix("error ").partition(" ")
+                send({"id": number, "error": {"code": int(code), "message": told}})
+                continue
+            answer = {"stopReason": perform(prompt)}
+            send({"id": number, "result": answer if prompt == "silent" else {**answer, "usage": usage()}})
+
+
+main()

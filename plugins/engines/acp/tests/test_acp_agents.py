@@ -1,0 +1,175 @@
+"""Real agents run to their end on a scripted model, and every fault ends them as a failure of its class."""
+
+from __future__ import annotations
+
+import pytest
+
+from skillgauge.api import Blame, EventKind, FailureClass, FiredSkill, Limits, TrajectoryEvent
+from skillgauge.testing import ModelFault, ModelReply, in_turns, read_file, run_shell, use_skill, with_skill, write_file
+
+from .conftest import FOLDERS, KEY, Stage
+
+pytestmark = [pytest.mark.e2e, pytest.mark.engine]
+
+ALL = pytest.mark.parametrize("stage", ["claude-agent-acp", "codex-acp", "gemini"], indirect=True)
+CLAUDE = pytest.mark.parametrize("stage", ["claude-agent-acp"], indirect=True)
+CODEX = pytest.mark.parametrize("stage", ["codex-acp"], indirect=True)
+BOTH = pytest.mark.parametrize("stage", ["claude-agent-acp", "codex-acp"], indirect=True)
+TITLE = ModelReply("A title")
+
+
+def of(events: list[TrajectoryEvent], kind: EventKind) -> list[TrajectoryEvent]:
+    """The events of a kind."""
+    return [event for event in events if event.kind is kind]
+
+
+@ALL
+def test_session(stage: Stage) -> None:
+    """Files, thoughts, tool calls with their results, and the answer are told, as they happen and at the end."""
+    script = in_turns(
+        ModelReply("I write.", 1000, 20, thinking="a plan", thinking_tokens=5, tools=[write_file("hello.txt", "hi\n")]),
+        ModelReply("", 100, 20, cache_read_tokens=900, tools=[run_shell("cat hello.txt"), run_shell("exit 3")]),
+        ModelReply("Done.", 50, 6, cache_write_tokens=30),
+        aside=TITLE,
+    )
+    played = stage.play(script)
+    execution, events = played.execution, played.events
+    assert execution.failure is None, execution
+    assert (execution.text, played.files) == ("Done.", {"hello.txt": b"hi\n"})
+    assert execution.trajectory is not None
+    assert list(execution.trajectory.events) == events
+    assert [event.text for event in of(events, EventKind.MESSAGE)] == ["I write.", "Done."]
+    assert "a plan" in of(events, EventKind.REASONING)[0].text
+    calls, results = of(events, EventKind.TOOL_CALL), of(events, EventKind.TOOL_RESULT)
+    assert len(calls) == len(results) == 3
+    assert {call.call_id for call in calls} == {result.call_id for result in results}
+    assert all(call.name and call.data for call in calls)
+    assert {request.key for request in played.server.requests} == {KEY}
+    assert played.server.others == []
+    assert KEY not in execution.model_dump_json()
+    assert execution.trajectory.raw
+
+
+@BOTH
+def test_usage_is_what_the_server_counted(stage: Stage) -> None:
+    """Tokens of each kind agree, with what a program asks beside the session."""
+    script = in_turns(
+        ModelReply("", 1000, 20, thinking="plan", thinking_tokens=5, tools=[run_shell("true")]),
+        ModelReply("Done.", 50, 6, cache_read_tokens=900, cache_write_tokens=30),
+        aside=TITLE,
+    )
+    played = stage.play(script)
+    usage = played.execution.usage
+    assert usage is not None
+    told = [session.tokens for session in played.server.sessions.values()]
+    assert usage.input_tokens == sum(one.input for one in told)
+    assert usage.cache_read_tokens == sum(one.cache_read for one in told)
+    assert usage.cache_write_tokens == sum(one.cache_write for one in told)
+    assert usage.output_tokens == sum(one.output for one in told)
+    assert usage.reasoning_tokens == 5
+    assert (usage.cost_usd is not None) is (stage.name == "claude-agent-acp")
+
+
+@ALL
+def test_skill_makes_the_difference(stage: Stage) -> None:
+    """Where the skill is there it fires; where it is not, nothing does; who tells what was offered tells the truth."""
+    script = with_skill("greet-well", ModelReply("ZEBRA"), ModelReply("hello"))
+
+    def answer(request):  # type: ignore[no-untyped-def]
+        return script(request) if request.tools else TITLE
+
+    skilled, unskilled = (stage.play(answer, has_skill=has).execution for has in (True, False))
+    assert (skilled.text, unskilled.text) == ("ZEBRA", "hello")
+    assert skilled.trajectory is not None
+    assert unskilled.trajectory is not None
+    how = "read" if stage.name == "codex-acp" else "invoked"
+    assert skilled.trajectory.skills_fired == (FiredSkill(name="greet-well", how=how),)
+    assert unskilled.trajectory.skills_fired == ()
+    if stage.name == "claude-agent-acp":
+        assert "greet-well" in (skilled.trajectory.skills_offered or ())
+        assert "greet-well" not in (unskilled.trajectory.skills_offered or ("greet-well",))
+    else:
+        assert skilled.trajectory.skills_offered is None
+
+
+@ALL
+def test_reading_the_file_of_a_skill_is_another_way_to_fire(stage: Stage) -> None:
+    """A tool that reads SKILL.md counts as reading."""
+    path = f"{FOLDERS[stage.name]}/greet-well/SKILL.md"
+    script = in_turns(ModelReply(tools=[read_file(path)]), ModelReply("ZEBRA"), aside=TITLE)
+    trajectory = stage.play(script, has_skill=True).execution.trajectory
+    assert trajectory is not None
+    assert trajectory.skills_fired == (FiredSkill(name="greet-well", how="read"),)
+
+
+@CLAUDE
+def test_rejected_call_is_blocked(stage: Stage) -> None:
+    """With permissions rejected the file is not written, and the call is told as blocked by permission."""
+    script = in_turns(ModelReply(tools=[write_file("hello.txt", "hi\n")]), ModelReply("I may not."), aside=TITLE)
+    played = stage.play(script, permissions="reject")
+    assert played.files == {}
+    trajectory = played.execution.trajectory
+    assert trajectory is not None
+    assert trajectory.blocked is not None
+    assert [(block.tool, block.by) for block in trajectory.blocked] == [("Write", "permission")]
+    assert played.execution.text == "I may not."
+
+
+@CLAUDE
+def test_unknown_skill_does_not_fire(stage: Stage) -> None:
+    """The call of a skill that is not there loads nothing."""
+    script = in_turns(ModelReply(tools=[use_skill("no-such-skill")]), ModelReply("None."), aside=TITLE)
+    trajectory = stage.play(script, has_skill=True).execution.trajectory
+    assert trajectory is not None
+    assert trajectory.skills_fired == ()
+
+
+@CLAUDE
+def test_limit_of_turns(stage: Stage) -> None:
+    """An agent that can be held to a limit of turns is, and that is the agent's own limit."""
+    script = in_turns(*[ModelReply(tools=[run_shell("true")])] * 4, aside=TITLE)
+    failure = stage.play(script, limits=Limits(max_turns=2)).execution.failure
+    assert failure is not None
+    assert (failure.failure_class, failure.blame) == (FailureClass.MAX_TURNS, Blame.AGENT_LIMIT)
+
+
+FAULTS = [
+    (ModelFault.BAD_REQUEST, {FailureClass.BAD_REQUEST}),
+    (ModelFault.TOO_LONG, {FailureClass.CONTEXT_TOO_LONG}),
+    (ModelFault.UNAUTHORIZED, {FailureClass.AUTH}),
+    (ModelFault.NOT_FOUND, {FailureClass.MODEL_NOT_FOUND}),
+    (ModelFault.RATE_LIMITED, {FailureClass.RATE_LIMITED}),
+    (ModelFault.SERVER_ERROR, {FailureClass.SERVER}),
+    (ModelFault.OVERLOADED, {FailureClass.OVERLOADED}),
+    (ModelFault.DROPPED, {FailureClass.NETWORK, FailureClass.SERVER}),
+]
+
+
+@BOTH
+@pytest.mark.parametrize(("fault", "classes"), FAULTS)
+def test_faults(stage: Stage, fault: ModelFault, classes: set[FailureClass]) -> None:
+    """Each is an error of its class, and nobody's skill is blamed."""
+    message = "" if fault is ModelFault.TOO_LONG else "no luck"  # of that one the words decide
+    execution = stage.play(lambda _request: ModelReply(fault=fault, message=message)).execution
+    assert execution.failure is not None, execution
+    assert execution.failure.failure_class in classes, execution.failure
+    assert execution.failure.blame is Blame.INFRASTRUCTURE
+    assert execution.text is None
+    assert "127.0.0.1" not in execution.failure.message or stage.name != "codex-acp"
+
+
+@CLAUDE
+def test_refusal(stage: Stage) -> None:
+    """A model that refuses is told apart."""
+    failure = stage.play(lambda _request: ModelReply("no", fault=ModelFault.REFUSED)).execution.failure
+    assert failure is not None
+    assert failure.failure_class is FailureClass.REFUSED
+
+
+@ALL
+def test_limit_of_time(stage: Stage) -> None:
+    """A session that takes too long is stopped."""
+    script = in_turns(ModelReply("slow", delay_s=50.0), aside=TITLE)
+    failure = stage.play(script, limits=Limits(timeout_s=8.0)).execution.failure
+    assert failure is not None
+    assert (failure.failure_class, failure.blame) == (FailureClass.TIMEOUT, Blame.AGENT_LIMIT)
