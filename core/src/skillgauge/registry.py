@@ -278,10 +278,8 @@ class Registry:
             names = self.names(kind)
             code = "plugin.not-installed"
             text = f"is not installed{did_you_mean(name, names)} (installed: {', '.join(names) or 'none'})"
-            distribution = name.rpartition(":")[0] or name
-            hint = (
-                f"pip install {'' if '-' in distribution and ':' in name else f'skillgauge-{singular}-'}{distribution}"
-            )
+            maker, _, short = name.rpartition(":")
+            hint = f"pip install {maker if '-' in maker else f'skillgauge-{singular}-{maker or short}'}"
         raise PluginError(Problem(code, f"{singular} '{name}' {text}", hint=hint))
 
     def _load(self, entry: IndexEntry) -> Resolved | Problem:
