@@ -51,7 +51,9 @@ def trial(case: str, arm: str, passed: int | None, *, repeat: int = 1, total: in
         repeat=repeat,
         verdict=verdict,
         value=None if passed is None else passed / total,
-        scores=() if passed is None else tuple(one.model_copy(update={"check_id": f"a{n}"}) for n, one in enumerate(scores)),
+        scores=()
+        if passed is None
+        else tuple(one.model_copy(update={"check_id": f"a{n}"}) for n, one in enumerate(scores)),
         execution=execution,
         started_at=0.0,
     )
@@ -208,7 +210,12 @@ def test_damaged_documents(tmp_path: Path) -> None:
     path.write_text('{"run_summary": {}, "configuration": ')
     with pytest.raises(SuiteError):
         AgentSkillsReporter().read(path)
-    for text in ('{"runs": []}', "[]", '{"metadata": {}, "runs": []}', '{"metadata": {}, "runs": [{"with_skill": {}}]}'):
+    for text in (
+        '{"runs": []}',
+        "[]",
+        '{"metadata": {}, "runs": []}',
+        '{"metadata": {}, "runs": [{"with_skill": {}}]}',
+    ):
         path.write_text(text)
         assert AgentSkillsReporter().read(path) is None
 

@@ -127,7 +127,10 @@ def test_the_same_words_twice(skill: SkillMaker, load: Load) -> None:
     """Two assertions with the same text that are checked differently are two checks."""
     items = [{"text": "It has x.", "type": "contains", "value": "x"}, "It has x."]
     case = case_of(load(skill({"prompt": "p", "assertions": items})))
-    assert [(check.id, check.scorer) for check in case.checks] == [("It has x.", "contains"), ("It has x. (2)", "rubric")]
+    assert [(check.id, check.scorer) for check in case.checks] == [
+        ("It has x.", "contains"),
+        ("It has x. (2)", "rubric"),
+    ]
 
 
 def test_other_names_of_keys(skill: SkillMaker, load: Load) -> None:
@@ -148,7 +151,9 @@ def test_input_files(skill: SkillMaker, load: Load, write: Write) -> None:
     """Files are found from the skill's folder, then from `evals/`, and keep the path that the prompt knows."""
     write("tables/evals/files/a.csv", "1")
     write("tables/evals/files/deep/b.csv", "2")
-    root = skill({"prompt": "p", "assertions": ["a"], "files": ["evals/files/a.csv", "./files/a.csv", "evals/files/deep"]})
+    root = skill(
+        {"prompt": "p", "assertions": ["a"], "files": ["evals/files/a.csv", "./files/a.csv", "evals/files/deep"]}
+    )
     files = case_of(load(root)).files
     assert [file.path for file in files] == ["evals/files/a.csv", "files/a.csv", "evals/files/deep/b.csv"]
     assert all(file.digest for file in files)
@@ -262,7 +267,11 @@ def test_what_only_commands_name_is_not_installed(skill: SkillMaker, load: Load,
     [
         [{"query": "q1", "should_trigger": True}, {"prompt": "q2", "should_trigger": False}],
         {"skill_name": "tables", "should_trigger": ["q1"], "should_not_trigger": ["q2"]},
-        {"skill": "tables", "should_trigger_prompts": [{"prompt": "q1"}], "should_not_trigger_prompts": [{"prompt": "q2"}]},
+        {
+            "skill": "tables",
+            "should_trigger_prompts": [{"prompt": "q1"}],
+            "should_not_trigger_prompts": [{"prompt": "q2"}],
+        },
     ],
 )
 def test_trigger_sets(content: object, skill: SkillMaker, load: Load, write: Write) -> None:
@@ -293,7 +302,13 @@ def test_expected_skill(skill: SkillMaker, load: Load) -> None:
     loaded = load(
         skill(
             {"id": "own", "prompt": "p", "assertions": ["a"], "expected_skill": "tables"},
-            {"id": "as good", "prompt": "p", "assertions": ["a"], "expected_skill": "x", "acceptable_skills": ["tables"]},
+            {
+                "id": "as good",
+                "prompt": "p",
+                "assertions": ["a"],
+                "expected_skill": "x",
+                "acceptable_skills": ["tables"],
+            },
             {"id": "none", "prompt": "p", "assertions": ["a"], "expected_skill": None},
             {"id": "other", "prompt": "p", "assertions": ["a"], "expected_skill": "charts"},
             {"id": "only", "prompt": "p", "should_trigger": False},
