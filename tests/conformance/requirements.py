@@ -730,7 +730,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-RUN-002": Requirement(
         "Run it locally",
         "one skill folder, one model id and that provider's key are enough to run; no account",
-        waits_for="agent engines",
     ),
     "SE-RUN-003": Requirement(
         "Run it locally",
@@ -1406,12 +1405,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "BF-CRED-002": Requirement(
         "Credentials",
         "Codex works with OPENAI_API_KEY, CODEX_API_KEY, CODEX_ACCESS_TOKEN or a login file",
-        waits_for="agent engines",
     ),
     "BF-CRED-003": Requirement(
         "Credentials",
         "Azure: provider-prefixed models use AZURE_API_KEY and AZURE_API_ENDPOINT",
-        waits_for="agent engines",
     ),
     "BF-CRED-004": Requirement(
         "Credentials",
@@ -1421,7 +1418,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "BF-CRED-005": Requirement(
         "Credentials",
         "secret values are resolved late and are in no generated file",
-        waits_for="judges and engines",
     ),
     "BF-CRED-006": Requirement(
         "Credentials",

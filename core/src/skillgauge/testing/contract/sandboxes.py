@@ -62,7 +62,6 @@ def check_sandbox(make: Callable[[], Sandbox], *, patience_s: float = PATIENCE_S
         _reports,
         _runs,
         _talks,
-        _streams,
         _fails_to_launch,
         _moves_files,
         _refuses_escapes,
@@ -132,8 +131,8 @@ async def _reports(trying: _Trying) -> None:
     require_usable("Sandbox.check", report.problems)
     async with trying.open() as workspace:
         name, _, tier = workspace.tier.rpartition("/")
-        right = name and tier == report.tier
-        require(right, f"Workspace.tier must be sandbox and reported tier, as `x/{report.tier}`: {workspace.tier!r}")
+        told = f"Workspace.tier must be sandbox and reported tier, as `x/{report.tier}`: {workspace.tier!r}"
+        require(name and tier == report.tier, told)
         require(workspace.root.is_absolute(), f"Workspace.root must be absolute, not {workspace.root}")
         root = (await trying.said(workspace, "pwd -P")).rstrip("\n")
         is_root = Path(root) in (workspace.root, workspace.root.resolve())
@@ -160,25 +159,18 @@ async def _runs(trying: _Trying) -> None:
         require(many == [str(n) for n in range(8)], f"processes at once must not mix their streams, but gave {many}")
 
 
-async def _streams(trying: _Trying) -> None:
-    """A streamed process gets its input and is read while it works."""
-    async with trying.open() as workspace:
-        running = await trying.start(workspace, "cat; while :; do sleep 1; done", streamed=True, stdin=b"one\n")
-        line = await answered("Running.lines", trying.patience_s, running.lines().__anext__)
-        require(line == b"one", f"Running.lines must give what a streamed process made of its stdin, not {line!r}")
-        await answered("Running.stop", trying.patience_s, running.stop)
-
-
 async def _talks(trying: _Trying) -> None:
-    """An interactive process is talked to line by line."""
+    """An interactive process is talked to line by line; a streamed one is read line by line."""
     async with trying.open() as workspace:
-        talk = 'while read -r line; do echo "got $line"; done'
-        running = await trying.start(workspace, talk, interactive=True)
+        running = await trying.start(workspace, 'while read -r line; do echo "got $line"; done', interactive=True)
         lines = running.lines()
         for word in ("one", "two"):
             await answered("Running.write", trying.patience_s, running.write, f"{word}\n".encode())
             line = await answered("Running.lines", trying.patience_s, lines.__anext__)
             require(line == f"got {word}".encode(), f"Running.lines must give lines without their ends, not {line!r}")
+        streamed = await trying.start(workspace, "cat; while :; do sleep 1; done", streamed=True, stdin=b"one\n")
+        line = await answered("Running.lines", trying.patience_s, streamed.lines().__anext__)
+        require(line == b"one", f"Running.lines must give what a streamed process made of its stdin, not {line!r}")
         await answered("Running.stop", trying.patience_s, running.stop)
         try:
             await asyncio.wait_for(running.write(b"three\n"), trying.patience_s)
@@ -235,9 +227,8 @@ async def _moves_files(trying: _Trying) -> None:
         require(
             await _collect(trying, workspace, "made.txt", 9) == b"made\n", "Workspace.collect must read what was made"
         )
-        await answered(
-            "Workspace.put over a file", trying.patience_s, workspace.put, [FileSpec(path="made.txt", text="")]
-        )
+        empty = [FileSpec(path="made.txt", text="")]
+        await answered("Workspace.put over a file", trying.patience_s, workspace.put, empty)
         require(
             await _collect(trying, workspace, "made.txt", 9) == b"", "Workspace.put must replace a file that is there"
         )

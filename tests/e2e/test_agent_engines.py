@@ -1,0 +1,221 @@
+"""Agent suites through the whole program: real agents, scripted models, a format and a validator in one file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skillgauge.testing import (
+    ModelFault,
+    ModelReply,
+    ModelRequest,
+    ModelServer,
+    with_skill,
+    write_file,
+)
+
+from .conftest import Done, Run
+
+pytestmark = [pytest.mark.e2e, pytest.mark.engine]
+
+KEY = "canary-of-the-engine-0123456789"
+SKILL = "---\nname: greet-well\ndescription: Says hello the proper way\n---\n# Greeting\nWrite hello.txt with ZEBRA.\n"
+PLUGIN = '''
+"""A format for folders with a SKILL.md, and a validator that shows its environment."""
+from pathlib import Path
+from pydantic import BaseModel
+from skillgauge.api import *
+
+
+class Greetings:
+    def claim(self, path):
+        return Claim(reason="SKILL.md") if (path / "SKILL.md").is_file() else None
+
+    def load(self, request):
+        root = Path(request.paths[0])
+        skill = SkillRef(name=root.name, root=str(root), digest=digest((root / "SKILL.md").read_text()))
+        arms = tuple(
+            Arm(name=name, kind=ArmKind.AGENT, skills=skills)
+            for name, skills in (("with_skill", (skill,)), ("without_skill", ()))
+        )
+        checks = (Check(id="file", scorer="validator", options={"file": "hello.txt", "text": "ZEBRA"}),)
+        suite = Suite(
+            id=root.name, format="greetings", root=str(root), targets=(Target(id=root.name, root=str(root)),),
+            cases=(Case(id="ann", prompt="Say hello to Ann", checks=checks),), arms=arms,
+            comparisons=(Comparison(candidate="with_skill", baseline="without_skill"),),
+        )
+        return Loaded((suite,))
+
+    def dump(self, suite):
+        raise NotImplementedError
+
+    def figures(self, group, suite):
+        return ()
+
+
+class Validator:
+    version = "1"
+
+    def __init__(self, options):
+        self._options = options
+
+    async def score(self, context):
+        command = "tr '\\\\0' '\\\\n' < /proc/self/environ; tr '\\\\0' '\\\\n' < /proc/$$/environ"
+        shown = await (await context.workspace.start(Command(argv=("sh", "-c", command)))).wait()
+        grep = await context.workspace.start(Command(argv=("grep", "-q", self._options.text, self._options.file)))
+        passed = (await grep.wait()).exit_code == 0
+        evidence = {"environment": shown.stdout.decode()}
+        return Score.passed(evidence=evidence) if passed else Score.failed("no such text", evidence=evidence)
+
+
+class ValidatorOptions(BaseModel, extra="forbid"):
+    file: str
+    text: str
+
+
+@hookimpl
+def skillgauge_formats():
+    yield Provider(name="greetings", factory=lambda _options: Greetings(), summary="Folders with a SKILL.md.")
+
+
+@hookimpl
+def skillgauge_scorers():
+    yield Provider(name="validator", factory=Validator, options=ValidatorOptions, summary="A file holds a text.")
+'''
+
+
+@dataclass(frozen=True)
+class Agent:
+    """An engine as a user names it."""
+
+    name: str
+    program: str
+    variable: str
+    model: str
+    address: str
+    """Path that its options want after the address of a server."""
+    how: str
+    """How a skill fires there."""
+
+
+AGENTS = [
+    pytest.param(
+        Agent("claude-code", "claude", "ANTHROPIC_API_KEY", "claude-sonnet-4-5", "", "invoked"), id="claude-code"
+    ),
+    pytest.param(Agent("codex", "codex", "OPENAI_API_KEY", "gpt-5.5", "/v1", "read"), id="codex"),
+]
+Evaluate = Callable[..., Done]
+
+
+@pytest.fixture
+def evaluate(run: Run, work: Path, agent_program: Callable[[str], Path]) -> Evaluate:
+    """Evaluate the skill with an agent that asks a scripted server; the key is in nothing that comes of it."""
+    (work / "greet-well").mkdir()
+    (work / "greet-well/SKILL.md").write_text(SKILL)
+    (work / "greetings.py").write_text(PLUGIN)
+
+    def call(agent: Agent, server: ModelServer, *arguments: str) -> Done:
+        options = {
+            "program": agent_program(agent.program),
+            "base_url": f"{server.url}{agent.address}",
+            "api_retries": 0,
+        }
+        settings = [word for key, value in options.items() for word in ("--set", f"engines.{agent.name}.{key}={value}")]
+        command = ["eval", "greet-well", "--plugin", "greetings.py", "--engine", agent.name, "--model", agent.model]
+        command += ["--json", "--format", "record", "--record", "tapes", "--keep-workspaces", "--sandbox", "local"]
+        temporary = work / "tmp"
+        temporary.mkdir(exist_ok=True)
+        environment = {agent.variable: KEY, "TMPDIR": str(temporary)}
+        done = run(*command, *settings, *arguments, env=environment, timeout=300)
+        assert KEY not in done.stdout + done.stderr
+        for path in work.rglob("*"):
+            if path.is_file() and not path.is_symlink():
+                assert KEY.encode() not in path.read_bytes(), path
+        return done
+
+    return call
+
+
+def by_arm(done: Done) -> dict[str, dict[str, Any]]:
+    """Results by the name of their arm."""
+    return {one["arm"]: one for one in done.document["results"]}
+
+
+def skilled(request: ModelRequest) -> ModelReply:
+    """Do what the skill says, then end."""
+    if request.turn > 1:
+        return ModelReply("Done.", 50, 6)
+    return ModelReply("I write.", 1000, 20, tools=[write_file("hello.txt", "ZEBRA\n")])
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.requirement("SE-RUN-002", "SE-ARM-004", "BF-OUT-003", "BF-CRED-005")
+def test_both_arms(evaluate: Evaluate, work: Path, agent: Agent) -> None:
+    """With the skill it passes and without it fails, and every figure agrees with what the server knows.
+
+    The arms are verified, and the validator's processes have no key.
+    """
+    with ModelServer(with_skill("greet-well", skilled, ModelReply("hello", 30, 3))) as server:
+        done = evaluate(agent, server)
+    assert done.code == 0, done.stdout + done.stderr
+    (path,) = (work / "reports").glob("run-*.record.json")
+    record = json.loads(path.read_text())
+    results = {one["arm"]: one for one in record["results"]}
+    assert {arm: one["verdict"] for arm, one in results.items()} == {"with_skill": "pass", "without_skill": "fail"}
+    spent = {"input_tokens": 0, "output_tokens": 0}
+    for arm, one in results.items():
+        execution, trajectory = one["execution"], one["execution"]["trajectory"]
+        assert execution["arm_integrity"] == "verified"
+        fired = [(skill["name"], skill["how"]) for skill in trajectory.get("skills_fired") or ()]
+        assert fired == ([("greet-well", agent.how)] if arm == "with_skill" else [])
+        assert [change["path"] for change in execution.get("files", ())] == (
+            ["hello.txt"] if arm == "with_skill" else []
+        )
+        assert (trajectory["model"], execution["sandbox"]) == (agent.model, "local/none")
+        assert execution["duration_s"] > 0
+        for kind in spent:
+            spent[kind] += execution["usage"][kind]
+        (score,) = one["scores"]
+        names = {line.partition("=")[0] for line in score["evidence"]["environment"].splitlines()}
+        assert "PATH" in names
+        assert agent.variable not in names
+    tokens = [session.tokens for session in server.sessions.values()]
+    assert spent == {
+        "input_tokens": sum(one.input for one in tokens),
+        "output_tokens": sum(one.output for one in tokens),
+    }
+    assert len(list((work / "tapes").rglob("*.cassette.json"))) == 2
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        (ModelFault.UNAUTHORIZED, "auth"),
+        (ModelFault.NOT_FOUND, "model_not_found"),
+        (ModelFault.TOO_LONG, "context_too_long"),
+    ],
+)
+def test_faults_are_errors(evaluate: Evaluate, agent: Agent, fault: ModelFault, kind: str) -> None:
+    """What is wrong with the service makes the run invalid and blames no skill."""
+    with ModelServer(lambda _request: ModelReply(fault=fault)) as server:
+        done = evaluate(agent, server)
+    assert done.code == 3
+    for one in by_arm(done).values():
+        assert one["verdict"] == "error"
+    assert kind in done.stdout
+
+
+@pytest.mark.requirement("BF-CRED-006")
+def test_missing_key_is_told_before_anything_starts(run: Run, work: Path, evaluate: Evaluate) -> None:
+    """Exit 2 with what to set, and no trial has run."""
+    assert evaluate
+    done = run("eval", "greet-well", "--plugin", "greetings.py", "--engine", "codex", "--model", "gpt-5.5")
+    assert done.code == 2
+    assert "OPENAI_API_KEY" in done.stderr
+    assert not (work / "reports").exists()
