@@ -48,9 +48,12 @@ class ApiEngine:
         """Models that sessions are planned with."""
 
     async def check(self) -> tuple[Problem, ...]:
-        """Whether there is a model, a service that has it, and a key where one is needed. Nothing is sent."""
+        """Whether there is a model, a service that has it, and a key where one is needed, for all that is planned.
+
+        Nothing is sent.
+        """
         problems: dict[str, Problem] = {}
-        for model in sorted(self._asked or {self._options.model}, key=str):
+        for model in sorted(self._asked, key=str):
             for problem in self._missing(model):
                 problems.setdefault(problem.message, problem)
         return tuple(problems.values())
