@@ -628,12 +628,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-FORMAT-003": Requirement(
         "60-second format",
         "a validator is a shell command graded by exit code",
-        waits_for="agent engines",
     ),
     "SE-FORMAT-004": Requirement(
         "60-second format",
         "an expectation is a claim graded by a model judge",
-        waits_for="agent engines",
     ),
     "SE-FORMAT-005": Requirement(
         "60-second format",
@@ -658,12 +656,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-FORMAT-009": Requirement(
         "60-second format",
         "validators may call files bundled with the skill (python3 scripts/x.py from the workspace), in both arms",
-        waits_for="agent engines",
     ),
     "SE-FORMAT-010": Requirement(
         "60-second format",
         "bundled answer keys named by a validator are not readable by the with-arm agent while it works",
-        waits_for="agent engines",
     ),
     "SE-ARM-001": Requirement(
         "A/B execution",
@@ -968,7 +964,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "UA-LAYOUT-014": Requirement(
         "2 Directory structure",
         "a skill in a package may hold tests/ and still be installed without them",
-        waits_for="agent engines",
     ),
     "UA-TIER-001": Requirement(
         "Tests vs evals",
@@ -1431,7 +1426,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "BF-EMBED-002": Requirement(
         "Task-embedded skills",
         "such skills are never offered to the without arm",
-        waits_for="agent engines",
     ),
     "BF-EMBED-003": Requirement(
         "Task-embedded skills",

@@ -1,4 +1,4 @@
-"""An engine for tests: follows the skill of the example if it is there, and guesses if it is not."""
+"""An agent and a judge for tests: the agent follows the skill of the example if it is there, else it guesses."""
 
 import re
 
@@ -9,6 +9,7 @@ from skillgauge.api import (
     Fact,
     FiredSkill,
     Identity,
+    JudgeReply,
     Provider,
     Traits,
     Trajectory,
@@ -29,15 +30,19 @@ class Scripted:
     """Does what it does with a shell in the workspace, as an agent would."""
 
     async def check(self):
+        """Nothing is wrong."""
         return ()
 
     def identity(self, model):
+        """It is always the same."""
         return Identity(name="scripted", version="1", model=model)
 
     def routes(self, model):
+        """It asks no model."""
         return ()
 
     async def run(self, request, workspace, emit):
+        """Write the note, or something else."""
         seen = sorted(await workspace.snapshot())
         offered = tuple(path.split("/")[2] for path in seen if path.startswith(SKILLS) and path.endswith("SKILL.md"))
         ticket = re.search(r"HRB-\d+", request.prompt)
@@ -68,9 +73,33 @@ class Scripted:
 
 @hookimpl
 def skillgauge_engines():
+    """Announce `scripted`."""
     yield Provider(
         name="scripted",
         factory=lambda options: Scripted(),
         summary="For tests.",
         traits=Traits(skill_folder=SKILLS, tells=frozenset(Fact)),
     )
+
+
+class Lenient:
+    """A judge that lets everything pass that was done."""
+
+    async def check(self):
+        """Nothing is wrong."""
+        return ()
+
+    def identity(self, model):
+        """It is always the same."""
+        return Identity(name="lenient", version="1")
+
+    async def ask(self, request):
+        """Ten of ten for an output that says that it is done."""
+        output = request.user.partition("BEGIN OUTPUT")[2]
+        return JudgeReply(text=f'{{"score": {10 if "Done" in output else 0}, "reason": "what it says"}}')
+
+
+@hookimpl
+def skillgauge_judges():
+    """Announce `lenient`."""
+    yield Provider(name="lenient", factory=lambda options: Lenient(), summary="For tests.")

@@ -27,9 +27,7 @@ def test_format(tmp_path: Path) -> None:
     (tmp_path / "tables/SKILL.md").write_text("---\nname: tables\ndescription: Tables.\n---\n")
     evals = [{"prompt": "one", "assertions": ["a"]}, {"id": "b", "prompt": "two", "expected_output": {"n": 2}}]
     lines.write_text("\n".join(map(json.dumps, evals)))
-    queries.write_text(
-        "skill: tables\nshould_trigger_prompts:\n- prompt: a\n  reason: b\nshould_not_trigger_prompts: []"
-    )
+    queries.write_text("should_trigger_prompts:\n- prompt: a\n  reason: b\nshould_not_trigger_prompts: []")
     unrelated, package = tmp_path / "evals.json", tmp_path / "package.json"
     unrelated.write_text('{"evals": "none"}')
     package.write_text('{"name": "tables", "scripts": {"test": "evals"}}')

@@ -33,7 +33,11 @@ BROKEN = Failure(failure_class=FailureClass.AUTH, blame=Blame.INFRASTRUCTURE, me
 
 def trial(case: str, arm: str, passed: int | None, *, repeat: int = 1, total: int = 2, **facts: Any) -> TrialResult:
     """A trial with some of its checks passed; `None` is an error."""
-    scores = [Score.passed("seen") if n < (passed or 0) else Score.failed("not seen") for n in range(total)]
+    checks = [(f"a{n}", n < (passed or 0)) for n in range(0 if passed is None else total)]
+    scores = [
+        (Score.passed("seen") if holds else Score.failed("not seen")).model_copy(update={"check_id": name})
+        for name, holds in checks
+    ]
     verdict = Verdict.ERROR if passed is None else Verdict.PASS if passed == total else Verdict.FAIL
     execution = Execution(failure=BROKEN if passed is None else None, **facts)
     return TrialResult(
@@ -51,9 +55,7 @@ def trial(case: str, arm: str, passed: int | None, *, repeat: int = 1, total: in
         repeat=repeat,
         verdict=verdict,
         value=None if passed is None else passed / total,
-        scores=()
-        if passed is None
-        else tuple(one.model_copy(update={"check_id": f"a{n}"}) for n, one in enumerate(scores)),
+        scores=tuple(scores),
         execution=execution,
         started_at=0.0,
     )
@@ -210,12 +212,8 @@ def test_damaged_documents(tmp_path: Path) -> None:
     path.write_text('{"run_summary": {}, "configuration": ')
     with pytest.raises(SuiteError):
         AgentSkillsReporter().read(path)
-    for text in (
-        '{"runs": []}',
-        "[]",
-        '{"metadata": {}, "runs": []}',
-        '{"metadata": {}, "runs": [{"with_skill": {}}]}',
-    ):
+    other = '{"metadata": {}, "runs": [{"with_skill": {}}]}'
+    for text in ('{"runs": []}', "[]", '{"metadata": {}, "runs": []}', other):
         path.write_text(text)
         assert AgentSkillsReporter().read(path) is None
 

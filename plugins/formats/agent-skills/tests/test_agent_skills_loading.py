@@ -126,11 +126,8 @@ def test_values_that_do_not_fit_go_to_a_judge(skill: SkillMaker, load: Load) -> 
 def test_the_same_words_twice(skill: SkillMaker, load: Load) -> None:
     """Two assertions with the same text that are checked differently are two checks."""
     items = [{"text": "It has x.", "type": "contains", "value": "x"}, "It has x."]
-    case = case_of(load(skill({"prompt": "p", "assertions": items})))
-    assert [(check.id, check.scorer) for check in case.checks] == [
-        ("It has x.", "contains"),
-        ("It has x. (2)", "rubric"),
-    ]
+    checks = case_of(load(skill({"prompt": "p", "assertions": items}))).checks
+    assert [(check.id, check.scorer) for check in checks] == [("It has x.", "contains"), ("It has x. (2)", "rubric")]
 
 
 def test_other_names_of_keys(skill: SkillMaker, load: Load) -> None:
@@ -151,10 +148,8 @@ def test_input_files(skill: SkillMaker, load: Load, write: Write) -> None:
     """Files are found from the skill's folder, then from `evals/`, and keep the path that the prompt knows."""
     write("tables/evals/files/a.csv", "1")
     write("tables/evals/files/deep/b.csv", "2")
-    root = skill(
-        {"prompt": "p", "assertions": ["a"], "files": ["evals/files/a.csv", "./files/a.csv", "evals/files/deep"]}
-    )
-    files = case_of(load(root)).files
+    written = ["evals/files/a.csv", "./files/a.csv", "evals/files/deep"]
+    files = case_of(load(skill({"prompt": "p", "assertions": ["a"], "files": written}))).files
     assert [file.path for file in files] == ["evals/files/a.csv", "files/a.csv", "evals/files/deep/b.csv"]
     assert all(file.digest for file in files)
 
@@ -267,11 +262,7 @@ def test_what_only_commands_name_is_not_installed(skill: SkillMaker, load: Load,
     [
         [{"query": "q1", "should_trigger": True}, {"prompt": "q2", "should_trigger": False}],
         {"skill_name": "tables", "should_trigger": ["q1"], "should_not_trigger": ["q2"]},
-        {
-            "skill": "tables",
-            "should_trigger_prompts": [{"prompt": "q1"}],
-            "should_not_trigger_prompts": [{"prompt": "q2"}],
-        },
+        {"should_trigger_prompts": [{"prompt": "q1"}], "should_not_trigger_prompts": [{"prompt": "q2"}]},
     ],
 )
 def test_trigger_sets(content: object, skill: SkillMaker, load: Load, write: Write) -> None:
@@ -291,7 +282,8 @@ def test_trigger_sets(content: object, skill: SkillMaker, load: Load, write: Wri
 def test_trigger_mistakes_have_places(skill: SkillMaker, faults: Faults, write: Write) -> None:
     """A query without text, and an answer that is no yes or no, are told with their lines."""
     skill()
-    text = '[{"query": "q", "should_trigger": true},\n{"query": "", "should_trigger": true},\n{"query": "q", "should_trigger": 1}]'
+    items = ('{"query": "q", "should_trigger": true}', '{"query": "", "should_trigger": true}')
+    text = f'[{items[0]},\n{items[1]},\n{{"query": "q", "should_trigger": 1}}]'
     assert [line for _, line, _ in faults(write("tables/evals/queries.json", text))] == [2, 3]
     lists = write("tables/evals/queries.json", {"should_trigger": ["q"], "should_not_trigger": [5]})
     assert [code for code, _, _ in faults(lists)] == ["suite.wrong-type"]
@@ -302,13 +294,7 @@ def test_expected_skill(skill: SkillMaker, load: Load) -> None:
     loaded = load(
         skill(
             {"id": "own", "prompt": "p", "assertions": ["a"], "expected_skill": "tables"},
-            {
-                "id": "as good",
-                "prompt": "p",
-                "assertions": ["a"],
-                "expected_skill": "x",
-                "acceptable_skills": ["tables"],
-            },
+            {"id": "too", "prompt": "p", "assertions": ["a"], "expected_skill": "x", "acceptable_skills": ["tables"]},
             {"id": "none", "prompt": "p", "assertions": ["a"], "expected_skill": None},
             {"id": "other", "prompt": "p", "assertions": ["a"], "expected_skill": "charts"},
             {"id": "only", "prompt": "p", "should_trigger": False},
@@ -318,7 +304,7 @@ def test_expected_skill(skill: SkillMaker, load: Load) -> None:
     options = {case.id: case.checks[-1].options for case in (*evals.cases, *queries.cases)}
     assert {name: one["should_trigger"] for name, one in options.items()} == {
         "own": True,
-        "as good": True,
+        "too": True,
         "none": False,
         "other": False,
         "only": False,

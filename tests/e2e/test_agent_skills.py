@@ -1,0 +1,123 @@
+"""Suites of Agent Skills through the whole program, with an agent that plays a script."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import ROOT, Done, Run
+
+EXAMPLE = ROOT / "examples/agent/release-notes"
+ENGINE = Path(__file__).parent / "data/scripted_engine.py"
+
+
+def evaluated(run: Run, *arguments: str | Path) -> Done:
+    """An evaluation by the scripted agent, whose document is in `bench.json` and whose record in `reports`."""
+    return run(
+        *("--plugin", ENGINE, "eval", *arguments, "--engine", "scripted"),
+        *("-o", "bench.json", "--format", "record", "--output-dir", "reports"),
+    )
+
+
+def texts(work: Path) -> dict[tuple[str, str], str]:
+    """What the agent said, by case and arm."""
+    (file,) = (work / "reports").glob("run-*.record.json")
+    found: dict[tuple[str, str], str] = {}
+
+    def search(value: Any) -> None:
+        if isinstance(value, dict) and {"case_id", "arm", "execution"} <= value.keys():
+            found[value["case_id"], value["arm"]] = value["execution"]["text"] or ""
+        for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+            search(inner)
+
+    search(json.loads(file.read_text()))
+    return found
+
+
+@pytest.mark.requirement("SE-FORMAT-003", "SE-FORMAT-009")
+def test_the_example_tells_what_the_skill_is_worth(run: Run, work: Path) -> None:
+    """Commands grade both arms with the skill's own script, and the rates are those that the example promises."""
+    done = evaluated(run, EXAMPLE)
+    assert done.code == 0, done.stderr
+    document = json.loads((work / "bench.json").read_text())
+    rates = {arm: document["run_summary"][arm]["pass_rate"]["mean"] for arm in ("with_skill", "without_skill")}
+    assert rates == {"with_skill": 1.0, "without_skill": 0.25}
+    assert document["run_summary"]["delta"] == {"pass_rate": "+0.75", "time_seconds": "+0.8", "tokens": "+150"}
+    passed = {(one["eval_name"], one["configuration"]) for one in document["runs"] if one["result"]["pass_rate"] == 1}
+    assert passed == {
+        ("session-fix", "with_skill"),
+        ("digest-feature", "with_skill"),
+        ("removed-export", "with_skill"),
+        ("no-note-wanted", "with_skill"),
+        ("no-note-wanted", "without_skill"),
+    }
+    assert "Fired when it should: 100.0% | Silent when it should be: 100.0%" in done.stdout
+
+
+@pytest.mark.requirement("SE-FORMAT-010", "UA-LAYOUT-014")
+def test_the_agent_sees_no_answers(run: Run, work: Path) -> None:
+    """Evals, tests, and a key that only a command reads are in no workspace while the agent works; input files are."""
+    skill = work / "release-notes"
+    shutil.copytree(EXAMPLE, skill)
+    (skill / "tests").mkdir()
+    (skill / "tests/test_check_note.py").write_text("")
+    (skill / "key.txt").write_text("QUAY")
+    evals = json.loads((skill / "evals/evals.json").read_text())
+    graded = {"text": "As the key says", "type": "command", "value": "grep -q -f key.txt changes/*.note"}
+    evals["evals"][0]["assertions"].append(graded)
+    (skill / "evals/evals.json").write_text(json.dumps(evals))
+    assert evaluated(run, skill / "evals/evals.json").code == 0
+    seen = texts(work)
+    assert seen["1", "with_skill"].split(": ")[1].split() == [
+        ".agents/skills/release-notes/SKILL.md",
+        ".agents/skills/release-notes/scripts/check_note.py",
+    ]
+    assert seen["1", "without_skill"] == "Done. I saw: "
+    assert seen["3", "without_skill"] == "Done. I saw: evals/files/HRB-52.md"
+    document = json.loads((work / "bench.json").read_text())
+    (first,) = [one for one in document["runs"] if (one["eval_id"], one["configuration"]) == (1, "with_skill")]
+    assert {one["text"]: one["passed"] for one in first["expectations"]}["As the key says"]
+
+
+@pytest.mark.requirement("BF-EMBED-002")
+def test_a_skill_inside_of_a_task(run: Run, work: Path) -> None:
+    """A skill below a task's environment is found by searching, and is not offered to the arm without it."""
+    shutil.copytree(EXAMPLE, work / "tasks/notes/environment/skills/release-notes")
+    assert evaluated(run, work / "tasks").code == 0
+    seen = texts(work)
+    assert ".agents/skills/release-notes/SKILL.md" in seen["1", "with_skill"]
+    assert ".agents" not in "".join(text for (_, arm), text in seen.items() if arm == "without_skill")
+
+
+@pytest.mark.requirement("SE-FORMAT-004")
+def test_assertions_are_judged(run: Run, work: Path) -> None:
+    """Texts go to the judge, one by one."""
+    skill = work / "release-notes"
+    shutil.copytree(EXAMPLE, skill)
+    (skill / "evals/trigger_evals.json").unlink()
+    evals = {
+        "evals": [{"id": "a", "prompt": "Write the note of HRB-17.", "assertions": ["It is done.", "It is short."]}]
+    }
+    (skill / "evals/evals.json").write_text(json.dumps(evals))
+    done = evaluated(run, skill, "--judge", "lenient")
+    assert done.code == 0, done.stderr
+    document = json.loads((work / "bench.json").read_text())
+    assert [[(one["text"], one["passed"]) for one in run_["expectations"]] for run_ in document["runs"]] == [
+        [("It is done.", True), ("It is short.", True)]
+    ] * 2
+
+
+def test_problems_of_all_files(run: Run, work: Path) -> None:
+    """A search reports what other tools' suites need, with the line to install it, and evaluates the rest."""
+    shutil.copytree(EXAMPLE, work / "skills/release-notes")
+    other = work / "skills/other/evals/evals.json"
+    other.parent.mkdir(parents=True)
+    other.write_text('{"cases": [{"id": "a", "question": "q", "ground_truth": "g"}]}')
+    done = evaluated(run, work / "skills")
+    assert done.code == 2
+    assert "next: pip install skillgauge-format-benchflow" in done.stderr
+    assert json.loads((work / "bench.json").read_text())["metadata"]["skill_name"] == "release-notes"
