@@ -735,7 +735,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-RUN-004": Requirement(
         "Run it locally",
         "a model id alone picks the provider for agent and judge",
-        waits_for="the rest of the eval-skills commands",
     ),
     "SE-RUN-005": Requirement(
         "Run it locally",
@@ -1160,7 +1159,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "UA-CLI-004": Requirement(
         "Running evals",
         "--judge claude-opus overrides the judge model and can never be taken for a plugin name",
-        waits_for="judges",
     ),
     "UA-CLI-005": Requirement(
         "Running evals",

@@ -234,8 +234,8 @@ def score(output, expected):
 def test_keys_reach_only_the_judge(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
     """A judge's key is in no file and in the environment of neither skill nor grader; a skill's is told to no judge."""
     token = "token-canary-9876543210"
-    metadata = {"pass_env": ["SERVICE_TOKEN"]}
-    skill = make_skill(LEAKY, metadata=metadata)
+    skill = make_skill(LEAKY)
+    (skill.parent / "adapter.config.json").write_text(json.dumps({"pass_env": ["SERVICE_TOKEN"]}))
     (work / "grader.py").write_text(GRADER)
     grader = ["--check", f"custom={json.dumps({'path': str(work / 'grader.py')})}"]
     with ModelServer(lambda request: ModelReply(claims_reply(request, True))) as server:
@@ -250,6 +250,7 @@ def test_keys_reach_only_the_judge(run: Run, work: Path, make_skill: MakeSkill, 
     assert "HOME=" in result["scores"][2]["reason"]
     assert list(work.rglob("environ-*"))
     assert request.headers["authorization"] == f"Bearer {KEY}"
+    assert "hello[redacted:SERVICE_TOKEN]" in request.text
     assert token not in request.text
     assert KEY not in request.text
     everything = [done.stdout.encode(), done.stderr.encode()]

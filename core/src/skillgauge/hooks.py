@@ -119,7 +119,7 @@ class JudgeHooks:
     def skillgauge_judges(self) -> Iterable[Provider[Judge]]:  # type: ignore[empty-body]  # a specification
         """Announce judges, which give scorers access to a model.
 
-        Called at most once per run, only for the judge that the run names. `Provider.traits` says which secret
+        Called at most once per run, only for the judges that the run names. `Provider.traits` says which secret
         authenticates it and which model ids it serves.
 
         Example::
