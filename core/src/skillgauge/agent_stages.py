@@ -94,6 +94,7 @@ class AgentStages:
             network=False,
             routes=setup.engine.routes(trial.model),
             hosts=setup.hosts,
+            image_files=trial.case.image_files,
             keep=self._rules.keep,
         )
         async with self._sandbox.open(spec) as workspace:

@@ -154,6 +154,8 @@ class SandboxSpec(Frozen):
     """Model APIs to be reached although there is no network."""
     hosts: tuple[str, ...] = ()
     """Further hosts, `name` or `name:port`, to be reached by TLS although there is no network."""
+    image_files: tuple[FileSpec, ...] = ()
+    """A `Dockerfile` and what it copies, for a sandbox that runs images; others ignore it."""
     keep: bool = False
     """Leave the folders behind for inspection."""
 

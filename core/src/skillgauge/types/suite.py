@@ -121,6 +121,8 @@ class Case(Frozen):
     """What an agent is asked, exactly as it is sent."""
     files: tuple[FileSpec, ...] = ()
     """Put into the workspace before the execution, the same in every arm."""
+    image_files: tuple[FileSpec, ...] = ()
+    """A `Dockerfile` and what it copies: the image of the workspace, where the sandbox runs images. Empty: its own."""
     setup: tuple[str, ...] = ()
     """Shell commands run in the workspace before the execution."""
     grader_files: tuple[FileSpec, ...] = ()
@@ -149,6 +151,7 @@ class Case(Frozen):
             [file.content_id for file in self.files],
             self.setup,
             self.env,
+            *([[file.content_id for file in self.image_files]] if self.image_files else []),
         )
 
     @cached_property

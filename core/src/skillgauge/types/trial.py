@@ -75,6 +75,7 @@ class Trial(Frozen):
                 "prompt": digest(case.prompt),
                 "input": digest(case.input),
                 "files": digest([file.content_id for file in case.files]),
+                "image": digest([file.content_id for file in case.image_files]) if case.image_files else None,
                 "setup": digest(case.setup),
                 "environment": digest(case.env),
                 "skills": {skill.name: digest(skill.digest, skill.leaves_out) for skill in self.arm.skills},
