@@ -64,8 +64,8 @@ class Ledger:
 
         Args:
             trials: all of the plan.
-            admit: asked before a paid trial is claimed, since what does not start must not count as begun; the first that
-                it refuses ends the iteration.
+            admit: asked before a paid trial is claimed, since what does not start must not count as begun; the first
+                that it refuses ends the iteration.
         """
         source = iter(trials)
         while chunk := await self._take(source, admit):
