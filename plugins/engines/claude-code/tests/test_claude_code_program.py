@@ -57,6 +57,7 @@ def test_contract(agent_program: Callable[[str], Path]) -> None:
     script = by_prompt(
         {
             "hello": ModelReply("Hello.", 100, 5),
+            "silent": ModelReply("Hello.", None, None),
             "wait": ModelReply("late", delay_s=5),
             "crash": ModelReply(fault=ModelFault.BAD_REQUEST),
         }
@@ -67,6 +68,7 @@ def test_contract(agent_program: Callable[[str], Path]) -> None:
             lambda: ClaudeCodeEngine(options),
             provider.traits,
             prompt="hello",
+            silent_prompt="silent",
             slow_prompt="wait",
             failing_prompt="crash",
             secret=KEY,

@@ -74,6 +74,8 @@ def usage_of(result: JsonValue) -> Usage | None:
         "output_tokens": _sum(used, "outputTokens"),
     }
     known = [count for count in parts.values() if count is not None]
+    if not any(known):
+        return None  # of a service that tells nothing the program says 0
     told = dig(result, "total_cost_usd")
     cost = float(told) if isinstance(told, int | float) and not isinstance(told, bool) else None
     basis = "price-list" if all(text_at(one, "costBasis") == "list" for one in used) else "reported"
