@@ -100,7 +100,7 @@ def test_one_judge() -> None:
     assert (judging.secrets, judging.paid) == (("SHARED_KEY", "ALPHA_KEY"), True)
 
 
-@pytest.mark.requirement("SE-RUN-004", "UA-CLI-004")
+@pytest.mark.requirement("UA-CLI-004")
 def test_a_model_id_picks_its_judge() -> None:
     """A name that is no judge is tried as a model id, with a notice, and goes before a model named beside it."""
     judging = find("a-1", models=("other",))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -31,7 +32,18 @@ from skillgauge.types.result import (
     Verdict,
 )
 from skillgauge.types.suite import DIRECT, ArmKind, Case, Check, Limits, Suite, Target
-from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, PlanHead, SuiteHead, Trial, Usage
+from skillgauge.types.trial import (
+    Blame,
+    Execution,
+    Failure,
+    FailureClass,
+    Identity,
+    PlanHead,
+    SuiteHead,
+    Trajectory,
+    Trial,
+    Usage,
+)
 
 LONG_S = 60.0
 """How long a test waits for something that must happen before it gives up; nothing is measured by it."""
@@ -215,6 +227,23 @@ def test_results_are_cleaned_before_they_are_kept() -> None:
 
     outcome = carry(plan_of("a"), job_of(FakeAdapter(), clean=clean, store=store, progress=told.append))
     assert [one.execution.output for one in (*outcome.view.results(), *told)] == ["***", "***"]
+
+
+@pytest.mark.requirement("SE-HOST-003")
+def test_a_result_names_model_and_date() -> None:
+    """The model that was asked for, the one that says it answered, who judged, and when the attempt began."""
+    plan = plan_of("a")
+    cell = replace(plan.suites[0].cells[0], model="m-1")
+    judge = Identity(name="judge", settings={"model": "j-1"})
+    head = plan.head.model_copy(update={"judges": (judge,), "models": ("m-1",)})
+    plan = replace(plan, head=head, suites=(replace(plan.suites[0], cells=(cell,)),))
+    before = time.time()
+    said = Execution(output="a", trajectory=Trajectory(model="m-1-2026"))
+    outcome = carry(plan, job_of(FakeAdapter(lambda _request, _target: said)))
+    (result,) = outcome.view.results()
+    assert (result.model, result.execution.trajectory) == ("m-1", Trajectory(model="m-1-2026"))
+    assert before <= result.started_at <= time.time()
+    assert (outcome.view.head.models, outcome.view.head.judges) == (("m-1",), (judge,))
 
 
 def test_a_verdict_that_costs_money_makes_its_trial_a_paid_one() -> None:

@@ -735,6 +735,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-RUN-004": Requirement(
         "Run it locally",
         "a model id alone picks the provider for agent and judge",
+        waits_for="the rest of the eval-skills commands",
     ),
     "SE-RUN-005": Requirement(
         "Run it locally",

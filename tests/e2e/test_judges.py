@@ -158,7 +158,7 @@ def local(server: ModelServer, *judges: str) -> list[str]:
 
 
 @pytest.mark.e2e
-@pytest.mark.requirement("SE-HOST-003", "SE-RUN-004", "UA-CLI-004")
+@pytest.mark.requirement("SE-HOST-003", "UA-CLI-004")
 def test_a_panel_of_model_ids(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
     """Three model ids of two vendors: each picks its judge, most decide, and the record names them."""
     votes = {"gpt-a": True, "gpt-b": False, "claude-c": True}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillgauge.api import (
@@ -207,6 +207,7 @@ def test_long_trajectories_are_cut_in_the_middle() -> None:
 lines = st.text(alphabet=st.sampled_from("ab[]: 1\n\r\x0b\x85\u2028"), max_size=60)
 
 
+@settings(deadline=None)
 @given(st.lists(lines, max_size=30), st.integers(1, 400))
 def test_only_the_recorder_writes_in_the_first_column(bodies: list[str], most: int) -> None:
     """Whatever is said and wherever it is cut: lines in the first column are headlines, in their order, and cuts."""

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillgauge.api import JudgeReply, Score, ScoreStatus, Usage
@@ -108,6 +108,7 @@ def test_a_check_that_names_a_model_asks_one_judge() -> None:
     assert (found.status, second.requests) == (ScoreStatus.PASSED, [])
 
 
+@settings(deadline=None)
 @given(st.lists(st.booleans() | st.none(), min_size=1, max_size=9).filter(lambda votes: len(votes) % 2 == 1))
 def test_no_missing_vote_could_change_a_decision(votes: list[bool | None]) -> None:
     """Decided is what stays the same however the silent ones vote; with all votes there is always a decision."""
@@ -123,6 +124,7 @@ def test_no_missing_vote_could_change_a_decision(votes: list[bool | None]) -> No
         assert decision.passes is possible.pop()
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.floats(0, 1), min_size=1, max_size=9),
     st.floats(0, 1),

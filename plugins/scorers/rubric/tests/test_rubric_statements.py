@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -247,6 +247,7 @@ values = st.recursive(
 SHAPES = (claims(2), shape_of(RubricOptions(criteria=("c",))), shape_of(RubricOptions(criteria="c", scale="0-1")))
 
 
+@settings(deadline=None)
 @given(st.sampled_from(SHAPES), values | st.text(max_size=40))
 def test_any_answer_is_read_or_refused(shape: Shape, document: object) -> None:
     """Whatever a judge says, there is an answer within its range and with evidence, or a refusal, and nothing else."""
@@ -259,6 +260,7 @@ def test_any_answer_is_read_or_refused(shape: Shape, document: object) -> None:
         assert evidence.absent or (evidence.quote and occurs(evidence.quote, MATERIAL))
 
 
+@settings(deadline=None)
 @given(st.lists(st.booleans(), min_size=1, max_size=20), st.randoms())
 def test_right_answers_are_read(verdicts: list[bool], random: Any) -> None:
     """Any verdicts in any order come back as they were given."""
@@ -269,6 +271,7 @@ def test_right_answers_are_read(verdicts: list[bool], random: Any) -> None:
     assert answer.value == pytest.approx(sum(verdicts) / len(verdicts))
 
 
+@settings(deadline=None)
 @given(st.text(min_size=1), st.text(), st.text())
 def test_a_passage_occurs_in_its_text(passage: str, before: str, after: str) -> None:
     """Whatever is around it, unless the characters at its edges combine with their neighbours."""

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from skillgauge.api import Frozen, Json
 
@@ -55,14 +56,16 @@ class RubricOptions(Frozen):
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
         if (self.criteria is None) is (self.claims is None):
-            raise ValueError("exactly one of criteria and claims must be given")
+            raise PydanticCustomError("rubric", "exactly one of criteria and claims must be given")
         if self.claims is not None and self.scale is not None:
-            raise ValueError("claims are true or false and have no scale")
+            raise PydanticCustomError("rubric", "claims are true or false and have no scale")
         if isinstance(self.criteria, tuple):
             if not 1 <= len(self.criteria) <= _MOST:
-                raise ValueError(f"a list of criteria has 1 to {_MOST}")
+                raise PydanticCustomError("rubric", "a list of criteria has 1 to {most}", {"most": _MOST})
             if self.scale not in (None, Scale.PASS_FAIL):
-                raise ValueError(f"each of several criteria passes or fails; the scale {self.scale} is for a text")
+                raise PydanticCustomError(
+                    "rubric", "each of several criteria passes or fails; the other scales are for a text"
+                )
         if self.threshold is not None and self.scale is not Scale.ONE:
-            raise ValueError("a threshold needs the scale 0-1")
+            raise PydanticCustomError("rubric", "a threshold needs the scale 0-1")
         return self

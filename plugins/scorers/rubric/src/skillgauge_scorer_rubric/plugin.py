@@ -24,6 +24,6 @@ def skillgauge_scorers() -> Iterable[Provider[Scorer]]:
         name="rubric",
         options=RubricOptions,
         factory=_make,
-        summary="A model judges the output by criteria, from 0 to 10.",
+        summary="A model, or a panel of several, judges what was made: claims, criteria or a number.",
         traits=Traits(asks_judge=True),
     )
