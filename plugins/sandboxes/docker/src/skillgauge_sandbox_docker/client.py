@@ -1,0 +1,101 @@
+"""The command line of Docker or Podman, of which only what both have in common is used."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from skillgauge.api import LaunchError, host_environment
+
+PROGRAMS = ("docker", "podman")
+_NEEDED = ("PATH", "HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "DBUS_SESSION_BUS_ADDRESS")
+_PREFIXES = ("DOCKER_", "CONTAINER_", "CONTAINERS_", "BUILDKIT_", "BUILDAH_")
+_TOLD_CHARACTERS = 600
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one call of the program gave."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+    @property
+    def told(self) -> str:
+        """What it said last, in short."""
+        said = self.stderr.strip() or self.stdout.strip() or f"exit code {self.code}, and it said nothing"
+        return " ".join(said.split())[-_TOLD_CHARACTERS:]
+
+
+class Client:
+    """Calls the program.
+
+    Args:
+        path: of the program, absolute.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    @property
+    def is_podman(self) -> bool:
+        """Whether it is Podman, which maps users in its own way."""
+        return "podman" in os.path.basename(os.path.realpath(self.path))  # noqa: PTH119 - a name is wanted
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What the program gets of the user's environment; nothing of what is meant for processes inside."""
+        environ = host_environment()
+        return {name: value for name, value in environ.items() if name in _NEEDED or name.startswith(_PREFIXES)}
+
+    async def call(self, *arguments: str, timeout_s: float) -> Answer:
+        """Run the program to its end. Cancelling ends it.
+
+        Raises:
+            LaunchError: it does not start, or takes too long.
+        """
+        process = await self.start(*arguments, stdin=asyncio.subprocess.DEVNULL)
+        try:
+            async with asyncio.timeout(timeout_s):
+                out, err = await process.communicate()
+        except TimeoutError as error:
+            raise LaunchError(f"`{self.path} {arguments[0]}` took longer than {timeout_s:g} s") from error
+        finally:
+            end(process)
+        return Answer(process.returncode or 0, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
+
+    async def start(self, *arguments: str, stdin: int = asyncio.subprocess.PIPE) -> asyncio.subprocess.Process:
+        """Start the program with pipes. Raises `LaunchError` if it does not start."""
+        pipe = asyncio.subprocess.PIPE
+        try:
+            return await asyncio.create_subprocess_exec(
+                self.path,
+                *arguments,
+                stdin=stdin,
+                stdout=pipe,
+                stderr=pipe,
+                env=self.environment,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise LaunchError(f"{self.path!r} cannot be started: {error}") from error
+
+
+def end(process: asyncio.subprocess.Process) -> None:
+    """Kill a call of the program that has not ended; what it asked the daemon for goes on."""
+    with suppress(ProcessLookupError):
+        if process.returncode is None:
+            process.kill()
+
+
+def find_client(wanted: str | None) -> Client | None:
+    """The program that is wanted, or the first of those that are known; `None` if there is none."""
+    path = host_environment().get("PATH", os.defpath)
+    names: Sequence[str] = (wanted,) if wanted else PROGRAMS
+    found = next((one for name in names if (one := shutil.which(name, path=path))), None)
+    return Client(os.path.abspath(found)) if found else None  # noqa: PTH100 - links must stay, they tell names apart

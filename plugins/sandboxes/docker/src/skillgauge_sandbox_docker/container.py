@@ -1,0 +1,118 @@
+"""One container: made for a workspace, and gone with it whatever happens."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from skillgauge.api import LaunchError
+
+from .client import Answer, Client, end
+from .inside import END, STAY
+from .options import DockerOptions
+from .owners import LABEL, this_process
+
+_PATIENCE_S = 20.0
+_SWEEP_S = 5.0
+_TOLD_BYTES = 4096
+
+
+@dataclass(frozen=True)
+class Mount:
+    """A folder that is at the same place inside."""
+
+    path: str
+    is_writable: bool = False
+
+    @property
+    def argument(self) -> str:
+        """As `--mount` takes it."""
+        if set(self.path) & set(',"\n'):
+            raise LaunchError(f"{self.path!r} cannot be shown in a container; use a path without commas and quotes")
+        return f"type=bind,source={self.path},target={self.path}{'' if self.is_writable else ',readonly'}"
+
+
+class Container:
+    """A container that does nothing by itself and ends when this process does.
+
+    Its main process reads a pipe of ours until that is closed, which the system does for us if we cannot.
+
+    Args:
+        client: what to call.
+        options: limits.
+        image: what it is made of.
+        network: whether it has one.
+    """
+
+    def __init__(self, client: Client, options: DockerOptions, image: str, *, network: bool) -> None:
+        self.name = f"skillgauge-{secrets.token_hex(8)}"
+        self.client = client
+        self._options = options
+        self._image = image
+        self._network = network
+        self._life: asyncio.subprocess.Process | None = None
+
+    async def start(self, mounts: Sequence[Mount], workdir: Path) -> None:
+        """Make it, and wait until it runs.
+
+        Raises:
+            LaunchError: it does not; the message is that of the program.
+        """
+        token = secrets.token_hex(8)
+        arguments = [*self._arguments(), *(word for mount in mounts for word in ("--mount", mount.argument))]
+        arguments += ["--workdir", str(workdir), "--entrypoint", "sh", self._image, "-c", STAY, "stay", token]
+        self._life = await self.client.start("run", *arguments)
+        assert self._life.stdout is not None
+        assert self._life.stderr is not None
+        try:
+            async with asyncio.timeout(self._options.start_timeout_s):
+                line = await self._life.stdout.readline()
+                told = b"" if line else await self._life.stderr.read(_TOLD_BYTES)
+        except TimeoutError as error:
+            limit = self._options.start_timeout_s
+            raise LaunchError(f"no container of image {self._image!r} ran within {limit:g} s") from error
+        if line.strip() != token.encode():
+            said = Answer(1, line.decode("utf-8", "replace"), told.decode("utf-8", "replace")).told
+            raise LaunchError(f"no container of image {self._image!r} can be run: {said}")
+
+    async def remove(self) -> None:
+        """End every process in it and remove it. Nothing happens if it is gone already."""
+        if self._life is None:
+            return
+        life, self._life = self._life, None
+        with suppress(LaunchError):  # then the end of its input ends it
+            await self.client.call("rm", "--force", self.name, timeout_s=_PATIENCE_S)
+        if life.stdin is not None:
+            life.stdin.close()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_SWEEP_S):
+                await life.wait()
+        end(life)
+        await life.wait()
+
+    async def end_processes(self, mark: str) -> None:
+        """End every process that carries a mark; if that cannot be done, end all of them."""
+        with suppress(LaunchError):
+            words = ("exec", self.name, "sh", "-c", END, "end", mark, "0", "0.05")
+            if (await self.client.call(*words, timeout_s=_SWEEP_S)).code == 0:
+                return
+        await self.remove()
+
+    def _arguments(self) -> list[str]:
+        options, user = self._options, f"{os.getuid()}:{os.getgid()}"
+        arguments = ["--rm", "--interactive", "--init", "--name", self.name, "--label", f"{LABEL}={this_process()}"]
+        arguments += ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--user", user]
+        if self.client.is_podman and os.getuid():
+            arguments += ["--userns", "keep-id"]
+        arguments += ["--pids-limit", str(options.processes)]
+        arguments += ["--memory", f"{options.memory_mb}m", "--memory-swap", f"{options.memory_mb}m"]
+        if options.cpus is not None:
+            arguments += ["--cpus", f"{options.cpus:g}"]
+        if not self._network:
+            arguments += ["--network", "none"]
+        return [*arguments, "--tmpfs", f"/tmp:rw,nosuid,nodev,size={options.tmp_mb}m,mode=1777"]

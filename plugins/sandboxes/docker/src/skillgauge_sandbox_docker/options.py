@@ -1,0 +1,53 @@
+"""What a user may set."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from skillgauge.api import Frozen
+
+
+def _mountable(path: str) -> str:
+    pure = PurePosixPath(path)
+    if not pure.is_absolute() or len(pure.parts) == 1 or ".." in pure.parts:
+        raise ValueError(f"{path!r} must be the absolute path of something below /")
+    return str(pure)
+
+
+def _image(name: str) -> str:
+    if name.startswith("-") or not name.isprintable() or " " in name:
+        raise ValueError(f"{name!r} is no name of an image")
+    return name
+
+
+OutsidePath = Annotated[str, AfterValidator(_mountable)]
+
+
+class DockerOptions(Frozen):
+    """Options of `docker`."""
+
+    program: str | None = Field(
+        default=None, min_length=1, description="Command line to use, a name or a path; default: docker, else podman."
+    )
+    image: Annotated[str, AfterValidator(_image)] = Field(
+        default="python:3.12-slim", min_length=1, description="Image of a workspace whose suite brings no Dockerfile."
+    )
+    network: bool = Field(
+        default=False,
+        description="Leave the container's network on even where a workspace wants none. The tier is `partial` then.",
+    )
+    readable: tuple[OutsidePath, ...] = Field(default=(), description="Further paths that every process may read.")
+    writable: tuple[OutsidePath, ...] = Field(default=(), description="Further paths that every process may write to.")
+    memory_mb: int = Field(default=4096, ge=16, description="Memory of a workspace, in MiB; it gets no swap.")
+    cpus: float | None = Field(default=None, gt=0, description="Processors that a workspace may use at a time.")
+    processes: int = Field(default=512, ge=8, le=100_000, description="Processes and threads at a time.")
+    tmp_mb: int = Field(default=256, ge=1, description="Size of /tmp, in MiB.")
+    start_timeout_s: float = Field(
+        default=300.0, gt=0, le=86_400, description="Seconds until a container must run, its image fetched."
+    )
+    build_timeout_s: float = Field(
+        default=1800.0, gt=0, le=86_400, description="Seconds until the image of a Dockerfile must be built."
+    )

@@ -1,0 +1,24 @@
+"""Announces the sandbox; what it does is in `sandbox`."""
+
+from collections.abc import Iterable
+
+from skillgauge.api import Provider, Sandbox, hookimpl
+
+from .options import DockerOptions
+
+
+def _make(options: DockerOptions) -> Sandbox:
+    from .sandbox import DockerSandbox  # noqa: PLC0415 - announcing stays cheap
+
+    return DockerSandbox(options)
+
+
+@hookimpl
+def skillgauge_sandboxes() -> Iterable[Provider[Sandbox]]:
+    """Announce `docker`."""
+    yield Provider(
+        name="docker",
+        factory=_make,
+        summary="A container for every workspace, by the command line of Docker or Podman.",
+        options=DockerOptions,
+    )

@@ -1,0 +1,48 @@
+"""A stand-in for the program, since few machines that run tests have a daemon."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAM = Path(__file__).parent / "stand_in.py"
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """The stand-in and what it knows."""
+
+    state: Path
+
+    @property
+    def program(self) -> str:
+        """What to call."""
+        return str(PROGRAM)
+
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        """Arguments and environment of each call."""
+        journal = self.state / "journal"
+        return [json.loads(line) for line in journal.read_text().splitlines()] if journal.exists() else []
+
+    def of(self, name: str) -> list[list[str]]:
+        """Arguments of the calls of a kind."""
+        return [call["argv"] for call in self.calls if call["argv"][0] == name]
+
+    @property
+    def containers(self) -> list[dict[str, Any]]:
+        """What there is now."""
+        return [json.loads(path.read_text()) for path in (self.state / "containers").glob("[!.]*")]
+
+
+@pytest.fixture
+def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandIn:
+    """A fresh one, which nothing was asked of yet."""
+    state = tmp_path / "daemon"
+    monkeypatch.setenv("DOCKER_STAND_IN", str(state))
+    monkeypatch.setattr("skillgauge_sandbox_docker.sandbox._tiers", {})
+    return StandIn(state)

@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+"""Stands in for the command line of Docker where there is no daemon.
+
+It knows the calls that the sandbox makes and no others, checks every argument, and runs processes on this machine,
+apart from the call that asked for them: as with a daemon, they outlive it. It confines nothing. What a container is
+lies in files below the folder that DOCKER_STAND_IN names; `journal` there has a line for each call, and a file `facts`,
+if there is one, is what the probe of the sandbox gets to see.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+STATE = Path(os.environ["DOCKER_STAND_IN"])
+CONTAINERS, IMAGES = STATE / "containers", STATE / "images"
+MARK = "STAND_IN_CONTAINER"
+PATIENCE_S = 5.0
+
+
+class Strict(argparse.ArgumentParser):
+    """Refuses what it does not know, as the true program does."""
+
+    def error(self, message):
+        """Say what is wrong, with Docker's exit code for it."""
+        fail(message, 125)
+
+
+def fail(message, code=1):
+    """End with a message."""
+    sys.stderr.write(f"docker: {message}\n")
+    sys.exit(code)
+
+
+def record(name):
+    """What is known of a container."""
+    try:
+        return json.loads((CONTAINERS / name).read_text())
+    except OSError:
+        fail(f"Error response from daemon: No such container: {name}")
+
+
+def members(name):
+    """Ids of the processes of a container."""
+    wanted = f"{MARK}={name}\0".encode()
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if wanted in (place / "environ").read_bytes():
+                yield int(place.name)
+
+
+def kill(name):
+    """End every process of a container; nothing can hide in it."""
+    until = time.monotonic() + PATIENCE_S
+    while (found := list(members(name))) and time.monotonic() < until:
+        for pid in found:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.005)
+
+
+def mount(text):
+    """A mount, checked."""
+    words = text.split(",")
+    fields = dict(word.partition("=")[::2] for word in words)
+    if set(fields) - {"type", "source", "target", "readonly"} or fields["type"] != "bind":
+        fail(f"invalid argument {text!r} for --mount", 125)
+    if not Path(fields["source"]).exists():
+        fail(f"invalid mount config: bind source path does not exist: {fields['source']}", 125)
+    return [fields["target"], "readonly" not in fields]
+
+
+def size(text):
+    """A size in MiB, checked."""
+    if not text.endswith("m") or not text[:-1].isdigit():
+        fail(f"invalid size {text!r}", 125)
+    return int(text[:-1])
+
+
+def run(words):
+    """Make a container and stay with it."""
+    parser = Strict(add_help=False, allow_abbrev=False)
+    for flag in ("--rm", "--interactive", "--init", "--read-only"):
+        parser.add_argument(flag, action="store_true", required=True)
+    for option in ("--name", "--label", "--user", "--workdir", "--entrypoint", "--tmpfs"):
+        parser.add_argument(option, required=True)
+    parser.add_argument("--cap-drop", choices=["ALL"], required=True)
+    parser.add_argument("--security-opt", choices=["no-new-privileges"], required=True)
+    parser.add_argument("--network", choices=["none"])
+    parser.add_argument("--pids-limit", type=int, required=True)
+    parser.add_argument("--memory", type=size, required=True)
+    parser.add_argument("--memory-swap", type=size, required=True)
+    parser.add_argument("--cpus", type=float)
+    parser.add_argument("--mount", type=mount, action="append", required=True)
+    parser.add_argument("image")
+    parser.add_argument("words", nargs=argparse.REMAINDER)
+    given = parser.parse_args(words)
+    if given.image.startswith("absent"):
+        fail(f"Unable to find image '{given.image}' locally", 125)
+    if given.user != f"{os.getuid()}:{os.getgid()}":
+        fail(f"user {given.user} would make files that nobody can remove", 125)
+    path = CONTAINERS / given.name
+    env = {"PATH": os.environ["PATH"], MARK: given.name}
+    # What a daemon starts is no child of the client, and goes on without it.
+    if os.fork():
+        wait_for(path)
+        while path.exists():
+            time.sleep(0.01)
+        return 0
+    os.setsid()
+    command = [given.entrypoint, *given.words]
+    process = subprocess.Popen(command, env=env, cwd=given.workdir)
+    known = {**vars(given), "pid": process.pid}
+    write(path, json.dumps(known))
+    process.wait()
+    kill(given.name)
+    path.unlink(missing_ok=True)
+    os._exit(0)
+
+
+def write(path, text):
+    """Write a file in one step."""
+    temporary = path.with_name(f".{path.name}")
+    temporary.write_text(text)
+    temporary.rename(path)
+
+
+def wait_for(path):
+    """Wait until a file is there."""
+    until = time.monotonic() + PATIENCE_S
+    while not path.exists() and time.monotonic() < until:
+        time.sleep(0.002)
+
+
+def execute(words):
+    """Run a process in a container."""
+    parser = Strict(add_help=False, allow_abbrev=False)
+    parser.add_argument("--interactive", action="store_true")
+    parser.add_argument("--workdir")
+    parser.add_argument("--env-file")
+    parser.add_argument("container")
+    parser.add_argument("words", nargs=argparse.REMAINDER)
+    given = parser.parse_args(words)
+    known = record(given.container)
+    env = {"PATH": os.environ["PATH"], MARK: given.container}
+    if given.env_file:
+        lines = Path(given.env_file).read_text(encoding="utf-8").splitlines()
+        env |= dict(line.split("=", 1) for line in lines)
+    folder = given.workdir or known["workdir"]
+    if not any(Path(folder).is_relative_to(target) for target, _ in known["mount"]):
+        fail(f"OCI runtime exec failed: chdir to cwd ({folder!r}) failed: no such file or directory", 126)
+    facts = STATE / "facts"
+    if "probe" in given.words and facts.exists():
+        sys.stdout.write(facts.read_text())
+        return 0
+    source = sys.stdin if given.interactive else subprocess.DEVNULL
+    told, tell = os.pipe()
+    if os.fork():
+        os.close(tell)
+        code = os.read(told, 16)
+        return int(code) if code else 137
+    os.setsid()
+    os.close(told)
+    process = subprocess.Popen(given.words, env=env, cwd=folder, stdin=source)
+    code = process.wait()
+    with suppress(BrokenPipeError):
+        os.write(tell, b"%d" % (code if code >= 0 else 128 - code))
+    os._exit(0)
+
+
+def remove(words):
+    """Remove containers with all that runs in them."""
+    parser = Strict(add_help=False, allow_abbrev=False)
+    parser.add_argument("--force", action="store_true", required=True)
+    parser.add_argument("container")
+    name = parser.parse_args(words).container
+    record(name)
+    kill(name)
+    (CONTAINERS / name).unlink(missing_ok=True)
+    return 0
+
+
+def listing(words):
+    """List containers by a label."""
+    parser = Strict(add_help=False, allow_abbrev=False)
+    parser.add_argument("--all", action="store_true", required=True)
+    parser.add_argument("--filter", required=True)
+    parser.add_argument("--format", required=True)
+    given = parser.parse_args(words)
+    label = given.filter.removeprefix("label=")
+    if given.format != f'{{{{.ID}}}} {{{{.Label "{label}"}}}}':
+        fail(f"template parsing error: {given.format}")
+    for path in sorted(CONTAINERS.glob("[!.]*")):
+        with suppress(OSError):
+            key, _, value = json.loads(path.read_text())["label"].partition("=")
+            if key == label:
+                sys.stdout.write(f"{path.name} {value}\n")
+    return 0
+
+
+def build(words):
+    """Make an image of a Dockerfile, which may fail, but does nothing."""
+    parser = Strict(add_help=False, allow_abbrev=False)
+    parser.add_argument("--tag", required=True)
+    parser.add_argument("--file", required=True)
+    parser.add_argument("context")
+    given = parser.parse_args(words)
+    context, lines = Path(given.context), Path(given.file).read_text().splitlines()
+    if not lines or not lines[0].startswith("FROM "):
+        fail("failed to solve: dockerfile parse error on line 1: unknown instruction")
+    for line in lines:
+        if line.startswith("COPY ") and not (context / line.split()[1]).exists():
+            fail(f"failed to solve: {line.split()[1]!r}: not found")
+    names = sorted(path.relative_to(context).as_posix() for path in context.rglob("*"))
+    write(IMAGES / given.tag.replace(":", "@"), json.dumps({"lines": lines, "files": names}))
+    return 0
+
+
+def image(words):
+    """Tell whether an image is there."""
+    parser = Strict(add_help=False, allow_abbrev=False)
+    parser.add_argument("action", choices=["inspect"])
+    parser.add_argument("--format", choices=["{{.Id}}"], required=True)
+    parser.add_argument("name")
+    name = parser.parse_args(words).name
+    if not (IMAGES / name.replace(":", "@")).exists():
+        fail(f"Error response from daemon: No such image: {name}")
+    sys.stdout.write("sha256:0\n")
+    return 0
+
+
+CALLS = {"run": run, "exec": execute, "rm": remove, "ps": listing, "build": build, "image": image}
+
+for place in (CONTAINERS, IMAGES):
+    place.mkdir(parents=True, exist_ok=True)
+with (STATE / "journal").open("a") as journal:
+    journal.write(json.dumps({"argv": sys.argv[1:], "env": dict(os.environ)}) + "\n")
+if (STATE / "down").exists():
+    fail("Cannot connect to the Docker daemon. Is the docker daemon running?")
+if len(sys.argv) < 2 or sys.argv[1] not in CALLS:
+    fail(f"{sys.argv[1:2]} is no command that this stand-in knows", 125)
+sys.exit(CALLS[sys.argv[1]](sys.argv[2:]))
