@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Evaluate one calculator, called as a process, over HTTP and over MCP, on a built-in benchmark, in a folder of its own.
+# Evaluate one calculator, called as a process, over HTTP and over MCP, on a built-in benchmark, in a folder of its own;
+# then play back what an agent did with and without a skill, which needs no agent, no key and no network.
 set -euo pipefail
 skills=$(cd "$(dirname "${BASH_SOURCE[0]}")/skills" && pwd)
+agent=$(cd "$skills/../agent" && pwd)
 bin=${BIN:-$skills/../../.venv/bin}
 export PATH="$bin:$PATH" # the MCP server needs the package mcp, which is installed there
 
@@ -30,4 +32,9 @@ if [ -f reports/eval-result.md ]; then
     sed '/^### /,$d' reports/eval-result.md
     echo "Reports: $work/reports"
 fi
+
+echo
+echo "Does a skill help an agent? Recorded sessions, graded now:"
+skillgauge eval "$agent/release-notes/evals/evals.json" --replay "$agent/recordings" --store none \
+    --output-dir agent-reports --format markdown || code=$?
 exit "$code"

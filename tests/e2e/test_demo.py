@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import runpy
 import shutil
 import signal
@@ -99,7 +100,10 @@ def test_the_demo_gives_60_of_60_over_three_protocols(demo: StartDemo) -> None:
     running = demo()
     out, err = running.end()
     assert running.process.returncode == 0, err
-    assert err.strip().splitlines()[-1] == "done: 60 of 60 passed"
+    assert "done: 60 of 60 passed" in err.splitlines()
+    assert err.strip().splitlines()[-1] == "done: 5 of 8 passed"
+    assert re.search(r"with_skill .* pass rate 100\.0%", out)
+    assert re.search(r"without_skill .* pass rate 25\.0%", out)
     reports = json.loads((running.work / "reports" / "eval-result.json").read_text())
     names = {"calculator": "subprocess", "calculator-http": "http", "calculator-mcp": "mcp"}
     assert [one["skillId"] for one in reports] == list(names)

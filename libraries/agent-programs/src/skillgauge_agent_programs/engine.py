@@ -29,7 +29,7 @@ from .accounts import Transcript
 from .credentials import PLACEHOLDER, SHORTEST, Key, Login, find_key, find_login
 from .failures import failed
 from .options import ProgramOptions
-from .programs import AgentProgram, Found, find_program, passed_environment
+from .programs import AgentProgram, Found, find_program, needed_folders, passed_environment
 from .raw import RAW_BYTES, RawStream
 from .sessions import LINE_BYTES, Ran, cleaned_emit, ending_of, execution_of, follow, not_started
 
@@ -188,6 +188,7 @@ class ProgramEngine(ABC):
             command = Command(
                 argv=(path, *launch.arguments),
                 env={**passed_environment(self._options.pass_env), **launch.environment},
+                readable=needed_folders(path),
                 stdin=launch.stdin,
                 streamed=True,
                 timeout_s=request.limits.timeout_s,

@@ -84,6 +84,18 @@ def _version(path: str, _changed_ns: int) -> str | None:
     return found[0] if found else None
 
 
+def needed_folders(path: str) -> tuple[str, ...]:
+    """What a sandbox must show for a program to start: the folder it is called in and that of the file behind it.
+
+    A program that npm installed needs the packages around it, too.
+    """
+    found = []
+    for place in (Path(path), Path(path).resolve()):
+        packages = [folder for folder in place.parents if folder.name == "node_modules"]
+        found.append(str(packages[-1] if packages else place.parent))
+    return tuple(dict.fromkeys(found))
+
+
 def passed_environment(names: tuple[str, ...]) -> Mapping[str, str]:
     """The variables of these names that are set; where one of them names a proxy, this machine is not behind it."""
     environment = host_environment()

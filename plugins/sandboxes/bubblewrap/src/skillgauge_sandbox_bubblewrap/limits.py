@@ -37,7 +37,7 @@ def limiting(options: BubblewrapOptions, command: Command, limited: frozenset[st
     lines = ["ulimit -c 0", f"ulimit -f {max(1, -(-file_bytes // 512))}"]
     given = [seconds for seconds in (options.cpu_s, command.cpu_s) if seconds is not None]
     if given:
-        lines += [f"ulimit -H -t {min(given) + 1}", f"ulimit -S -t {min(given)}"]  # a second to heed SIGXCPU
+        lines += [f"ulimit -S -t {min(given)}", f"ulimit -H -t {min(given) + 1}"]  # a second to heed SIGXCPU
     if "memory" not in limited:
         lines.append(f"ulimit -d {options.memory_mb * 1024}")
     return lines

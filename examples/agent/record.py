@@ -1,0 +1,65 @@
+"""Record the sessions that `make demo` replays: the real agent, with a scripted model in the place of a paid one.
+
+Run: python examples/agent/record.py PROGRAM, where PROGRAM is the path of `claude`. What the agent does is real
+(it offers the skill, loads it, writes files, runs commands); only the model's words are written here.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from skillgauge.testing import ModelReply, ModelRequest, ModelServer, by_prompt, run_shell, with_skill, write_file
+
+HERE = Path(__file__).resolve().parent
+EVALS = HERE / "release-notes" / "evals" / "evals.json"
+RECORDINGS = HERE / "recordings"
+NOTES = {
+    "HRB-17": "[QUAY] Mended: Sessions outlive a change of networks.\nTicket: HRB-17\n",
+    "HRB-40": "[BUOY] New: A weekly e-mail lists all open invitations.\nTicket: HRB-40\n",
+    "HRB-52": "[CRANE] Gone: Files are no longer exported as XML.\n"
+    "Ticket: HRB-52\nUpgrade: Export as JSON, which has all of it.\n",
+}
+
+
+def skilled(request: ModelRequest) -> ModelReply:
+    """Write the note of the ticket, have it checked, and say so."""
+    ticket = next(one for one in NOTES if one in request.prompt)
+    note = f"changes/{ticket}.note"
+    if not any(note in result for result in request.results):
+        return ModelReply(tools=[write_file(note, NOTES[ticket])], input_tokens=1200, output_tokens=60)
+    if request.turn == 2:  # after the skill and the note
+        checker = "python3 .claude/skills/release-notes/scripts/check_note.py"
+        return ModelReply(tools=[run_shell(f"{checker} {note}")], input_tokens=1300, output_tokens=40)
+    return ModelReply(f"I wrote {note}.", input_tokens=1400, output_tokens=12)
+
+
+def unskilled(request: ModelRequest) -> ModelReply:
+    """Do what a model does that knows nothing of the house rules."""
+    if request.turn:
+        return ModelReply("I added an entry to CHANGELOG.md.", input_tokens=700, output_tokens=14)
+    entry = write_file("CHANGELOG.md", "## Unreleased\n\n- A change.\n")
+    return ModelReply(tools=[entry], input_tokens=600, output_tokens=40)
+
+
+def main(program: str) -> int:
+    """Record both arms of every eval, replacing what was recorded before."""
+    answer = ModelReply("14", input_tokens=500, output_tokens=3)
+    script = by_prompt({ticket: with_skill("release-notes", skilled, unskilled) for ticket in NOTES}, answer)
+    shutil.rmtree(RECORDINGS, ignore_errors=True)
+    with ModelServer(script) as server, tempfile.TemporaryDirectory() as home:
+        command = [sys.executable, "-m", "skillgauge", "eval", str(EVALS), "--engine", "claude-code"]
+        command += ["--model", "claude-sonnet-4-5", "--record", str(RECORDINGS), "--store", "none", "--sandbox", "local"]
+        command += ["--set", f"engines.claude-code.program={program}"]
+        command += ["--set", f"engines.claude-code.base_url={server.url}", "--output-dir", f"{home}/reports", "--json"]
+        environment = {"PATH": os.environ["PATH"], "HOME": home, "LANG": "C.UTF-8"}
+        environment["ANTHROPIC_API_KEY"] = "no-key-is-needed-here-0123456789"
+        return subprocess.run(command, env=environment, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
