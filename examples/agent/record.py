@@ -53,7 +53,16 @@ def main(program: str) -> int:
     shutil.rmtree(RECORDINGS, ignore_errors=True)
     with ModelServer(script) as server, tempfile.TemporaryDirectory() as home:
         command = [sys.executable, "-m", "skillgauge", "eval", str(EVALS), "--engine", "claude-code"]
-        command += ["--model", "claude-sonnet-4-5", "--record", str(RECORDINGS), "--store", "none", "--sandbox", "local"]
+        command += [
+            "--model",
+            "claude-sonnet-4-5",
+            "--record",
+            str(RECORDINGS),
+            "--store",
+            "none",
+            "--sandbox",
+            "local",
+        ]
         command += ["--set", f"engines.claude-code.program={program}"]
         command += ["--set", f"engines.claude-code.base_url={server.url}", "--output-dir", f"{home}/reports", "--json"]
         environment = {"PATH": os.environ["PATH"], "HOME": home, "LANG": "C.UTF-8"}
