@@ -169,7 +169,7 @@ def test_what_is_done_is_not_reserved_again() -> None:
     async def run() -> list[bool]:
         budget = Budget(BudgetLimits(cost_usd=1.0), done={"t0", "t2"})
         first = [await budget.admit(trial(number)) for number in (0, 1)]
-        budget.settle(result(trial(1), Usage(cost_usd=1.0)), paid=True)
+        budget.settle(result(trial(1), Usage(cost_usd=1.0)))
         return [*first, *[await budget.admit(trial(number)) for number in (2, 3)]]
 
     assert asyncio.run(run()) == [True, True, True, False]

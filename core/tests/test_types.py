@@ -621,6 +621,7 @@ OTHER_CASES: dict[str, tuple[dict[str, Any], str]] = {
     "prompt": ({"prompt": "q"}, "execution"),
     "files": ({"files": (FILE,)}, "execution"),
     "setup": ({"setup": ("true",)}, "execution"),
+    "image_files": ({"image_files": (FILE,)}, "execution"),
     "grader_files": ({"grader_files": (FILE,)}, "checks"),
     "checks": ({"checks": (Check(id="k", scorer="s"),)}, "checks"),
     "rule": ({"rule": VerdictRule(mode=VerdictMode.MEAN)}, "checks"),
