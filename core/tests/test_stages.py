@@ -661,3 +661,13 @@ def test_a_change_says_what_the_file_is_now() -> None:
         FileChange(path="b", change="deleted"),
         FileChange(path="d", change="created", digest="1"),
     )
+
+
+def test_the_image_of_a_case_reaches_the_sandbox() -> None:
+    """Files of an image are the sandbox's business: they are in its specification and not in the workspace."""
+    files = (FileSpec(path="Dockerfile", text="FROM scratch\n"),)
+    one = trial(WITHOUT)
+    one = one.model_copy(update={"case": one.case.model_copy(update={"image_files": files})})
+    _, workspace, spec = run_agent(FakeEngine(lambda *_: Execution()), one)
+    assert spec.image_files == files
+    assert "Dockerfile" not in workspace.files

@@ -623,6 +623,7 @@ OTHER_CASES: dict[str, tuple[dict[str, Any], str]] = {
     "setup": ({"setup": ("true",)}, "execution"),
     "image_files": ({"image_files": (FILE,)}, "execution"),
     "grader_files": ({"grader_files": (FILE,)}, "checks"),
+    "image_files": ({"image_files": (FileSpec(path="Dockerfile", text="FROM a"),)}, "execution"),
     "checks": ({"checks": (Check(id="k", scorer="s"),)}, "checks"),
     "rule": ({"rule": VerdictRule(mode=VerdictMode.MEAN)}, "checks"),
     "targets": ({"targets": ("t",)}, "none"),
@@ -849,3 +850,13 @@ def test_repeats_and_attempts_count_from_one(cls: type[Frozen], name: str) -> No
     with pytest.raises(ValidationError) as caught:
         cls.model_validate({name: 0})
     assert "greater_than_equal" in {error["type"] for error in caught.value.errors() if error["loc"] == (name,)}
+
+
+def test_image_of_a_case_is_part_of_what_is_executed() -> None:
+    """Files of an image change the execution and its recipe; a case without any keeps the digest that it had."""
+    plain = Case(id="a", prompt="p")
+    imaged = [
+        Case(id="a", prompt="p", image_files=(FileSpec(path="Dockerfile", text=text),)) for text in ("FROM a", "FROM b")
+    ]
+    assert len({case.execution_digest for case in (plain, *imaged)}) == 3
+    assert plain.execution_digest == digest(None, "p", [], (), EMPTY)

@@ -134,6 +134,7 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
     events = _events(registry)
     warnings += [replace(problem, severity=Severity.WARNING) for problem in registry.failures.values()]
     sandbox = await choose_sandbox(request.sandbox, registry, least=Tier.STRICT if request.untrusted else Tier.NONE)
+    warnings += sandbox.warnings
     secrets = (*judging.secrets, *runners.engines.secrets())
     redactor = _redactor(suites, secrets, warnings)
     direct = DirectStages(runners.adapters.of, sandbox.sandbox, keep=request.keep_workspaces)

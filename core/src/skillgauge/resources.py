@@ -17,6 +17,8 @@ class ChosenSandbox:
     sandbox: Sandbox
     name: str
     tier: Tier
+    warnings: tuple[Problem, ...] = ()
+    """What it does not confine here as it should."""
 
 
 async def choose_sandbox(named: str | None, registry: Registry, *, least: Tier = Tier.NONE) -> ChosenSandbox:
@@ -28,9 +30,9 @@ async def choose_sandbox(named: str | None, registry: Registry, *, least: Tier =
     if named is not None:
         sandbox = registry.make(SANDBOXES, named)
         report = await sandbox.check()
-        if report.problems:
+        if not report.is_usable:
             raise PluginError(report.problems)
-        best = ChosenSandbox(sandbox, named, report.tier)
+        best = ChosenSandbox(sandbox, named, report.tier, report.problems)
     else:
         best = await _strongest(registry)
     if _STRENGTH.index(best.tier) > _STRENGTH.index(least):
@@ -47,12 +49,14 @@ async def _strongest(registry: Registry) -> ChosenSandbox:
     best: ChosenSandbox | None = None
     problems: list[Problem] = []
     for one in registry.load_all(SANDBOXES):
+        if one.provider.traits.only_by_name:
+            continue
         sandbox = registry.make(SANDBOXES, one)
         report = await sandbox.check()
         problems.extend(report.problems)
         stronger = best is None or _STRENGTH.index(report.tier) < _STRENGTH.index(best.tier)
-        if not report.problems and stronger:
-            best = ChosenSandbox(sandbox, one.name, report.tier)
+        if report.is_usable and stronger:
+            best = ChosenSandbox(sandbox, one.name, report.tier, report.problems)
     if best is None:
         none = Problem(
             "plugin.not-installed",

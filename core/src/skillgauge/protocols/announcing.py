@@ -39,7 +39,7 @@ class Traits(Frozen):
     inherited: tuple[str, ...] = ()
     """Names of files and folders that the agent also reads from any folder above its workspace."""
     only_by_name: bool = False
-    """For an engine: whether it is never taken just because it is the only one installed."""
+    """For an engine or a sandbox: whether it is never taken just because it is installed."""
     provider: str | None = None
     """The service behind it: whatever asks the same one shares its limits. Default: its name."""
     skill_folder: str | None = None

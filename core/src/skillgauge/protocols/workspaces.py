@@ -11,7 +11,7 @@ from typing import Protocol
 
 from pydantic import Field
 
-from ..errors import Problem
+from ..errors import Problem, Severity
 from ..types.frozen import EMPTY, Frozen, JsonObject
 from ..types.suite import FileSpec
 
@@ -135,7 +135,12 @@ class SandboxReport:
 
     tier: Tier
     problems: tuple[Problem, ...] = ()
-    """Errors if it cannot be used at all."""
+    """Errors if it cannot be used at all; warnings for what it does not confine here as it should."""
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether processes can be run in it."""
+        return all(problem.severity is not Severity.ERROR for problem in self.problems)
 
 
 class SandboxSpec(Frozen):

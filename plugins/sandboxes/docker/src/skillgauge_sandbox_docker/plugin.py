@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from skillgauge.api import Provider, Sandbox, hookimpl
+from skillgauge.api import Provider, Sandbox, Traits, hookimpl
 
 from .options import DockerOptions
 
@@ -21,4 +21,5 @@ def skillgauge_sandboxes() -> Iterable[Provider[Sandbox]]:
         factory=_make,
         summary="A container for every workspace, by the command line of Docker or Podman.",
         options=DockerOptions,
+        traits=Traits(only_by_name=True),  # trying it out may fetch an image, which nobody asked for
     )
