@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterable, AsyncIterator, Iterable
+from contextlib import suppress
 from http import HTTPStatus
 
 import h11
 
 _CHUNK = 65536
 _HEAD = 65536
+_LINGER_S = 1.0
 _HOP_BY_HOP = frozenset(
     b"connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding "
     b"upgrade".split()
@@ -67,6 +69,12 @@ class Exchange:
         await self._send(response)
         await self._send(h11.Data(data=text))
         await self._send(h11.EndOfMessage())
+        # To close while something is unread would take the answer from the client.
+        self.writer.write_eof()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LINGER_S):
+                while await self.reader.read(_CHUNK):
+                    pass
 
     async def switch(self) -> bytes:
         """Accept a CONNECT request; from now on bytes are nobody's business. Returns those that came already."""

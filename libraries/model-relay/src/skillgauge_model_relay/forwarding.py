@@ -90,7 +90,9 @@ class Forwarder:
             await answer.aclose()
 
     def _outgoing(self, request: h11.Request) -> Headers:
-        kept = [(name, value) for name, value in end_to_end(request.headers) if name not in self._dropped]
+        in_pieces = any(name == b"transfer-encoding" for name, _ in request.headers)
+        dropped = self._dropped | {b"content-length"} if in_pieces else self._dropped
+        kept = [(name, value) for name, value in end_to_end(request.headers) if name not in dropped]
         encodings = [value for name, value in request.headers if name == b"accept-encoding"] or [b"identity"]
         return [*kept, (b"accept-encoding", b", ".join(encodings)), *self._headers]
 

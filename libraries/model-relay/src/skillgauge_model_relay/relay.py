@@ -24,7 +24,6 @@ from .meter import ExceededError, Meter, RelayLimits
 from .tunnels import Tunnels
 
 _FIRST_PORT = 17870
-"""Any would do: the network of a sandbox is its own, and nothing listens there yet."""
 
 Handler = Callable[[Exchange], Awaitable[None]]
 
@@ -36,19 +35,23 @@ class Relay:
         routes: model APIs.
         hosts: `name` or `name:port`, to be reached by TLS.
         limits: what all processes of the workspace may use together.
+        first_port: of as many as there are routes, and one more for hosts. Any will do where the network of a sandbox
+            is its own.
 
     Raises:
         ValueError: a host or a route's address cannot be understood.
     """
 
-    def __init__(self, routes: Sequence[ModelRoute], hosts: Sequence[str], limits: RelayLimits) -> None:
+    def __init__(
+        self, routes: Sequence[ModelRoute], hosts: Sequence[str], limits: RelayLimits, *, first_port: int = _FIRST_PORT
+    ) -> None:
         meter = Meter(limits)
         self._connections = asyncio.Semaphore(limits.connections)
         self._forwarders = {route.name: Forwarder(route, meter) for route in routes}
         handlers: list[Handler] = [forwarder.serve for forwarder in self._forwarders.values()]
         if hosts:
             handlers.append(Tunnels(hosts, meter).serve)
-        self._handlers = dict(enumerate(handlers, _FIRST_PORT))
+        self._handlers = dict(enumerate(handlers, first_port))
         self._has_hosts = bool(hosts)
         self._admissions: set[_Admission] = set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -161,10 +164,10 @@ class _Admission:
             message, handles, _, _ = socket.recv_fds(self._channel, 1, len(expected))
         except OSError:
             message, handles = b"", []
-        received = [socket.socket(fileno=handle) for handle in handles]
-        if not message or self._listeners or not _are_listening(received, expected):
-            for one in received:
-                one.close()
+        received = [] if self._listeners else _listening(handles, expected)
+        if not message or not received:
+            for handle in handles:
+                os.close(handle)
             self.end()
             return
         self._listeners = received
@@ -181,14 +184,21 @@ class _Admission:
             self._relay.accept(connection, port)
 
 
-def _are_listening(received: Sequence[socket.socket], ports: Sequence[int]) -> bool:
-    """Whether these are the sockets that `inside` makes, and not others that somebody there would have us serve."""
+def _listening(handles: Sequence[int], ports: Sequence[int]) -> list[socket.socket]:
+    """The sockets that `inside` makes; none if these are others that somebody there would have us serve."""
+    sockets: list[socket.socket] = []
     try:
-        return [one.getsockname() for one in received] == [("127.0.0.1", port) for port in ports] and all(
-            one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN) for one in received
-        )
+        for handle in handles:
+            sockets.append(socket.socket(fileno=handle))
+        names = [one.getsockname() for one in sockets]
+        listen = all(one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN) for one in sockets)
+        if listen and names == [("127.0.0.1", port) for port in ports]:
+            return sockets
     except OSError:
-        return False
+        pass
+    for one in sockets:
+        one.detach()
+    return []
 
 
 @cache

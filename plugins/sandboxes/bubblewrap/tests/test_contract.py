@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from skillgauge.testing import SANDBOXES, Maker, check_light_import, check_plugin, check_sandbox
 
 MODULE = "skillgauge_sandbox_bubblewrap.plugin"
 
 
+@pytest.mark.usefixtures("bubblewrap")
 def test_sandbox() -> None:
     """Files, limits, environment and ends of processes are as every sandbox promises."""
     check_sandbox(Maker(SANDBOXES, MODULE))

@@ -25,7 +25,7 @@ def tool_paths(environ: Mapping[str, str]) -> tuple[Path, ...]:
     """
     tools = _Tools(environ)
     for entry in environ.get("PATH", os.defpath).split(os.pathsep):
-        tools.add_folder(Path(entry))
+        tools.add_folder(Path(os.path.normpath(entry)))
     if sys.executable:
         tools.add_folder(Path(sys.executable).parent)
     return tuple(sorted(tools.found))
@@ -70,7 +70,8 @@ class _Tools:
 
     def _add_program(self, program: Path) -> None:
         """Take in what a link in a folder of programs leads to."""
-        if not os.access(program, os.X_OK) or _is_system(program) or any(map(program.is_relative_to, self.found)):
+        is_file = os.path.isfile(program)  # noqa: PTH113 - false if forbidden
+        if not is_file or _is_system(program) or any(map(program.is_relative_to, self.found)):
             return
         if program.parent.name in _PROGRAMS:
             self.add_folder(program.parent)
