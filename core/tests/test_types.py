@@ -621,7 +621,6 @@ OTHER_CASES: dict[str, tuple[dict[str, Any], str]] = {
     "prompt": ({"prompt": "q"}, "execution"),
     "files": ({"files": (FILE,)}, "execution"),
     "setup": ({"setup": ("true",)}, "execution"),
-    "image_files": ({"image_files": (FILE,)}, "execution"),
     "grader_files": ({"grader_files": (FILE,)}, "checks"),
     "image_files": ({"image_files": (FileSpec(path="Dockerfile", text="FROM a"),)}, "execution"),
     "checks": ({"checks": (Check(id="k", scorer="s"),)}, "checks"),

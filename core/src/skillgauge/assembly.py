@@ -132,9 +132,8 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
     warnings = [problem for suite in suites for problem in suite.warnings]
     warnings += [problem for problem in problems if problem.severity is Severity.WARNING]
     events = _events(registry)
-    warnings += [replace(problem, severity=Severity.WARNING) for problem in registry.failures.values()]
     sandbox = await choose_sandbox(request.sandbox, registry, least=Tier.STRICT if request.untrusted else Tier.NONE)
-    warnings += sandbox.warnings
+    warnings += [*(replace(one, severity=Severity.WARNING) for one in registry.failures.values()), *sandbox.warnings]
     secrets = (*judging.secrets, *runners.engines.secrets())
     redactor = _redactor(suites, secrets, warnings)
     direct = DirectStages(runners.adapters.of, sandbox.sandbox, keep=request.keep_workspaces)
