@@ -24,7 +24,7 @@ MEMBERS := pyproject.toml core/pyproject.toml $(wildcard libraries/*/pyproject.t
 MOVED := $(shell [ ! -e .venv/.ready ] || [ "`cat .venv/.ready`" = "`pwd`" ] || echo always)
 BIN := .venv/bin
 
-.PHONY: help install demo test check lint style types imports size wheels format lock engines browser clean always
+.PHONY: help install demo test check lint style types imports size wheels format lock engines browser sandbox clean always
 
 help:
 	@echo "make install   set up .venv, with .venv/bin/skillgauge in it"
@@ -36,6 +36,7 @@ help:
 	@echo "make lock      bring requirements.lock up to date (UPGRADE=1: the newest of all; UPGRADE='a b': of these)"
 	@echo "make engines   install the agent programs that engine tests drive (1.7 GB, needs node and npm)"
 	@echo "make browser   install Chromium, where Debian's packages and the rights for it are there"
+	@echo "make sandbox   install bubblewrap, where Debian's packages and the rights for it are there"
 	@echo "make clean     remove .venv, caches and build results"
 
 install: .venv/.ready
@@ -84,6 +85,12 @@ browser:
 	elif command -v apt-get >/dev/null 2>&1 && [ "`id -u`" = 0 ]; then \
 		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium >/dev/null; \
 	else echo "browser: no Chromium, so the tests that look at pages are skipped"; fi
+
+sandbox:
+	@if command -v bwrap >/dev/null 2>&1; then bwrap --version; \
+	elif command -v apt-get >/dev/null 2>&1 && [ "`id -u`" = 0 ]; then \
+		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends bubblewrap >/dev/null; \
+	else echo "sandbox: no bubblewrap, so the tests that need it are skipped"; fi
 
 engines:
 	@sh .ci/engines/install

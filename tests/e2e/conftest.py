@@ -46,7 +46,8 @@ def environment(tmp_path: Path) -> dict[str, str]:
     home = tmp_path / "home"
     home.mkdir()
     path = f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}"
-    return {"HOME": str(home), "PATH": path, "LANG": "C.UTF-8", "CI": "true"}
+    # Skills here leave their traces outside of what a strict sandbox shows; `test_confined` is about those that do not.
+    return {"HOME": str(home), "PATH": path, "LANG": "C.UTF-8", "CI": "true", "SKILLGAUGE_SANDBOX": "local"}
 
 
 @pytest.fixture

@@ -65,7 +65,7 @@ class Request:
     record: Path | None = None
     """Folder that agent sessions are recorded in."""
     untrusted: bool = False
-    """Run nothing unless the sandbox confines it strictly."""
+    """Run nothing unless the sandbox confines it strictly, and give skills that are called directly no network."""
     seed: int = 0
     concurrency: int = 4
     retries: int = 0
@@ -136,7 +136,9 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
     warnings += [*(replace(one, severity=Severity.WARNING) for one in registry.failures.values()), *sandbox.warnings]
     secrets = (*judging.secrets, *runners.engines.secrets())
     redactor = _redactor(suites, secrets, warnings)
-    direct = DirectStages(runners.adapters.of, sandbox.sandbox, keep=request.keep_workspaces)
+    direct = DirectStages(
+        runners.adapters.of, sandbox.sandbox, network=not request.untrusted, keep=request.keep_workspaces
+    )
     agents = _agent_stages(request, suites, runners, sandbox.sandbox, redactor)
     job = Job(
         stages={ArmKind.DIRECT: direct, ArmKind.AGENT: agents},

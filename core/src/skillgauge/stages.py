@@ -27,11 +27,21 @@ class DirectStages:
     Args:
         adapter_of: the adapter of a target.
         sandbox: where the targets' processes run.
+        network: whether these processes may use it.
+        keep: leave workspaces behind for inspection.
     """
 
-    def __init__(self, adapter_of: Callable[[Target], Adapter], sandbox: Sandbox, *, keep: bool = False) -> None:
+    def __init__(
+        self,
+        adapter_of: Callable[[Target], Adapter],
+        sandbox: Sandbox,
+        *,
+        network: bool = True,
+        keep: bool = False,
+    ) -> None:
         self._adapter_of = adapter_of
         self._sandbox = sandbox
+        self._network = network
         self._keep = keep
         self._stack = AsyncExitStack()
         self._open: dict[tuple[str, str], asyncio.Future[_Open]] = {}
@@ -66,6 +76,7 @@ class DirectStages:
             label=target.id,
             readable=(target.root,) if target.root else (),
             pass_env=target.pass_env,
+            network=self._network,
             keep=self._keep,
         )
         async with AsyncExitStack() as stack:  # a workspace whose target cannot be opened goes at once

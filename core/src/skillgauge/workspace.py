@@ -51,6 +51,8 @@ class Launch:
     such as `LD_PRELOAD` would reach it outside of what it confines."""
     fds: tuple[int, ...] = ()
     """File descriptors that it inherits under their numbers; closed here afterwards, whatever comes of it."""
+    tells_signals: bool = False
+    """Whether it tells by the exit code that a signal ended the command, as shells do: 128 and the signal's number."""
 
 
 class DirectoryWorkspace:
@@ -159,7 +161,14 @@ class DirectoryWorkspace:
             raise LaunchError(str(error)) from error
         launch = self.wrap(command, cwd, env)
         try:
-            process = await start(command, argv=launch.argv, cwd=str(cwd), env=launch.env, fds=launch.fds)
+            process = await start(
+                command,
+                argv=launch.argv,
+                cwd=str(cwd),
+                env=launch.env,
+                fds=launch.fds,
+                tells_signals=launch.tells_signals,
+            )
         finally:
             for fd in launch.fds:
                 os.close(fd)

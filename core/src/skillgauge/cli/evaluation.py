@@ -73,7 +73,9 @@ def evaluation_options() -> list[click.Parameter]:
         click.Option(["--max-tokens"], type=click.IntRange(1), metavar="N", help="Use no more tokens."),
         click.Option(["--record"], metavar="DIR", help="Record what agents do."),
         click.Option(["--replay"], metavar="DIR", help="Play recordings back instead of running agents."),
-        click.Option(["--untrusted"], is_flag=True, help="Run nothing unless a sandbox confines it strictly."),
+        click.Option(
+            ["--untrusted"], is_flag=True, help="Run nothing unless a sandbox confines it strictly, without network."
+        ),
         click.Option(["--seed"], type=int, metavar="N", help="Seed of everything random."),
         click.Option(["--timeout"], metavar="TIME", help="Limit of one trial: 30s, 2m, 500ms; a bare number is ms."),
         click.Option(["--sandbox"], metavar="NAME", help="Sandbox for every process."),

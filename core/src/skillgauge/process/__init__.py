@@ -24,7 +24,13 @@ __all__ = ["MARKER", "Process", "start", "stop_all"]
 
 
 async def start(
-    command: Command, *, argv: Sequence[str], cwd: str, env: Mapping[str, str], fds: Sequence[int] = ()
+    command: Command,
+    *,
+    argv: Sequence[str],
+    cwd: str,
+    env: Mapping[str, str],
+    fds: Sequence[int] = (),
+    tells_signals: bool = False,
 ) -> Process:
     """Start a process in a session of its own.
 
@@ -34,6 +40,7 @@ async def start(
         cwd: absolute working directory.
         env: the whole environment; the process gets the variable `MARKER` besides.
         fds: file descriptors that it inherits, beside those of its streams.
+        tells_signals: whether its exit code may stand for a signal, see `signal_told`.
 
     Raises:
         LaunchError: it cannot be started; the message says what to do.
@@ -42,6 +49,7 @@ async def start(
         raise LaunchError("skillgauge starts no processes on Windows, where it cannot stop their children; use WSL")
     kind = _Interactive if command.interactive else _Streamed if command.streamed else Process
     process = kind(Pump(command, argv, cwd, env, fds))
+    process.tells_signals = tells_signals
     try:
         await process._launch()
     except asyncio.CancelledError:
@@ -58,6 +66,31 @@ async def stop_all(processes: Sequence[Process]) -> None:
         raise asyncio.CancelledError
 
 
+_NEVER_IMITATED = frozenset(
+    128 + number
+    for number in (
+        Signals.SIGILL,
+        Signals.SIGTRAP,
+        Signals.SIGABRT,
+        Signals.SIGBUS,
+        Signals.SIGFPE,
+        Signals.SIGKILL,
+        Signals.SIGSEGV,
+        Signals.SIGXCPU,
+        Signals.SIGXFSZ,
+        Signals.SIGSYS,
+    )
+)
+
+
+def signal_told(exit_code: int | None) -> int | None:
+    """The signal that an exit code stands for.
+
+    Programs that were asked to end like to choose 129, 130, 141 or 143 by themselves, so these are left as they are.
+    """
+    return exit_code - 128 if exit_code in _NEVER_IMITATED and exit_code is not None else None
+
+
 class Process:
     """A process that was started; implements `skillgauge.protocols.Running`."""
 
@@ -68,6 +101,7 @@ class Process:
         self._outcome: Finished | BaseException | None = None
         self._waiters: list[asyncio.Future[None]] = []
         self._condemned: str | None = None
+        self.tells_signals = False
 
     @property
     def pid(self) -> int:
@@ -84,6 +118,8 @@ class Process:
         if isinstance(self._outcome, BaseException):
             raise self._outcome
         assert self._outcome is not None
+        if self.tells_signals and (number := signal_told(self._outcome.exit_code)):
+            self._outcome = replace(self._outcome, exit_code=None, signal=number)
         if self._condemned is not None:
             said = self._outcome.stderr
             told = f"{'' if not said or said.endswith(bytes([10])) else chr(10)}skillgauge: {self._condemned}\n"

@@ -113,6 +113,18 @@ def test_variables_reach_the_command_only() -> None:
     assert "evil.so" in err
 
 
+@pytest.mark.parametrize("env", [{"X": "a\0--bind\0/\0/mnt"}, {"X\0--bind\0/\0/mnt": "a"}, {"": "a"}, {"A=B": "a"}])
+def test_variables_cannot_become_arguments(env: dict[str, str]) -> None:
+    """A name or value that would be read as further arguments of bwrap starts nothing."""
+
+    async def main() -> None:
+        async with opened() as workspace:
+            with pytest.raises(LaunchError, match=r"null character|no name"):
+                await sh(workspace, "ls /mnt", env=env)
+
+    within(main())
+
+
 @pytest.mark.parametrize(
     ("file", "said"),
     [
@@ -219,6 +231,17 @@ def test_refused_calls() -> None:
 
     finished = within(main())
     assert finished.stdout.split() == [b"ENOSYS", *[b"EAFNOSUPPORT"] * 3], finished.stderr
+
+
+def test_signals_are_told() -> None:
+    """What a signal ended is said to have been ended by it; codes that programs choose themselves are left alone."""
+
+    async def main() -> list[tuple[int | None, int | None]]:
+        async with opened() as workspace:
+            ended = [await sh(workspace, script) for script in ("kill -9 $$", "kill -11 $$", "exit 143", "exit 7")]
+            return [(one.exit_code, one.signal) for one in ended]
+
+    assert within(main()) == [(None, 9), (None, 11), (143, None), (7, None)]
 
 
 def test_too_much_on_disk_is_told() -> None:

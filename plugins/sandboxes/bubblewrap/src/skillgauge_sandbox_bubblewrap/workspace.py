@@ -114,6 +114,8 @@ class BubblewrapWorkspace(DirectoryWorkspace):
         words = tuple(in_front(inside, command.argv, held_back)) if inside else command.argv
         arguments = [*self._system, *bind_arguments(binds), "--remount-ro", "/", "--chdir", str(cwd), "--clearenv"]
         for name, value in env.items():
+            if not name or "=" in name:
+                raise LaunchError(f"{name!r} is no name of an environment variable")
             if name not in held_back:
                 arguments += ["--setenv", name, value]
         with _Handed() as handed:
@@ -123,9 +125,11 @@ class BubblewrapWorkspace(DirectoryWorkspace):
                 life = handed.take(self._relay.admit())
                 arguments += ["--sync-fd", str(life)]
                 words = self._relay.command(handed.take(os.dup(life)), words)
-            given = handed.content(b"".join(os.fsencode(argument) + b"\0" for argument in arguments))
+            given = handed.content(_joined(arguments))
             argv = [self._host.bwrap, "--args", str(given), "--", *words]
-            return Launch(in_front(outside, argv) if outside else argv, _OUTSIDE_ENV, handed.over())
+            if outside:
+                argv = in_front(outside, argv)
+            return Launch(argv, _OUTSIDE_ENV, handed.over(), tells_signals=True)
 
     def _namespaces(self) -> list[str]:
         arguments = [f"--unshare-{name}" for name in _NAMESPACES]
@@ -175,6 +179,18 @@ class Visible:
 
 
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/etc/alternatives")
+
+
+def _joined(arguments: Sequence[str]) -> bytes:
+    """Arguments as bwrap reads them from a file.
+
+    Raises:
+        LaunchError: one would end up as several, so that a variable's value could say what to bind.
+    """
+    for argument in arguments:
+        if "\0" in argument:
+            raise LaunchError(f"{argument!r} holds a null character, which no path and no variable may")
+    return b"".join(os.fsencode(argument) + b"\0" for argument in arguments)
 
 
 class _Handed:
