@@ -266,6 +266,7 @@ print(json.dumps({{"jsonrpc": "2.0", "id": 1, "result": "yes"}}))
 """)
     command = ["run", "--tasks", tasks, "--concurrency", "1", "--timeout", "600s", "--json"]
     environment = {"HOME": str(tmp_path), "PATH": f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}"}
+    environment["SKILLGAUGE_SANDBOX"] = "local"  # the skill and this test wait for each other at a pipe
     listener = os.open(reached, os.O_RDWR)  # else the program could not be waited for with a limit
     process = subprocess.Popen(
         [PROGRAM, *command],
