@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import sys
+import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -180,6 +183,22 @@ def test_one_pool_for_many_questions() -> None:
 
         for _ in range(2):
             assert asyncio.run(main()) == [f"q{n}" for n in range(6)]
+
+
+def test_connections_end_with_the_event_loop_also_when_nobody_holds_the_judge(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A judge that is dropped just before the end leaves no connection behind, which would show as a warning here."""
+
+    async def ask_as_often_at_once(server: ModelServer) -> list[JudgeReply]:
+        one = judge(server)
+        return await asyncio.gather(*(one.ask(QUESTION) for _ in range(3)))
+
+    unraisable: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", unraisable.append)
+    with ModelServer(lambda _request: ModelReply("8")) as server, warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(asyncio.run(ask_as_often_at_once(server))) == 3
+        gc.collect()
+    assert unraisable == []
 
 
 @pytest.mark.parametrize(

@@ -72,9 +72,9 @@ class ModelClient:
         self._timeout_s = timeout_s
         self._plain: set[object] = set()
         """Models that take no temperature."""
-        self._clients: weakref.WeakKeyDictionary[
-            asyncio.AbstractEventLoop, tuple[httpx.AsyncClient, AsyncGenerator[None, None]]
-        ] = weakref.WeakKeyDictionary()
+        self._clients: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = (
+            weakref.WeakKeyDictionary()
+        )
 
     async def ask(
         self, url: str, body: Mapping[str, Any], read: Callable[[Mapping[str, Any]], JudgeReply], model: str
@@ -167,10 +167,10 @@ class ModelClient:
                 trust_env=False,
                 verify=_certificates(),
             )
-            closing = _closing(client)
-            self._clients[loop] = client, closing
-            await anext(closing)
-        return self._clients[loop][0]
+            self._clients[loop] = client
+            _open[client] = _closing(client)
+            await anext(_open[client])
+        return self._clients[loop]
 
     def _without_key(self, unanswered: Unanswered) -> Unanswered:
         reply, told = unanswered.reply, self._out_of(unanswered.told)
@@ -198,11 +198,17 @@ def _without_temperature(body: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+_open: dict[httpx.AsyncClient, AsyncGenerator[None, None]] = {}
+"""What closes the clients. It is kept here, since one that its owner has dropped just before the event loop ends would
+be closed by a task that never runs."""
+
+
 async def _closing(client: httpx.AsyncClient) -> AsyncGenerator[None, None]:
     """Closes a client when the event loop ends: a judge is not told when its last question was asked."""
     try:
         yield
     finally:
+        _open.pop(client)
         await client.aclose()
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from skillgauge.api import Provider, Sandbox, Traits, hookimpl
+from skillgauge.api import Provider, Sandbox, hookimpl
 
 from .options import BubblewrapOptions
 
@@ -21,6 +21,4 @@ def skillgauge_sandboxes() -> Iterable[Provider[Sandbox]]:
         factory=_make,
         summary="Namespaces of their own for every process: files, processes and network are confined (Linux).",
         options=BubblewrapOptions,
-        # Processes of skills and agents that it was not tried with could break; who wants it names it.
-        traits=Traits(only_by_name=True),
     )
