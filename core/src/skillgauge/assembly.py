@@ -142,13 +142,7 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
     agents = _agent_stages(request, suites, runners, sandbox.sandbox, redactor)
     job = Job(
         stages={ArmKind.DIRECT: direct, ArmKind.AGENT: agents},
-        grading=Grading(
-            scorers.bind,
-            {suite.id: suite.on_agent_limit for suite in suites},
-            tuple(GuardedJudge(judge, redactor.redact) for judge in judging.judges),
-            judging.digest,
-            redactor.redact,
-        ),
+        grading=_grading(suites, scorers, judging, redactor),
         figures=figure_source(formats),
         store=choose_store(request.store, registry, warnings, given=request.store_given),
         concurrency=request.concurrency,
@@ -175,6 +169,16 @@ def _choice(request: Request, config: Config) -> Choice:
         baseline=request.baseline,
         direct_limits=Limits(timeout_s=config.get("timeoutMs") / 1000),
         agent_limits=Limits(timeout_s=AGENT_TIMEOUT_S),
+    )
+
+
+def _grading(suites: Sequence[Suite], scorers: _Scorers, judging: Judging, redactor: Redactor) -> Grading:
+    return Grading(
+        scorers.bind,
+        {suite.id: suite.on_agent_limit for suite in suites},
+        tuple(GuardedJudge(judge, redactor.redact) for judge in judging.judges),
+        judging.digest,
+        redactor.redact,
     )
 
 
