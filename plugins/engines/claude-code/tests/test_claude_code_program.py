@@ -200,7 +200,8 @@ def test_every_fault_has_its_class(play: Play, reply: ModelReply, kind: FailureC
     assert (failure.failure_class, failure.blame, failure.retryable) == (kind, Blame.INFRASTRUCTURE, retryable)
     assert failure.message
     assert played.execution.text is None
-    assert (played.execution.usage is None) is (kind is not FailureClass.REFUSED)
+    if reply.fault is not ModelFault.CUT_BODY:  # half an answer may tell its tokens before it breaks off
+        assert (played.execution.usage is None) is (kind is not FailureClass.REFUSED)
 
 
 def test_pause_that_the_service_asks_for(play: Play) -> None:
