@@ -38,6 +38,45 @@ def texts(work: Path) -> dict[tuple[str, str], str]:
     return found
 
 
+PUBLIC = ROOT / "plugins/formats/agent-skills/tests/data/public"
+OTHERS = {
+    "benchflow": ("code-specialist", "cudaq-guide", "dynamo-recipe-runner"),
+    "skillevaluation": ("commit-conventions",),
+    "skillgrade": ("copilotkit-setup",),
+    "uaaps": ("pack",),
+}
+"""Skills whose suites are not of Agent Skills, by the format that reads them."""
+
+
+def test_every_published_shape_loads_or_names_its_format(run: Run, work: Path) -> None:
+    """In a folder with skills as they are published, each is in the plan, or is a problem that says what to install."""
+    shutil.copytree(PUBLIC, work / "skills")
+    case = work / "skills/pack/skills/one/tests/cases/a.yaml"
+    case.parent.mkdir(parents=True)
+    case.write_text("name: a\ninput: {command: 'true'}\n")
+    (work / "skills/pack/package.agent.json").write_text('{"name": "pack", "version": "1.0.0"}')
+    here = run("plugins", "list", "--json").document["plugins"]
+    installed = {one["name"] for one in here if one["kind"] == "formats"}
+    done = run("eval", "skills", "--engine", "mock", "--dry-run", "--json")
+    absent = {skill: name for name, skills in OTHERS.items() if name not in installed for skill in skills}
+    assert done.code == (2 if absent else 0), done.stderr
+    loaded = {Path(one["root"]).name for one in done.document["plan"]["suites"]}
+    assert loaded >= {"data-analysis", "data-cleaning", "jargon-extractor", "traj-upload-ops"}
+    assert not loaded & absent.keys()
+    problems = {
+        Path(one["file"]).relative_to(work / "skills").parts[0]: one
+        for one in done.document["problems"]
+        if one["severity"] == "error"
+    }
+    assert problems.keys() == absent.keys()
+    for skill, name in absent.items():
+        assert problems[skill]["code"] == "plugin.not-installed"
+        assert f"the format {name!r} is not installed" in problems[skill]["message"]
+        alone = run("eval", f"skills/{skill}", "--dry-run")
+        assert alone.code == 2
+        assert problems[skill]["hint"] in alone.stderr
+
+
 @pytest.mark.requirement("SE-FORMAT-003", "SE-FORMAT-009")
 def test_the_example_tells_what_the_skill_is_worth(run: Run, work: Path) -> None:
     """Commands grade both arms with the skill's own script, and the rates are those that the example promises."""

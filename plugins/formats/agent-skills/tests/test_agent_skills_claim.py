@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgauge.api import Loaded
+from skillgauge.api import Loaded, SuiteError
 from skillgauge_format_agent_skills.claiming import claim
 from skillgauge_format_agent_skills.shapes import Foreign, Shape, shape_of
 
-from .conftest import Load, Write
+from .conftest import Load, Write, told
 
 PUBLIC = Path(__file__).parent / "data/public"
 EVAL = {"id": 1, "prompt": "p", "expected_output": "e"}
@@ -45,14 +45,14 @@ JSON = st.recursive(
         ({"cases": [{"question": "q"}]}, "benchflow"),
         ([{"id": "a", "question": "q", "should_trigger": True}], "benchflow"),
         ({"cases": [{"name": "a", "prompt": "p"}]}, "skillevaluation"),
-        ({"version": "1", "tasks": [{"name": "a", "instruction": "i"}]}, None),
-        ({"name": "n", "skill": "s", "config": {}, "tasks": ["*.yaml"]}, None),
-        ({"stimuli": [{}]}, None),
-        ({"tests": [{"vars": {}, "assert": []}]}, None),
+        ({"version": "1", "tasks": [{"name": "a", "instruction": "i"}]}, "skillgrade"),
+        ({"name": "n", "skill": "s", "config": {}, "tasks": ["*.yaml"]}, "waza"),
+        ({"stimuli": [{}]}, "stimuli"),
+        ({"tests": [{"vars": {}, "assert": []}]}, "promptfoo"),
     ],
 )
 def test_shapes(value: Any, shape: object) -> None:
-    """A document is known by what it holds; those of other tools name the format that reads them, if there is one."""
+    """A document is known by what it holds; those of other tools name the format that reads them."""
     found = shape_of(value)
     assert (found.plugin if isinstance(found, Foreign) else found) == shape
     assert found is not None
@@ -92,11 +92,11 @@ def test_any_document_has_at_most_one_shape(value: Any) -> None:
         ("dynamo-recipe-runner/evals/evals.json", "benchflow"),
         ("code-specialist/evals/evals.json", "benchflow"),
         ("commit-conventions/eval.yaml", "skillevaluation"),
-        ("copilotkit-setup/eval.yaml", None),
+        ("copilotkit-setup/eval.yaml", "skillgrade"),
     ],
 )
 def test_other_formats_are_named(
-    path: str, plugin: str | None, faults: Callable[..., list[tuple[str, int | None, str]]]
+    path: str, plugin: str, faults: Callable[..., list[tuple[str, int | None, str]]]
 ) -> None:
     """A suite of another tool is claimed only to say which plugin reads it, and no longer once that is installed."""
     file = PUBLIC / path
@@ -105,12 +105,51 @@ def test_other_formats_are_named(
     assert found.dialect == "foreign"
     ((code, line, message),) = faults(file)
     assert (code, isinstance(line, int)) == ("plugin.not-installed", True)
-    if plugin is None:
-        assert "skillgrade" in message
-        assert claim(file, lambda name: True) is not None
-    else:
-        assert f"the format {plugin!r} is not installed" in message
-        assert claim(file, lambda name: name == plugin) is None
+    assert f"the format {plugin!r} is not installed" in message
+    assert claim(file, lambda name: name == plugin) is None
+
+
+def test_how_to_get_the_format_of_another_tool(load: Load) -> None:
+    """The line that installs it is given, and where nobody has published one, the line that begins one."""
+    with pytest.raises(SuiteError) as raised:
+        load(PUBLIC / "commit-conventions/eval.yaml", PUBLIC / "copilotkit-setup/eval.yaml")
+    published, unpublished = (str(one.hint) for one in raised.value.problems)
+    assert published == "pip install skillgauge-format-skillevaluation"
+    assert "skillgauge plugins new format skillgrade" in unpublished
+
+
+@pytest.fixture
+def package(write: Write) -> Path:
+    """A package of UAAPS with every kind of case."""
+    for path in PACKAGE_CASES:
+        write(f"pack/{path}", "name: a\ninput: {command: 'true'}\n")
+    return write("pack/package.agent.json", {"name": "pack", "version": "1.0.0"})
+
+
+PACKAGE_CASES = ("evals/cases/a.yaml", "hooks/tests/cases/a.yml", "skills/one/tests/cases/a.yaml")
+
+
+def test_packages_are_named_once(package: Path, load: Load) -> None:
+    """Manifest and cases of a package of UAAPS are recognised, and one problem at the manifest tells of all of them."""
+    files = [package, *(package.parent / path for path in PACKAGE_CASES)]
+    for file in files:
+        assert claim(file, lambda _: False) is not None
+        assert claim(file, lambda name: name == "uaaps") is None
+    assert claim(package.parent, lambda _: False) is None  # so that skills in it are found that have other suites
+    found = load(searched=tuple(files)).problems
+    assert [(one.code, one.hint) for one in found] == [("plugin.not-installed", "pip install skillgauge-format-uaaps")]
+    assert told(found)[0][1] == 1
+
+
+@pytest.mark.parametrize(
+    ("manifest", "is_one"),
+    [({"name": "a"}, False), ({"quality": {"tests": [{"name": "a", "command": "true"}]}}, True), ("{", False)],
+)
+def test_packages_without_cases(manifest: object, is_one: bool, write: Write) -> None:
+    """A package counts only if it has something to run; what lies in `tests/cases` of no package is left to others."""
+    path = write("pack/package.agent.json", manifest)
+    assert (claim(path, lambda _: False) is not None) == is_one
+    assert claim(write("other/tests/cases/a.yaml", "name: a"), lambda _: False) is None
 
 
 @pytest.mark.parametrize("name", ["data-analysis", "data-cleaning", "jargon-extractor", "traj-upload-ops"])

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from skillgauge.api import Claim, SuiteError
 
-from .shapes import Foreign, Shape
+from .packages import manifest_of
+from .shapes import UAAPS, Foreign, Shape
 from .sources import could_be_suite, is_named_evals, is_skill_folder, read_source, suite_files
 
 IsInstalled = Callable[[str], bool]
@@ -41,6 +42,8 @@ def _own_names(path: Path) -> set[str]:
 
 
 def _claim_file(path: Path, is_installed: IsInstalled) -> Claim | None:
+    if manifest_of(path) is not None:
+        return _claim_foreign(path, UAAPS, is_installed)
     if not could_be_suite(path):
         # Nobody else would say what is wrong with it.
         is_own = is_named_evals(path) and path.is_file() and is_skill_folder(path.parent.parent)
@@ -49,12 +52,15 @@ def _claim_file(path: Path, is_installed: IsInstalled) -> Claim | None:
         case Shape() as shape:
             return Claim(shape, f"{path.name} is {_described(shape)}")
         case Foreign() as foreign:
-            ours = foreign.plugin is None or not is_installed(foreign.plugin)
-            return Claim("foreign", f"{path.name} is {foreign.what}") if ours else None
+            return _claim_foreign(path, foreign, is_installed)
         case SuiteError():
             return Claim("evals", f"named {path.name}, but cannot be read") if is_named_evals(path) else None
         case _:
             return None
+
+
+def _claim_foreign(path: Path, foreign: Foreign, is_installed: IsInstalled) -> Claim | None:
+    return None if is_installed(foreign.plugin) else Claim("foreign", f"{path.name} is {foreign.what}")
 
 
 def _shape(path: Path) -> Shape | Foreign | SuiteError | None:

@@ -34,7 +34,8 @@ from .cases import TRIGGER, CaseMaker
 from .figures import TRIGGERS
 from .findings import Findings
 from .options import AgentSkillsOptions
-from .shapes import Foreign, Shape
+from .packages import MANIFESTS, manifest_of
+from .shapes import UAAPS, Foreign, Shape
 from .sources import EVALS_FOLDER, Source, read_source, suite_files
 from .triggers import SHOULD, SHOULD_NOT, trigger_cases
 
@@ -90,7 +91,12 @@ class _Loading:
 
     def _add_file(self, path: Path, problems: list[Problem], *, in_folder: bool) -> bool:
         """Take one file, once; tells whether it is a suite, good or bad."""
+        path = manifest_of(path) or path
         if path.resolve() in self.seen:
+            return True
+        if path.name in MANIFESTS:
+            self.seen.add(path.resolve())
+            problems.append(_missing_plugin(UAAPS, Origin(str(path))))
             return True
         try:
             source = read_source(path)
@@ -106,7 +112,7 @@ class _Loading:
             return not in_folder
         self.seen.add(path.resolve())
         if isinstance(source.shape, Foreign):
-            problems.append(_missing_plugin(source.shape, source))
+            problems.append(_missing_plugin(source.shape, source.origin()))
             return True
         of_skill = self._skill_of(source, problems)
         if of_skill is not None:
@@ -166,14 +172,13 @@ def load(request: LoadRequest, options: AgentSkillsOptions) -> Loaded:
     return Loaded(suites, tuple(loading.passed_over))
 
 
-def _missing_plugin(foreign: Foreign, source: Source) -> Problem:
-    if foreign.plugin is None:
-        message = f"this is {foreign.what}, which no format that is installed reads"
-        hint = "Write a format plugin: skillgauge plugins new format NAME"
-    else:
-        message = f"this is {foreign.what}, and the format {foreign.plugin!r} is not installed"
+def _missing_plugin(foreign: Foreign, origin: Origin) -> Problem:
+    message = f"this is {foreign.what}, and the format {foreign.plugin!r} is not installed"
+    if foreign.is_published:
         hint = f"pip install skillgauge-format-{foreign.plugin}"
-    return Problem("plugin.not-installed", message, origin=source.origin(), hint=hint)
+    else:
+        hint = f"skillgauge has no such format; to write one: skillgauge plugins new format {foreign.plugin}"
+    return Problem("plugin.not-installed", message, origin=origin, hint=hint)
 
 
 def _part(source: Source, skill: Skill) -> _Part:

@@ -30,13 +30,20 @@ class Foreign:
 
     what: str
     """What it is, as a phrase."""
-    plugin: str | None = None
-    """Name of the format that reads it; `None` if none is known."""
+    plugin: str
+    """Name of the format that reads it."""
+    is_published: bool = True
+    """Whether there is such a format to be installed; if not, somebody may have written one all the same."""
 
 
 BENCHFLOW_CASES = Foreign("an object with `cases`, as BenchFlow has it", "benchflow")
 BENCHFLOW_LIST = Foreign("a list of cases with `question`, the older form of what BenchFlow has", "benchflow")
 SKILLEVALUATION = Foreign("an eval.yaml of skillevaluation", "skillevaluation")
+UAAPS = Foreign("a package with tests or evals of UAAPS", "uaaps")
+SKILLGRADE = Foreign("an eval.yaml of skillgrade", "skillgrade", is_published=False)
+WAZA = Foreign("an eval.yaml of waza", "waza", is_published=False)
+STIMULI = Foreign("an eval.yaml with `stimuli`", "stimuli", is_published=False)
+PROMPTFOO = Foreign("a suite of agentv or promptfoo", "promptfoo", is_published=False)
 
 
 def shape_of(value: object) -> Shape | Foreign | None:
@@ -65,14 +72,14 @@ def _eval_yaml(value: Mapping[Any, Any]) -> Foreign | None:
     if cases and "name" in cases[0] and "prompt" in cases[0]:
         return SKILLEVALUATION
     if tasks and "instruction" in tasks[0]:
-        return Foreign("an eval.yaml of skillgrade")
+        return SKILLGRADE
     if "skill" in value and "config" in value and ("tasks" in value or "tasks_from" in value):
-        return Foreign("an eval.yaml of waza")
+        return WAZA
     if _is_list(value.get("stimuli")):
-        return Foreign("an eval.yaml with `stimuli`")
+        return STIMULI
     tests = _items(value.get("tests"))
     if tests and any(key in tests[0] for key in ("vars", "assert", "input")):
-        return Foreign("a suite of agentv or promptfoo")
+        return PROMPTFOO
     return None
 
 
