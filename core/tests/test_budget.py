@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillgauge.budget import Budget, BudgetLimits, tokens_of
+from skillgauge.budget import Budget, BudgetLimits, tokens_of, uncountable
+from skillgauge.protocols import Fact, Traits
 from skillgauge.types.result import Score, TrialResult, Verdict
 from skillgauge.types.suite import Arm, ArmKind, Case, Limits
 from skillgauge.types.trial import Execution, Identity, Trial, Usage
@@ -173,3 +174,35 @@ def test_what_is_done_is_not_reserved_again() -> None:
         return [*first, *[await budget.admit(trial(number)) for number in (2, 3)]]
 
     assert asyncio.run(run()) == [True, True, True, False]
+
+
+NOTHING, TOKENS = Traits(paid=True), Traits(paid=True, tells=frozenset({Fact.USAGE}))
+BOTH, FREE = Traits(paid=True, tells=frozenset({Fact.USAGE, Fact.COST})), Traits()
+
+
+@pytest.mark.parametrize(
+    ("limits", "traits", "told"),
+    [
+        (BudgetLimits(), NOTHING, []),
+        (BudgetLimits(cost_usd=1), BOTH, []),
+        (BudgetLimits(cost_usd=1), FREE, []),
+        (BudgetLimits(cost_usd=1), TOKENS, [("does not tell what it costs", "Use --max-tokens, or set its prices")]),
+        (BudgetLimits(cost_usd=1), NOTHING, [("does not tell what it costs", "Leave it out, or set its prices")]),
+        (BudgetLimits(tokens=1), TOKENS, []),
+        (BudgetLimits(tokens=1), NOTHING, [("does not tell what it uses", "Leave it out.")]),
+        (
+            BudgetLimits(1, 1),
+            NOTHING,
+            [("--max-cost cannot hold", "Leave it out, or"), ("--max-tokens cannot hold", "Leave it out.")],
+        ),
+    ],
+)
+def test_limits_that_cannot_hold(limits: BudgetLimits, traits: Traits, told: list[tuple[str, str]]) -> None:
+    """Who costs money must tell what, in the unit of the limit; what is free costs nothing."""
+    problems = uncountable(limits, {"engine 'good'": BOTH, "engine 'x'": traits})
+    assert len(problems) == len(told)
+    for problem, (message, hint) in zip(problems, told, strict=True):
+        assert problem.message.startswith("engine 'x'")
+        assert message in problem.message
+        assert problem.hint
+        assert problem.hint.startswith(hint)

@@ -903,6 +903,11 @@ async def _crashes(self: _Engine, request: RunRequest, workspace: Any, emit: Any
         "skills_fired must be None.*do not tell fired",
         engine(trajectory=Trajectory(skills_fired=())),
     ),
+    (
+        "claims to be free",
+        "usage.cost_usd must be None.*do not tell cost",
+        engine(usage=Usage(input_tokens=5, cost_usd=0.0, cost_basis="free")),
+    ),
     ("claims blocks", "blocked must be None.*do not tell blocks", engine(trajectory=Trajectory(blocked=()))),
     (
         "usage 0",

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from skillgauge.errors import Problem, Severity
 from skillgauge.hooks import hookimpl
 from skillgauge.judging import REMEMBERED, GuardedJudge, Judging, find_judges
-from skillgauge.protocols import Judge, JudgeReply, JudgeRequest, Provider, Traits
+from skillgauge.protocols import Fact, Judge, JudgeReply, JudgeRequest, Provider, Traits
 from skillgauge.registry import Registry
 from skillgauge.secrets import Redactor
 from skillgauge.types.frozen import Frozen
@@ -241,3 +241,22 @@ def test_a_judge_is_told_no_secret() -> None:
     (request,) = judge.requests
     assert (request.system, request.user) == ("[redacted:API_KEY]", "key: [redacted:API_KEY]")
     assert reply.text == "alpha: key: [redacted:API_KEY]"
+
+
+def test_options_may_decide_what_a_judge_announces() -> None:
+    """Traits are asked for with the options of the configuration, and a judge that cannot tell them is told of."""
+    module = ModuleType("judge_of_options")
+
+    def traits(options: Options) -> Traits:
+        return Traits(paid=True, tells=frozenset({Fact.COST} if options.temperature else {}))
+
+    @hookimpl
+    def skillgauge_judges() -> Iterable[Provider[Judge]]:
+        make = lambda options: Named("alpha", options)  # noqa: E731 - a def would say no more
+        yield Provider(name="alpha", options=Options, factory=make, summary="", traits_with=traits)
+
+    module.__dict__["skillgauge_judges"] = skillgauge_judges
+    registry = Registry.of(module, options={"judges.alpha": {"temperature": 1}})
+    judging = asyncio.run(find_judges(("alpha",), (), None, registry))
+    assert judging.paid
+    assert [one.tells for one in judging.traits] == [{Fact.COST}]

@@ -261,7 +261,7 @@ def test_what_traits_say_reaches_the_run() -> None:
     assert (setup.skill_folder, setup.inherited, setup.hosts) == (".x/skills", ("X.md",), ("x.test",))
     assert runners.engines.providers == {"x": "acme", "y": "y"}
     assert {cell.runner.name: cell.paid for cell in cells} == {"x": True, "y": False}
-    assert runners.engines.without(Fact.USAGE) == ("y",)
+    assert runners.engines.traits() == {"x": rich, "y": FOLDER}
     assert runners.engines.secrets() == ("X_KEY",)
     runners.plan(suite(id="second"), [])
     problems = asyncio.run(runners.engines.problems())
@@ -276,7 +276,7 @@ def test_options_may_decide_the_traits() -> None:
     assert runners.engines.setups["agent"].skill_folder == "skills"
     assert runners.engines.secrets() == ("MY_KEY",)
     assert all(cell.paid for cell in cells)
-    assert runners.engines.without(Fact.USAGE) == ()
+    assert runners.engines.traits()["agent"].tells == {Fact.USAGE}
     _, _, (problem,) = plan(registry_of(agent=None))
     assert problem.code == "engine.no-skills"
     broken = {"engines.agent": {"fails": True}}

@@ -159,7 +159,7 @@ class PaidOptions(Frozen):
     """Options of `paid`."""
 
     cost_usd: float = 1.0
-    tells: tuple[str, ...] = ("usage",)
+    tells: tuple[str, ...] = ("usage", "cost")
 
 
 class Paid:

@@ -212,10 +212,16 @@ def test_what_judges_use_counts_towards_a_budget(run: Run, make_skill: MakeSkill
         command += ["--judge", "gpt-a", *local(server, "openai")]
         done = run(*command, "--max-tokens", "350", env={"OPENAI_API_KEY": KEY})
         assert len(server.requests) == 3
-        free = run(*command, "--fresh", "--max-cost", "1", env={"OPENAI_API_KEY": KEY})
+        unpriced = run(*command, "--fresh", "--max-cost", "1", env={"OPENAI_API_KEY": KEY})
+        assert len(server.requests) == 3
+        prices = ("--set", 'judges.openai.prices={"input": 1000, "output": 1000}')  # 0.1 USD for each answer
+        priced = run(*command, "--fresh", "--max-cost", "0.35", *prices, env={"OPENAI_API_KEY": KEY})
     assert done.code == 4, done.stderr
     assert len(done.document["results"]) == 3
-    assert "Add --max-tokens" in free.stderr
+    assert unpriced.code == 2
+    assert "judge 'openai' does not tell what it costs" in unpriced.stdout
+    assert priced.code == 4, priced.stderr
+    assert len(priced.document["results"]) == 3
 
 
 LEAKY = """import json, os, pathlib, sys

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .agent_stages import AgentRules, AgentStages, files_of_skill
 from .aggregation import FigureSource
-from .budget import BudgetLimits
+from .budget import BudgetLimits, uncountable
 from .cassettes import FolderRecorder
 from .config import Config
 from .discovery import Found, discover, load
@@ -22,7 +22,7 @@ from .log import get_logger
 from .overlay import Overlay
 from .pipeline import EventSink, Job, NoEvents
 from .planning import Plan, Selection, make_plan
-from .protocols import Fact, Sandbox, Scorer, SuiteFormat, Tier
+from .protocols import Sandbox, Scorer, SuiteFormat, Tier, Traits
 from .registry import FORMATS, SCORERS, Registry
 from .resources import choose_sandbox, choose_store
 from .runners import Choice, Runners
@@ -126,7 +126,7 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
     problems.extend(_distinct(found))
     if not scorers.need_judge:
         judging = Judging()
-    problems += [*judging.problems, *_uncounted(request, judging)]
+    problems += [*judging.problems, *uncountable(request.budget, _spenders(runners, judging))]
     plan = _judged(plan, judging, scorers)
     _require_work(plan, problems, passed_over, request.selection)
     warnings = [problem for suite in suites for problem in suite.warnings]
@@ -190,20 +190,15 @@ def _unmeasurable(request: Request, runners: Runners) -> list[Problem]:
         message = f"--timeout {milliseconds} has no unit, and a session of an agent lasts minutes"
         hint = f"Write --timeout {milliseconds}ms or --timeout {milliseconds}s."
         problems.append(Problem("usage.timeout", message, hint=hint))
-    if request.budget.are_given:
-        for name in runners.engines.without(Fact.USAGE):
-            message = f"engine {name!r} does not tell what its sessions use, so no budget can hold"
-            problems.append(Problem("usage.budget", message, hint="Leave out --max-cost and --max-tokens."))
     return problems
 
 
-def _uncounted(request: Request, judging: Judging) -> list[Problem]:
-    """What a budget in dollars cannot hold to."""
-    if request.budget.cost_usd is None or not judging.paid:
-        return []
-    message = "--max-cost counts only what judges tell, and few tell what an answer costs"
-    hint = "Add --max-tokens: they tell their tokens."
-    return [Problem("usage.budget", message, hint=hint, severity=Severity.WARNING)]
+def _spenders(runners: Runners, judging: Judging) -> dict[str, Traits]:
+    """Whoever may cost money, as people call them, with what they announce."""
+    judges = zip(judging.identities, judging.traits, strict=True)
+    return {f"engine {name!r}": traits for name, traits in runners.engines.traits().items()} | {
+        f"judge {one.name!r}": traits for one, traits in judges if traits.paid
+    }
 
 
 def _judged(plan: Plan, judging: Judging, scorers: _Scorers) -> Plan:
@@ -252,12 +247,8 @@ def find_suites(request: Request, formats: Mapping[str, SuiteFormat]) -> tuple[t
         discover(paths, {name: formats[name]}, found, forced=True)
     if request.suite_format is not None:
         if request.suite_format not in formats:
-            known = ", ".join(sorted(formats))
-            raise UsageError(
-                Problem(
-                    "plugin.not-installed", f"format {request.suite_format!r} is not installed (installed: {known})"
-                )
-            )
+            message = f"format {request.suite_format!r} is not installed (installed: {', '.join(sorted(formats))})"
+            raise UsageError(Problem("plugin.not-installed", message))
         discover(request.paths, {request.suite_format: formats[request.suite_format]}, found, forced=True)
     else:
         discover(request.paths, formats, found)
@@ -341,17 +332,12 @@ def _require_work(
 
 def _nothing_selected(suites: Sequence[Suite], selection: Selection) -> SkillgaugeError:
     if not selection.is_given:
-        return SuiteError(
-            Problem("suite.empty", "there is nothing to run: no suite has a case that applies to a target")
-        )
+        message = "there is nothing to run: no suite has a case that applies to a target"
+        return SuiteError(Problem("suite.empty", message))
     have = sorted({target.id for suite in suites for target in suite.targets})
-    return EmptySelection(
-        Problem(
-            "usage.nothing-selected",
-            f"the selection matches no case (targets here: {', '.join(have[:10]) or 'none'})",
-            hint="Run with --dry-run and without --case, --tag and --target to see what there is.",
-        )
-    )
+    message = f"the selection matches no case (targets here: {', '.join(have[:10]) or 'none'})"
+    hint = "Run with --dry-run and without --case, --tag and --target to see what there is."
+    return EmptySelection(Problem("usage.nothing-selected", message, hint=hint))
 
 
 def _events(registry: Registry) -> EventSink:

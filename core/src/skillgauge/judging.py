@@ -9,8 +9,9 @@ from fnmatch import fnmatchcase
 from weakref import WeakValueDictionary
 
 from .errors import PluginError, Problem, Severity
-from .protocols import Judge, JudgeReply, JudgeRequest
+from .protocols import Judge, JudgeReply, JudgeRequest, Traits
 from .registry import JUDGES, Registry, Resolved
+from .runners import traits_of
 from .types.frozen import digest_text
 from .types.trial import Identity
 
@@ -27,10 +28,15 @@ class Judging:
     """What their answers depend on."""
     secrets: tuple[str, ...] = ()
     """Names of the variables that hold their keys."""
-    paid: bool = False
-    """Whether an answer of any of them costs money."""
+    traits: tuple[Traits, ...] = ()
+    """What each of them announces, in the same order."""
     problems: tuple[Problem, ...] = ()
     """What keeps them from working, and notices; of interest only to a run that needs a judge."""
+
+    @property
+    def paid(self) -> bool:
+        """Whether an answer of any of them costs money."""
+        return any(traits.paid for traits in self.traits)
 
     @property
     def digest(self) -> str:
@@ -71,8 +77,8 @@ async def find_judges(
     judging = Judging(
         judges=tuple(judge for _, judge, _ in found),
         identities=tuple(identity for _, _, identity in found),
-        secrets=tuple(dict.fromkeys(name for one, _, _ in found for name in one.provider.traits.secrets)),
-        paid=any(one.provider.traits.paid for one, _, _ in found),
+        secrets=tuple(dict.fromkeys(name for traits, _, _ in found for name in traits.secrets)),
+        traits=tuple(traits for traits, _, _ in found),
     )
     for judge in judging.judges:
         problems += await judge.check()
@@ -81,7 +87,7 @@ async def find_judges(
 
 def _find(
     name: str | None, model: str | None, temperature: float | None, registry: Registry, notices: list[Problem]
-) -> tuple[Resolved, Judge, Identity]:
+) -> tuple[Traits, Judge, Identity]:
     if name is not None and name in registry.names("judges"):
         chosen = registry.resolve(JUDGES, name)
     else:
@@ -93,7 +99,7 @@ def _find(
             model = name
     asked = {"model": model, "temperature": temperature}
     judge = registry.make(JUDGES, chosen, {key: value for key, value in asked.items() if value is not None} or None)
-    return chosen, judge, judge.identity(model)
+    return traits_of(chosen, registry), judge, judge.identity(model)
 
 
 def _no_majority(judges: Sequence[Identity]) -> list[Problem]:

@@ -60,14 +60,9 @@ class Overlay:
                 mine = [one for one in mine if one not in used]
                 if not mine:
                     break
+        hint, warn = "Correct its format, case or tag, or take it out.", Severity.WARNING
         return [
-            Problem(
-                "config.unused-check",
-                f"check {name!r} fits no case",
-                origin=origin,
-                hint="Correct its format, case or tag, or take it out.",
-                severity=Severity.WARNING,
-            )
+            Problem("config.unused-check", f"check {name!r} fits no case", origin=origin, hint=hint, severity=warn)
             for name, _, origin in left
         ]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import TypeVar
 
@@ -233,14 +233,11 @@ def _survey(plan: SuitePlan, inspect_check: CheckInspector) -> _Survey:
         marks = (index, case.id, case.execution_digest, case.checks_digest, _limits_key(case.limits), grouping)
         hasher.update(repr(marks).encode("utf-8", "surrogatepass"))
         if not case.checks:
-            survey.problems.append(
-                Problem(
-                    "suite.no-check",
-                    f"case {case.id!r} asserts nothing, so it could never fail",
-                    origin=case.origin,
-                    hint="Add a check, or remove the case.",
-                )
+            message, hint = (
+                f"case {case.id!r} asserts nothing, so it could never fail",
+                "Add a check, or remove the case.",
             )
+            survey.problems.append(Problem("suite.no-check", message, origin=case.origin, hint=hint))
         for check in case.checks:
             survey.problems.extend(_placed(problem, check.origin or case.origin) for problem in inspect_check(check))
     survey.digest = hasher.hexdigest()[:32]
@@ -250,7 +247,7 @@ def _survey(plan: SuitePlan, inspect_check: CheckInspector) -> _Survey:
 def _placed(problem: Problem, origin: Origin | None) -> Problem:
     if problem.origin is not None or origin is None:
         return problem
-    return Problem(problem.code, problem.message, origin=origin, hint=problem.hint, severity=problem.severity)
+    return replace(problem, origin=origin)
 
 
 def _suite_head(plan: SuitePlan, survey: _Survey, asked: Limits, runs: int) -> SuiteHead:

@@ -192,7 +192,7 @@ class Registry:
             with isolated(PluginError):
                 return cast(T, resolved.provider.factory(checked))
         except Failed as failure:
-            raise PluginError(_broken(resolved, f"could not be made: {failure}")) from failure
+            raise PluginError(broken(resolved, f"could not be made: {failure}")) from failure
 
     def make_all(self, kind: Kind[T]) -> dict[str, T]:
         """An object of every plugin of a kind, by name; those that do not work are kept in `failures`.
@@ -231,7 +231,7 @@ class Registry:
             problems = [_option_problem(resolved, detail, given, origin) for detail in details]
             raise PluginError(problems) from None
         except Failed as failure:
-            raise PluginError(_broken(resolved, f"could not check its options: {failure}")) from failure
+            raise PluginError(broken(resolved, f"could not check its options: {failure}")) from failure
 
     def events(self) -> Events:
         """The listeners among the installed extensions, each loaded now."""
@@ -289,7 +289,7 @@ class Registry:
         except Failed as failure:
             log.debug("plugin.failed", plugin=entry.full_name, kind=entry.kind, exc_info=failure.__cause__)
             self._index.record_failure(entry, str(failure))
-            return _broken(entry, f"is broken: {failure}")
+            return broken(entry, f"is broken: {failure}")
         self._index.clear_failure(entry)
         self._used[entry.distribution] = entry.version
         return Resolved(entry.kind, provider.name, provider, entry.distribution, entry.version, asked=entry.name)
@@ -369,7 +369,8 @@ def _makers(entries: Iterable[IndexEntry]) -> str:
     return " and ".join(f"{entry.distribution} {entry.version}" for entry in entries)
 
 
-def _broken(plugin: IndexEntry | Resolved, how: str) -> Problem:
+def broken(plugin: IndexEntry | Resolved, how: str) -> Problem:
+    """What to say of a plugin that fails."""
     text = f"{KINDS[plugin.kind][0]} '{plugin.name}' of {plugin.distribution} {plugin.version} {how}"
     return Problem("plugin.broken", text, hint="skillgauge plugins doctor")
 

@@ -79,14 +79,9 @@ def choose_store(location: str | None, registry: Registry, warnings: list[Proble
     if registry.names("stores") or given:
         return open_store(location, registry)
     if location is not None:
-        warnings.append(
-            Problem(
-                "store.none",
-                "no store is installed: this run is kept in memory, and nothing can be resumed",
-                hint="pip install skillgauge-store-sqlite",
-                severity=Severity.WARNING,
-            )
-        )
+        message = "no store is installed: this run is kept in memory, and nothing can be resumed"
+        hint = "pip install skillgauge-store-sqlite"
+        warnings.append(Problem("store.none", message, hint=hint, severity=Severity.WARNING))
     return MemoryStore()
 
 

@@ -8,8 +8,8 @@ from .agent_stages import AgentSetup
 from .errors import Origin, PluginError, Problem, Severity, UsageError
 from .events import Failed, isolated
 from .planning import Cell, Selection, SuitePlan
-from .protocols import Adapter, Engine, Fact, Traits
-from .registry import ADAPTERS, ENGINES, Registry
+from .protocols import Adapter, Engine, Traits
+from .registry import ADAPTERS, ENGINES, Registry, Resolved, broken
 from .types.suite import NO_LIMITS, Arm, ArmKind, Limits, Suite, Target
 from .types.trial import Identity
 
@@ -99,13 +99,9 @@ class Runners:
             engines = installed
         models = self._choice.models or ((suite.defaults.model,) if suite.defaults.model else ())
         if len(models) > 1 and len(models) != len(engines):
-            raise UsageError(
-                Problem(
-                    "usage.models",
-                    f"{len(models)} models for {len(engines)} engines",
-                    hint="Give one model for all engines, or one for each in the same order.",
-                )
-            )
+            message = f"{len(models)} models for {len(engines)} engines"
+            hint = "Give one model for all engines, or one for each in the same order."
+            raise UsageError(Problem("usage.models", message, hint=hint))
         return [(name, models[min(at, len(models) - 1)] if models else None) for at, name in enumerate(engines)]
 
 
@@ -184,15 +180,7 @@ class Engines:
     def _make(self, name: str) -> tuple[Traits, Engine]:
         resolved = self._registry.resolve(ENGINES, name)
         engine = self._registry.make(ENGINES, resolved)
-        if resolved.provider.traits_with is None:
-            return resolved.provider.traits, engine
-        options = self._registry.validated_options(resolved)
-        try:
-            with isolated():
-                return resolved.provider.traits_with(options), engine
-        except Failed as failure:
-            message = f"engine {name!r} of {resolved.distribution} could not tell its traits: {failure}"
-            raise PluginError(Problem("plugin.broken", message, hint="skillgauge plugins doctor")) from failure
+        return traits_of(resolved, self._registry), engine
 
     def use(self, name: str, identity: Identity) -> None:
         """Note under which name an engine's trials will ask for it."""
@@ -204,9 +192,9 @@ class Engines:
         """Whether its sessions cost money."""
         return self._made[name][0].paid
 
-    def without(self, fact: Fact) -> tuple[str, ...]:
-        """Names of the engines in use that do not tell a fact."""
-        return tuple(name for name, (traits, _) in self._made.items() if fact not in traits.tells)
+    def traits(self) -> dict[str, Traits]:
+        """Of every engine in use, by its name."""
+        return {name: traits for name, (traits, _) in self._made.items()}
 
     def secrets(self) -> tuple[str, ...]:
         """Names of the variables that hold keys of the engines in use."""
@@ -215,6 +203,22 @@ class Engines:
     async def problems(self) -> list[Problem]:
         """What keeps any of the engines from working here."""
         return [problem for _, engine in self._made.values() for problem in await engine.check()]
+
+
+def traits_of(resolved: Resolved, registry: Registry) -> Traits:
+    """What a plugin announces of itself, as its options in the configuration make it.
+
+    Raises:
+        PluginError: it fails to tell.
+    """
+    if resolved.provider.traits_with is None:
+        return resolved.provider.traits
+    options = registry.validated_options(resolved)
+    try:
+        with isolated():
+            return resolved.provider.traits_with(options)
+    except Failed as failure:
+        raise PluginError(broken(resolved, f"could not tell its traits: {failure}")) from failure
 
 
 def _at(problem: Problem, origin: Origin | None) -> Problem:

@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from skillgauge.api import FailureClass, JudgeReply, JudgeRequest, Usage
+from skillgauge.api import Fact, FailureClass, JudgeReply, JudgeRequest, Traits, Usage
 from skillgauge.testing import ModelFault, ModelReply, ModelServer, check_light_import
 from skillgauge_model_client.client import Key, count, dig, known
 from skillgauge_model_client.judge import ModelJudge, reply_of
-from skillgauge_model_client.options import ModelOptions
+from skillgauge_model_client.options import ModelOptions, Prices, told_by
 from skillgauge_model_client.outcomes import Unanswered
+from skillgauge_model_client.usages import priced
 
 KEY = "canary/key+0123456789"
 QUESTION = JudgeRequest(system="be strict", user="how good?", model="m-1", temperature=0, max_output_tokens=99)
@@ -45,7 +46,8 @@ class PlainJudge(ModelJudge):
         """The text of the first choice."""
         if dig(document, "choices", 0, "message", "refusal"):
             raise Unanswered(FailureClass.REFUSED, "the model refused to answer")
-        usage = known(Usage(input_tokens=count(dig(document, "usage", "prompt_tokens"))))
+        given, made = (count(dig(document, "usage", key)) for key in ("prompt_tokens", "completion_tokens"))
+        usage = known(Usage(input_tokens=given, output_tokens=made))
         text, why = dig(document, "choices", 0, "message", "content"), dig(document, "choices", 0, "finish_reason")
         return reply_of(text, model=document.get("model"), usage=usage, is_cut=why == "length")
 
@@ -75,6 +77,23 @@ def ask(server: ModelServer, *replies: ModelReply, request: JudgeRequest = QUEST
     reply = asyncio.run(judge(server, **options).ask(request))
     assert KEY not in reply.model_dump_json()
     return reply
+
+
+def test_prices(server: ModelServer) -> None:
+    """With prices an answer has its cost, what caches hold at their own; without, or without usage, it is unknown."""
+    told = ask(server, ModelReply("8", 1000, 10), prices={"input": 3, "output": 15}).usage
+    assert told
+    assert (told.cost_usd, told.cost_basis) == (pytest.approx(0.00315), "price-list")
+    unpriced = ask(server, ModelReply("8", 1000, 10)).usage
+    assert unpriced
+    assert unpriced.cost_usd is None
+    cached = Usage(input_tokens=100, cache_read_tokens=1000, cache_write_tokens=10, output_tokens=0)
+    known = Prices(input=1, output=1, cache_read=0.1)
+    assert priced(cached, known).cost_usd == pytest.approx((100 + 100 + 10) / 1_000_000)
+    assert priced(Usage(total_tokens=5), known).cost_usd is None
+    options = ModelOptions(base_url="http://x", prices=known)
+    assert told_by(options, Traits()).tells == {Fact.COST}
+    assert told_by(ModelOptions(base_url="http://x"), Traits()) == Traits()
 
 
 @pytest.mark.parametrize(

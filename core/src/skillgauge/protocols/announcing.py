@@ -19,12 +19,14 @@ class NoOptions(Frozen):
 
 
 class Fact(StrEnum):
-    """Things about an agent's session that an engine may or may not be able to tell."""
+    """Things that an engine may or may not be able to tell of a session; of an answer, a judge the last two."""
 
     OFFERED = "offered"
     FIRED = "fired"
     BLOCKS = "blocks"
     USAGE = "usage"
+    """Tokens."""
+    COST = "cost"
 
 
 class Traits(Frozen):
@@ -71,6 +73,6 @@ class Provider(Generic[T]):
     """Model of its options; unknown keys must be refused."""
     traits: Traits = field(default_factory=Traits)
     traits_with: Callable[..., Traits] | None = None
-    """For an engine whose options decide its traits: makes them from the validated options; `traits` holds before."""
+    """For an engine or a judge whose options decide its traits: makes them from the options; `traits` holds before."""
     schemas: Callable[[], Mapping[str, JsonObject]] | None = None
     """JSON Schemas of the documents it reads or writes, by the name that `skillgauge schema` takes."""

@@ -12,6 +12,7 @@ from skillgauge.api import FailureClass, Identity, JudgeReply, JudgeRequest, Pro
 from .client import Key, ModelClient, find_key, written
 from .options import ModelOptions
 from .outcomes import Unanswered
+from .usages import priced
 
 
 class ModelJudge(ABC):
@@ -89,7 +90,10 @@ class ModelJudge(ABC):
             return Unanswered(FailureClass.AUTH, self._key.problems()[0].message).reply
         temperature = self._options.temperature if request.temperature is None else request.temperature
         path, body = self.question(model, request, temperature)
-        return await self._client.ask(f"{self._options.base_url}{path}", body, self.answer, model)
+        reply = await self._client.ask(f"{self._options.base_url}{path}", body, self.answer, model)
+        if reply.usage is None:
+            return reply
+        return reply.model_copy(update={"usage": priced(reply.usage, self._options.prices)})
 
     def _model(self, asked: str | None) -> str | None:
         return asked or self._options.model or (self.default_model if self.is_own_address else None)

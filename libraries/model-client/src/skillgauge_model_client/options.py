@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BaseModel, Field
 
-from skillgauge.api import Frozen
+from skillgauge.api import Fact, Frozen, Traits
 
 
 def _usable(url: str) -> str:
@@ -24,6 +24,15 @@ Address = Annotated[str, AfterValidator(_usable)]
 """A base URL that can be asked and shown, without a slash at its end."""
 
 
+class Prices(Frozen):
+    """US dollars for a million tokens."""
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    cache_read: float | None = Field(default=None, ge=0, description="As `input` if it is not given.")
+    cache_write: float | None = Field(default=None, ge=0, description="As `input` if it is not given.")
+
+
 class ModelOptions(Frozen):
     """Options that every judge has; a subclass gives `base_url` its default and `temperature` its upper bound."""
 
@@ -33,3 +42,12 @@ class ModelOptions(Frozen):
         default=0.0, ge=0, description="Temperature where a check gives none; null sends none."
     )
     timeout_s: float = Field(default=60.0, gt=0, le=3600, description="Seconds for one question, all in all.")
+    prices: Prices | None = Field(
+        default=None, description="US dollars per million tokens; without them the cost is unknown."
+    )
+
+
+def told_by(options: BaseModel, traits: Traits) -> Traits:
+    """The traits of a judge with these options: with prices it tells what an answer costs."""
+    priced = ModelOptions.model_validate(options).prices is not None
+    return traits.model_copy(update={"tells": traits.tells | {Fact.COST}}) if priced else traits

@@ -5,6 +5,20 @@ from __future__ import annotations
 from skillgauge.api import Usage
 
 from .client import count, dig, known
+from .options import Prices
+
+_MILLION = 1_000_000
+
+
+def priced(usage: Usage, prices: Prices | None) -> Usage:
+    """The usage with what it costs by a list of prices; unknown without one, and where input or output is unknown."""
+    given, made = usage.input_tokens, usage.output_tokens
+    if prices is None or given is None or made is None:
+        return usage
+    read = (usage.cache_read_tokens or 0) * (prices.input if prices.cache_read is None else prices.cache_read)
+    wrote = (usage.cache_write_tokens or 0) * (prices.input if prices.cache_write is None else prices.cache_write)
+    cost = (given * prices.input + made * prices.output + read + wrote) / _MILLION
+    return usage.model_copy(update={"cost_usd": cost, "cost_basis": "price-list"})
 
 
 def anthropic_usage(found: object) -> Usage | None:

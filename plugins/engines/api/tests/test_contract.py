@@ -68,3 +68,5 @@ def test_announcement() -> None:
     assert announced.traits_with
     assert announced.traits_with(ApiOptions()) == announced.traits
     assert announced.traits_with(ApiOptions(key_variable="MY_KEY")).secrets == ("MY_KEY",)
+    priced = announced.traits_with(ApiOptions.model_validate({"prices": {"input": 1, "output": 2}}))
+    assert priced.tells - announced.traits.tells == {Fact.COST}

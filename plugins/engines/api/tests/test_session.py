@@ -26,8 +26,9 @@ from skillgauge.testing import (
     with_skill,
     write_file,
 )
-from skillgauge_engine_api.options import Prices, Service
+from skillgauge_engine_api.options import Service
 from skillgauge_engine_api.session import summed
+from skillgauge_model_client.options import Prices
 
 from .conftest import KEY, SKILL, Hold, engine_of
 

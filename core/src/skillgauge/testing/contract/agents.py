@@ -112,6 +112,7 @@ class _Runs:
             (Fact.FIRED, "skills_fired", trajectory.skills_fired),
             (Fact.BLOCKS, "blocked", trajectory.blocked),
             (Fact.USAGE, "usage", execution.usage),
+            (Fact.COST, "usage.cost_usd", execution.usage and execution.usage.cost_usd),
         )
         for fact, field, value in facts:
             unknown = value is None or fact in self.traits.tells

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from pydantic import Field
 
 from skillgauge.api import Frozen
-from skillgauge_model_client.options import Address
+from skillgauge_model_client.options import Address, Prices
 
 SKILL_FOLDER = ".agents/skills"
 """Where the agent looks for skills, relative to its workspace."""
@@ -46,15 +46,6 @@ SERVICES: Mapping[Service, ServiceFacts] = {
         "https://generativelanguage.googleapis.com", ("GEMINI_API_KEY", "GOOGLE_API_KEY"), ("gemini-*",)
     ),
 }
-
-
-class Prices(Frozen):
-    """US dollars for a million tokens."""
-
-    input: float = Field(ge=0)
-    output: float = Field(ge=0)
-    cache_read: float | None = Field(default=None, ge=0, description="As `input` if it is not given.")
-    cache_write: float | None = Field(default=None, ge=0, description="As `input` if it is not given.")
 
 
 class ApiOptions(Frozen):

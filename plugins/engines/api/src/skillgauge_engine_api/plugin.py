@@ -28,7 +28,12 @@ def _make(options: BaseModel) -> Engine:
 
 def _traits(options: BaseModel) -> Traits:
     given = ApiOptions.model_validate(options)
-    return _TRAITS.model_copy(update={"secrets": (given.key_variable,)}) if given.key_variable else _TRAITS
+    return _TRAITS.model_copy(
+        update={
+            "secrets": (given.key_variable,) if given.key_variable else _TRAITS.secrets,
+            "tells": _TRAITS.tells | {Fact.COST} if given.prices else _TRAITS.tells,
+        }
+    )
 
 
 @hookimpl

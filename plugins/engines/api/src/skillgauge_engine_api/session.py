@@ -20,14 +20,15 @@ from skillgauge.api import (
     Workspace,
     freeze,
 )
+from skillgauge_model_client.options import Prices
 from skillgauge_model_client.outcomes import Unanswered
+from skillgauge_model_client.usages import priced
 
 from .dialect import Answer, Dialect, Document, Question, ToolCall, ToolResult
-from .options import ApiOptions, Prices
+from .options import ApiOptions
 from .skills import Skill, system_prompt
 from .tools import Toolbox
 
-_MILLION = 1_000_000
 _KINDS = (
     "input_tokens",
     "cache_read_tokens",
@@ -190,15 +191,4 @@ def summed(usages: Sequence[Usage | None], prices: Prices | None) -> Usage | Non
         counts: list[int | None] = [getattr(usage, kind) for usage in told]
         known = [count for count in counts if count is not None]
         totals[kind] = sum(known) if len(known) == len(counts) else None
-    cost = None if prices is None else _cost(totals, prices)
-    basis = None if cost is None else "price-list"
-    return Usage.model_validate({**totals, "cost_usd": cost, "cost_basis": basis})
-
-
-def _cost(totals: dict[str, int | None], prices: Prices) -> float | None:
-    given, made = totals["input_tokens"], totals["output_tokens"]
-    if given is None or made is None:
-        return None
-    read = (totals["cache_read_tokens"] or 0) * (prices.input if prices.cache_read is None else prices.cache_read)
-    wrote = (totals["cache_write_tokens"] or 0) * (prices.input if prices.cache_write is None else prices.cache_write)
-    return (given * prices.input + made * prices.output + read + wrote) / _MILLION
+    return priced(Usage.model_validate(totals), prices)

@@ -33,7 +33,7 @@ def skillgauge_engines() -> Iterable[Provider[Engine]]:
             provider="openai",
             skill_folder=".agents/skills",
             model_patterns=("gpt-*", "o[0-9]*", "codex-*", "azure/*"),
-            tells=frozenset(Fact),
+            tells=frozenset(Fact) - {Fact.COST},
             paid=True,
         ),
     )

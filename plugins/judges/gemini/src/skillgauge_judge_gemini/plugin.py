@@ -6,9 +6,18 @@ from collections.abc import Iterable
 
 from pydantic import BaseModel
 
-from skillgauge.api import Judge, Provider, Traits, hookimpl
+from skillgauge.api import Fact, Judge, Provider, Traits, hookimpl
+from skillgauge_model_client.options import told_by
 
 from .options import HOST, VARIABLES, GeminiOptions
+
+_TRAITS = Traits(
+    secrets=VARIABLES,
+    model_hosts=(HOST,),
+    model_patterns=("gemini-*",),
+    paid=True,
+    tells=frozenset({Fact.USAGE}),
+)
 
 
 def _make(options: BaseModel) -> Judge:
@@ -25,10 +34,6 @@ def skillgauge_judges() -> Iterable[Provider[Judge]]:
         options=GeminiOptions,
         factory=_make,
         summary="Grade with Google's Gemini models.",
-        traits=Traits(
-            secrets=VARIABLES,
-            model_hosts=(HOST,),
-            model_patterns=("gemini-*",),
-            paid=True,
-        ),
+        traits=_TRAITS,
+        traits_with=lambda options: told_by(options, _TRAITS),
     )
