@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from skillgauge.errors import Problem, Severity
 from skillgauge.hooks import hookimpl
-from skillgauge.judging import REMEMBERED, GuardedJudge, Judging, find_judges
+from skillgauge.judging import REMEMBERED, GuardedJudge, Judging, checked, find_judges
 from skillgauge.protocols import Fact, Judge, JudgeReply, JudgeRequest, Provider, Traits
 from skillgauge.registry import Registry
 from skillgauge.secrets import Redactor
@@ -74,7 +74,7 @@ def plugin(name: str, *patterns: str, paid: bool = True) -> ModuleType:
 def find(*names: str, models: tuple[str, ...] = (), temperature: float | None = None) -> Judging:
     """What is found with two judges installed."""
     registry = Registry.of(plugin("alpha", "a-*"), plugin("beta", "b-*", paid=False))
-    return asyncio.run(find_judges(names, models, temperature, registry))
+    return asyncio.run(checked(find_judges(names, models, temperature, registry)))
 
 
 def told(judging: Judging) -> list[str]:
@@ -257,6 +257,34 @@ def test_options_may_decide_what_a_judge_announces() -> None:
 
     module.__dict__["skillgauge_judges"] = skillgauge_judges
     registry = Registry.of(module, options={"judges.alpha": {"temperature": 1}})
-    judging = asyncio.run(find_judges(("alpha",), (), None, registry))
+    judging = find_judges(("alpha",), (), None, registry)
     assert judging.paid
     assert [one.tells for one in judging.traits] == [{Fact.COST}]
+
+
+@pytest.mark.requirement("BF-CRED-004")
+@pytest.mark.parametrize(
+    ("keys", "agents", "chosen", "model"),
+    [
+        (["BETA_KEY"], (), "beta", None),
+        (["ALPHA_KEY", "BETA_KEY"], (), "alpha", None),
+        (["SHARED_KEY"], (), "alpha", None),
+        (["ALPHA_KEY", "BETA_KEY"], ("b-1",), "beta", "b-1"),
+        (["ALPHA_KEY", "BETA_KEY"], ("c-1", "b-1"), "beta", "b-1"),
+        (["ALPHA_KEY"], ("b-1",), "alpha", None),
+        ([], ("a-1",), None, None),
+    ],
+)
+def test_whose_key_is_here_judges_where_nobody_is_named(
+    keys: list[str], agents: tuple[str, ...], chosen: str | None, model: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one that serves the agents' model, else the first by name; a notice says who it is. Without keys nobody."""
+    for name in ("SHARED_KEY", "ALPHA_KEY", "BETA_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    for name in keys:
+        monkeypatch.setenv(name, "x")
+    registry = Registry.of(plugin("beta", "b-*"), plugin("alpha", "a-*"))
+    judging = find_judges((), (), None, registry, agents)
+    assert [(one.name, one.settings["model"]) for one in judging.identities] == ([(chosen, model)] if chosen else [])
+    assert told(judging) == ([f"no judge is named: {chosen!r} is asked, whose key is here"] if chosen else [])
+    assert find_judges(("beta",), (), None, registry, agents).identities[0].name == "beta"

@@ -25,6 +25,7 @@ from skillgauge.types.suite import (
     Limits,
     SkillRef,
     Suite,
+    SuiteDefaults,
     Target,
     VerdictMode,
     VerdictRule,
@@ -53,7 +54,7 @@ def suite(*cases: Case, **fields: Any) -> Suite:
 
 def plan_and_problems(
     *suites: SuitePlan,
-    runs: int = 1,
+    runs: int | None = 1,
     seed: int = 0,
     limits: Limits | None = None,
     versions: Mapping[str, str] | None = None,
@@ -430,6 +431,22 @@ def test_the_plan_id_does_not_depend_on_the_order_of_versions() -> None:
     """Distributions are a set; in which order they were loaded says nothing."""
     one, other = {"a": "1", "b": "2"}, {"b": "2", "a": "1"}
     assert plan_id(versions=one) == plan_id(versions=other)
+
+
+def test_a_suite_says_how_often_its_cases_run() -> None:
+    """Where the user says nothing; the plan's own number is the largest, and another number is another plan."""
+    often = SuitePlan(suite(id="often", defaults=SuiteDefaults(runs=3)), (Cell(DIRECT, RUNNER, T1),))
+    once = SuitePlan(suite(case(), case("d"), id="once"), (Cell(DIRECT, RUNNER, T1),))
+    plan = plan_of(often, once, runs=None)
+    assert [(head.runs, head.trial_count) for head in plan.head.suites] == [(3, 3), (1, 2)]
+    assert (plan.head.runs, plan.head.trial_count) == (3, 5)
+    assert [(trial.suite_id, trial.repeat) for trial in plan.trials()] == [
+        *(("often", repeat) for repeat in (1, 2, 3)),
+        *(("once", 1), ("once", 1)),
+    ]
+    assert plan_of(often, runs=2).head.trial_count == 2
+    fewer = SuitePlan(suite(id="often", defaults=SuiteDefaults(runs=2)), often.cells)
+    assert plan_of(often, runs=None).head.plan_id != plan_of(fewer, runs=None).head.plan_id
 
 
 def test_versions_are_asked_for_after_every_check() -> None:

@@ -139,6 +139,30 @@ def test_the_user_goes_before_the_suite_and_the_suite_before_what_is_installed()
 
 
 @pytest.mark.requirement("BF-RUN-007")
+@pytest.mark.requirement("SE-RUN-003")
+def test_the_model_picks_the_engine() -> None:
+    """Of several engines, the one that claims the id; each of several models picks its own."""
+    one, other = (FOLDER.model_copy(update={"model_patterns": (pattern,)}) for pattern in ("claude*", "gpt-*"))
+    hidden = FOLDER.model_copy(update={"model_patterns": ("*",), "only_by_name": True})
+    registry = registry_of(claude=one, codex=other, mock=hidden)
+    _, cells, problems = plan(registry, models=("gpt-5", "claude-4"))
+    assert not problems
+    assert list(dict.fromkeys((cell.runner.name, cell.model) for cell in cells)) == [
+        ("codex", "gpt-5"),
+        ("claude", "claude-4"),
+    ]
+    _, cells, (problem,) = plan(registry, models=("llama",))
+    assert not cells
+    assert "none that is installed serves 'llama'" in problem.message
+    assert problem.hint
+    assert problem.hint.startswith("Name one with --engine NAME")
+    _, _, (problem,) = plan(registry_of(claude=one, api=one), models=("claude-4",))
+    assert problem.message.endswith("several serve 'claude-4': api, claude")
+    assert problem.hint == "Choose one: --engine api or --engine claude."
+    _, cells, problems = plan(registry_of(api=one, mock=hidden), models=("llama",))
+    assert {cell.runner.name for cell in cells} == {"api"}
+
+
 def test_engines_and_models_make_a_matrix() -> None:
     """One model is for all, else they are paired in order; the arms of one engine lie together."""
     registry = registry_of(claude=FOLDER, codex=FOLDER)

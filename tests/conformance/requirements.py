@@ -730,12 +730,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-RUN-003": Requirement(
         "Run it locally",
         "without an engine named, a stated default is used (reference: one completion per arm by the model's provider)",
-        waits_for="agent engines",
     ),
     "SE-RUN-004": Requirement(
         "Run it locally",
         "a model id alone picks the provider for agent and judge",
-        waits_for="the rest of the eval-skills commands",
     ),
     "SE-RUN-005": Requirement(
         "Run it locally",
@@ -1093,7 +1091,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "UA-CASE-011": Requirement(
         "Case format",
         "agent-blocked on an engine that cannot report blocks is an error with reason, never a FAIL",
-        waits_for="agent engines",
     ),
     "UA-CASE-012": Requirement(
         "Case format",
@@ -1407,7 +1404,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "BF-CRED-004": Requirement(
         "Credentials",
         "any of the four judge keys on the host can serve the judge",
-        waits_for="agent engines",
     ),
     "BF-CRED-005": Requirement(
         "Credentials",

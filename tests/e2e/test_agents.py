@@ -190,6 +190,21 @@ def test_an_exhausted_budget_ends_with_4_and_the_rest_runs_later(
 
 
 @pytest.mark.e2e
+@pytest.mark.requirement("UA-CASE-011")
+def test_an_engine_that_cannot_report_blocks_fails_nobody(evaluate: Evaluate, suite: Callable[..., Path]) -> None:
+    """Whether a call was to be stopped or not, the trial is an error that says why, and the run proves nothing."""
+    path = suite({"id": "a", "prompt": "x", "says": "done"})
+    for expected in ("true", "false"):
+        done = evaluate(path, "--engine", "paid", "--check", f'blocked={{"expect": {expected}}}')
+        assert done.code == 3, done.stderr
+        assert set(verdicts(done).values()) == {"error"}
+        for one in done.document["results"]:
+            (score,) = [score for score in one["scores"] if score["scorer"] == "blocked"]
+            assert score["status"] == "ungraded"
+            assert score["reason"] == "The engine does not tell whether a tool call was stopped"
+
+
+@pytest.mark.e2e
 def test_tokens_are_a_budget_too(evaluate: Evaluate, suite: Callable[..., Path]) -> None:
     """Sessions of 100 tokens: three fit into 350."""
     cases = [{"id": f"c{number}", "prompt": "x", "says": "done"} for number in range(3)]

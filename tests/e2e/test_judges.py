@@ -89,6 +89,64 @@ def test_without_a_judge_a_rubric_is_an_error_that_says_so(run: Run, make_skill:
 
 
 @pytest.mark.e2e
+@pytest.mark.requirement("BF-CRED-004")
+@pytest.mark.parametrize(
+    ("variable", "judge"),
+    [
+        ("GOOGLE_API_KEY", "gemini"),
+        ("GEMINI_API_KEY", "gemini"),
+        ("ANTHROPIC_API_KEY", "anthropic"),
+        ("OPENAI_API_KEY", "openai"),
+    ],
+)
+def test_any_key_serves_where_no_judge_is_named(
+    run: Run, make_skill: MakeSkill, tasks: Tasks, variable: str, judge: str
+) -> None:
+    """The judge whose key is set is asked, and a notice names it; one that is named goes before it."""
+    command = ["eval", "--skills", make_skill(), "--tasks", tasks(rubric_task("t")), "--json", "--fresh"]
+    with ModelServer([ModelReply(text='{"score": 8, "reason": "yes"}')]) as server:
+        command += [*local(server, judge), "--set", f"judges.{judge}.model=m"]
+        done = run(*command, env={variable: KEY})
+        assert [request.key for request in server.requests] == [KEY]
+    assert done.code == 0, done.stderr
+    assert [one["name"] for one in done.document["plan"]["judges"]] == [judge]
+    assert f"no judge is named: {judge!r} is asked" in done.stderr
+    assert KEY not in done.stdout + done.stderr
+    other = "openai" if judge == "anthropic" else "anthropic"
+    named = run(*command, "--judge", other, env={variable: KEY})
+    assert named.code == 2
+    assert f"judge '{other}' has no key" in named.stdout
+
+
+@pytest.mark.e2e
+@pytest.mark.requirement("SE-RUN-003", "SE-RUN-004")
+def test_a_model_id_alone_picks_agent_and_judge(run: Run, work: Path) -> None:
+    """`--model ID` and one key are enough: engine and judge that serve the model are taken, and asked for it."""
+    skill = work / "tables"
+    (skill / "evals").mkdir(parents=True)
+    (skill / "SKILL.md").write_text("---\nname: tables\ndescription: Tables.\n---\n")
+    evals = [{"id": 1, "prompt": "Greet.", "assertions": ["It greets."]}]
+    (skill / "evals/evals.json").write_text(json.dumps({"skill_name": "tables", "evals": evals}))
+
+    def answer(request: ModelRequest) -> ModelReply:
+        return ModelReply("hello" if "tools" in request.body else '{"score": 8, "reason": "yes"}')
+
+    command = ["eval", skill, "--model", "claude-x", "--store", "none", "--json"]
+    with ModelServer(answer) as server:
+        alone = [*command, "--no-plugin", "claude-code", *local(server, "anthropic")]
+        done = run(*alone, "--set", f"engines.api.base_url={server.url}", env={"ANTHROPIC_API_KEY": KEY})
+        asked = {request.body["model"] for request in server.requests}
+    assert done.code == 0, done.stdout + done.stderr
+    assert {one["runner"] for one in done.document["results"]} == {"api"}
+    assert [one["name"] for one in done.document["plan"]["judges"]] == ["anthropic"]
+    assert asked == {"claude-x"}
+    several = run(*command, env={"ANTHROPIC_API_KEY": KEY})
+    assert several.code == 2
+    assert "several serve 'claude-x': " in several.stdout
+    assert "--engine api or --engine claude-code" in several.stdout
+
+
+@pytest.mark.e2e
 @pytest.mark.requirement("ES-CONFIG-004", "ES-CONFIG-005")
 def test_configured_model_and_temperature_reach_the_judge(
     run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks
@@ -153,7 +211,7 @@ def claims(*statements: str) -> list[str]:
 
 def local(server: ModelServer, *judges: str) -> list[str]:
     """Options that send judges to a server."""
-    urls = {"openai": f"{server.url}/v1", "anthropic": server.url}
+    urls = {"openai": f"{server.url}/v1", "anthropic": server.url, "gemini": server.url}
     return [part for name in judges for part in ("--set", f"judges.{name}.base_url={urls[name]}")]
 
 

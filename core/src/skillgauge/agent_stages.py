@@ -9,16 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from .protocols import (
-    Command,
-    Emit,
-    Engine,
-    InstalledSkill,
-    RunRequest,
-    Sandbox,
-    SandboxSpec,
-    Workspace,
-)
+from .protocols import Command, Emit, Engine, InstalledSkill, RunRequest, Sandbox, SandboxSpec, Workspace
 from .types.suite import Arm, FileSpec, SkillRef
 from .types.trial import Blame, Execution, Failure, FailureClass, FileChange, Trajectory, Trial
 
@@ -245,11 +236,7 @@ def files_of_skill(ref: SkillRef) -> tuple[FileSpec, ...]:
     root = Path(ref.root)
     left_out = [root / path for path in ref.leaves_out]
     return tuple(
-        FileSpec(
-            path=path.relative_to(root).as_posix(),
-            source=str(path),
-            executable=bool(path.stat().st_mode & 0o100),
-        )
+        FileSpec(path=path.relative_to(root).as_posix(), source=str(path), executable=bool(path.stat().st_mode & 0o100))
         for path in sorted(root.rglob("*"))
         if path.is_file()
         and not any(part.is_symlink() for part in (path, *path.parents) if part != root and root in part.parents)

@@ -203,11 +203,7 @@ def group_key(result: TrialResult) -> GroupKey:
 
 
 def summarize(
-    head: PlanHead,
-    results: Iterable[TrialResult],
-    *,
-    figures: FigureSource,
-    interrupted_attempts: int = 0,
+    head: PlanHead, results: Iterable[TrialResult], *, figures: FigureSource, interrupted_attempts: int = 0
 ) -> Summary:
     """Fold a run's results.
 

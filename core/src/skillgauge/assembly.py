@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 
 from .agent_stages import AgentRules, AgentStages, files_of_skill
@@ -17,7 +18,7 @@ from .config import Config
 from .discovery import Found, discover, load
 from .errors import EmptySelection, PluginError, Problem, Severity, SkillgaugeError, SuiteError, UsageError
 from .execution import Grading, RetryPolicy
-from .judging import GuardedJudge, Judging, find_judges
+from .judging import GuardedJudge, Judging, checked, find_judges
 from .log import get_logger
 from .overlay import Overlay
 from .pipeline import EventSink, Job, NoEvents
@@ -56,7 +57,8 @@ class Request:
     """Whether `timeout_s` was given as a number without a unit."""
     timeout_s: float | None = None
     """As given on the command line for this run; before a suite's default, after a case's own."""
-    runs: int = 1
+    runs: int | None = None
+    """Repeats of every case; `None` leaves them to each suite."""
     engines: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     baseline: bool | None = None
@@ -114,18 +116,18 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
     plans = [runners.plan(suite, problems) for suite in suites]
     problems += [*await runners.adapters.problems(), *await runners.engines.problems()]
     problems += [*request.overlay.unused(plain_suites), *_unmeasurable(request, runners)]
-    judging = await find_judges(request.judges, request.judge_models, request.judge_temperature, registry)
+    named = (request.judges, request.judge_models, request.judge_temperature)
+    judges = cache(lambda: find_judges(*named, registry, request.models))
     plan, found = make_plan(
         plans,
         runs=request.runs,
         seed=request.seed,
         limits=Limits(timeout_s=request.timeout_s, max_turns=request.max_turns),
-        versions=lambda: registry.provenance() | (judging.versions if scorers.need_judge else {}),
+        versions=lambda: (judges().versions if scorers.need_judge else {}) | registry.provenance(),
         inspect_check=scorers.inspect,
     )
     problems.extend(_distinct(found))
-    if not scorers.need_judge:
-        judging = Judging()
+    judging = await checked(judges()) if scorers.need_judge else Judging()
     problems += [*judging.problems, *uncountable(request.budget, _spenders(runners, judging))]
     plan = _judged(plan, judging, scorers)
     _require_work(plan, problems, passed_over, request.selection)

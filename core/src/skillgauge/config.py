@@ -51,7 +51,7 @@ KEYS: dict[str, Key] = {
         Key("timeoutMs", int, 30_000, "Time limit of one direct call, where the case has none.", 1),
         Key("outputDir", str, "./reports", "Folder that reports are written to."),
         Key("defaultFormats", list, ["json", "markdown"], "Reporters used without --format."),
-        Key("runs", int, 1, "Repeats of every case.", 1),
+        Key("runs", int, 1, "Repeats of every case, where neither user nor suite says.", 1),
         Key("retries", int, 0, "Further attempts after a failure that may pass.", 0),
         Key("seed", int, 0, "Seed of everything random."),
         Key("store", str, "./skillgauge.db", "Where runs are kept."),

@@ -15,18 +15,7 @@ from collections.abc import Iterable
 
 import pluggy
 
-from .protocols import (
-    Adapter,
-    Engine,
-    Executor,
-    Judge,
-    Provider,
-    Reporter,
-    Sandbox,
-    Scorer,
-    Store,
-    SuiteFormat,
-)
+from .protocols import Adapter, Engine, Executor, Judge, Provider, Reporter, Sandbox, Scorer, Store, SuiteFormat
 from .types.result import RunInfo, Summary, TrialResult
 from .types.trial import PlanHead, Trial
 

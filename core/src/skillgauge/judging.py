@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from weakref import WeakValueDictionary
 
+from .announcements import claims, traits_of
 from .errors import PluginError, Problem, Severity
 from .protocols import Judge, JudgeReply, JudgeRequest, Traits
 from .registry import JUDGES, Registry, Resolved
-from .runners import traits_of
+from .surroundings import host_environment
 from .types.frozen import digest_text
 from .types.trial import Identity
 
@@ -49,22 +49,29 @@ class Judging:
         return {"judge identity": self.digest} if self.identities else {}
 
 
-async def find_judges(
-    names: Sequence[str], models: Sequence[str], temperature: float | None, registry: Registry
+def find_judges(
+    names: Sequence[str],
+    models: Sequence[str],
+    temperature: float | None,
+    registry: Registry,
+    agents: Sequence[str] = (),
 ) -> Judging:
-    """The judges, ready to be asked, or what is wrong with them.
+    """The judges, not checked yet, or what is wrong with them.
 
     Args:
         names: installed judges, or model ids, of which each picks the judge that serves it.
         models: one for each judge; none leaves it to them. Without names, each picks its judge.
         temperature: at which they answer; `None` leaves it to each.
         registry: the run's plugins.
+        agents: models that the user named for agents, which pick the judge where neither name nor model is given.
     """
+    problems: list[Problem] = []
+    if not names and not models:
+        names, models = _unnamed(agents, registry, problems)
     if names and models and len(names) != len(models):
         message = f"{len(models)} judge models for {len(names)} judges"
         hint = "Give one model for each judge, in the same order."
         return Judging(problems=(Problem("usage.judges", message, hint=hint),))
-    problems: list[Problem] = []
     found = []
     for at in range(max(len(names), len(models))):
         name, model = names[at] if names else None, models[at] if models else None
@@ -74,15 +81,36 @@ async def find_judges(
             problems += error.problems
     if any(problem.severity is Severity.ERROR for problem in problems):
         return Judging(problems=tuple(problems))
-    judging = Judging(
+    identities = tuple(identity for _, _, identity in found)
+    return Judging(
         judges=tuple(judge for _, judge, _ in found),
-        identities=tuple(identity for _, _, identity in found),
+        identities=identities,
         secrets=tuple(dict.fromkeys(name for traits, _, _ in found for name in traits.secrets)),
         traits=tuple(traits for traits, _, _ in found),
+        problems=(*problems, *_no_majority(identities)),
     )
-    for judge in judging.judges:
-        problems += await judge.check()
-    return replace(judging, problems=(*problems, *_no_majority(judging.identities)))
+
+
+async def checked(judging: Judging) -> Judging:
+    """The same judges, each asked what keeps it from working."""
+    found = [problem for judge in judging.judges for problem in await judge.check()]
+    return replace(judging, problems=(*judging.problems, *found))
+
+
+def _unnamed(
+    agents: Sequence[str], registry: Registry, notices: list[Problem]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Of the judges whose key is here, by name, the first that serves an agent's model, else the first."""
+    environ = host_environment()
+    able = [one for one in registry.load_all(JUDGES) if any(map(environ.get, one.provider.traits.secrets))]
+    able.sort(key=lambda one: one.name)
+    if not able:
+        return (), ()
+    served = ((one.name, model) for one in able for model in agents if claims(one, model))
+    name, model = next(served, (able[0].name, None))
+    message = f"no judge is named: {name!r} is asked, whose key is here"
+    notices.append(Problem("judge.unnamed", message, hint="Name one with --judge.", severity=Severity.WARNING))
+    return (name,), (model,) if model else ()
 
 
 def _find(
@@ -115,15 +143,11 @@ def _no_majority(judges: Sequence[Identity]) -> list[Problem]:
 
 def _serving(model: str, registry: Registry) -> Resolved:
     """The one judge that claims a model id."""
-    claims = [
-        one
-        for one in registry.load_all(JUDGES)
-        if any(fnmatchcase(model, pattern) for pattern in one.provider.traits.model_patterns)
-    ]
-    if len(claims) == 1:
-        return claims[0]
+    able = [one for one in registry.load_all(JUDGES) if claims(one, model)]
+    if len(able) == 1:
+        return able[0]
     known = ", ".join(registry.names("judges")) or "none"
-    found = f"several judges claim it: {', '.join(one.name for one in claims)}" if claims else "no judge claims it"
+    found = f"several judges claim it: {', '.join(one.name for one in able)}" if able else "no judge claims it"
     message = f"{model!r} is no installed judge (installed: {known}), and as a model id {found}"
     raise PluginError(Problem("plugin.not-installed", message, hint="Name both: --judge NAME --judge-model ID."))
 

@@ -96,9 +96,9 @@ class Plan:
         one case are next to each other for the same reason.
         """
         ordinal = 0
-        for suite in self.suites:
+        for suite, head in zip(self.suites, self.head.suites, strict=True):
             groups = [[_CellIds(suite.suite.id, cell) for cell in cells] for cells in suite.by_target().values()]
-            for repeat in range(1, self.head.runs + 1):
+            for repeat in range(1, head.runs + 1):
                 for group in groups:
                     for index, case in suite.cases():
                         for cell in group:
@@ -171,7 +171,7 @@ class _Survey:
 def make_plan(
     suites: Sequence[SuitePlan],
     *,
-    runs: int,
+    runs: int | None,
     seed: int,
     limits: Limits,
     versions: Callable[[], Mapping[str, str]],
@@ -181,7 +181,7 @@ def make_plan(
 
     Args:
         suites: suites with their cells.
-        runs: repeats of every case, at least 1.
+        runs: repeats of every case, at least 1; `None` leaves them to each suite, and then it is 1.
         seed: seed of everything random in the run.
         limits: what the user asked for.
         versions: version of every distribution that takes part, asked after all checks were inspected: with another
@@ -193,19 +193,17 @@ def make_plan(
     """
     heads = []
     problems: list[Problem] = []
-    trial_count = 0
     for suite in suites:
         survey = _survey(suite, inspect_check)
         problems.extend(survey.problems)
-        trial_count += survey.trials_per_run * runs
-        heads.append(_suite_head(suite, survey, limits, runs))
-    contents = [(head.id, head.root, head.content_digest) for head in heads]
+        heads.append(_suite_head(suite, survey, limits, runs or suite.suite.defaults.runs or 1))
+    contents = [(head.id, head.root, head.content_digest, head.runs) for head in heads]
     provenance = dict(versions())
     head = PlanHead(
-        plan_id=digest(contents, runs, seed, limits.model_dump(mode="json"), provenance),
+        plan_id=digest(contents, seed, limits.model_dump(mode="json"), provenance),
         suites=tuple(heads),
-        trial_count=trial_count,
-        runs=runs,
+        trial_count=sum(head.trial_count or 0 for head in heads),
+        runs=max((head.runs for head in heads), default=1),
         seed=seed,
         runners=_distinct(cell.runner for suite in suites for cell in suite.cells),
         models=_distinct(cell.model for suite in suites for cell in suite.cells if cell.model),
@@ -266,6 +264,7 @@ def _suite_head(plan: SuitePlan, survey: _Survey, asked: Limits, runs: int) -> S
         content_digest=survey.digest,
         case_count=survey.selected,
         trial_count=survey.trials_per_run * runs,
+        runs=runs,
         targets=tuple(
             TargetHead(
                 id=target.id,

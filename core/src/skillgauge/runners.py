@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from .agent_stages import AgentSetup
+from .announcements import claims, traits_of
 from .errors import Origin, PluginError, Problem, Severity, UsageError
-from .events import Failed, isolated
 from .planning import Cell, Selection, SuitePlan
 from .protocols import Adapter, Engine, Traits
-from .registry import ADAPTERS, ENGINES, Registry, Resolved, broken
+from .registry import ADAPTERS, ENGINES, Registry
 from .types.suite import NO_LIMITS, Arm, ArmKind, Limits, Suite, Target
 from .types.trial import Identity
 
@@ -20,7 +20,7 @@ class Choice:
 
     selection: Selection
     engines: tuple[str, ...] = ()
-    """Empty leaves it to the suite, then to the only one installed."""
+    """Empty leaves it to the suite, then to the model, or to the only one installed."""
     models: tuple[str, ...] = ()
     """One for all engines, or one for each."""
     baseline: bool | None = None
@@ -89,15 +89,13 @@ class Runners:
         return cells
 
     def _pairs(self, suite: Suite, problems: list[Problem]) -> list[tuple[str, str | None]]:
-        """Engines with their models."""
+        """Engines with their models; where no engine is named, each model picks its own."""
         engines = self._choice.engines or ((suite.defaults.engine,) if suite.defaults.engine else ())
-        if not engines:
-            installed = self.engines.names()
-            if len(installed) != 1:
-                problems.append(_no_engine(suite, installed))
-                return []
-            engines = installed
         models = self._choice.models or ((suite.defaults.model,) if suite.defaults.model else ())
+        if not engines:
+            found = [(self.engines.serving(model), model) for model in models or (None,)]
+            problems += [_no_engine(suite, *one) for one in found if len(one[0]) != 1]
+            return [(names[0], model) for names, model in found if len(names) == 1]
         if len(models) > 1 and len(models) != len(engines):
             message = f"{len(models)} models for {len(engines)} engines"
             hint = "Give one model for all engines, or one for each in the same order."
@@ -105,12 +103,13 @@ class Runners:
         return [(name, models[min(at, len(models) - 1)] if models else None) for at, name in enumerate(engines)]
 
 
-def _no_engine(suite: Suite, installed: tuple[str, ...]) -> Problem:
-    if installed:
-        message = f"suite {suite.id!r} needs an agent engine, and several are installed: {', '.join(installed)}"
-        return Problem("engine.none", message, origin=suite.origin, hint="Choose one with --engine NAME.")
-    message = f"suite {suite.id!r} needs an agent engine, and none is installed"
-    hint = "Install one, for example: pip install skillgauge-engine-claude-code"
+def _no_engine(suite: Suite, able: tuple[str, ...], model: str | None) -> Problem:
+    hint = "Name one with --engine NAME; to install one: pip install skillgauge-engine-claude-code"
+    found = f"none that is installed serves {model!r}" if model else "none is installed"
+    if able:
+        found = f"several {f'serve {model!r}' if model else 'are installed'}: {', '.join(able)}"
+        hint = f"Choose one: {' or '.join(f'--engine {name}' for name in able)}."
+    message = f"suite {suite.id!r} needs an agent engine, and {found}"
     return Problem("engine.none", message, origin=suite.origin, hint=hint)
 
 
@@ -162,10 +161,17 @@ class Engines:
         self.providers: dict[str, str] = {}
         """The service behind each of them, by the same name."""
 
-    def names(self) -> tuple[str, ...]:
-        """What is installed, but for engines that announce that nobody gets them unasked."""
-        found = [one for one in self._registry.load_all("engines") if not one.provider.traits.only_by_name]
-        return tuple(dict.fromkeys(one.name for one in found))
+    def serving(self, model: str | None) -> tuple[str, ...]:
+        """Engines for a model where the user names none: the only one installed, else those that claim the model's id.
+
+        Engines that announce that nobody gets them unasked do not count.
+        """
+        found = {one.name: one for one in self._registry.load_all("engines") if not one.provider.traits.only_by_name}
+        return (
+            tuple(found)
+            if len(found) == 1 or model is None
+            else tuple(name for name, one in found.items() if claims(one, model))
+        )
 
     def find(self, name: str, problems: list[Problem], origin: Origin | None) -> Engine | None:
         """An engine by its name; `None` and a problem if there is none that works."""
@@ -203,22 +209,6 @@ class Engines:
     async def problems(self) -> list[Problem]:
         """What keeps any of the engines from working here."""
         return [problem for _, engine in self._made.values() for problem in await engine.check()]
-
-
-def traits_of(resolved: Resolved, registry: Registry) -> Traits:
-    """What a plugin announces of itself, as its options in the configuration make it.
-
-    Raises:
-        PluginError: it fails to tell.
-    """
-    if resolved.provider.traits_with is None:
-        return resolved.provider.traits
-    options = registry.validated_options(resolved)
-    try:
-        with isolated():
-            return resolved.provider.traits_with(options)
-    except Failed as failure:
-        raise PluginError(broken(resolved, f"could not tell its traits: {failure}")) from failure
 
 
 def _at(problem: Problem, origin: Origin | None) -> Problem:

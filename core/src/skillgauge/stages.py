@@ -32,12 +32,7 @@ class DirectStages:
     """
 
     def __init__(
-        self,
-        adapter_of: Callable[[Target], Adapter],
-        sandbox: Sandbox,
-        *,
-        network: bool = True,
-        keep: bool = False,
+        self, adapter_of: Callable[[Target], Adapter], sandbox: Sandbox, *, network: bool = True, keep: bool = False
     ) -> None:
         self._adapter_of = adapter_of
         self._sandbox = sandbox

@@ -60,7 +60,12 @@ def _is_no_reporter(word: str) -> bool:
 def evaluation_options() -> list[click.Parameter]:
     """The options of a command that evaluates, beside what to evaluate and which gates there are."""
     return [
-        click.Option(["--runs"], type=click.IntRange(1), metavar="N", help="Repeats of every case."),
+        click.Option(
+            ["--runs"],
+            type=click.IntRange(1),
+            metavar="N",
+            help="Repeats of every case; default: as the suite says, else 1.",
+        ),
         click.Option(["--concurrency"], type=click.IntRange(1), metavar="N", help="Trials under way at once."),
         click.Option(
             ["--retries"], type=click.IntRange(0), metavar="N", help="Attempts after a failure that may pass."
@@ -221,7 +226,7 @@ def evaluation_request(
         budget=BudgetLimits(values.get("max_cost"), values.get("max_tokens")),
         record=call.cwd / values["record"] if values.get("record") else None,
         untrusted=values.get("untrusted", False),
-        runs=config.get("runs"),
+        runs=config.get("runs") if config.is_set("runs") else None,
         seed=config.get("seed"),
         concurrency=config.get("concurrency"),
         retries=config.get("retries"),

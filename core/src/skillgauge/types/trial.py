@@ -113,6 +113,8 @@ class SuiteHead(Frozen):
     """Cases that were selected."""
     trial_count: int | None = None
     """Trials of this suite in the plan; `None` in documents that do not tell."""
+    runs: int = Field(default=1, ge=1)
+    """Repeats of each of its cases."""
     targets: tuple[TargetHead, ...]
     arms: tuple[str, ...]
     candidate: str | None = None
@@ -135,6 +137,7 @@ class PlanHead(Frozen):
     suites: tuple[SuiteHead, ...]
     trial_count: int
     runs: int = Field(ge=1)
+    """Repeats of every case; where suites differ, the most."""
     seed: int
     runners: tuple[Identity, ...] = ()
     models: tuple[str, ...] = ()

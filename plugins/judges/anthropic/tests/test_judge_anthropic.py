@@ -21,7 +21,7 @@ from skillgauge.testing import (
     check_plugin,
 )
 from skillgauge_judge_anthropic.judge import AnthropicJudge
-from skillgauge_judge_anthropic.options import VARIABLES, AnthropicOptions
+from skillgauge_judge_anthropic.options import MODEL, VARIABLES, AnthropicOptions
 from skillgauge_judge_anthropic.plugin import skillgauge_judges
 
 MODULE = "skillgauge_judge_anthropic.plugin"
@@ -115,7 +115,9 @@ def test_answers_without_a_text(server: ModelServer, reply: ModelReply, error: s
 def test_check_names_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     """No key, a key that cannot be used, and no model are found before anything runs."""
     assert asyncio.run(AnthropicJudge(AnthropicOptions(model="m")).check()) == ()
-    (no_model,) = asyncio.run(AnthropicJudge(AnthropicOptions()).check())
+    assert asyncio.run(AnthropicJudge(AnthropicOptions()).check()) == ()
+    assert AnthropicJudge(AnthropicOptions()).identity(None).settings["model"] == MODEL
+    (no_model,) = asyncio.run(AnthropicJudge(AnthropicOptions(base_url="http://127.0.0.1:1")).check())
     assert (no_model.code, no_model.severity) == ("judge.no-model", Severity.ERROR)
     assert "--judge-model" in str(no_model)
     monkeypatch.delenv("ANTHROPIC_API_KEY")

@@ -21,7 +21,7 @@ from skillgauge.testing import (
     check_plugin,
 )
 from skillgauge_judge_gemini.judge import GeminiJudge
-from skillgauge_judge_gemini.options import VARIABLES, GeminiOptions
+from skillgauge_judge_gemini.options import MODEL, VARIABLES, GeminiOptions
 from skillgauge_judge_gemini.plugin import skillgauge_judges
 
 MODULE = "skillgauge_judge_gemini.plugin"
@@ -146,7 +146,9 @@ def test_temperature_that_a_model_does_not_take(server: ModelServer) -> None:
 def test_check_names_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     """No key, a key that cannot be used, and no model are found before anything runs."""
     assert asyncio.run(GeminiJudge(GeminiOptions(model="m")).check()) == ()
-    (no_model,) = asyncio.run(GeminiJudge(GeminiOptions()).check())
+    assert asyncio.run(GeminiJudge(GeminiOptions()).check()) == ()
+    assert GeminiJudge(GeminiOptions()).identity(None).settings["model"] == MODEL
+    (no_model,) = asyncio.run(GeminiJudge(GeminiOptions(base_url="http://127.0.0.1:1")).check())
     assert (no_model.code, no_model.severity) == ("judge.no-model", Severity.ERROR)
     assert "--judge-model" in str(no_model)
     monkeypatch.delenv("GEMINI_API_KEY")

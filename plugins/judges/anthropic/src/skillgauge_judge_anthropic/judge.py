@@ -11,7 +11,7 @@ from skillgauge_model_client.judge import ModelJudge, reply_of
 from skillgauge_model_client.outcomes import Unanswered
 from skillgauge_model_client.usages import anthropic_usage
 
-from .options import BASE_URL, VARIABLES
+from .options import BASE_URL, MODEL, VARIABLES
 
 _API_VERSION = "2023-06-01"
 
@@ -23,6 +23,7 @@ class AnthropicJudge(ModelJudge):
     variables = VARIABLES
     usual_variable = "ANTHROPIC_API_KEY"
     own_address = BASE_URL
+    default_model = MODEL
 
     def headers(self, key: Key | None) -> Mapping[str, str]:
         """See `ModelJudge.headers`."""

@@ -8,6 +8,8 @@ from skillgauge_model_client.options import Address, ModelOptions
 
 HOST = "api.anthropic.com"
 BASE_URL = f"https://{HOST}"
+MODEL = "claude-sonnet-4-5"
+"""Asked at the vendor's own address where nobody names a model."""
 VARIABLES = ("ANTHROPIC_API_KEY",)
 """Where the key is looked for."""
 
@@ -16,6 +18,9 @@ class AnthropicOptions(ModelOptions):
     """Options of `anthropic`."""
 
     base_url: Address = Field(default=BASE_URL, description="Where the API is served: `/v1/messages` is added.")
+    model: str | None = Field(
+        default=None, min_length=1, description=f"Model to ask; at the vendor's own address {MODEL} by default."
+    )
     temperature: float | None = Field(
         default=0.0, ge=0, le=1, description="Temperature where a check gives none; null sends none."
     )

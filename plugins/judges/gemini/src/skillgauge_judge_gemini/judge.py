@@ -12,7 +12,7 @@ from skillgauge_model_client.judge import ModelJudge, reply_of
 from skillgauge_model_client.outcomes import Unanswered
 from skillgauge_model_client.usages import gemini_usage
 
-from .options import BASE_URL, VARIABLES
+from .options import BASE_URL, MODEL, VARIABLES
 
 _REFUSALS = ("SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION")
 
@@ -24,6 +24,7 @@ class GeminiJudge(ModelJudge):
     variables = VARIABLES
     usual_variable = "GEMINI_API_KEY"
     own_address = BASE_URL
+    default_model = MODEL
 
     def headers(self, key: Key | None) -> Mapping[str, str]:
         """See `ModelJudge.headers`."""

@@ -8,6 +8,8 @@ from skillgauge_model_client.options import Address, ModelOptions
 
 HOST = "generativelanguage.googleapis.com"
 BASE_URL = f"https://{HOST}"
+MODEL = "gemini-2.5-flash"
+"""Asked at the vendor's own address where nobody names a model."""
 VARIABLES = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 """Where the key is looked for, in this order."""
 
@@ -16,6 +18,9 @@ class GeminiOptions(ModelOptions):
     """Options of `gemini`."""
 
     base_url: Address = Field(default=BASE_URL, description="Where the API is served: `/v1beta/models/...` is added.")
+    model: str | None = Field(
+        default=None, min_length=1, description=f"Model to ask; at the vendor's own address {MODEL} by default."
+    )
     temperature: float | None = Field(
         default=0.0, ge=0, le=2, description="Temperature where a check gives none; null sends none."
     )

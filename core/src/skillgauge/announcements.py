@@ -1,0 +1,31 @@
+"""What engines and judges announce of themselves, as their options make it."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+
+from .errors import PluginError
+from .events import Failed, isolated
+from .protocols import Traits
+from .registry import Registry, Resolved, broken
+
+
+def claims(plugin: Resolved, model: str) -> bool:
+    """Whether an engine or a judge announces that it serves a model."""
+    return any(fnmatchcase(model, pattern) for pattern in plugin.provider.traits.model_patterns)
+
+
+def traits_of(resolved: Resolved, registry: Registry) -> Traits:
+    """What a plugin announces of itself, as its options in the configuration make it.
+
+    Raises:
+        PluginError: it fails to tell.
+    """
+    if resolved.provider.traits_with is None:
+        return resolved.provider.traits
+    options = registry.validated_options(resolved)
+    try:
+        with isolated():
+            return resolved.provider.traits_with(options)
+    except Failed as failure:
+        raise PluginError(broken(resolved, f"could not tell its traits: {failure}")) from failure
