@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 from .conftest import ROOT, Done, Run
@@ -75,6 +76,48 @@ def test_every_published_shape_loads_or_names_its_format(run: Run, work: Path) -
         alone = run("eval", f"skills/{skill}", "--dry-run")
         assert alone.code == 2
         assert problems[skill]["hint"] in alone.stderr
+
+
+def test_a_dry_run_shows_what_every_arm_would_have(run: Run, work: Path) -> None:
+    """Skills with what is left out, files, names of variables, sessions and keys; in JSON by its published schema."""
+    config = {"plugins": {"engines": {"api": {"base_url": "http://127.0.0.1:1"}}}}
+    (work / "skillgauge.config.yaml").write_text(json.dumps(config))
+    command = ("eval", EXAMPLE, "--engine", "api", "--model", "claude-x", "--store", "none", "--dry-run")
+    before = sorted(work.rglob("*"))
+    env = {"ANTHROPIC_API_KEY": "canary-of-a-key-0123456789", "LANG": "C.UTF-8"}
+    done = run(*command, "--json", env=env)
+    assert done.code == 0, done.stderr
+    jsonschema.validate(done.document, run("schema", "dry-run", "--json").document)
+    with_skill, without_skill, queries = done.document["arms"]
+    assert (with_skill["arm"], with_skill["kind"], with_skill["runner"]) == ("with_skill", "agent", "api")
+    assert (with_skill["model"], with_skill["sandbox"], with_skill["paid"]) == ("claude-x", "local/none", True)
+    (skill,) = with_skill["skills"]
+    assert (skill["name"], skill["role"], skill["leaves_out"]) == ("release-notes", "candidate", ["evals"])
+    assert without_skill["skills"] == []
+    for one in (with_skill, without_skill):
+        assert one["files"] == ["evals/files/HRB-52.md"]
+        assert one["grader_files"] == ["scripts/check_note.py"]
+        assert one["environment"] == ["PATH", "LANG"]
+        assert (one["cases"], one["runs"], one["sessions"]) == (4, 1, 4)
+    assert (queries["cases"], queries["runs"], queries["sessions"]) == (4, 3, 12)
+    assert sum(one["sessions"] for one in done.document["arms"]) == done.document["plan"]["trial_count"]
+    (key,) = done.document["keys"]
+    assert (key["who"], key["present"]) == ("engine 'api'", ["ANTHROPIC_API_KEY"])
+    assert "OPENAI_API_KEY" in key["variables"]
+    people = run(*command, env=env)
+    for line in (
+        "20 trials in sandbox local/none; runs: 1 to 3, seed: 0",
+        "release-notes, with_skill: skill release-notes is installed; left out: evals",
+        "release-notes, without_skill: no skill is installed",
+        "release-notes, every arm: input files evals/files/HRB-52.md",
+        "release-notes, every arm: after the session, for checks, scripts/check_note.py",
+        "release-notes, every arm: variables PATH, LANG",
+    ):
+        assert line in people.stdout.splitlines()
+    assert "engine 'api' needs a key: " in people.stdout
+    assert "(set: ANTHROPIC_API_KEY)" in people.stdout
+    assert "canary" not in done.stdout + done.stderr + people.stdout + people.stderr
+    assert sorted(work.rglob("*")) == before
 
 
 @pytest.mark.requirement("SE-FORMAT-003", "SE-FORMAT-009")

@@ -147,6 +147,10 @@ def test_a_dry_run_shows_the_matrix_and_creates_nothing(run: Run, work: Path, ma
     assert done.code == 0
     assert "40 trials" in done.stdout
     assert sorted(work.rglob("*")) == before
+    (arm,) = run("eval", "--skills", path, "--dry-run", "--json", env={"TZ": "UTC"}).document["arms"]
+    assert (arm["arm"], arm["kind"], arm["runner"], arm["model"]) == ("direct", "direct", "subprocess", None)
+    assert (arm["skills"], arm["sessions"], arm["paid"]) == ([], 20, False)
+    assert "TZ" in arm["environment"]
     bad = run("eval", "--skills", path, "--benchmark", "coding-esy", "--dry-run")
     assert bad.code == 2
     assert "coding-easy" in bad.stderr

@@ -99,6 +99,8 @@ class Assembled:
     """Bad files that a search passed over; the run's exit code is 2 in the end."""
     sandbox: str
     """Name and tier of the sandbox in force."""
+    spenders: Mapping[str, Traits]
+    """Engines and paid judges of the run, as people call them, with what they announce."""
 
 
 async def assemble(request: Request, registry: Registry, config: Config) -> Assembled:
@@ -128,7 +130,7 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
     )
     problems.extend(_distinct(found))
     judging = await checked(judges()) if scorers.need_judge else Judging()
-    problems += [*judging.problems, *uncountable(request.budget, _spenders(runners, judging))]
+    problems += [*judging.problems, *uncountable(request.budget, spenders := _spenders(runners, judging))]
     plan = _judged(plan, judging, scorers)
     _require_work(plan, problems, passed_over, request.selection)
     warnings = [problem for suite in suites for problem in suite.warnings]
@@ -156,7 +158,7 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
         clean=redactor.redact,
         close=direct.close,
     )
-    return Assembled(plan, job, tuple(warnings), passed_over, f"{sandbox.name}/{sandbox.tier}")
+    return Assembled(plan, job, tuple(warnings), passed_over, f"{sandbox.name}/{sandbox.tier}", spenders)
 
 
 AGENT_TIMEOUT_S = 600.0

@@ -51,16 +51,6 @@ class EvalDocument(Frozen):
     results: tuple[TrialResult, ...]
 
 
-class PlanDocument(Frozen):
-    """The document of `eval --dry-run --json`."""
-
-    schema_version: str = "1.0"
-    dry_run: bool = True
-    sandbox: str
-    plan: PlanHead
-    problems: tuple[ProblemDocument, ...] = ()
-
-
 def document(view: RunView, decision: Decision, written: Mapping[str, Path], assembled: Assembled) -> dict[str, object]:
     """The run as one JSON document."""
     return {
@@ -75,17 +65,6 @@ def document(view: RunView, decision: Decision, written: Mapping[str, Path], ass
         "reports": {name: str(path) for name, path in written.items()},
         "problems": [problem_document(problem) for problem in (*assembled.warnings, *assembled.passed_over)],
         "results": [json.loads(result.model_dump_json(exclude_defaults=True)) for result in view.results()],
-    }
-
-
-def plan_document(assembled: Assembled) -> dict[str, object]:
-    """What would run, as one JSON document."""
-    return {
-        "schema_version": "1.0",
-        "dry_run": True,
-        "sandbox": assembled.sandbox,
-        "plan": assembled.plan.head.model_dump(mode="json"),
-        "problems": [problem_document(problem) for problem in (*assembled.warnings, *assembled.passed_over)],
     }
 
 

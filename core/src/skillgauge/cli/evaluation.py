@@ -22,15 +22,14 @@ from ..config import KEYS, Config
 from ..errors import ExitCode, PluginError, Problem, UsageError
 from ..overlay import Overlay, read_overlay
 from ..pipeline import Outcome, carry_out
-from ..planning import Selection, applies
+from ..planning import Selection
 from ..protocols import Reporter
 from ..registry import REPORTERS, Registry
 from ..types.result import RunInfo, RunView
-from .eval_document import plan_document
 from .format_options import FormatOptions
 from .invocation import Invocation
 from .options import GlobalsCommand, Number, SeveralWords, words
-from .output import Output
+from .plan_document import plan_document, print_plan
 from .progress import make_progress
 
 REPLAY = "replay"
@@ -173,7 +172,7 @@ class Evaluation:
     def print_plan(self) -> ExitCode:
         """Say what would run."""
         self._call.output.document(plan_document(self.assembled))
-        _print_plan(self.assembled, self._call.output)
+        print_plan(self.assembled, self._call.output)
         return ExitCode.USAGE if self.assembled.passed_over else ExitCode.OK
 
     async def carry_out(self) -> Outcome:
@@ -317,19 +316,6 @@ def _reporters(call: Invocation, values: Mapping[str, Any], assembled: Assembled
     if missing:
         call.output.notice(f"not installed, so not written: {', '.join(missing)} (reporters)")
     return _Reports(by_name, own)
-
-
-def _print_plan(assembled: Assembled, output: Output) -> None:
-    head = assembled.plan.head
-    output.line(f"{head.trial_count} trials in sandbox {assembled.sandbox}; runs: {head.runs}, seed: {head.seed}")
-    rows = []
-    for suite in assembled.plan.suites:
-        for cell in suite.cells:
-            cases = sum(applies(case, cell.target) for _, case in suite.cases())
-            target = cell.target.id if cell.target else "-"
-            rows.append([suite.suite.id, target, cell.arm.name, cell.runner.name, str(cases)])
-    output.table(["Suite", "Target", "Arm", "Runs with", "Cases"], rows)
-    output.line("Nothing was executed and nothing was created.")
 
 
 async def _carry_out(assembled: Assembled, call: Invocation) -> Outcome:

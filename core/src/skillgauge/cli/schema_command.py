@@ -21,7 +21,8 @@ Schemas = dict[str, Callable[[], Any]]
 
 
 def _built_in() -> Schemas:
-    from .eval_document import EvalDocument, PlanDocument  # noqa: PLC0415 - slow, and `--help` needs none of it
+    from .eval_document import EvalDocument  # noqa: PLC0415 - slow, and `--help` needs none of it
+    from .plan_document import PlanDocument  # noqa: PLC0415
     from .plugins_document import NewPluginDocument, PluginsDocument  # noqa: PLC0415
 
     return {

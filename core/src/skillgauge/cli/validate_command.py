@@ -9,9 +9,9 @@ import click
 
 from ..assembly import Assembled, assemble
 from ..errors import ExitCode
-from .eval_document import plan_document
 from .evaluation import EvaluationCommand, evaluation_request
 from .invocation import invocation
+from .plan_document import plan_document
 
 
 def _validate(**values: Any) -> int:

@@ -1,0 +1,197 @@
+"""What a dry run shows: every arm with all that its sessions would have, and whose keys are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+
+from ..assembly import Assembled
+from ..planning import Cell, SuitePlan, applies
+from ..surroundings import host_environment
+from ..types.frozen import Frozen
+from ..types.suite import ArmKind, Case, FileSpec, SkillRole
+from ..types.trial import PlanHead, SuiteHead
+from ..workspace import ALLOWED_ENV
+from .eval_document import ProblemDocument
+from .output import Output, problem_document
+
+_OWN = "SKILLGAUGE_"
+_SHOWN = 8
+"""Names of one kind that people are shown; the JSON document has all."""
+
+
+class PlannedSkill(Frozen):
+    """A skill that an arm installs."""
+
+    name: str
+    role: SkillRole
+    root: str
+    leaves_out: tuple[str, ...]
+    """Paths below `root` that are not installed, because they would give answers away."""
+
+
+class PlannedArm(Frozen):
+    """What would run of one suite, against one target, in one arm, with one engine or adapter and model."""
+
+    suite: str
+    target: str | None
+    arm: str
+    kind: ArmKind
+    runner: str
+    """The engine, or the adapter of a direct call."""
+    model: str | None
+    """`None`: the engine's own choice, or no model at all."""
+    skills: tuple[PlannedSkill, ...]
+    files: tuple[str, ...]
+    """Put into the workspace before a session, the same in every arm: paths of all cases together."""
+    grader_files: tuple[str, ...]
+    """Put there after a session has ended, for the checks only."""
+    environment: tuple[str, ...]
+    """Names of the variables that processes see, beside HOME and TMPDIR of their own and keys that an engine needs."""
+    sandbox: str
+    """Name and tier."""
+    cases: int
+    runs: int
+    sessions: int
+    """Sessions of agents, or direct calls."""
+    paid: bool
+    """Whether they cost money; what judges cost is apart."""
+
+
+class KeyNeed(Frozen):
+    """An engine or judge that needs a key."""
+
+    who: str
+    variables: tuple[str, ...]
+    """Any one of them will do."""
+    present: tuple[str, ...]
+    """Those that are set."""
+    login_files: tuple[str, ...]
+    """Files of an existing login, below the home folder, that do as well."""
+
+
+class PlanDocument(Frozen):
+    """The document of `eval --dry-run --json`."""
+
+    schema_version: str = "1.1"
+    dry_run: bool = True
+    sandbox: str
+    plan: PlanHead
+    arms: tuple[PlannedArm, ...] = ()
+    keys: tuple[KeyNeed, ...] = ()
+    problems: tuple[ProblemDocument, ...] = ()
+
+
+def plan_document(assembled: Assembled) -> dict[str, object]:
+    """What would run, as one JSON document."""
+    return {
+        "schema_version": "1.1",
+        "dry_run": True,
+        "sandbox": assembled.sandbox,
+        "plan": assembled.plan.head.model_dump(mode="json"),
+        "arms": [arm.model_dump(mode="json") for arm in planned_arms(assembled)],
+        "keys": [need.model_dump(mode="json") for need in key_needs(assembled)],
+        "problems": [problem_document(problem) for problem in (*assembled.warnings, *assembled.passed_over)],
+    }
+
+
+def planned_arms(assembled: Assembled) -> tuple[PlannedArm, ...]:
+    """Every cell of the plan, in its order."""
+    plan = assembled.plan
+    pairs = zip(plan.suites, plan.head.suites, strict=True)
+    return tuple(_planned(suite, head, cell, assembled.sandbox) for suite, head in pairs for cell in suite.cells)
+
+
+def key_needs(assembled: Assembled) -> tuple[KeyNeed, ...]:
+    """Engines and judges of the run that need a key; the values are not looked at."""
+    environ = host_environment()
+    return tuple(
+        KeyNeed(
+            who=who,
+            variables=traits.secrets,
+            present=tuple(name for name in traits.secrets if environ.get(name)),
+            login_files=traits.login_files,
+        )
+        for who, traits in assembled.spenders.items()
+        if traits.secrets
+    )
+
+
+def print_plan(assembled: Assembled, output: Output) -> None:
+    """What would run, for people."""
+    head, arms = assembled.plan.head, planned_arms(assembled)
+    fewest = min(suite.runs for suite in head.suites)
+    runs = f"{head.runs}" if fewest == head.runs else f"{fewest} to {head.runs}"
+    output.line(f"{head.trial_count} trials in sandbox {assembled.sandbox}; runs: {runs}, seed: {head.seed}")
+    heads = ["Suite", "Target", "Arm", "Runs with", "Model", "Cases", "Runs", "Sessions"]
+    rows = [
+        [one.suite, one.target or "-", one.arm, one.runner, one.model or "-"]
+        + [str(number) for number in (one.cases, one.runs, one.sessions)]
+        for one in arms
+    ]
+    output.table(heads, rows)
+    for line in dict.fromkeys(chain(chain.from_iterable(map(_arm_lines, arms)), _key_lines(assembled))):
+        output.line(line)
+    output.line("Nothing was executed and nothing was created.")
+
+
+def _planned(suite: SuitePlan, head: SuiteHead, cell: Cell, sandbox: str) -> PlannedArm:
+    cases = [case for _, case in suite.cases() if applies(case, cell.target)]
+    allowed = [name for name in ALLOWED_ENV if name in host_environment() and not name.startswith(_OWN)]
+    passed = cell.target.pass_env if cell.target and cell.arm.kind is ArmKind.DIRECT else ()
+    return PlannedArm(
+        suite=suite.suite.id,
+        target=cell.target.id if cell.target else None,
+        arm=cell.arm.name,
+        kind=cell.arm.kind,
+        runner=cell.runner.name,
+        model=cell.model,
+        skills=tuple(
+            PlannedSkill(name=skill.name, role=skill.role, root=skill.root, leaves_out=skill.leaves_out)
+            for skill in cell.arm.skills
+        ),
+        files=_paths(case.files for case in cases),
+        grader_files=_paths(case.grader_files for case in cases),
+        environment=tuple(dict.fromkeys([*allowed, *passed, *_variables(cases)])),
+        sandbox=sandbox,
+        cases=len(cases),
+        runs=head.runs,
+        sessions=len(cases) * head.runs,
+        paid=cell.paid,
+    )
+
+
+def _paths(groups: Iterator[tuple[FileSpec, ...]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(file.path for files in groups for file in files))
+
+
+def _variables(cases: list[Case]) -> list[str]:
+    return sorted({name for case in cases for name in case.env})
+
+
+def _arm_lines(arm: PlannedArm) -> Iterator[str]:
+    """What an arm has, one line for each sort of thing; arms that have the same say the same."""
+    where = f"{arm.suite}, {arm.arm}"
+    for skill in arm.skills:
+        role = "" if skill.role is SkillRole.CANDIDATE else f" ({skill.role})"
+        left_out = f"; left out: {_few(skill.leaves_out)}" if skill.leaves_out else ""
+        yield f"{where}: skill {skill.name}{role} is installed{left_out}"
+    if arm.kind is ArmKind.AGENT and not arm.skills:
+        yield f"{where}: no skill is installed"
+    if arm.files:
+        yield f"{arm.suite}, every arm: input files {_few(arm.files)}"
+    if arm.grader_files:
+        yield f"{arm.suite}, every arm: after the session, for checks, {_few(arm.grader_files)}"
+    yield f"{arm.suite}, every arm: variables {_few(arm.environment) or 'none'}"
+
+
+def _key_lines(assembled: Assembled) -> Iterator[str]:
+    for need in key_needs(assembled):
+        logins = "".join(f" or a login in ~/{file}" for file in need.login_files)
+        here = f"set: {', '.join(need.present)}" if need.present else "none is set"
+        yield f"{need.who} needs a key: {' or '.join(need.variables)}{logins} ({here})"
+
+
+def _few(names: tuple[str, ...]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
