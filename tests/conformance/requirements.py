@@ -986,7 +986,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "UA-TIER-005": Requirement(
         "Tests vs evals",
         "evals fit nightly or pre-release CI, documented",
-        waits_for="a later release",
     ),
     "UA-CONF-001": Requirement(
         "eval-config.json",
@@ -1311,7 +1310,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "BF-RUN-008": Requirement(
         "Overview and run",
         "a CI job in the skill's own repository is one install line and one run line",
-        waits_for="a later release",
     ),
     "BF-FILE-001": Requirement(
         "evals.json top level",
