@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from skillgauge.budget import Budget, BudgetLimits, tokens_of, uncountable
 from skillgauge.protocols import Fact, Traits
-from skillgauge.types.result import Score, TrialResult, Verdict
+from skillgauge.types.result import GivenUp, Score, TrialResult, Verdict
 from skillgauge.types.suite import Arm, ArmKind, Case, Limits
-from skillgauge.types.trial import Execution, Identity, Trial, Usage
+from skillgauge.types.trial import Execution, Failure, FailureClass, Identity, Trial, Usage
 
 
 def trial(number: int, *, paid: bool = True) -> Trial:
@@ -126,13 +126,15 @@ def test_judges_and_given_up_attempts_count() -> None:
     """Money is spent by whoever is asked, and by attempts that do not count."""
     budget = Budget(BudgetLimits(cost_usd=1.0))
     score = Score.passed().model_copy(update={"usage": Usage(cost_usd=0.4)})
+    slow = Failure.of_agent(FailureClass.OVERLOADED, "slow")
+    attempt = GivenUp(failure=slow, usage=Usage(cost_usd=0.3), wait_s=1.0)
     one = trial(0)
 
     async def run() -> list[str]:
         names = []
         async for started in admitted(budget, [one, trial(1)]):
             names.append(started.trial_id)
-            done = result(one, Usage(cost_usd=0.2), scores=(score,), given_up_usage=(Usage(cost_usd=0.3),))
+            done = result(one, Usage(cost_usd=0.2), scores=(score,), given_up=(attempt,))
             budget.settle(done)
         return names
 
@@ -206,3 +208,45 @@ def test_limits_that_cannot_hold(limits: BudgetLimits, traits: Traits, told: lis
         assert message in problem.message
         assert problem.hint
         assert problem.hint.startswith(hint)
+
+
+@pytest.mark.parametrize(
+    ("limits", "used", "affords"),
+    [
+        (BudgetLimits(cost_usd=1.0), Usage(cost_usd=0.39), True),
+        (BudgetLimits(cost_usd=1.0), Usage(cost_usd=0.41), False),
+        (BudgetLimits(tokens=100), Usage(total_tokens=39), True),
+        (BudgetLimits(tokens=100), Usage(total_tokens=41), False),
+        (BudgetLimits(), Usage(cost_usd=9.0), True),
+        (BudgetLimits(cost_usd=1.0), None, True),
+    ],
+)
+def test_a_further_attempt_must_be_affordable(limits: BudgetLimits, used: Usage | None, affords: bool) -> None:
+    """What was spent (0.3), what its attempts used, and one more as dear as the dearest stay within the limit."""
+    budget = Budget(limits)
+    first, second = trial(0), trial(1)
+
+    async def run() -> None:
+        await budget.admit(first)
+        budget.settle(result(first, Usage(cost_usd=0.3, total_tokens=30)))
+        await budget.admit(second)
+
+    asyncio.run(run())
+    assert budget.affords_retry(second, [used, None]) is affords
+    assert budget.exhausted is not affords
+    assert budget.affords_retry(trial(2, paid=False), [Usage(cost_usd=99.0)])
+
+
+def test_a_stop_ends_the_wait_for_money() -> None:
+    """What is under way then is never settled, so whoever waits for that must be told."""
+    budget = Budget(BudgetLimits(cost_usd=1.0))
+
+    async def run() -> tuple[bool, bool]:
+        assert await budget.admit(trial(0))
+        waiting = asyncio.create_task(budget.admit(trial(1)))
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        budget.close()
+        return await waiting, await Budget(BudgetLimits()).admit(trial(2))
+
+    assert asyncio.run(asyncio.wait_for(run(), 20)) == (False, True)

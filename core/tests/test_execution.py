@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import selectors
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import count
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 import structlog
@@ -22,46 +21,10 @@ from skillgauge.types.result import Score, ScoreStatus, TrialResult, Verdict
 from skillgauge.types.suite import DIRECT, Arm, ArmKind, Case, Check, LimitOutcome, Limits, Target
 from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trial
 
-T = TypeVar("T")
+from .jumping import run
 
 AGENT = Arm(name="with_skill", kind=ArmKind.AGENT)
 DONE = Execution(text="done", duration_s=0.5)
-
-
-# --- a clock that jumps -----------------------------------------------------------------------------------
-
-
-class _Selector(selectors.SelectSelector):
-    """Never waits for time to pass: where a real one would, the clock jumps."""
-
-    now = 0.0
-
-    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        ready = super().select(timeout if timeout is None else 0)
-        if not ready and timeout:
-            self.now += timeout
-        return ready
-
-
-class _Loop(asyncio.SelectorEventLoop):
-    """An event loop whose time passes only when nothing else is to be done."""
-
-    def __init__(self) -> None:
-        self._clock = _Selector()
-        super().__init__(self._clock)
-
-    def time(self) -> float:
-        return self._clock.now
-
-
-def run(work: Coroutine[Any, Any, T]) -> T:
-    """Run to the end without ever waiting; what hangs for a day of the loop's time has failed."""
-
-    async def bounded() -> T:
-        return await asyncio.wait_for(work, 86_400)
-
-    with asyncio.Runner(loop_factory=_Loop) as runner:
-        return runner.run(bounded())
 
 
 def test_the_clock_of_these_tests_jumps() -> None:

@@ -12,11 +12,12 @@ from pydantic import BaseModel
 from skillgauge.errors import Problem, Severity
 from skillgauge.hooks import hookimpl
 from skillgauge.judging import REMEMBERED, GuardedJudge, Judging, checked, find_judges
+from skillgauge.limits import REFUSED_OFTEN, Providers
 from skillgauge.protocols import Fact, Judge, JudgeReply, JudgeRequest, Provider, Traits
 from skillgauge.registry import Registry
 from skillgauge.secrets import Redactor
 from skillgauge.types.frozen import Frozen
-from skillgauge.types.trial import Identity, Usage
+from skillgauge.types.trial import FailureClass, Identity, Usage
 
 
 class Options(Frozen):
@@ -33,6 +34,7 @@ class Named:
         self.name, self.options = name, options or Options()
         self.requests: list[JudgeRequest] = []
         self.fails = 0
+        self.failure = JudgeReply(text=None, error="down", retryable=True)
         self.gate = asyncio.Event()
         self.gate.set()
 
@@ -51,7 +53,7 @@ class Named:
         await self.gate.wait()
         if self.fails:
             self.fails -= 1
-            return JudgeReply(text=None, error="down", retryable=True)
+            return self.failure
         return JudgeReply(text=f"{self.name}: {request.user}", usage=Usage(input_tokens=3))
 
 
@@ -165,7 +167,7 @@ def question(user: str = "how good?", **fields: object) -> JudgeRequest:
 def test_the_same_question_is_asked_once() -> None:
     """The second answer is the first one, marked, without usage; any difference makes another question."""
     judge = Named("alpha")
-    guarded = GuardedJudge(judge, lambda request: request)
+    guarded = GuardedJudge(judge, lambda request: request, Providers(4))
 
     async def ask() -> list[JudgeReply]:
         asked = [question(), question(), question(model="m"), question(temperature=1.0), question("else")]
@@ -183,7 +185,7 @@ def test_the_same_question_is_asked_once() -> None:
 def test_questions_at_once() -> None:
     """Who asks what is being asked waits for that answer, also when whoever asked first was cancelled."""
     judge = Named("alpha")
-    guarded = GuardedJudge(judge, lambda request: request)
+    guarded = GuardedJudge(judge, lambda request: request, Providers(4))
 
     async def ask() -> tuple[list[JudgeReply], int]:
         judge.gate.clear()
@@ -204,7 +206,7 @@ def test_failures_are_not_remembered() -> None:
     """Whoever asks again after a failure asks the judge."""
     judge = Named("alpha")
     judge.fails = 2
-    guarded = GuardedJudge(judge, lambda request: request)
+    guarded = GuardedJudge(judge, lambda request: request, Providers(4))
 
     async def ask() -> list[JudgeReply]:
         return [await guarded.ask(question()) for _ in range(4)]
@@ -220,7 +222,7 @@ def test_failures_are_not_remembered() -> None:
 def test_memory_is_bounded() -> None:
     """The oldest answer is forgotten when there is no room."""
     judge = Named("alpha")
-    guarded = GuardedJudge(judge, lambda request: request)
+    guarded = GuardedJudge(judge, lambda request: request, Providers(4))
 
     async def ask() -> list[bool]:
         for number in range(REMEMBERED + 1):
@@ -236,7 +238,7 @@ def test_a_judge_is_told_no_secret() -> None:
     redactor = Redactor()
     redactor.register("API_KEY", "canary-123456")
     reply = asyncio.run(
-        GuardedJudge(judge, redactor.redact).ask(question("key: canary-123456", system="canary-123456"))
+        GuardedJudge(judge, redactor.redact, Providers(4)).ask(question("key: canary-123456", system="canary-123456"))
     )
     (request,) = judge.requests
     assert (request.system, request.user) == ("[redacted:API_KEY]", "key: [redacted:API_KEY]")
@@ -288,3 +290,60 @@ def test_whose_key_is_here_judges_where_nobody_is_named(
     assert [(one.name, one.settings["model"]) for one in judging.identities] == ([(chosen, model)] if chosen else [])
     assert told(judging) == ([f"no judge is named: {chosen!r} is asked, whose key is here"] if chosen else [])
     assert find_judges(("beta",), (), None, registry, agents).identities[0].name == "beta"
+
+
+def test_judges_share_the_limit_of_their_service() -> None:
+    """Questions wait for a place like sessions of engines do, and an answer gives it back."""
+    judge, providers = Named("alpha"), Providers(2)
+    guarded = GuardedJudge(judge, lambda request: request, providers)
+    limit = providers.of(judge.identity(None))
+
+    async def ask() -> tuple[int, int]:
+        judge.gate.clear()
+        async with limit.place("engine 'x'"):
+            tasks = [asyncio.create_task(guarded.ask(question(f"{number}"))) for number in range(5)]
+            for _ in range(20):
+                await asyncio.sleep(0)
+            asked_beside = len(judge.requests)
+            judge.gate.set()
+        await asyncio.gather(*tasks)
+        return asked_beside, limit.under_way
+
+    assert asyncio.run(asyncio.wait_for(ask(), 20)) == (1, 0)
+    assert len(judge.requests) == 5
+
+
+@pytest.mark.parametrize(
+    ("failure", "allowed"),
+    [
+        (JudgeReply(text=None, error="slow", failure_class=FailureClass.OVERLOADED, retry_after_s=0.0), 4),
+        (JudgeReply(text=None, error="slow", retry_after_s=0.0), 4),
+        (JudgeReply(text=None, error="down", retryable=True), 8),
+    ],
+    ids=["class", "pause", "neither"],
+)
+def test_what_a_judge_says_of_load_is_heard(failure: JudgeReply, allowed: int) -> None:
+    """A class of overload halves the limit of the service, and so does a pause without a class."""
+    judge, providers = Named("alpha"), Providers(8)
+    judge.fails, judge.failure = 1, failure
+    reply = asyncio.run(GuardedJudge(judge, lambda request: request, providers).ask(question()))
+    assert reply == failure
+    assert providers.of(judge.identity(None)).allowed == allowed
+
+
+def test_a_judge_that_is_refused_often_is_not_asked_again() -> None:
+    """The reply says so, with the class of the refusals; no further question goes out."""
+    judge = Named("alpha")
+    judge.fails = 99
+    judge.failure = JudgeReply(text=None, error="auth: HTTP 401", failure_class=FailureClass.AUTH)
+    guarded = GuardedJudge(judge, lambda request: request, Providers(1))
+
+    async def ask() -> list[JudgeReply]:
+        return [await guarded.ask(question(f"{number}")) for number in range(REFUSED_OFTEN + 3)]
+
+    replies = asyncio.run(ask())
+    assert len(judge.requests) == REFUSED_OFTEN
+    assert {reply.error for reply in replies[:REFUSED_OFTEN]} == {"auth: HTTP 401"}
+    for reply in replies[REFUSED_OFTEN:]:
+        assert (reply.text, reply.failure_class, reply.retryable) == (None, FailureClass.AUTH, False)
+        assert reply.error == "auth: not tried: judge 'alpha' was refused 5 times in a row: auth: HTTP 401"

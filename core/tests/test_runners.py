@@ -269,12 +269,11 @@ def test_only_selected_targets_are_planned() -> None:
 
 
 def test_what_traits_say_reaches_the_run() -> None:
-    """Folder, what must not be inherited, hosts, service, cost, facts and secrets; every engine is asked once."""
+    """Folder, what must not be inherited, hosts, cost, facts and secrets; every engine is asked once."""
     rich = Traits(
         skill_folder=".x/skills",
         inherited=("X.md",),
         model_hosts=("x.test",),
-        provider="acme",
         paid=True,
         tells=frozenset({Fact.USAGE}),
         secrets=("X_KEY",),
@@ -283,7 +282,6 @@ def test_what_traits_say_reaches_the_run() -> None:
     runners, cells, _ = plan(registry, engines=("x", "y"))
     setup = runners.engines.setups["x"]
     assert (setup.skill_folder, setup.inherited, setup.hosts) == (".x/skills", ("X.md",), ("x.test",))
-    assert runners.engines.providers == {"x": "acme", "y": "y"}
     assert {cell.runner.name: cell.paid for cell in cells} == {"x": True, "y": False}
     assert runners.engines.traits() == {"x": rich, "y": FOLDER}
     assert runners.engines.secrets() == ("X_KEY",)

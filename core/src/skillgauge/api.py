@@ -34,7 +34,7 @@ from .types.trial import (
     SuiteHead, TargetHead, Trajectory, TrajectoryEvent, Trial, Usage,
 )
 from .types.result import (
-    Counts, Figure, GroupSummary, Latency, RateInterval, RunInfo, RunState, RunView, Score, ScoreStatus,
+    Counts, Figure, GivenUp, GroupSummary, Latency, RateInterval, RunInfo, RunState, RunView, Score, ScoreStatus,
     SuiteValidity, Summary, TagSummary, TrialResult, Verdict,
 )
 
@@ -81,7 +81,7 @@ __all__ = [
     "Blame", "Block", "CallRequest", "Case", "Cases", "Cassette", "Check", "Claim", "Claimed", "Command", "Comparison",
     "Counts", "DirectoryWorkspace", "Document", "Dumped", "Emit", "EmptySelection", "Engine", "Evaluation",
     "EvaluationCommand", "EventKind", "Execution", "Executor", "ExitCode", "Fact", "Failure", "FailureClass", "Figure",
-    "FileChange", "FileSpec", "Finished", "FiredSkill", "Frozen", "FrozenDict", "Globals", "GlobalsCommand",
+    "FileChange", "FileSpec", "Finished", "FiredSkill", "Frozen", "FrozenDict", "GivenUp", "Globals", "GlobalsCommand",
     "GlobalsGroup", "GroupSummary", "Identity", "InstalledSkill", "InvalidRunError", "Invocation", "Json", "JsonObject",
     "JsonValue", "Judge", "JudgeReply", "JudgeRequest", "Latency", "Launch", "LaunchError", "LimitOutcome", "Limits",
     "LoadOption", "LoadRequest", "Loaded", "ModelRoute", "NoOptions", "Number", "Origin", "Outcome", "Output",

@@ -19,6 +19,7 @@ from .discovery import Found, discover, load
 from .errors import EmptySelection, PluginError, Problem, Severity, SkillgaugeError, SuiteError, UsageError
 from .execution import Grading, RetryPolicy
 from .judging import GuardedJudge, Judging, checked, find_judges
+from .limits import Providers
 from .log import get_logger
 from .overlay import Overlay
 from .pipeline import EventSink, Job, NoEvents
@@ -144,14 +145,15 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
         runners.adapters.of, sandbox.sandbox, network=not request.untrusted, keep=request.keep_workspaces
     )
     agents = _agent_stages(request, suites, runners, sandbox.sandbox, redactor)
+    providers = Providers(request.concurrency)
     job = Job(
         stages={ArmKind.DIRECT: direct, ArmKind.AGENT: agents},
-        grading=_grading(suites, scorers, judging, redactor),
+        grading=_grading(suites, scorers, judging, redactor, providers),
         figures=figure_source(formats),
         store=choose_store(request.store, registry, warnings, given=request.store_given),
         concurrency=request.concurrency,
         retry=RetryPolicy(request.retries),
-        providers=runners.engines.providers,
+        providers=providers,
         budget=request.budget,
         events=events,
         fresh=request.fresh,
@@ -176,11 +178,13 @@ def _choice(request: Request, config: Config) -> Choice:
     )
 
 
-def _grading(suites: Sequence[Suite], scorers: _Scorers, judging: Judging, redactor: Redactor) -> Grading:
+def _grading(
+    suites: Sequence[Suite], scorers: _Scorers, judging: Judging, redactor: Redactor, providers: Providers
+) -> Grading:
     return Grading(
         scorers.bind,
         {suite.id: suite.on_agent_limit for suite in suites},
-        tuple(GuardedJudge(judge, redactor.redact) for judge in judging.judges),
+        tuple(GuardedJudge(judge, redactor.redact, providers) for judge in judging.judges),
         judging.digest,
         redactor.redact,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from .errors import Problem
@@ -67,6 +67,7 @@ class Budget:
         self._under_way: set[str] = set()
         self._known = False
         self._settled = asyncio.Event()
+        self._closed = False
         self.exhausted = False
         """Whether a trial was held back for good."""
 
@@ -89,9 +90,8 @@ class Budget:
         if result.trial_id not in self._under_way:
             return False
         self._under_way.remove(result.trial_id)
-        usages = (result.execution.usage, *result.given_up_usage, *(score.usage for score in result.scores))
-        cost = sum(usage.cost_usd or 0.0 for usage in usages if usage)
-        tokens = sum(tokens_of(usage) for usage in usages if usage)
+        given_up = (attempt.usage for attempt in result.given_up)
+        cost, tokens = _used((result.execution.usage, *given_up, *(score.usage for score in result.scores)))
         self._spent_usd += cost
         self._spent_tokens += tokens
         self._dearest_usd = max(self._dearest_usd, cost)
@@ -100,24 +100,45 @@ class Budget:
         self._settled.set()
         return True
 
+    def affords_retry(self, trial: Trial, used: Sequence[Usage | None]) -> bool:
+        """Whether a trial may make one more attempt.
+
+        Args:
+            trial: which.
+            used: by its attempts so far.
+        """
+        if trial.trial_id not in self._under_way or self._affordable(len(self._under_way), *_used(used)):
+            return True
+        self.exhausted = True
+        return False
+
+    def close(self) -> None:
+        """Admit nothing that is paid any more: the run is being stopped, and what is under way will not be settled."""
+        self._closed = True
+        self._settled.set()
+
     async def _can_start(self) -> bool:
         while True:
-            if (self._known or not self._under_way) and self._affordable():
-                return True
-            if not self._under_way:
+            if (self._known or not self._under_way) and self._affordable(len(self._under_way) + 1):
+                return not self._closed
+            if self._closed or not self._under_way:
                 return False
             self._settled.clear()
             await self._settled.wait()
 
-    def _affordable(self) -> bool:
-        sessions = len(self._under_way) + 1
-        cost = self._spent_usd + sessions * self._dearest_usd
-        tokens = self._spent_tokens + sessions * self._most_tokens
-        limits = self._limits
-        within_cost = limits.cost_usd is None or (cost <= limits.cost_usd and self._spent_usd < limits.cost_usd)
-        return within_cost and (
-            limits.tokens is None or (tokens <= limits.tokens and self._spent_tokens < limits.tokens)
-        )
+    def _affordable(self, sessions: int, used_usd: float = 0.0, used_tokens: int = 0) -> bool:
+        """Whether as many sessions, none of them settled, stay within the limits, with what one has used already."""
+        limits, spent_usd, spent_tokens = self._limits, self._spent_usd + used_usd, self._spent_tokens + used_tokens
+        cost = spent_usd + sessions * self._dearest_usd
+        tokens = spent_tokens + sessions * self._most_tokens
+        within_cost = limits.cost_usd is None or (cost <= limits.cost_usd and spent_usd < limits.cost_usd)
+        return within_cost and (limits.tokens is None or (tokens <= limits.tokens and spent_tokens < limits.tokens))
+
+
+def _used(usages: Iterable[Usage | None]) -> tuple[float, int]:
+    """Dollars and tokens of all of them."""
+    known = [usage for usage in usages if usage]
+    return sum(usage.cost_usd or 0.0 for usage in known), sum(map(tokens_of, known))
 
 
 def tokens_of(usage: Usage) -> int:

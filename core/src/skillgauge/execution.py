@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing
 from dataclasses import dataclass, field
 from typing import Protocol, Self, cast
 
-from .limits import ProviderLimit
+from .limits import LONGEST_PAUSE_S, NotTried, Place, Providers
 from .log import get_logger
 from .protocols import Judge, Results, RunTrial, Workspace
 from .scoring import Grade, ScorerFactory, grade, is_cancelled
-from .types.result import TrialResult
+from .types.result import GivenUp, TrialResult
 from .types.suite import ArmKind, LimitOutcome
 from .types.trial import Blame, Execution, Failure, FailureClass, Trial, Usage
 
@@ -37,20 +37,20 @@ class RetryPolicy:
     base_s: float = 1.0
     """Wait after the k-th attempt is k times this."""
     max_s: float = 60.0
-    """Longest wait; a server that asks for more is not retried."""
+    """Longest wait; a server that asks for more is not retried. An agent's service may ask for `LONGEST_PAUSE_S`."""
     agent_retries: int = 2
     """Least number of further attempts of an agent whose service failed: minutes of work hang on it."""
 
     def delay_s(self, failure: Failure, attempt: int, kind: ArmKind = ArmKind.DIRECT) -> float | None:
         """Seconds to wait after attempt number `attempt` (from 1), or `None` if there is no further one."""
-        retries = self.retries
+        retries, longest_s = self.retries, self.max_s
         if kind is ArmKind.AGENT and failure.blame is Blame.INFRASTRUCTURE:
-            retries = max(retries, self.agent_retries)
+            retries, longest_s = max(retries, self.agent_retries), max(longest_s, LONGEST_PAUSE_S)
         if not failure.retryable or attempt > retries:
             return None
         if failure.retry_after_s is None:
             return min(self.base_s * attempt, self.max_s)
-        return failure.retry_after_s if failure.retry_after_s <= self.max_s else None
+        return failure.retry_after_s if failure.retry_after_s <= longest_s else None
 
 
 class Stage(Protocol):
@@ -92,7 +92,8 @@ class TrialRunner:
         retry: when to try again.
         on_start: told of each trial before its first attempt.
         clean: takes secrets out of a result.
-        limits: what the provider behind an engine bears, by the engine's name.
+        providers: what the services behind engines bear; `None`: anything.
+        affords: asked before a further attempt, with what those before have used, whether there is money for it.
         sleep: waits between attempts; replaceable so that tests need not wait.
     """
 
@@ -104,7 +105,8 @@ class TrialRunner:
         retry: RetryPolicy,
         on_start: Callable[[Trial], None] | None = None,
         clean: Callable[[TrialResult], TrialResult] | None = None,
-        limits: Mapping[str, ProviderLimit] | None = None,
+        providers: Providers | None = None,
+        affords: Callable[[Trial, Sequence[Usage | None]], bool] | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._stages = stages
@@ -112,40 +114,45 @@ class TrialRunner:
         self._retry = retry
         self._on_start = on_start
         self._clean = clean
-        self._limits = limits or {}
+        self._providers = providers
+        self._affords = affords
         self._sleep = sleep
 
     async def __call__(self, trial: Trial) -> TrialResult:
         """Run a trial. Raises only what cancels the whole run."""
         if self._on_start:
             self._on_start(trial)
-        attempt = 0
-        given_up: list[Usage] = []
+        given_up: list[GivenUp] = []
         while True:
-            attempt += 1
             started_at = time.time()
             execution, graded = await self._attempt(trial)
             failure = execution.failure
-            delay = self._retry.delay_s(failure, attempt, trial.arm.kind) if failure else None
-            if delay is None:
+            attempt = len(given_up) + 1
+            wait_s = self._retry.delay_s(failure, attempt, trial.arm.kind) if failure else None
+            used = (execution.usage, *(one.usage for one in given_up))
+            if failure is None or wait_s is None or not (self._affords is None or self._affords(trial, used)):
                 break
-            given_up += [execution.usage] if execution.usage else []
-            log.info("trial.retry", trial_id=trial.trial_id, attempt=attempt, delay_s=delay)
-            await self._sleep(delay)
+            given_up.append(GivenUp(failure=failure, usage=execution.usage, wait_s=wait_s))
+            log.info("trial.retry", trial_id=trial.trial_id, attempt=attempt, delay_s=wait_s)
+            await self._sleep(wait_s)
         result = _result(trial, execution, graded, attempt, started_at)
         if given_up:
-            result = result.model_copy(update={"given_up_usage": tuple(given_up)})
+            result = result.model_copy(update={"given_up": tuple(given_up)})
         log.debug("trial.finished", trial_id=trial.trial_id, verdict=result.verdict)
         return self._clean(result) if self._clean else result
 
     async def _attempt(self, trial: Trial) -> tuple[Execution, Grade]:
-        """One attempt, graded while its stage is still open."""
+        """One attempt, made when the service behind its engine has a place: the wait is nobody's time."""
+        ran: list[Execution] = []
         try:
-            async with self._stages[trial.arm.kind](trial) as stage:
-                execution = await self._limited(stage, trial)
-                if execution.failure is None:
-                    await stage.prepare_grading(trial)
-                return execution, await self._grade(trial, execution, stage.workspace)
+            if self._providers is None or trial.arm.kind is ArmKind.DIRECT:
+                return await self._on_stage(trial, ran)
+            asker = f"engine {trial.runner.name!r}" + (f" with model {trial.model!r}" if trial.model else "")
+            async with self._providers.of(trial.runner).place(asker) as place:
+                return await self._on_stage(trial, ran, place)
+        except NotTried as not_tried:
+            execution = Execution(failure=not_tried.failure)
+            return execution, await self._grade(trial, execution, None)
         except (Exception, asyncio.CancelledError) as error:
             if is_cancelled():
                 raise asyncio.CancelledError from error  # also if the clean-up after it failed in its own way
@@ -155,18 +162,21 @@ class TrialRunner:
                 blame=Blame.INFRASTRUCTURE,
                 message=f"{trial.runner.name}: {type(error).__name__}: {error}",
             )
-            execution = Execution(failure=failure)
+            execution = Execution(failure=failure, usage=ran[0].usage if ran else None)  # it was paid for
             return execution, await self._grade(trial, execution, None)
 
-    async def _limited(self, stage: Stage, trial: Trial) -> Execution:
-        """Execute when the provider has a place; the wait for it is nobody's time."""
-        limit = self._limits.get(trial.runner.name)
-        if limit is None:
-            return await self._bounded(stage, trial)
-        async with limit.session():
+    async def _on_stage(
+        self, trial: Trial, ran: list[Execution], place: Place | None = None
+    ) -> tuple[Execution, Grade]:
+        """Execute and grade; grading needs the stage but not the place, which a judge may need then."""
+        async with self._stages[trial.arm.kind](trial) as stage:
             execution = await self._bounded(stage, trial)
-            limit.heard(execution.failure)
-        return execution
+            ran.append(execution)
+            if place:
+                place.leave(execution.failure)
+            if execution.failure is None:
+                await stage.prepare_grading(trial)
+            return execution, await self._grade(trial, execution, stage.workspace)
 
     async def _bounded(self, stage: Stage, trial: Trial) -> Execution:
         limit = trial.limits.timeout_s

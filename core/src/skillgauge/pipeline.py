@@ -15,7 +15,7 @@ from .aggregation import FigureSource, summarize
 from .budget import Budget, BudgetLimits
 from .execution import Grading, LocalExecutor, OpenStage, RetryPolicy, TrialRunner, run_all
 from .ledger import Ledger, MemoryStore
-from .limits import ProviderLimit
+from .limits import Providers
 from .planning import Plan
 from .protocols import Executor, ResultOrder, RunLog, Store
 from .types.result import RunInfo, RunState, RunView, Summary, TrialResult
@@ -73,8 +73,8 @@ class Job:
     """`None` runs in this process."""
     concurrency: int = 1
     retry: RetryPolicy = field(default_factory=RetryPolicy)
-    providers: Mapping[str, str] = field(default_factory=dict)
-    """The service behind each engine, by the engine's name; those of one service share its limits."""
+    providers: Providers | None = None
+    """What the services bear that engines and judges ask; `None`: anything."""
     budget: BudgetLimits = field(default_factory=BudgetLimits)
     events: EventSink = field(default_factory=NoEvents)
     clean: Callable[[TrialResult], TrialResult] | None = None
@@ -147,20 +147,24 @@ def _done(job: Job, log: RunLog) -> frozenset[str]:
 
 
 async def _execute(plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event, done: frozenset[str]) -> RunState:
-    shared = {service: ProviderLimit(job.concurrency) for service in job.providers.values()}
+    budget = Budget(job.budget, done)
     runner = TrialRunner(
         job.stages,
         job.grading,
         retry=job.retry,
         on_start=job.events.trial_started,
         clean=job.clean,
-        limits={engine: shared[service] for engine, service in job.providers.items()},
+        providers=job.providers,
+        affords=budget.affords_retry,
     )
-    budget = Budget(job.budget, done)
     executor = job.executor or LocalExecutor(job.concurrency)
 
     async def run_trial(trial: Trial) -> TrialResult:
-        result = await runner(trial)
+        try:
+            result = await runner(trial)
+        except asyncio.CancelledError:
+            budget.close()
+            raise
         earlier = ledger.attempts.get(trial.trial_id, 1) - 1
         return result.model_copy(update={"attempts": result.attempts + earlier}) if earlier else result
 

@@ -158,8 +158,6 @@ class Engines:
         self._made: dict[str, tuple[Traits, Engine]] = {}
         self.setups: dict[str, AgentSetup] = {}
         """Engines in use, by the name of their identity."""
-        self.providers: dict[str, str] = {}
-        """The service behind each of them, by the same name."""
 
     def serving(self, model: str | None) -> tuple[str, ...]:
         """Engines for a model where the user names none: the only one installed, else those that claim the model's id.
@@ -192,7 +190,6 @@ class Engines:
         """Note under which name an engine's trials will ask for it."""
         traits, engine = self._made[name]
         self.setups[identity.name] = AgentSetup(engine, traits.skill_folder, traits.inherited, traits.model_hosts)
-        self.providers[identity.name] = traits.provider or identity.name
 
     def is_paid(self, name: str) -> bool:
         """Whether its sessions cost money."""

@@ -42,8 +42,6 @@ class Traits(Frozen):
     """Names of files and folders that the agent also reads from any folder above its workspace."""
     only_by_name: bool = False
     """For an engine or a sandbox: whether it is never taken just because it is installed."""
-    provider: str | None = None
-    """The service behind it: whatever asks the same one shares its limits. Default: its name."""
     skill_folder: str | None = None
     """Where the agent looks for skills, relative to its workspace."""
     model_patterns: tuple[str, ...] = ()

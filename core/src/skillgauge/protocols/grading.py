@@ -10,7 +10,7 @@ from ..errors import Problem
 from ..types.frozen import Frozen
 from ..types.result import Score
 from ..types.suite import Arm, Case, Check, Target
-from ..types.trial import Execution, Identity, Usage
+from ..types.trial import Execution, FailureClass, Identity, Usage
 from .workspaces import Workspace
 
 
@@ -31,6 +31,8 @@ class JudgeReply(Frozen):
     model: str | None = None
     usage: Usage | None = None
     error: str | None = None
+    failure_class: FailureClass | None = None
+    """What kind of error it is, for the care that the service gets; `None` if the judge cannot tell."""
     retryable: bool = False
     retry_after_s: float | None = None
     cached: bool = False

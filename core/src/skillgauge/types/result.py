@@ -9,7 +9,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from .frozen import Frozen, Json
-from .trial import Execution, PlanHead, Usage
+from .trial import Execution, Failure, PlanHead, Usage
 
 
 class ScoreStatus(StrEnum):
@@ -67,6 +67,16 @@ class Verdict(StrEnum):
     SKIPPED = "skipped"
 
 
+class GivenUp(Frozen):
+    """An attempt that failed and was made again."""
+
+    failure: Failure
+    usage: Usage | None = None
+    """What it used, as far as it is known; a budget counts it."""
+    wait_s: float = Field(ge=0)
+    """Seconds that its trial waited after it; the service may have held it back for longer."""
+
+
 class TrialResult(Frozen):
     """A trial with what happened and what it was worth."""
 
@@ -90,8 +100,8 @@ class TrialResult(Frozen):
     """Weighted mean of the scores; 0 for a target's failure, `None` for an error."""
     scores: tuple[Score, ...] = ()
     execution: Execution
-    given_up_usage: tuple[Usage, ...] = ()
-    """What attempts before the one that counts used."""
+    given_up: tuple[GivenUp, ...] = ()
+    """Attempts before the one that counts, in their order."""
     attempts: int = Field(default=1, ge=1)
     """Times the trial was started in this run, retries and interrupted attempts included."""
     started_at: float

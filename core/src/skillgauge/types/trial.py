@@ -20,6 +20,9 @@ class Identity(Frozen):
     settings: JsonObject = EMPTY
     model: str | None = None
     """For an engine: the model that its sessions ask for, if it knows; part of no digest of its own."""
+    service: str | None = None
+    """For an engine or a judge: base URL of what it asks, so that all who ask the same host share its limits; part of
+    no digest of its own. `None` stands for a service of its own."""
     complete: bool = True
     """False if something that could change the outcome is not covered: a remote service, for example."""
 

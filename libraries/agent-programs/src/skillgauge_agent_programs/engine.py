@@ -162,6 +162,7 @@ class ProgramEngine(ABC):
             version=f"{found.version or 'unknown'}{own}",
             settings=self.settings(),
             model=asked,
+            service=self.service(asked).address,
             complete=found.version is not None and asked is not None,
         )
 

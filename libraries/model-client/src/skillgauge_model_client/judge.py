@@ -78,6 +78,7 @@ class ModelJudge(ABC):
             name=self.name,
             version=version(f"skillgauge-judge-{self.name}"),
             settings={"base_url": self._options.base_url, "model": self._model(model)},
+            service=self._options.base_url,
             complete=False,
         )
 

@@ -50,7 +50,9 @@ class Unanswered(Exception):  # noqa: N818 - an outcome
         self.kind = kind
         self.told = told
         error = f"{kind}: {told}".encode("utf-8", "replace").decode()
-        self.reply = JudgeReply(text=None, error=error, retryable=retryable, retry_after_s=retry_after_s)
+        self.reply = JudgeReply(
+            text=None, error=error, failure_class=kind, retryable=retryable, retry_after_s=retry_after_s
+        )
 
 
 def is_success(status: int) -> bool:

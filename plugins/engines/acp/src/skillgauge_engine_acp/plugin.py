@@ -34,7 +34,6 @@ def skillgauge_engines() -> Iterable[Provider[Engine]]:
                 model_hosts=agent.login_hosts,
                 inherited=agent.inherited,
                 only_by_name=True,  # who installs it beside an engine of its own must not get it by chance
-                provider=agent.route,
                 skill_folder=agent.skill_folder,
                 model_patterns=agent.model_patterns,
                 tells=agent.tells,

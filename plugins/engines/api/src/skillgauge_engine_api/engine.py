@@ -70,6 +70,7 @@ class ApiEngine:
             version=version(f"skillgauge-engine-{NAME}"),
             settings={**settings, "provider": service, "base_url": address, "model": asked},
             model=asked,
+            service=address,
             complete=False,
         )
 

@@ -30,7 +30,6 @@ def skillgauge_engines() -> Iterable[Provider[Engine]]:
             login_files=(LOGIN_FILE,),
             model_hosts=(HOST,),
             inherited=(".claude", "CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", ".mcp.json"),
-            provider="anthropic",
             skill_folder=".claude/skills",
             model_patterns=("claude*",),
             tells=frozenset(Fact),

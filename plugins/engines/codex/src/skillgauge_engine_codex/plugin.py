@@ -30,7 +30,6 @@ def skillgauge_engines() -> Iterable[Provider[Engine]]:
             login_files=(LOGIN_FILE,),
             model_hosts=LOGIN_HOSTS,
             inherited=(".git",),  # up to there it reads AGENTS.md, .agents and .codex of every folder above
-            provider="openai",
             skill_folder=".agents/skills",
             model_patterns=("gpt-*", "o[0-9]*", "codex-*", "azure/*"),
             tells=frozenset(Fact) - {Fact.COST},
