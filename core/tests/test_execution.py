@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import count
 from typing import Any
@@ -14,12 +14,13 @@ import structlog
 from skillgauge import log
 from skillgauge.errors import StoreError
 from skillgauge.execution import BACKSTOP_S, Grading, LocalExecutor, OpenStage, RetryPolicy, Stage, TrialRunner, run_all
+from skillgauge.limits import Providers
 from skillgauge.protocols import Judge, ScoreContext
 from skillgauge.scoring import BoundScorer
 from skillgauge.testing.fakes import FakeScorer, FakeWorkspace
 from skillgauge.types.result import Score, ScoreStatus, TrialResult, Verdict
 from skillgauge.types.suite import DIRECT, Arm, ArmKind, Case, Check, LimitOutcome, Limits, Target
-from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trial
+from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trial, Usage
 
 from .jumping import run
 
@@ -1127,3 +1128,95 @@ def test_stages_are_chosen_by_the_kind_of_arm() -> None:
     runner = TrialRunner(stages, grading, retry=RetryPolicy())
     texts = [run(runner(trial(arm=arm))).execution.text for arm in (DIRECT, AGENT)]
     assert texts == ["called", "asked"]
+
+
+# --- care for services ------------------------------------------------------------------------------------
+
+
+def test_who_waits_for_a_service_has_no_workspace() -> None:
+    """A stage opens when there is a place, and the place is free again while grading, so that a judge gets one."""
+    providers = Providers(1)
+    limit = providers.of(Identity(name="runner"))
+    script = Script()
+    at_grading: list[int] = []
+
+    def look(context: ScoreContext) -> Score:
+        at_grading.append(limit.under_way)
+        return Score.passed()
+
+    async def go() -> list[str]:
+        async with limit.place("somebody else"):
+            waiting = asyncio.create_task(runner_of(script, decide=look, providers=providers)(trial(arm=AGENT)))
+            await asyncio.sleep(100)
+            before = list(script.steps)
+        await waiting
+        return before
+
+    assert run(go()) == []
+    assert script.steps == ["open", "execute", "prepare", "close"]
+    assert at_grading == [0]
+
+
+def test_direct_calls_wait_for_no_service() -> None:
+    """A target is no service that others ask, too."""
+    providers = Providers(1)
+
+    async def go() -> TrialResult:
+        async with providers.of(Identity(name="runner")).place("somebody else"):
+            return await runner_of(Script(), providers=providers)(trial())
+
+    assert run(go()).verdict is Verdict.PASS
+
+
+def test_a_service_that_refuses_is_not_asked_for_every_trial() -> None:
+    """After five refusals in a row the others are errors with the same class that say so; no stage is opened."""
+    script = Script(failed(FailureClass.AUTH, retryable=False))
+    runner = runner_of(script, providers=Providers(1))
+
+    async def go() -> list[TrialResult]:
+        return [await runner(trial(number, arm=AGENT)) for number in range(8)]
+
+    results = run(go())
+    assert script.steps.count("open") == 5
+    assert {result.verdict for result in results} == {Verdict.ERROR}
+    for result in results[5:]:
+        assert result.execution.failure is not None
+        assert result.execution.failure.failure_class is FailureClass.AUTH
+        assert result.execution.failure.message == "not tried: engine 'runner' was refused 5 times in a row: m"
+        assert result.execution.duration_s is None
+
+
+def test_attempts_that_were_given_up_are_told() -> None:
+    """Why each failed, what it used and how long it was waited for."""
+    usage = Usage(output_tokens=5, cost_usd=0.5)
+    slow = failed(FailureClass.RATE_LIMITED, retry_after_s=200.0).model_copy(update={"usage": usage})
+    result = run(runner_of(Script(slow, failed(), DONE), providers=Providers(1))(trial(arm=AGENT)))
+    assert (result.attempts, result.verdict) == (3, Verdict.PASS)
+    assert [(one.failure.failure_class, one.usage, one.wait_s) for one in result.given_up] == [
+        (FailureClass.RATE_LIMITED, usage, 200.0),
+        (FailureClass.NETWORK, None, 2.0),
+    ]
+
+
+def test_without_money_there_is_no_further_attempt() -> None:
+    """Asked is before each, with what all attempts so far have used; the failure stays what it was."""
+    usage = Usage(cost_usd=0.5)
+    asked: list[tuple[Usage | None, ...]] = []
+
+    def affords(_one: Trial, used: Sequence[Usage | None]) -> bool:
+        asked.append(tuple(used))
+        return len(asked) < 2
+
+    script = Script(failed().model_copy(update={"usage": usage}))
+    result = run(runner_of(script, affords=affords)(trial(arm=AGENT)))
+    assert (result.attempts, result.verdict) == (2, Verdict.ERROR)
+    assert asked == [(usage,), (usage, usage)]
+
+
+@pytest.mark.parametrize("place", ["prepare", "close"])
+def test_what_was_paid_for_is_known_whatever_breaks_afterwards(place: str) -> None:
+    """A session that ended well and could not be graded or cleaned up has cost its money all the same."""
+    usage = Usage(cost_usd=0.5)
+    result = run(runner_of(Script(DONE.model_copy(update={"usage": usage}), breaks=place))(trial(arm=AGENT)))
+    assert result.verdict is Verdict.ERROR
+    assert result.execution.usage == usage

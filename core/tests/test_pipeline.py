@@ -485,6 +485,14 @@ def test_retries_and_interruptions_add_up() -> None:
     assert [one.attempts for one in outcome.view.results()] == [3]
 
 
+def test_a_stop_ends_the_wait_for_a_budget() -> None:
+    """The others wait to learn what the first has cost; it is cancelled and will never tell."""
+    outcome, adapter = stopped_at("a", Store(), *"abcd", budget=BudgetLimits(cost_usd=9), concurrency=4)
+    assert outcome.view.run.state is RunState.INTERRUPTED
+    assert (adapter.cancelled, adapter.requests) == (["a"], [])
+    assert outcome.view.summary.interrupted_attempts == 1
+
+
 def test_a_fresh_run_resumes_nothing() -> None:
     """The wish reaches the store."""
     store = Store()
