@@ -131,12 +131,13 @@ class ProviderLimit:
                 self._period += 1
                 self._bursts += 1
                 self._good, self.allowed = 0, max(1, self.allowed // 2)
-            self._hold_back(failure, is_news=is_news)
+            if self._closed is None:
+                self._hold_back(failure, is_news=is_news)
         elif failure.failure_class in REFUSALS:
             kind, before = self._refusals.get(place.asker, (failure.failure_class, 0))
             times = before + 1 if kind is failure.failure_class else 1
             self._refusals[place.asker] = (failure.failure_class, times)
-            if times >= REFUSED_OFTEN:
+            if times >= REFUSED_OFTEN and place.asker not in self._closed_to:
                 why = f"{place.asker} was refused {times} times in a row: {failure.message}"
                 self._closed_to[place.asker] = _not_tried(failure.failure_class, why)
                 log.warning("provider.refuses", service=self.service, asker=place.asker, why=failure.message)

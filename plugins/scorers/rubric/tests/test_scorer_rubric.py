@@ -162,8 +162,8 @@ def failure(error: str = "overloaded: HTTP 529", *, retryable: bool = True, afte
 def test_failures_that_may_pass_are_tried_again() -> None:
     """Twice, after the pause that was asked for or one of its own."""
     pauses: list[float] = []
-    found = score(ScriptedJudge(failure(after_s=30), failure(), "8"), pauses=pauses)
-    assert (found.status, pauses) == (ScoreStatus.PASSED, [30, 2])
+    found = score(ScriptedJudge(failure(after_s=300), failure(), "8"), pauses=pauses)
+    assert (found.status, pauses) == (ScoreStatus.PASSED, [300, 2])
     assert isinstance(found.evidence, Mapping)
     assert found.evidence["calls"] == 3
 
@@ -173,7 +173,7 @@ def test_failures_that_may_pass_are_tried_again() -> None:
     [
         ([failure("auth: HTTP 401", retryable=False)], [], "the judge failed: auth: HTTP 401"),
         ([failure()] * 3, [1, 2], "the judge failed after 3 calls: overloaded: HTTP 529"),
-        ([failure(after_s=31)], [], "the judge failed: overloaded: HTTP 529 (it asks for a pause of 31 s)"),
+        ([failure(after_s=301)], [], "the judge failed: overloaded: HTTP 529 (it asks for a pause of 301 s)"),
         (["hm", failure("network: gone", retryable=False)], [], "the judge failed after 2 calls: network: gone"),
         ([JudgeReply(text=None)], [], "the judge failed: it gave neither an answer nor an error"),
     ],

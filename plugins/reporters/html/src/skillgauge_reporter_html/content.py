@@ -269,6 +269,10 @@ def _facts(result: TrialResult) -> Iterator[tuple[str, str]]:
         yield "Failure", f"{execution.failure.failure_class}, blamed on {execution.failure.blame}"
     if result.attempts > 1:
         yield "Attempts", str(result.attempts)
+    for attempt in result.given_up[:LISTED]:
+        used = _usage(attempt.usage) if attempt.usage else ""
+        told = f"{attempt.failure.failure_class}: {attempt.failure.message}; made again after {attempt.wait_s:g} s"
+        yield "Attempt given up", f"{told}; {used}" if used else told
     if execution.exit_code is not None:
         yield "Exit code", str(execution.exit_code)
     usage = _usage(execution.usage) if execution.usage else ""

@@ -17,7 +17,7 @@ Sleep = Callable[[float], Awaitable[object]]
 _QUESTIONS = 2
 _RETRIES = 2
 _BACKOFF_S = 1.0
-_LONGEST_PAUSE_S = 30.0
+_LONGEST_PAUSE_S = 300.0
 _ANSWER_TOKENS = 4096
 _TOKENS_A_STATEMENT = 256
 """Both far more than an answer has, since models that think before they answer count that, too."""
