@@ -247,7 +247,7 @@ def test_identity_and_routes(name: str, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv(agent.variables[0], KEY)
     made = engine(name)
     identity = made.identity(None)
-    assert (identity.name, identity.model) == (name, agent.model)
+    assert (identity.name, identity.model, identity.service) == (name, agent.model, agent.address)
     assert (identity.version or "").startswith("2.6.0+engine")
     assert identity.digest == engine(name, start_timeout_s=5).identity("other").digest
     assert identity.digest != engine(name, permissions="reject").identity(None).digest

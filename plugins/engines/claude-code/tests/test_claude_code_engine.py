@@ -100,9 +100,11 @@ def test_root_may_not_bypass_permissions(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_identity(tmp_path: Path) -> None:
-    """Options and model count; where the program lies does not. Without a version it is incomplete."""
+    """Options, model and address count; where the program lies does not. Without a version it is incomplete."""
     first = engine(program=stand_in(tmp_path)).identity(None)
     assert (first.name, first.model, first.complete) == ("claude-code", "claude-sonnet-4-5", True)
+    assert first.service == "https://api.anthropic.com"
+    assert engine(base_url="http://127.0.0.1:1").identity(None).service == "http://127.0.0.1:1"
     (tmp_path / "other").mkdir()
     assert engine(program=stand_in(tmp_path / "other")).identity(None).digest == first.digest
     assert engine(program=str(tmp_path / "claude"), settings={"x": 1}).identity(None).digest != first.digest

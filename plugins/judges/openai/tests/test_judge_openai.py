@@ -127,6 +127,7 @@ def test_check_names_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     """No key, a key that cannot be used, and no model are found before anything runs."""
     assert asyncio.run(OpenAIJudge(OpenAIOptions()).check()) == ()
     assert OpenAIJudge(OpenAIOptions()).identity(None).settings["model"] == "gpt-4o"
+    assert OpenAIJudge(OpenAIOptions()).identity(None).service == "https://api.openai.com/v1"
     (no_model,) = asyncio.run(OpenAIJudge(OpenAIOptions(base_url="http://127.0.0.1:1/v1")).check())
     assert (no_model.code, no_model.severity) == ("judge.no-model", Severity.ERROR)
     assert "--judge-model" in str(no_model)

@@ -23,6 +23,7 @@ from skillgauge.api import (
     FailureClass,
     Figure,
     FileChange,
+    GivenUp,
     GroupSummary,
     Latency,
     RateInterval,
@@ -289,12 +290,15 @@ def test_a_trial_shows_why_and_what_it_gave_out() -> None:
         Score.failed("expected 4", value=0.25).model_copy(update={"check_id": "sum", "scorer": "exact"}),
         Score.ungraded(""),
     )
-    one = result(verdict=Verdict.FAIL, value=0.25, scores=scores, execution=execution, attempts=2)
+    failure = Failure.of_agent(FailureClass.RATE_LIMITED, "HTTP 429", retry_after_s=7.5)
+    slow = GivenUp(failure=failure, usage=Usage(output_tokens=9), wait_s=7.5)
+    one = result(verdict=Verdict.FAIL, value=0.25, scores=scores, execution=execution, attempts=2, given_up=(slow,))
     shown = drawn(run_of(group(), results=[one, failing()]))
     said = words(shown)
     assert "case-0 1 ✗ Fail 0.25 300 ms expected 4; check ungraded Details" in said
     assert "failed sum exact , value 0.25: expected 4 ungraded" in said
-    assert "Attempts 2 Exit code 3 Usage 1,200 input tokens, 0 output tokens, 0.5000 USD (reported)" in said
+    assert "Attempts 2 Attempt given up rate_limited: HTTP 429; made again after 7.5 s; 9 output tokens Exit" in said
+    assert "Exit code 3 Usage 1,200 input tokens, 0 output tokens, 0.5000 USD (reported)" in said
     assert f"f{LISTED - 1} (created) and 2 more" in said
     assert "Note noise was skipped" in said
     assert "Answer five Standard error (cut at its limit when it was read)" in said
