@@ -16,7 +16,8 @@ DOCUMENTED = """
 ALL_PASSED Adapter Archive Arm ArmKind Artifact Blame Block CallRequest Case Cases Cassette Check Claim Claimed
 Command Comparison Counts DIRECT DirectoryWorkspace Document Dumped EMPTY Emit EmptySelection Engine Evaluation
 EvaluationCommand EventKind Execution Executor ExitCode Fact Failure FailureClass Figure FileChange FileSpec Finished
-FiredSkill Frozen FrozenDict Globals GlobalsCommand GlobalsGroup GroupSummary Identity InstalledSkill InvalidRunError
+FiredSkill Frozen FrozenDict GivenUp Globals GlobalsCommand GlobalsGroup GroupSummary Identity InstalledSkill
+InvalidRunError
 Invocation Json JsonObject JsonValue Judge JudgeReply JudgeRequest Latency Launch LaunchError LimitOutcome Limits
 LoadOption LoadRequest Loaded MAX_DEPTH ModelRoute NO_LIMITS NoOptions Number Origin Outcome Output PlanHead
 PluginError PolicyError Problem Provider RateInterval RecordedFile Redactor Reporter ResultOrder Results RunInfo
