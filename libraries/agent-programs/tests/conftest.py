@@ -25,7 +25,6 @@ from skillgauge.api import (
 )
 from skillgauge.testing import TemporarySandbox
 from skillgauge_agent_programs.accounts import Account, Ending
-from skillgauge_agent_programs.credentials import Key
 from skillgauge_agent_programs.engine import Access, Launch, ProgramEngine, Service
 from skillgauge_agent_programs.json_lines import text_at
 from skillgauge_agent_programs.options import ProgramOptions
@@ -62,21 +61,11 @@ class AcmeEngine(ProgramEngine):
 
     name = "acme"
     program = AgentProgram(command="acme", install="pip install acme", tested=("1.0.0",))
-
-    def service(self, model: str | None) -> Service:
-        """Acme's API."""
-        own = self._options.base_url is None
-        address = self._options.base_url or "https://api.acme.example"
-        return Service("acme", address, ("ACME_API_KEY",), (".acme/login.json",), needs_key=own)
-
-    def key_headers(self, key: Key) -> Mapping[str, str]:
-        """As `acme` sends it."""
-        return {"authorization": f"Bearer {key.value}"}
+    api = Service("acme", "https://api.acme.example", ("ACME_API_KEY",), (".acme/login.json",))
 
     def launch(self, request: RunRequest, workspace: Workspace, access: Access) -> Launch:
         """The prompt is an argument."""
-        key = {access.key.variable: access.key.value} if access.key else {}
-        return Launch(("run", "--api", access.address), {"ACME_QUIET": "1", **key}, request.prompt.encode())
+        return Launch(("run", "--api", access.address), {"ACME_QUIET": "1"}, request.prompt.encode())
 
     def transcript(self, request: RunRequest) -> Said:
         """Its lines."""

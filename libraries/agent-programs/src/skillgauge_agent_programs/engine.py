@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import ClassVar
@@ -64,6 +64,11 @@ class Access:
     login: Login | None = None
     is_relayed: bool = False
 
+    @property
+    def credentials(self) -> Mapping[str, str]:
+        """The variable with the key, as the program gets it; none with a login."""
+        return {self.key.variable: self.key.value} if self.key else {}
+
 
 @dataclass(frozen=True)
 class Launch:
@@ -71,8 +76,8 @@ class Launch:
 
     arguments: tuple[str, ...]
     """After the program itself."""
-    environment: Mapping[str, str] = field(repr=False)
-    """Its own settings and credentials."""
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Its own settings; the variable with the key, and those of `pass_env`, are added to them."""
     stdin: bytes = b""
     """Closed after it."""
 
@@ -80,7 +85,8 @@ class Launch:
 class ProgramEngine(ABC):
     """Runs one process per session and reads the events that it writes.
 
-    A subclass names the engine and its program, says how to start it, and brings a `Transcript` that reads its events.
+    A subclass names the engine, its program and its API, says how to start it, and brings a `Transcript` that reads its
+    events; `transcripts.SessionTranscript` is one to derive from.
 
     Args:
         options: what the user set.
@@ -89,6 +95,8 @@ class ProgramEngine(ABC):
     name: ClassVar[str]
     """As the user types it."""
     program: ClassVar[AgentProgram]
+    api: ClassVar[Service]
+    """The model API that sessions ask; a program that asks one of several says which by `service` instead."""
     distribution: ClassVar[str | None] = None
     """What the engine is installed as; its version is part of the identity then."""
 
@@ -97,13 +105,14 @@ class ProgramEngine(ABC):
         self.models: set[str | None] = set()
         """Those that `identity` was asked about."""
 
-    @abstractmethod
     def service(self, model: str | None) -> Service:
-        """The model API that sessions with this model ask."""
+        """The model API that sessions with this model ask: `api`, or what the user put in its place."""
+        address = self._options.base_url
+        return self.api if address is None else replace(self.api, address=address, needs_key=False)
 
-    @abstractmethod
     def key_headers(self, key: Key) -> Mapping[str, str]:
-        """Headers that carry a key on a request, for a relay."""
+        """Headers that carry a key on a request, for a relay; by default a bearer's token."""
+        return {"authorization": f"Bearer {key.value}"}
 
     @abstractmethod
     def launch(self, request: RunRequest, workspace: Workspace, access: Access) -> Launch:
@@ -188,7 +197,7 @@ class ProgramEngine(ABC):
             launch = self.launch(request, workspace, access)
             command = Command(
                 argv=(path, *launch.arguments),
-                env={**passed_environment(self._options.pass_env), **launch.environment},
+                env={**passed_environment(self._options.pass_env), **access.credentials, **launch.environment},
                 readable=needed_folders(path),
                 stdin=launch.stdin,
                 streamed=True,

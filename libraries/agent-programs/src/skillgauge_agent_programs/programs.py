@@ -26,8 +26,8 @@ class AgentProgram:
     """What it is called in PATH."""
     install: str
     """A command line that installs it."""
-    tested: tuple[str, ...]
-    """Versions that the engine was tested with."""
+    tested: tuple[str, ...] = ()
+    """Versions that the engine was tested with; none: every version is as good as another."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Found:
             message = f"engine {engine!r} needs the program {wanted!r}, which is not there"
             hint = f"Install it: {program.install} (or name it: {option})."
             return (Problem("engine.no-program", message, hint=hint),)
-        if self.version in program.tested:
+        if self.version in program.tested or not program.tested:
             return ()
         version = f"version {self.version}" if self.version else "a version that it does not tell"
         message = f"{program.command} has {version}; engine {engine!r} was tested with {', '.join(program.tested)}"

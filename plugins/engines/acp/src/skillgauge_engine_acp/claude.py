@@ -62,8 +62,6 @@ class ClaudeEngine(AcpEngine):
         }
         if access.is_relayed or self.options.base_url is not None:
             environment["ANTHROPIC_BASE_URL"] = access.address
-        if access.key:
-            environment[access.key.variable] = access.key.value
         return Launch((), environment)
 
     def reading(self, request: RunRequest) -> Reading:

@@ -51,8 +51,6 @@ class CodexEngine(AcpEngine):
         # Below TMPDIR its home would be taken for a temporary one, and no command would run in its sandbox.
         environment = {"CODEX_HOME": str(home), "TMPDIR": str(temporary), "NO_BROWSER": "1"}
         environment["CODEX_CONFIG"] = canonical_json(config)
-        if access.key:
-            environment[access.key.variable] = access.key.value
         return Launch((), environment)
 
     def reading(self, request: RunRequest) -> Reading:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from typing import ClassVar
 
 from skillgauge.api import Command, Emit, JsonObject, RunRequest, Workspace
 from skillgauge_agent_programs.accounts import Transcript
-from skillgauge_agent_programs.credentials import Key
 from skillgauge_agent_programs.engine import ProgramEngine, Service
 from skillgauge_agent_programs.programs import AgentProgram
 from skillgauge_agent_programs.raw import RawStream
@@ -53,10 +51,6 @@ class AcpEngine(ProgramEngine):
         agent, own = self.agent, self.options.base_url is None
         address = self.options.base_url or agent.address
         return Service(agent.route, address, agent.variables, agent.login_files if own else (), needs_key=own)
-
-    def key_headers(self, key: Key) -> Mapping[str, str]:
-        """As a bearer's token."""
-        return {"authorization": f"Bearer {key.value}"}
 
     def settings(self) -> JsonObject:
         """Options that sessions depend on."""

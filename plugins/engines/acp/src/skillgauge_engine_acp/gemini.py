@@ -42,8 +42,6 @@ class GeminiEngine(AcpEngine):
         }
         (home / "settings.json").write_text(canonical_json(settings), encoding="utf-8")
         environment = {"GEMINI_CLI_TRUST_WORKSPACE": "true", "NO_BROWSER": "true"}
-        if access.key:
-            environment[access.key.variable] = access.key.value
         if access.is_relayed or self.options.base_url is not None:
             environment["GOOGLE_GEMINI_BASE_URL"] = access.address
         return Launch(("--experimental-acp", "-m", self.model(request.model) or ""), environment)

@@ -35,15 +35,11 @@ class ClaudeCodeEngine(ProgramEngine):
     program = AgentProgram(
         command="claude", install="npm install -g @anthropic-ai/claude-code@2.1.330", tested=("2.1.330",)
     )
+    api = Service("anthropic", BASE_URL, VARIABLES, (LOGIN_FILE,))
 
     def __init__(self, options: ClaudeCodeOptions) -> None:
         super().__init__(options)
         self._claude = options
-
-    def service(self, model: str | None) -> Service:
-        """Anthropic's API, or a server that speaks its language."""
-        own = self._claude.base_url is None
-        return Service("anthropic", self._claude.base_url or BASE_URL, VARIABLES, (LOGIN_FILE,), needs_key=own)
 
     def key_headers(self, key: Key) -> Mapping[str, str]:
         """As the program itself sends it."""
@@ -79,8 +75,6 @@ class ClaudeCodeEngine(ProgramEngine):
         }
         if access.is_relayed or options.base_url is not None:
             environment["ANTHROPIC_BASE_URL"] = access.address
-        if access.key:
-            environment[access.key.variable] = access.key.value
         return Launch(tuple(arguments), environment, request.prompt.encode("utf-8", "replace"))
 
     def transcript(self, request: RunRequest) -> Transcript:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from skillgauge.api import JsonValue, Problem, RunRequest, Workspace, canonical_json, host_environment, thaw
 from skillgauge_agent_programs.accounts import Transcript
-from skillgauge_agent_programs.credentials import Key, find_key
+from skillgauge_agent_programs.credentials import find_key
 from skillgauge_agent_programs.engine import Access, Launch, ProgramEngine, Service
 from skillgauge_agent_programs.homes import files_in, lines_of
 from skillgauge_agent_programs.json_lines import parse_line
@@ -61,10 +61,6 @@ class CodexEngine(ProgramEngine):
         is_key = find_key(KEYS) is not None  # an access token is exchanged for others, so no header carries it
         return Service("openai", BASE_URL, (*KEYS, ACCESS_TOKEN), (LOGIN_FILE,), is_relayable=is_key)
 
-    def key_headers(self, key: Key) -> Mapping[str, str]:
-        """As the program itself sends it."""
-        return {"authorization": f"Bearer {key.value}"}
-
     def further_problems(self) -> tuple[Problem, ...]:
         """A model of Azure without the address of its service."""
         if not any(map(_is_azure, self.models)) or self._codex.base_url is not None:
@@ -94,8 +90,6 @@ class CodexEngine(ProgramEngine):
             arguments += ["-c", f"{key}={_toml(value)}"]
         # Below TMPDIR its home would be taken for a temporary one, and no command would run in its sandbox.
         environment = {"CODEX_HOME": str(home), "TMPDIR": str(temporary)}
-        if access.key:
-            environment[access.key.variable] = access.key.value
         return Launch((*arguments, "-"), environment, request.prompt.encode("utf-8", "replace"))
 
     def transcript(self, request: RunRequest) -> Transcript:
