@@ -97,7 +97,7 @@ class TestProject:
     def test_classes_hide_nothing_that_is_imported(self) -> None:
         """Not even for a plugin whose name is the beginning of one of our classes."""
         for kind in SINGULAR:
-            for name in ("suite", "no", "directory", "load", "run", "fake", "model", "plugin"):
+            for name in ("suite", "no", "directory", "load", "run", "fake", "model", "plugin", "program", "session"):
                 for path, content in Project(kind, name).files():
                     if path.startswith("src/") and path.endswith(".py"):
                         assert not _twice(ast.parse(content)), (kind, name, path)
@@ -207,6 +207,17 @@ class TestWriting:
         assert list(tmp_path.iterdir()) == [folder]
         (tmp_path / "other").mkdir()
         assert folder.stat().st_mode == (tmp_path / "other").stat().st_mode
+
+    def test_programs_can_be_executed(self, tmp_path: Path) -> None:
+        """What begins like a program may be run by whoever may read it, and nothing else may."""
+        before = os.umask(0o027)
+        try:
+            folder, files = write_project(Project("engines", "acme-tone"), tmp_path)
+        finally:
+            os.umask(before)
+        modes = {file: (folder / file).stat().st_mode & 0o777 for file in files}
+        assert modes.pop("tests/stand_in.py") == 0o750
+        assert set(modes.values()) == {0o640}
 
     @pytest.mark.parametrize("there", ["folder", "empty folder", "file", "link to nowhere"])
     def test_nothing_is_overwritten(self, there: str, tmp_path: Path) -> None:

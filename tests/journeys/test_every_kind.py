@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -48,6 +49,8 @@ def _make_all(folder: Path, wheelhouse: Path) -> None:
         ci_wheels.must(folder / "venv/bin/skillgauge", "plugins", "new", kind, NAME, cwd=folder)
     # The back end is there already; that pip finds it by itself is for a journey to show.
     ci_wheels.must(*install, "--no-build-isolation", *sorted(folder.glob("skillgauge-*")), cwd=folder)
+    # The agent of the engine is found as any agent is: by its name.
+    shutil.copy2(folder / f"skillgauge-engine-{NAME}/tests/stand_in.py", folder / "venv/bin" / NAME)
 
 
 @pytest.fixture
@@ -83,8 +86,8 @@ class TestEveryKind:
         assert done.returncode == 0, done.stdout + done.stderr
 
     def test_doctor_finds_them_healthy(self, run: Run) -> None:
-        """Each can be imported and made, and its check has no complaint."""
-        done = run("skillgauge", "plugins", "doctor", "--json")
+        """Each can be imported and made, and its check has no complaint, the agent and its key being there."""
+        done = run("skillgauge", "plugins", "doctor", "--json", ACME_TONE_API_KEY="made-up-key")
         ours = {one["kind"]: one for one in json.loads(done.stdout)["plugins"] if one["name"] == NAME}
         assert set(ours) == set(SINGULAR)
         assert {kind: one["problem"] for kind, one in ours.items() if not one["healthy"]} == {}

@@ -31,6 +31,9 @@ LONGEST_NAME = 40
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _TEMPLATES = Path(__file__).with_name("templates")
 
+_PROGRAM = "#!"
+"""How a file begins that can be executed."""
+
 _SUMMARIES: Mapping[str, str] = {
     "formats": "Suites in one file: a program, and what it has to answer.",
     "adapters": "Call a skill as a program: JSON on stdin, JSON on stdout.",
@@ -46,7 +49,11 @@ _SUMMARIES: Mapping[str, str] = {
 }
 """What the plugin made for each kind does, as `plugins list` shows it."""
 
-_FURTHER: Mapping[str, tuple[str, ...]] = {"judges": ("skillgauge-model-client$core_range",), COMMANDS: ("click>=8.1",)}
+_FURTHER: Mapping[str, tuple[str, ...]] = {
+    "engines": ("skillgauge-agent-programs$core_range",),
+    "judges": ("skillgauge-model-client$core_range",),
+    COMMANDS: ("click>=8.1",),
+}
 """Requirements beyond the core."""
 
 
@@ -203,6 +210,9 @@ def write_project(project: Project, parent: Path) -> tuple[Path, tuple[str, ...]
                 path = unfinished / place
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(content, encoding="utf-8", newline="\n")
+                if content.startswith(_PROGRAM):
+                    mode = path.stat().st_mode
+                    path.chmod(mode | (mode & 0o444) >> 2)  # for whoever may read it
             unfinished.rename(folder)
         finally:
             shutil.rmtree(unfinished, ignore_errors=True)
