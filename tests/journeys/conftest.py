@@ -8,18 +8,21 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 import wheels as ci_wheels
 
+HERE = Path(__file__).parent
+"""Where the scripts are."""
+
 PYTHON = Path(sys.base_prefix) / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}"
 """The interpreter below the environment that the tests run in, as a user has it."""
 
-NEEDED = ("skillgauge", "skillgauge-model-client", "pytest>=8", "hatchling>=1.26", "editables")
-"""What journeys install, with all that these need; the last two are what pip builds a project with."""
+NEEDED = ("skillgauge-model-client", "pytest>=8", "hatchling>=1.26", "editables")
+"""What journeys install besides skillgauge for agents, with all that these need; the last two are for building."""
 
 TIME_LIMIT_S = 600
 """For what takes seconds, on a machine that is busy or far from the package index."""
@@ -53,11 +56,13 @@ def wheelhouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _fill(folder: Path) -> None:
     built = ci_wheels.build(folder)
     constraints = ci_wheels.constraints_for(built, folder)
+    # Said with its place, since pip looks for one with an extra in the index alone, whatever the constraints say.
+    ours = f"skillgauge[agents] @ {built['skillgauge'].as_uri()}"
     download = ("-m", "pip", "download", "--quiet", "--only-binary", ":all:", "--dest", folder)
     with tempfile.TemporaryDirectory() as name:
         for command in (
             (PYTHON, "-m", "venv", name),
-            (f"{name}/bin/python", *download, "--constraint", constraints, *NEEDED),
+            (f"{name}/bin/python", *download, "--constraint", constraints, ours, *NEEDED),
         ):
             done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIME_LIMIT_S)
             assert done.returncode == 0, done.stdout + done.stderr
@@ -81,3 +86,21 @@ def user(tmp_path: Path, wheelhouse: Path) -> dict[str, str]:
         "PIP_FIND_LINKS": str(wheelhouse),
         "PIP_NO_INDEX": "1",
     }
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """An empty folder."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return folder
+
+
+def travel(name: str, work: Path, user: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run a script to its end; it stops at the first command that fails."""
+    script = HERE / f"{name}.sh"
+    done = subprocess.run(
+        ["sh", "-e", script], cwd=work, env=user, capture_output=True, text=True, check=False, timeout=TIME_LIMIT_S
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done

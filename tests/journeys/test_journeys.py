@@ -14,9 +14,8 @@ from typing import Any
 
 import pytest
 
-from .conftest import TIME_LIMIT_S
+from .conftest import HERE, TIME_LIMIT_S, travel
 
-HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 
 
@@ -38,6 +37,7 @@ class Journey:
 JOURNEYS = (
     Journey("private_scorer", "writing-a-plugin.md", most_commands=10, most_lines=30),
     Journey("one_adapter", "minimal.md", most_commands=5, most_lines=20),
+    Journey("vendor_engine", "writing-an-engine.md", most_commands=10, most_lines=50),
 )
 each_journey = pytest.mark.parametrize("journey", JOURNEYS, ids=lambda journey: journey.name)
 
@@ -83,24 +83,6 @@ def test_the_page_says_the_same(journey: Journey) -> None:
     assert places == sorted(places)
     assert [path for path, content in files.items() if content not in blocks] == []
     assert f"{len(commands)} commands and {own_lines(files)} lines" in page
-
-
-@pytest.fixture
-def work(tmp_path: Path) -> Path:
-    """An empty folder."""
-    folder = tmp_path / "work"
-    folder.mkdir()
-    return folder
-
-
-def travel(name: str, work: Path, user: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-    """Run a script to its end; it stops at the first command that fails."""
-    script = HERE / f"{name}.sh"
-    done = subprocess.run(
-        ["sh", "-e", script], cwd=work, env=user, capture_output=True, text=True, check=False, timeout=TIME_LIMIT_S
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done
 
 
 def results(work: Path, user: Mapping[str, str], *arguments: str) -> list[dict[str, Any]]:
