@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import json
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from collections.abc import Callable
+from gzip import compress as gzip
+from gzip import decompress as gunzip
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from skillgauge.cassettes import LARGEST_FILE, SUFFIX, Cassette, FolderRecorder, file_name, read_cassettes, why_missing
+from skillgauge.cassettes import (
+    LARGEST_FILE,
+    LARGEST_RAW,
+    SUFFIX,
+    Cassette,
+    FolderRecorder,
+    file_name,
+    read_cassettes,
+    why_missing,
+)
 from skillgauge.errors import SuiteError
 from skillgauge.protocols import SandboxSpec
 from skillgauge.secrets import Redactor
@@ -136,6 +147,66 @@ def test_secrets_are_in_no_recording(tmp_path: Path) -> None:
     assert cassette.execution.text == "it is [redacted:KEY]"
     assert cassette.files[0].text == "KEY=[redacted:KEY]"
     assert "[redacted:KEY]" in (cassette.files[1].base64 or "")
+
+
+def streamed(raw: str) -> Execution:
+    """A session of which the program's own stream is known."""
+    return DONE.model_copy(update={"trajectory": SAID.model_copy(update={"raw": raw})})
+
+
+def test_the_raw_stream_is_compressed(tmp_path: Path) -> None:
+    """It is one line of the file and a small part of its length, comes back as it was, and has no secret in it."""
+    secret = "sk-canary-0123456789"
+    redactor = Redactor()
+    redactor.register("KEY", secret)
+    lines = [json.dumps({"number": number, "said": f"ünde {secret}", "more": "x" * 80}) for number in range(2000)]
+    raw = "\n".join(lines) + "\r\n"
+    record(tmp_path, streamed(raw), redactor=redactor)
+    (path,) = tmp_path.rglob(f"*{SUFFIX}")
+    text = path.read_text()
+    assert len(text) < len(raw) / 10
+    assert len([line for line in text.splitlines() if line.startswith(' "raw": ')]) == 1
+    assert secret.encode() not in gunzip(b64decode(json.loads(text)["raw"]))
+    (cassette,) = read_cassettes(tmp_path)
+    assert cassette.raw is None
+    assert cassette.execution == streamed(raw.replace(secret, "[redacted:KEY]"))
+    record(tmp_path, streamed(raw), redactor=redactor)
+    assert path.read_text() == text
+
+
+def test_a_recording_with_a_plain_stream_is_read(tmp_path: Path) -> None:
+    """As they were written at first."""
+    record(tmp_path, DONE)
+    (path,) = tmp_path.rglob(f"*{SUFFIX}")
+    document = json.loads(path.read_text())
+    document["execution"]["trajectory"]["raw"] = "{}\n"
+    path.write_text(json.dumps(document))
+    (cassette,) = read_cassettes(tmp_path)
+    assert cassette.execution == streamed("{}\n")
+
+
+@pytest.mark.parametrize(
+    ("packed", "words"),
+    [
+        ("!", "base64"),
+        (b64encode(b"no gzip").decode(), "incorrect header"),
+        (b64encode(gzip(b"whole\n" * 100)[:-9]).decode(), "cut off"),
+        (b64encode(gzip(b"\xff")).decode(), "codec"),
+        (b64encode(gzip(bytes(LARGEST_RAW + 1))).decode(), "longer than"),
+    ],
+    ids=["no base64", "no gzip", "cut", "no text", "bomb"],
+)
+def test_a_damaged_stream_is_told(tmp_path: Path, packed: str, words: str) -> None:
+    """With the file that it is in; one that stands for gigabytes is not unpacked."""
+    record(tmp_path, streamed("{}\n"))
+    (path,) = tmp_path.rglob(f"*{SUFFIX}")
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps(document | {"raw": packed}))
+    with pytest.raises(SuiteError, match=words) as caught:
+        list(read_cassettes(tmp_path))
+    (problem,) = caught.value.problems
+    assert problem.origin is not None
+    assert problem.origin.file == str(path)
 
 
 @pytest.mark.parametrize(

@@ -1,30 +1,37 @@
 """Recordings of agent sessions: what the agent did, so that it can be played back without agent, key and network.
 
-One JSON file per session, made to be committed: redacted, sorted, readable. What the agent left in its workspace is
-part of it, so that checks grade a replay as they graded the session.
+One JSON file per session, made to be committed: redacted, sorted, readable but for the raw stream. What the agent left
+in its workspace is part of it, so that checks grade a replay as they graded the session.
 """
 
 from __future__ import annotations
 
 import asyncio
 import base64
+import gzip
 import json
 import os
 import re
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 from .artifacts import write_whole
 from .documents import read_document, validate
 from .errors import Origin, Problem, SuiteError
 from .protocols import Command, Workspace
 from .types.frozen import EMPTY, Frozen, JsonObject
-from .types.trial import Blame, Execution, FileChange, Identity, Trial
+from .types.trial import Blame, Execution, FileChange, Identity, Trajectory, Trial
 
 SUFFIX = ".cassette.json"
 LARGEST_FILE = 4 * 1024 * 1024
 """Bytes of a file that are recorded; a larger one makes the recording fail, since half a file grades as another one."""
+
+LARGEST_RAW = 64 * 1024 * 1024
+"""Bytes of a raw stream that is unpacked: a small file could stand for any number."""
+_GZIP = 31
+"""What zlib calls gzip, with a window of any size."""
 
 
 class RecordedFile(Frozen):
@@ -48,7 +55,41 @@ class Cassette(Frozen):
     engine: Identity
     model: str | None
     execution: Execution
+    """In the file without `Trajectory.raw`."""
+    raw: str | None = None
+    """In the file: `Trajectory.raw`, compressed by gzip, in base64. It says at length what the events say, and would
+    hide them from whoever reads the changes of a recording."""
     files: tuple[RecordedFile, ...] = ()
+
+    def packed(self) -> Self:
+        """As it is written."""
+        trajectory = self.execution.trajectory
+        if trajectory is None or trajectory.raw is None:
+            return self
+        compressed = gzip.compress(trajectory.raw.encode(), mtime=0)
+        return self._with(trajectory, None, base64.b64encode(compressed).decode())
+
+    def unpacked(self) -> Self:
+        """As it was recorded.
+
+        Raises:
+            ValueError: the compressed stream is damaged or too long.
+        """
+        trajectory = self.execution.trajectory
+        if self.raw is None or trajectory is None:
+            return self
+        unpacker = zlib.decompressobj(wbits=_GZIP)
+        try:
+            text = unpacker.decompress(base64.b64decode(self.raw, validate=True), LARGEST_RAW)
+        except zlib.error as error:
+            raise ValueError(str(error)) from error
+        if not unpacker.eof:
+            raise ValueError(f"it is cut off, or longer than {LARGEST_RAW} bytes")
+        return self._with(trajectory, text.decode(), None)
+
+    def _with(self, trajectory: Trajectory, raw: str | None, packed: str | None) -> Self:
+        execution = self.execution.model_copy(update={"trajectory": trajectory.model_copy(update={"raw": raw})})
+        return self.model_copy(update={"execution": execution, "raw": packed})
 
 
 class FolderRecorder:
@@ -83,7 +124,7 @@ class FolderRecorder:
             execution=execution,
             files=tuple(files),
         )
-        document = self._clean(cassette).model_dump(mode="json", exclude_defaults=True)
+        document = self._clean(cassette).packed().model_dump(mode="json", exclude_defaults=True)
         text = json.dumps({"schema_version": "1.0", **document}, indent=1, sort_keys=True, ensure_ascii=False)
         await asyncio.to_thread(write_whole, self._folder / file_name(trial), [f"{text}\n".encode()])
 
@@ -134,9 +175,12 @@ def read_cassettes(folder: Path) -> Iterator[Cassette]:
     for path in found:
         try:
             document = read_document(path)
-            yield validate(Cassette, document.value, document)
+            yield validate(Cassette, document.value, document).unpacked()
         except SuiteError as error:
             problems += error.problems
+        except ValueError as error:
+            message = f"the raw stream cannot be read: {error}"
+            problems.append(Problem("replay.damaged", message, origin=Origin(str(path)), hint="Record it again."))
     if problems:
         raise SuiteError(problems)
 

@@ -23,6 +23,7 @@ from skillgauge.api import (
     ResultOrder,
     RunQuery,
     RunState,
+    RunView,
     Score,
     StoreError,
     Trajectory,
@@ -134,6 +135,41 @@ def test_stored_json_leaves_out_defaults(make: ModuleType, path: Path, store: St
     asyncio.run(main())
     ((body,),) = make.query(path, "SELECT body FROM results WHERE verdict = 'pass'")
     assert json.loads(body)["execution"] == {"output": {"answer": 7}, "duration_s": 0.25}
+
+
+def test_long_records_are_compressed(make: ModuleType, path: Path, store: Stores) -> None:
+    """What an agent did takes a fraction of its length, whether it is run here or taken in, and comes back equal."""
+    raw = "".join(json.dumps({"number": number, "text": "said " * 20}) + "\n" for number in range(5000))
+    long = make.result(3, execution=Execution(text="done", trajectory=Trajectory(raw=raw)))
+
+    async def main() -> None:
+        one = store()
+        log = await one.begin(make.head(), fresh=False)
+        await log.commit([long, make.result(4)], paid=True)
+        await log.finish(RunState.FINISHED, make.summary())
+        (view,) = one.scan(RunQuery())
+        assert list(view.results()) == [long, make.result(4)]
+        copy = RunView(view.run.model_copy(update={"run_id": "copy"}), view.head, view.summary, view.results)
+        assert await one.keep(copy)
+        (copied,) = one.scan(RunQuery(run_ids=("copy",)))
+        assert list(copied.results()) == [long, make.result(4)]
+        await one.close()
+
+    asyncio.run(main())
+    rows = make.query(path, "SELECT typeof(body), length(body) FROM results ORDER BY id")
+    assert [kind for kind, _ in rows] == ["blob", "text"] * 2
+    assert rows[0][1] < len(raw) / 20
+    assert path.stat().st_size < len(raw)
+    make.query(path, "UPDATE results SET body = ? WHERE typeof(body) = 'blob'", b"broken")
+
+    async def damaged() -> None:
+        one = store()
+        (view,) = one.scan(RunQuery(run_ids=("copy",)))
+        with pytest.raises(StoreError, match=r"damaged.*a result in .* cannot be read"):
+            list(view.results())
+        await one.close()
+
+    asyncio.run(damaged())
 
 
 async def newer(store: SqliteStore, make: ModuleType, path: Path, version: str) -> str:

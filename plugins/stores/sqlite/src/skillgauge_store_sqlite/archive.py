@@ -8,7 +8,7 @@ from itertools import islice
 from skillgauge.api import RunState, RunView
 
 from .database import transaction
-from .records import encode
+from .records import encode, packed
 from .rows import GroupKey, write_results
 from .trouble import trouble
 
@@ -49,7 +49,7 @@ def keep_run(db: sqlite3.Connection, view: RunView) -> bool:
         )
         results, groups = view.results(), dict[GroupKey, int]()
         while batch := list(islice(results, _BATCH)):
-            bodies = [encode(result, sparse=True) for result in batch]
+            bodies = [packed(encode(result, sparse=True)) for result in batch]
             if not write_results(db, int(cursor.lastrowid or 0), batch, bodies, groups):
                 raise trouble("store.plan-mismatch", f"run {info.run_id} has two trials at one place of its plan")
     return True

@@ -11,7 +11,7 @@ from skillgauge.api import Claimed, ResultOrder, RunInfo, RunState, StoreError, 
 from .database import Database, transaction
 from .ownership import Lease
 from .reading import read_results
-from .records import encode
+from .records import encode, packed
 from .rows import GroupKey, compact, result_key, write_results
 from .trouble import trouble
 from .writer import Writer
@@ -82,7 +82,9 @@ class SqliteRunLog:
         )
 
     def _commit(self, db: sqlite3.Connection, results: Sequence[TrialResult], paid: bool) -> None:
-        bodies = [encode(result, sparse=True) for result in results]  # before the lock: others may write meanwhile
+        bodies = [
+            packed(encode(result, sparse=True)) for result in results
+        ]  # before the lock: others may write meanwhile
         groups = dict(self._groups)
         with transaction(db, durable=paid):
             self._renew(db)

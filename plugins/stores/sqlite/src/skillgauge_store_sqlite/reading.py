@@ -51,12 +51,12 @@ def read_results(database: Database, run: int, order: ResultOrder, extra: Extra)
             raise explain(error, database.path) from error
 
 
-def _in_plan_order(db: sqlite3.Connection, run: int) -> Iterator[str]:
+def _in_plan_order(db: sqlite3.Connection, run: int) -> Iterator[str | bytes]:
     query = "SELECT body, id FROM results WHERE id < ? AND id > ? ORDER BY id LIMIT ?"
     return _pages(db, query, [first_key(run + 1)], [first_key(run) - 1])
 
 
-def _in_case_order(db: sqlite3.Connection, run: int) -> Iterator[str]:
+def _in_case_order(db: sqlite3.Connection, run: int) -> Iterator[str | bytes]:
     groups = "SELECT grp FROM groups WHERE run = ? ORDER BY suite_id, target_id, arm, runner, model"
     query = (
         "SELECT body, case_index, repeat, id FROM results WHERE grp = ? AND (case_index, repeat, id) > (?, ?, ?) "
@@ -66,7 +66,7 @@ def _in_case_order(db: sqlite3.Connection, run: int) -> Iterator[str]:
         yield from _pages(db, query, group, [_LEAST] * 3)
 
 
-def _pages(db: sqlite3.Connection, query: str, where: Sequence[int], after: Sequence[int]) -> Iterator[str]:
+def _pages(db: sqlite3.Connection, query: str, where: Sequence[int], after: Sequence[int]) -> Iterator[str | bytes]:
     """First column of all rows of a query that selects, behind it, the place that the next page goes on from."""
     more = True
     while more:

@@ -22,7 +22,7 @@ def write_results(
     db: sqlite3.Connection,
     run: int,
     results: Sequence[TrialResult],
-    bodies: Sequence[str],
+    bodies: Sequence[str | bytes],
     groups: dict[GroupKey, int],
 ) -> bool:
     """Insert results of a run, or replace those of the same trials, inside a transaction of the caller's.
@@ -31,7 +31,7 @@ def write_results(
         db: the writing connection.
         run: the run's number in the database.
         results: what to write.
-        bodies: the JSON of each.
+        bodies: the JSON of each, packed.
         groups: numbers of groups that are known; new ones are added, and hold once the transaction has succeeded.
 
     Returns:

@@ -5,7 +5,8 @@ a change of the tables is a new script at the end.
 
 How rows are found decides the speed with a million results. A result's key is `run << 40 | ordinal`: results of a
 run lie together in plan order, a batch is appended at the end of the table, and no index over random ids has to be
-kept up. The texts that group results are stored once per group. What changes every few seconds (`owners`) stands
+kept up. The texts that group results are stored once per group. A result's `body` is JSON, compressed by zlib and then
+a blob if it is long: its column takes either. What changes every few seconds (`owners`) stands
 apart from what is large (`runs`).
 """
 
