@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from .protocols import Command, Emit, Engine, InstalledSkill, RunRequest, Sandbox, SandboxSpec, Workspace
+from .types.frozen import EMPTY, JsonObject
 from .types.suite import Arm, FileSpec, SkillRef
 from .types.trial import Blame, Execution, Failure, FailureClass, FileChange, Trajectory, Trial
 
@@ -47,6 +48,8 @@ class AgentRules:
     recorder: Recorder | None = None
     keep: bool = False
     """Leave workspaces behind for inspection."""
+    conceal: JsonObject = EMPTY
+    """Secrets that must not be in them then."""
 
 
 class AgentStages:
@@ -87,6 +90,7 @@ class AgentStages:
             hosts=setup.hosts,
             image_files=trial.case.image_files,
             keep=self._rules.keep,
+            conceal=self._rules.conceal,
         )
         async with self._sandbox.open(spec) as workspace:
             yield AgentStage(setup, workspace, self._read_skill, self._emit, self._rules)

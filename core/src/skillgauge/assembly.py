@@ -6,6 +6,7 @@ Nothing runs before every problem of every file, plugin and option is known.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -140,9 +141,13 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
     sandbox = await choose_sandbox(request.sandbox, registry, least=Tier.STRICT if request.untrusted else Tier.NONE)
     warnings += [*(replace(one, severity=Severity.WARNING) for one in registry.failures.values()), *sandbox.warnings]
     secrets = (*judging.secrets, *runners.engines.secrets())
-    redactor = _redactor(suites, secrets, warnings)
+    redactor = _redactor(suites, secrets, runners.engines.login_files(), warnings)
     direct = DirectStages(
-        runners.adapters.of, sandbox.sandbox, network=not request.untrusted, keep=request.keep_workspaces
+        runners.adapters.of,
+        sandbox.sandbox,
+        network=not request.untrusted,
+        keep=request.keep_workspaces,
+        conceal=redactor.values if request.keep_workspaces else EMPTY,
     )
     agents = _agent_stages(request, suites, runners, sandbox.sandbox, redactor)
     providers = Providers(request.concurrency)
@@ -230,7 +235,12 @@ def _agent_stages(
         sandbox,
         read_skill=files_of_skill,
         emit=lambda event: log.debug("agent.event", kind=event.kind, name=event.name),
-        rules=AgentRules(candidates, recorder, keep=request.keep_workspaces),
+        rules=AgentRules(
+            candidates,
+            recorder,
+            keep=request.keep_workspaces,
+            conceal=redactor.values if request.keep_workspaces else EMPTY,
+        ),
     )
 
 
@@ -302,8 +312,10 @@ class _Scorers:
         return BoundScorer(self._registry.resolve(SCORERS, check.scorer).name, scorer)
 
 
-def _redactor(suites: Sequence[Suite], secrets: Sequence[str], warnings: list[Problem]) -> Redactor:
-    """Knows the values that targets and the judge get from the environment, so that they are in no result."""
+def _redactor(
+    suites: Sequence[Suite], secrets: Sequence[str], login_files: Sequence[str], warnings: list[Problem]
+) -> Redactor:
+    """Knows the values that targets, engines and judges get from the environment or a login, so none is in a result."""
     redactor = Redactor()
     environ = host_environment()
     passed = {name for suite in suites for target in suite.targets for name in target.pass_env}
@@ -313,6 +325,9 @@ def _redactor(suites: Sequence[Suite], secrets: Sequence[str], warnings: list[Pr
         except ValueError as error:
             if environ.get(name):
                 warnings.append(Problem("secrets.short", str(error), severity=Severity.WARNING))
+    for path in (Path(environ["HOME"], file) for file in login_files if environ.get("HOME")):
+        with suppress(OSError):
+            redactor.register_document(path.name, path.read_bytes())
     return redactor
 
 

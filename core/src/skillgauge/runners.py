@@ -10,6 +10,7 @@ from .errors import Origin, PluginError, Problem, Severity, UsageError
 from .planning import Cell, Selection, SuitePlan
 from .protocols import Adapter, Engine, Traits
 from .registry import ADAPTERS, ENGINES, Registry
+from .surroundings import host_environment
 from .types.suite import NO_LIMITS, Arm, ArmKind, Limits, Suite, Target
 from .types.trial import Identity
 
@@ -200,8 +201,14 @@ class Engines:
         return {name: traits for name, (traits, _) in self._made.items()}
 
     def secrets(self) -> tuple[str, ...]:
-        """Names of the variables that hold keys of the engines in use."""
-        return tuple(secret for traits, _ in self._made.values() for secret in traits.secrets)
+        """Names of the variables that the processes of the engines in use may see, keys among them."""
+        return tuple(name for traits, _ in self._made.values() for name in (*traits.secrets, *traits.passes))
+
+    def login_files(self) -> tuple[str, ...]:
+        """Credential files, relative to the user's home, that engines in use may read for want of a key."""
+        environment = host_environment()
+        without_key = (one for one, _ in self._made.values() if not any(environment.get(name) for name in one.secrets))
+        return tuple(dict.fromkeys(file for traits in without_key for file in traits.login_files))
 
     async def problems(self) -> list[Problem]:
         """What keeps any of the engines from working here."""

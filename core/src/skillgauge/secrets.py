@@ -19,6 +19,8 @@ from .types.frozen import FrozenDict
 
 MIN_LENGTH = 6
 """Shorter values are refused: they occur by chance, and replacing them would garble results."""
+MIN_LENGTH_IN_FILE = 16
+"""Of a text in a credential file: shorter ones there are names and kinds rather than secrets."""
 
 T = TypeVar("T")
 
@@ -29,6 +31,8 @@ class Redactor:
     def __init__(self) -> None:
         self._texts: tuple[tuple[str, str], ...] = ()
         self._bytes: tuple[tuple[bytes, bytes], ...] = ()
+        self.values: dict[str, str] = {}
+        """What was registered, by name."""
 
     def register(self, name: str, value: str) -> None:
         """Hide a value from now on, as it is and percent-encoded, in base64 and escaped as in JSON.
@@ -40,10 +44,16 @@ class Redactor:
             raise ValueError(
                 f"the value of {name} has fewer than {MIN_LENGTH} characters and cannot be kept out of results"
             )
+        self.values[name] = value
         found = dict(self._texts) | dict.fromkeys(_forms(value), f"[redacted:{name}]")
         # The longest first: one form can be part of another.
         self._texts = tuple(sorted(found.items(), key=lambda item: -len(item[0])))
         self._bytes = tuple((form.encode(errors="surrogateescape"), mark.encode()) for form, mark in self._texts)
+
+    def register_document(self, name: str, content: bytes) -> None:
+        """Hide every text of a credential file that is long enough to be a secret; of one that is no JSON, nothing."""
+        for number, secret in enumerate(_texts(content)):
+            self.register(f"{name}-{number}", secret)
 
     def redact(self, value: T) -> T:
         """The value without secrets; the same object if it contains none.
@@ -82,6 +92,21 @@ class Redactor:
     def _changed(self, value: object, names: Iterable[str]) -> dict[str, Any]:
         pairs = ((name, getattr(value, name)) for name in names)
         return {name: new for name, old in pairs if (new := self._clean(old)) is not old}
+
+
+def _texts(content: bytes) -> Iterator[str]:
+    """The long texts of a JSON document."""
+    try:
+        found = [json.loads(content)]
+    except (ValueError, RecursionError):
+        return
+    for value in found:  # grows meanwhile
+        if isinstance(value, dict):
+            found.extend(value.values())
+        elif isinstance(value, list):
+            found.extend(value)
+        elif isinstance(value, str) and len(value) >= MIN_LENGTH_IN_FILE:
+            yield value
 
 
 def _flat(mapping: Mapping[Any, Any]) -> Iterator[Any]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from .protocols import Adapter, CallRequest, Sandbox, SandboxSpec, Session, Workspace
+from .types.frozen import EMPTY, JsonObject
 from .types.suite import Target
 from .types.trial import Execution, Trial
 
@@ -29,15 +30,23 @@ class DirectStages:
         sandbox: where the targets' processes run.
         network: whether these processes may use it.
         keep: leave workspaces behind for inspection.
+        conceal: secrets that must not be in them then.
     """
 
     def __init__(
-        self, adapter_of: Callable[[Target], Adapter], sandbox: Sandbox, *, network: bool = True, keep: bool = False
+        self,
+        adapter_of: Callable[[Target], Adapter],
+        sandbox: Sandbox,
+        *,
+        network: bool = True,
+        keep: bool = False,
+        conceal: JsonObject = EMPTY,
     ) -> None:
         self._adapter_of = adapter_of
         self._sandbox = sandbox
         self._network = network
         self._keep = keep
+        self._conceal = conceal
         self._stack = AsyncExitStack()
         self._open: dict[tuple[str, str], asyncio.Future[_Open]] = {}
 
@@ -73,6 +82,7 @@ class DirectStages:
             pass_env=target.pass_env,
             network=self._network,
             keep=self._keep,
+            conceal=self._conceal,
         )
         async with AsyncExitStack() as stack:  # a workspace whose target cannot be opened goes at once
             workspace = await stack.enter_async_context(self._sandbox.open(spec))

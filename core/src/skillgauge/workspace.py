@@ -25,6 +25,7 @@ from types import MappingProxyType, TracebackType
 from typing import Self
 
 from .errors import LaunchError
+from .kept import conceal
 from .log import get_logger
 from .process import MARKER, Process, start, stop_all
 from .protocols import Command, SandboxSpec
@@ -147,6 +148,8 @@ class DirectoryWorkspace:
             await stop_all(list(self._processes))
         finally:
             if self.spec.keep:
+                for path in await asyncio.to_thread(conceal, folder, self.spec.conceal):
+                    _log.warning("workspace.not-cleaned", path=path, label=self.spec.label)
                 # The level is that which shows without --verbose: whoever keeps a folder wants to know where it is.
                 _log.warning("workspace.kept", path=str(folder), label=self.spec.label)
             elif not await asyncio.to_thread(_remove, folder):

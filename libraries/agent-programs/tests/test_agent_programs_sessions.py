@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from skillgauge.api import Blame, FailureClass, Limits, RunRequest, SandboxSpec, Traits
 from skillgauge.testing import TemporarySandbox, check_engine
-from skillgauge_agent_programs.credentials import PLACEHOLDER
+from skillgauge_agent_programs.accounts import Transcript
+from skillgauge_agent_programs.credentials import KEY_DESCRIPTOR, PLACEHOLDER
+from skillgauge_agent_programs.engine import Launch
 from skillgauge_agent_programs.failures import failed
 
 from .conftest import KEY, AcmeEngine, Play, Said
@@ -141,6 +145,65 @@ def test_login(acme: Acme, play: Play, user: Path, monkeypatch: pytest.MonkeyPat
     assert (execution.stderr or "").split() == ["login.json", "600"]
     assert execution.text == "[redacted:login.json-0]"
     assert "ACME_API_KEY" not in watching.commands[0].env
+
+
+@pytest.mark.parametrize(
+    ("trick", "left"),
+    [
+        ('echo \'{"access": "renewed-secret-of-the-login"}\' > $HOME/.acme/login.json', None),
+        ("rm -r $HOME/.acme", None),
+        ("rm -r $HOME/.acme; ln -s $USERS/.acme $HOME/.acme", "secret-of-the-login-1"),
+        ("rm $HOME/.acme/login.json; ln -s $USERS/.acme/login.json $HOME/.acme/login.json", None),
+        ("rm $HOME/.acme/login.json; mkfifo $HOME/.acme/login.json", None),
+    ],
+    ids=["renewed", "removed", "folder is a link", "file is a link", "pipe"],
+)
+def test_a_login_is_taken_back(
+    acme: Acme, play: Play, user: Path, monkeypatch: pytest.MonkeyPatch, trick: str, left: str | None
+) -> None:
+    """After the session the copy is gone, what was renewed is kept out, and the user's own file is never touched."""
+    monkeypatch.delenv("ACME_API_KEY")
+    monkeypatch.setenv("USERS", str(user))
+    (user / ".acme").mkdir()
+    (user / ".acme/login.json").write_text('{"access": "secret-of-the-login-1"}')
+    answer = 'echo "{\\"answer\\": \\"renewed-secret-of-the-login\\"}"'
+    seen: list[str | None] = []
+    original = AcmeEngine.read_home
+
+    def look(engine: AcmeEngine, home: Path, transcript: Transcript) -> None:
+        path = home / ".acme/login.json"
+        seen.append(path.read_text() if path.is_file() else None)
+        original(engine, home, transcript)
+
+    monkeypatch.setattr(AcmeEngine, "read_home", look)
+    execution, _, _ = play(acme(f"{trick}; {answer}", pass_env=("USERS",)))
+    assert execution.failure is None
+    assert [left in (text or "") if left else text for text in seen] == [True if left else None]
+    assert (execution.text == "renewed-secret-of-the-login") == ("renewed" not in trick)
+    assert (user / ".acme/login.json").read_text() == '{"access": "secret-of-the-login-1"}'
+
+
+def test_a_key_by_descriptor(acme: Acme, play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that can read it there gets its key in no environment and argument, and its stdin as it is."""
+    monkeypatch.setenv("key", "a variable of this name must not carry it on")
+    launch = AcmeEngine.launch
+
+    def by_descriptor(engine: AcmeEngine, *given: Any) -> Launch:
+        return replace(launch(engine, *given), environment={}, key=given[-1].key)
+
+    monkeypatch.setattr(AcmeEngine, "launch", by_descriptor)
+    script = f"""
+    test "$(cat <&{KEY_DESCRIPTOR})" = "{KEY}" || exit 1
+    test "$(cat)" = hi || exit 2
+    test "$*" = "run --api https://api.acme.example" || exit 3
+    cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n' | grep -q "^key=.*{KEY}" && exit 4
+    env | grep -q "{KEY}" && exit 5
+    {ANSWER}
+    exit 6
+    """
+    execution, _, watching = play(acme(script, pass_env=("key",)))
+    assert (execution.text, execution.exit_code) == ("done", 6)
+    assert KEY not in f"{watching.commands[0].argv}{watching.commands[0].env}"
 
 
 def test_a_login_is_for_the_vendor_only(acme: Acme, play: Play, user: Path, monkeypatch: pytest.MonkeyPatch) -> None:

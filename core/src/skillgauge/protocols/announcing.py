@@ -34,6 +34,8 @@ class Traits(Frozen):
 
     secrets: tuple[str, ...] = ()
     """Names of environment variables, any one of which authenticates it."""
+    passes: tuple[str, ...] = ()
+    """Names of further environment variables that its processes get; their values are kept out of results, too."""
     login_files: tuple[str, ...] = ()
     """Credential files of an existing login, relative to the user's home."""
     model_hosts: tuple[str, ...] = ()

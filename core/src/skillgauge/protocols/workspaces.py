@@ -163,6 +163,8 @@ class SandboxSpec(Frozen):
     """A `Dockerfile` and what it copies, for a sandbox that runs images; others ignore it."""
     keep: bool = False
     """Leave the folders behind for inspection."""
+    conceal: JsonObject = Field(default=EMPTY, repr=False)
+    """Secrets, name to value, that no file may hold which is left behind."""
 
 
 class Sandbox(Protocol):

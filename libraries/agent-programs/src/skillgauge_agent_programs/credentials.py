@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterator, Sequence
+import stat
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,8 +16,15 @@ PLACEHOLDER = "placeholder-the-true-key-stays-outside-of-this-workspace"
 because some programs blank their key out wherever it occurs in their output."""
 SHORTEST = 6
 """Characters of a key; a shorter one occurs by chance and cannot be kept out of results."""
-_SHORTEST_OF_LOGIN = 16
+KEY_DESCRIPTOR = 3
+"""Where a program finds a key that is handed to it by `handed_over`."""
+_HAND_OVER = (
+    f'unset key; IFS= read -r key; exec 9<&0; printf %s "$key" | {{ exec {KEY_DESCRIPTOR}<&0 0<&9 9<&-; exec "$@"; }}'
+)
 _LOGIN_BYTES = 1024 * 1024
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_LINK
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _NO_LINK
 
 
 @dataclass(frozen=True)
@@ -38,6 +46,20 @@ class Key:
         return (Problem("engine.key", f"the value of environment variable {self.variable} {why}", hint=hint),)
 
 
+def handed_over(key: Key, argv: Sequence[str], stdin: bytes) -> tuple[tuple[str, ...], bytes]:
+    """How to start a program that reads its key from a file descriptor: in no environment, argument or file.
+
+    Args:
+        key: for the program alone.
+        argv: the program with its arguments.
+        stdin: what it reads.
+
+    Returns:
+        What to start in place of it, and what to write to that.
+    """
+    return ("sh", "-c", _HAND_OVER, "sh", *argv), key.value.encode() + b"\n" + stdin
+
+
 @dataclass(frozen=True)
 class Login:
     """The credential file of an existing login."""
@@ -46,8 +68,8 @@ class Login:
     """Relative to the user's home, and to the private one of a session."""
     source: Path
 
-    def copy_into(self, home: Path) -> tuple[str, ...]:
-        """Copy this one file, readable by nobody else, and return the secrets in it.
+    def copy_into(self, home: Path) -> bytes:
+        """Copy this one file, readable by nobody else, and return what is in it.
 
         Raises:
             OSError: it cannot be read or written.
@@ -55,10 +77,27 @@ class Login:
         content = self.source.read_bytes()[:_LOGIN_BYTES]
         target = home / self.file
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
+        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK, 0o600)
         with os.fdopen(descriptor, "wb") as copy:
             copy.write(content)
-        return tuple(_secrets(content))
+        return content
+
+    def take_back(self, home: Path) -> bytes:
+        """Remove the copy and return what is in it by now: a program may have renewed a token.
+
+        No link is followed, since one that the agent made could lead to the user's own file.
+        """
+        *folders, name = Path(self.file).parts
+        with suppress(OSError), ExitStack() as opened:
+            folder = os.open(home, _FOLDER)
+            opened.callback(os.close, folder)
+            for part in folders:
+                folder = os.open(part, _FOLDER, dir_fd=folder)
+                opened.callback(os.close, folder)
+            opened.callback(os.unlink, name, dir_fd=folder)
+            with open(name, "rb", opener=lambda path, _flags: os.open(path, _READ, dir_fd=folder)) as copy:
+                return copy.read(_LOGIN_BYTES) if stat.S_ISREG(os.fstat(copy.fileno()).st_mode) else b""
+        return b""
 
 
 def find_key(variables: Sequence[str]) -> Key | None:
@@ -74,18 +113,3 @@ def find_login(files: Sequence[str]) -> Login | None:
     if not home:
         return None
     return next((Login(file, path) for file in files if (path := Path(home, file)).is_file()), None)
-
-
-def _secrets(content: bytes) -> Iterator[str]:
-    """Texts of a credential file that are long enough to be secrets."""
-    try:
-        found = [json.loads(content)]
-    except (ValueError, RecursionError):
-        return
-    for value in found:  # grows meanwhile
-        if isinstance(value, dict):
-            found.extend(value.values())
-        elif isinstance(value, list):
-            found.extend(value)
-        elif isinstance(value, str) and len(value) >= _SHORTEST_OF_LOGIN:
-            yield value

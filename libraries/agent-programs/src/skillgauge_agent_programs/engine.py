@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -26,7 +27,7 @@ from skillgauge.api import (
 )
 
 from .accounts import Transcript
-from .credentials import PLACEHOLDER, SHORTEST, Key, Login, find_key, find_login
+from .credentials import PLACEHOLDER, SHORTEST, Key, Login, find_key, find_login, handed_over
 from .failures import failed
 from .options import ProgramOptions
 from .programs import AgentProgram, Found, find_program, needed_folders, passed_environment
@@ -80,6 +81,9 @@ class Launch:
     """Its own settings; the variable with the key, and those of `pass_env`, are added to them."""
     stdin: bytes = b""
     """Closed after it."""
+    key: Key | None = None
+    """For the program to read from descriptor `KEY_DESCRIPTOR`, so that no command that it runs can see it; it is in no
+    variable then."""
 
 
 class ProgramEngine(ABC):
@@ -191,22 +195,12 @@ class ProgramEngine(ABC):
         try:
             if path is None:
                 raise LaunchError(f"{self._options.program or self.program.command!r} is not there")
-            if access.login:
-                for number, secret in enumerate(access.login.copy_into(workspace.home)):
-                    clean.register(f"{access.login.source.name}-{number}", secret)
-            launch = self.launch(request, workspace, access)
-            command = Command(
-                argv=(path, *launch.arguments),
-                env={**passed_environment(self._options.pass_env), **access.credentials, **launch.environment},
-                readable=needed_folders(path),
-                stdin=launch.stdin,
-                streamed=True,
-                timeout_s=request.limits.timeout_s,
-                output_bytes=LINE_BYTES,
-            )
-            transcript = self.transcript(request)
-            raw = RawStream(request.limits.output_bytes or RAW_BYTES)
-            ran = await self.follow(workspace, command, transcript, cleaned_emit(emit, clean.redact), raw)
+            with _lent(access.login, workspace.home, clean):
+                launch = self.launch(request, workspace, access)
+                transcript = self.transcript(request)
+                raw = RawStream(request.limits.output_bytes or RAW_BYTES)
+                command = self._command(path, launch, request, access)
+                ran = await self.follow(workspace, command, transcript, cleaned_emit(emit, clean.redact), raw)
         except LaunchError as error:
             return clean.redact(not_started(error, workspace.tier))
         except OSError as error:
@@ -214,6 +208,21 @@ class ProgramEngine(ABC):
             return clean.redact(Execution(failure=failure, sandbox=workspace.tier))
         await asyncio.to_thread(self.read_home, workspace.home, transcript)
         return clean.redact(execution_of(ran, transcript.account(ending_of(ran.finished)), workspace.tier))
+
+    def _command(self, path: str, launch: Launch, request: RunRequest, access: Access) -> Command:
+        argv, stdin = (path, *launch.arguments), launch.stdin
+        if launch.key:
+            argv, stdin = handed_over(launch.key, argv, stdin)
+        credentials = {} if launch.key else access.credentials
+        return Command(
+            argv=argv,
+            env={**passed_environment(self._options.pass_env), **credentials, **launch.environment},
+            readable=needed_folders(path),
+            stdin=stdin,
+            streamed=True,
+            timeout_s=request.limits.timeout_s,
+            output_bytes=LINE_BYTES,
+        )
 
     def _access(self, request: RunRequest, workspace: Workspace) -> Access:
         service = self.service(self.model(request.model))
@@ -228,7 +237,7 @@ class ProgramEngine(ABC):
     def _redactor(self, access: Access) -> Redactor:
         """Knows every secret that the program could show, the key outside included."""
         redactor = Redactor()
-        secrets = dict(passed_environment(self._options.pass_env))
+        secrets = {**passed_environment(self._options.secret_env)}
         if key := find_key(access.service.variables):
             secrets[key.variable] = key.value
         for name, value in secrets.items():
@@ -249,3 +258,23 @@ class ProgramEngine(ABC):
         log_in = f", log in with {self.program.command}" if service.login_files else ""
         hint = f"Set {service.variables[0]}{log_in}, or name a server that needs no key: {address}."
         return (Problem("engine.no-credentials", message, hint=hint),)
+
+
+@contextmanager
+def _lent(login: Login | None, home: Path, clean: Redactor) -> Iterator[None]:
+    """A copy of a login in the private home, for as long as the program runs: nothing after it has any use for it.
+
+    Raises:
+        OSError: it cannot be copied.
+    """
+    if login is None:
+        yield
+        return
+    lent = login.copy_into(home)
+    clean.register_document(login.source.name, lent)
+    try:
+        yield
+    finally:
+        returned = login.take_back(home)
+        if returned != lent:  # the program has renewed it
+            clean.register_document(f"new-{login.source.name}", returned)

@@ -40,3 +40,8 @@ class ProgramOptions(Frozen):
     pass_env: tuple[str, ...] = Field(
         default=(), description="Names of environment variables that the program gets besides, for example HTTPS_PROXY."
     )
+
+    @property
+    def secret_env(self) -> tuple[str, ...]:
+        """Names among `pass_env` whose values are kept out of results; exceptions to a proxy occur there by chance."""
+        return tuple(name for name in self.pass_env if name.lower() != "no_proxy")

@@ -136,6 +136,7 @@ def launched(
     path = tmp_path / "claude"
     path.write_text(
         f'#!/bin/sh\nprintf "%s\\n" "$@" > "{tmp_path}/arguments"\nenv > "{tmp_path}/env"\ncat > "{tmp_path}/in"\n'
+        f'[ "$1" = --version ] || cat <&3 > "{tmp_path}/key"\n'
     )
     path.chmod(0o755)
 
@@ -161,7 +162,9 @@ def test_how_it_is_started(tmp_path: Path) -> None:
     assert {environment[name] for name in quiet} == {"1"}
     assert "HTTPS_PROXY" not in environment
     assert "ANTHROPIC_BASE_URL" not in environment
-    assert environment["ANTHROPIC_API_KEY"] == KEY
+    assert KEY not in environment.values()
+    assert environment["CLAUDE_CODE_API_KEY_FILE_DESCRIPTOR"] == "3"
+    assert (tmp_path / "key").read_text() == KEY
 
 
 def test_options_at_the_start(tmp_path: Path) -> None:

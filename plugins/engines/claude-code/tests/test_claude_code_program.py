@@ -228,14 +228,15 @@ def test_limits_of_time_and_turns(play: Play) -> None:
 
 
 def test_key_goes_to_the_program_only(play: Play) -> None:
-    """The key is in the environment of this one command, and in nothing that comes back, wherever the agent puts it."""
-    script = in_turns(
-        ModelReply(tools=[run_shell("env; echo $ANTHROPIC_API_KEY | rev | rev")]), ModelReply(f"It is {KEY}")
-    )
+    """The key is in no environment and no argument, and in nothing that comes back, wherever the agent looks."""
+    look = "tr '\\0' '\\n' < /proc/$PPID/environ; env; cat <&3; touch looked"
+    script = in_turns(ModelReply(tools=[run_shell(look)]), ModelReply(f"It is {KEY}"))
     played = play(script)
     assert {request.headers["x-api-key"] for request in played.server.requests} == {KEY}
     (command,) = played.commands
-    assert [name for name, value in command.env.items() if value == KEY] == ["ANTHROPIC_API_KEY"]
+    assert KEY not in f"{command.env}{command.argv}"
+    assert "looked" in played.files
+    assert not [text for request in played.server.requests for text in request.results if KEY in text]
     assert KEY not in played.execution.model_dump_json()
     assert KEY not in "".join(event.model_dump_json() for event in played.events)
     assert played.execution.text == "It is [redacted:ANTHROPIC_API_KEY]"
@@ -262,7 +263,7 @@ def test_other_variables_authenticate_too(play: Play, monkeypatch: pytest.Monkey
 
 
 def test_existing_login(play: Play, monkeypatch: pytest.MonkeyPatch, log_in: Callable[[str], Path]) -> None:
-    """Without a key the credential file, and nothing else, is copied into the private home, for nobody else to read."""
+    """Without a key the credential file, and nothing else, is copied into the private home, and removed."""
     monkeypatch.delenv("ANTHROPIC_API_KEY")
     path = log_in(json.dumps(LOGIN))
     (path.parent / "settings.json").write_text('{"model": "other"}')
@@ -273,8 +274,8 @@ def test_existing_login(play: Play, monkeypatch: pytest.MonkeyPatch, log_in: Cal
         played = play([], at_server=False, pass_env=("ANTHROPIC_BASE_URL",))
         assert played.execution.failure is None
     assert server.requests[0].headers["authorization"] == f"Bearer {TOKEN}"
-    mode, text = played.home[".claude/.credentials.json"]
-    assert (mode, json.loads(text)["claudeAiOauth"]["accessToken"]) == (0o600, TOKEN)
+    assert ".claude/.credentials.json" not in played.home  # any more
+    assert json.loads(path.read_text()) == LOGIN
     assert played.execution.text == "hello [redacted:.credentials.json-0]"
     assert "mine" not in (played.execution.trajectory.skills_offered or ())  # type: ignore[union-attr]
     assert ".claude/settings.json" not in played.home

@@ -19,6 +19,21 @@ def _make(agent: Agent, options: BaseModel) -> Engine:
     return make_engine(agent, AcpOptions.model_validate(options))
 
 
+def _traits(agent: Agent, options: BaseModel) -> Traits:
+    return Traits(
+        secrets=agent.variables,
+        login_files=agent.login_files,
+        model_hosts=agent.login_hosts,
+        inherited=agent.inherited,
+        only_by_name=True,  # who installs it beside an engine of its own must not get it by chance
+        skill_folder=agent.skill_folder,
+        model_patterns=agent.model_patterns,
+        tells=agent.tells,
+        paid=True,
+        passes=AcpOptions.model_validate(options).secret_env,
+    )
+
+
 @hookimpl
 def skillgauge_engines() -> Iterable[Provider[Engine]]:
     """Announce the agents."""
@@ -28,15 +43,6 @@ def skillgauge_engines() -> Iterable[Provider[Engine]]:
             options=AcpOptions,
             factory=partial(_make, agent),
             summary=agent.summary,
-            traits=Traits(
-                secrets=agent.variables,
-                login_files=agent.login_files,
-                model_hosts=agent.login_hosts,
-                inherited=agent.inherited,
-                only_by_name=True,  # who installs it beside an engine of its own must not get it by chance
-                skill_folder=agent.skill_folder,
-                model_patterns=agent.model_patterns,
-                tells=agent.tells,
-                paid=True,
-            ),
+            traits=_traits(agent, AcpOptions()),
+            traits_with=partial(_traits, agent),
         )

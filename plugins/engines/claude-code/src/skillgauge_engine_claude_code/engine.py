@@ -7,11 +7,11 @@ from collections.abc import Mapping
 
 from skillgauge.api import Problem, RunRequest, Workspace, canonical_json
 from skillgauge_agent_programs.accounts import Transcript
-from skillgauge_agent_programs.credentials import Key
+from skillgauge_agent_programs.credentials import KEY_DESCRIPTOR, Key
 from skillgauge_agent_programs.engine import Access, Launch, ProgramEngine, Service
 from skillgauge_agent_programs.programs import AgentProgram
 
-from .options import BASE_URL, KEY, LOGIN_FILE, VARIABLES, ClaudeCodeOptions, PermissionMode
+from .options import BASE_URL, KEY, LOGIN_FILE, SUBSCRIPTION, VARIABLES, ClaudeCodeOptions, PermissionMode
 from .transcript import ClaudeTranscript
 
 _QUIET = {
@@ -21,6 +21,9 @@ _QUIET = {
     "DISABLE_TELEMETRY": "1",
 }
 _NETWORK_TOOLS = ("WebFetch", "WebSearch")
+_BY_DESCRIPTOR = {KEY: "CLAUDE_CODE_API_KEY_FILE_DESCRIPTOR", SUBSCRIPTION: "CLAUDE_CODE_OAUTH_TOKEN_FILE_DESCRIPTOR"}
+"""Variable of a key -> the one that tells where to read it. What is in its environment the program passes on to the
+commands that it runs; its own switch against that needs a sandbox of its own and another permission mode."""
 
 
 class ClaudeCodeEngine(ProgramEngine):
@@ -75,7 +78,11 @@ class ClaudeCodeEngine(ProgramEngine):
         }
         if access.is_relayed or options.base_url is not None:
             environment["ANTHROPIC_BASE_URL"] = access.address
-        return Launch(tuple(arguments), environment, request.prompt.encode("utf-8", "replace"))
+        prompt, key = request.prompt.encode("utf-8", "replace"), access.key
+        if key and not access.is_relayed and (by_descriptor := _BY_DESCRIPTOR.get(key.variable)):
+            environment[by_descriptor] = str(KEY_DESCRIPTOR)
+            return Launch(tuple(arguments), environment, prompt, key)
+        return Launch(tuple(arguments), environment, prompt)
 
     def transcript(self, request: RunRequest) -> Transcript:
         """Reads the lines of `stream-json`."""

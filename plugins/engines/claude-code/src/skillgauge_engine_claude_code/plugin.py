@@ -10,11 +10,26 @@ from skillgauge.api import Engine, Fact, Provider, Traits, hookimpl
 
 from .options import HOST, LOGIN_FILE, VARIABLES, ClaudeCodeOptions
 
+_TRAITS = Traits(
+    secrets=VARIABLES,
+    login_files=(LOGIN_FILE,),
+    model_hosts=(HOST,),
+    inherited=(".claude", "CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", ".mcp.json"),
+    skill_folder=".claude/skills",
+    model_patterns=("claude*",),
+    tells=frozenset(Fact),
+    paid=True,
+)
+
 
 def _make(options: BaseModel) -> Engine:
     from .engine import ClaudeCodeEngine  # noqa: PLC0415 - announcing stays cheap
 
     return ClaudeCodeEngine(ClaudeCodeOptions.model_validate(options))
+
+
+def _traits(options: BaseModel) -> Traits:
+    return _TRAITS.model_copy(update={"passes": ClaudeCodeOptions.model_validate(options).secret_env})
 
 
 @hookimpl
@@ -25,14 +40,6 @@ def skillgauge_engines() -> Iterable[Provider[Engine]]:
         options=ClaudeCodeOptions,
         factory=_make,
         summary="Claude Code, by its program `claude`.",
-        traits=Traits(
-            secrets=VARIABLES,
-            login_files=(LOGIN_FILE,),
-            model_hosts=(HOST,),
-            inherited=(".claude", "CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", ".mcp.json"),
-            skill_folder=".claude/skills",
-            model_patterns=("claude*",),
-            tells=frozenset(Fact),
-            paid=True,
-        ),
+        traits=_TRAITS,
+        traits_with=_traits,
     )

@@ -10,11 +10,26 @@ from skillgauge.api import Engine, Fact, Provider, Traits, hookimpl
 
 from .options import ACCESS_TOKEN, AZURE_KEY, KEYS, LOGIN_FILE, LOGIN_HOSTS, CodexOptions
 
+_TRAITS = Traits(
+    secrets=(*KEYS, ACCESS_TOKEN, AZURE_KEY),
+    login_files=(LOGIN_FILE,),
+    model_hosts=LOGIN_HOSTS,
+    inherited=(".git",),  # up to there it reads AGENTS.md, .agents and .codex of every folder above
+    skill_folder=".agents/skills",
+    model_patterns=("gpt-*", "o[0-9]*", "codex-*", "azure/*"),
+    tells=frozenset(Fact) - {Fact.COST},
+    paid=True,
+)
+
 
 def _make(options: BaseModel) -> Engine:
     from .engine import CodexEngine  # noqa: PLC0415 - announcing stays cheap
 
     return CodexEngine(CodexOptions.model_validate(options))
+
+
+def _traits(options: BaseModel) -> Traits:
+    return _TRAITS.model_copy(update={"passes": CodexOptions.model_validate(options).secret_env})
 
 
 @hookimpl
@@ -25,14 +40,6 @@ def skillgauge_engines() -> Iterable[Provider[Engine]]:
         options=CodexOptions,
         factory=_make,
         summary="Codex, by its program `codex`.",
-        traits=Traits(
-            secrets=(*KEYS, ACCESS_TOKEN, AZURE_KEY),
-            login_files=(LOGIN_FILE,),
-            model_hosts=LOGIN_HOSTS,
-            inherited=(".git",),  # up to there it reads AGENTS.md, .agents and .codex of every folder above
-            skill_folder=".agents/skills",
-            model_patterns=("gpt-*", "o[0-9]*", "codex-*", "azure/*"),
-            tells=frozenset(Fact) - {Fact.COST},
-            paid=True,
-        ),
+        traits=_TRAITS,
+        traits_with=_traits,
     )
