@@ -15,6 +15,7 @@ from .types.frozen import JsonValue
 def conceal(folder: Path, secrets: Mapping[str, JsonValue]) -> tuple[str, ...]:
     """Replace secrets in all files below a folder, in their names too, by `[redacted:NAME]`.
 
+    In a file that is no text asterisks are put over them. A link with one in its text is removed.
     Nothing outside is changed, whatever links lead there. What is compressed or encrypted is not looked into.
 
     Args:
@@ -49,7 +50,7 @@ def _conceal_one(path: Path, redactor: Redactor) -> None:
         if not mode & stat.S_IRUSR:
             path.chmod(mode | stat.S_IRUSR)
         content = path.read_bytes()
-        clean = redactor.redact(content)
+        clean = redactor.masked(content) if b"\0" in content else redactor.redact(content)
         if clean is not content:
             _replace(path, clean, mode)
     if (name := redactor.redact(path.name)) != path.name:

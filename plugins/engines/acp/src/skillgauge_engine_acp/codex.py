@@ -41,7 +41,7 @@ class CodexEngine(AcpEngine):
             "model": self.model(request.model),
             "analytics": {"enabled": False},
             "check_for_update_on_startup": False,
-            "features": {"apps": False, "plugins": False},
+            "features": {"apps": False, "plugins": False, "shell_snapshot": False},
             "skills": {"bundled": {"enabled": False}},
             "sandbox_workspace_write": {"network_access": request.network},
         }

@@ -31,9 +31,11 @@ _QUIET = (
     *("-c", "check_for_update_on_startup=false"),
     *("-c", "skills.bundled.enabled=false"),
     *("--disable", "apps"),
+    *("--disable", "shell_snapshot"),
     *("--disable", "plugins"),
 )
-"""Without these it asks hosts that no session needs, and offers skills of its own beside those under test."""
+"""Without these it asks hosts that no session needs, offers skills of its own beside those under test, and lets a shell
+write down its environment, with the key in it."""
 
 
 class CodexEngine(ProgramEngine):
