@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -23,6 +24,11 @@ from skillgauge.api import (
     TrialResult,
     Verdict,
 )
+
+
+def noise(length: int) -> str:
+    """A text that compression leaves at half of its length at least."""
+    return secrets.token_hex(length // 2)
 
 
 def trial_id(ordinal: int) -> str:

@@ -107,7 +107,7 @@ def test_a_full_database_says_so(make: ModuleType, path: Path, store: Stores) ->
         await log.commit([make.result(0)], paid=False)
         pages = make.query(path, "PRAGMA page_count")[0][0]
         await one._writer.run(lambda db: db.execute(f"PRAGMA max_page_count = {pages}"))
-        large = [make.result(n, execution={"text": "x" * 10_000}) for n in range(1, 6)]
+        large = [make.result(n, execution={"text": make.noise(20_000)}) for n in range(1, 6)]
         with pytest.raises(StoreError, match=r"disk-full.*no space left") as caught:
             await log.commit(large, paid=False)
         assert "run the same command again" in str(caught.value)
@@ -133,7 +133,7 @@ async def main():
     resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, resource.RLIM_INFINITY))
     try:
         for n in range(1000):
-            await log.commit([builders.result(n, execution={"text": "x" * 10_000})], paid=False)
+            await log.commit([builders.result(n, execution={"text": builders.noise(20_000)})], paid=False)
             print(n, flush=True)
     except StoreError as error:
         print(error)

@@ -209,7 +209,7 @@ def test_memory_does_not_grow(make: ModuleType, store: Stores) -> None:
         log = await one.begin(make.head(), fresh=False)
         tracemalloc.start()
         for start in range(0, 3000, 100):
-            batch = [make.result(n, execution={"text": "x" * 5_000}) for n in range(start, start + 100)]
+            batch = [make.result(n, execution={"text": make.noise(5_000)}) for n in range(start, start + 100)]
             await log.commit(batch, paid=False)
         for order in ResultOrder:
             assert sum(1 for _ in log.results(order)) == 3000
