@@ -165,3 +165,24 @@ def test_each_level_is_heard_from_its_threshold_on(verbose: bool, quiet: bool, h
         for level in ("debug", "info", "warning", "error"):
             getattr(log, level)("x.y", fact=level)
     assert events == [{"event": "x.y", "fact": level, "log_level": level} for level in heard]
+
+
+def test_secrets_are_kept_out_of_every_event() -> None:
+    """Out of facts, and out of what an exception says."""
+    steps = [
+        "from skillgauge.log import keep_out",
+        "from skillgauge.secrets import Redactor",
+        "redactor = Redactor()",
+        "redactor.register('KEY', 'sk-canary-0123')",
+        "keep_out(redactor.redact)",
+        "configure(verbose=True)",
+        "log.debug('a.b', said='sk-canary-0123', inner={'sk-canary-0123': [1]})",
+        "try:",
+        "    raise ValueError('bad sk-canary-0123')",
+        "except ValueError:",
+        "    log.warning('a.c', exc_info=True)",
+    ]
+    _, (first, second) = child(*steps)
+    assert json.loads(first)["said"] == "[redacted:KEY]"
+    assert "bad [redacted:KEY]" in json.loads(second)["exception"]
+    assert "canary" not in first + second.replace("raise ValueError('bad sk-canary-0123')", "")

@@ -139,3 +139,22 @@ def test_short_secrets_are_refused() -> None:
     with pytest.raises(ValueError, match="value of KEY has fewer than 6") as caught:
         Redactor().register("KEY", "qzqzq")
     assert "qzqzq" not in str(caught.value)
+
+
+def test_texts_of_a_credential_file() -> None:
+    """The long ones are secrets, however deep; the short ones, and a file that is no JSON, are not."""
+    one = Redactor()
+    tokens = {"type": "oauth", "tokens": [{"access": "access-token-0123456789"}, ["refresh-token-0123456789", 2]]}
+    one.register_document("login.json", json.dumps(tokens).encode())
+    for broken in (b"access-token", b"\xff", b"[" * 100_000):
+        one.register_document("broken", broken)
+    assert one.values == {"login.json-0": "access-token-0123456789", "login.json-1": "refresh-token-0123456789"}
+    assert one.redact("oauth access-token-0123456789") == "oauth [redacted:login.json-0]"
+
+
+@given(before=st.binary(), after=st.binary())
+def test_masked_content_keeps_its_length(before: bytes, after: bytes) -> None:
+    """Every byte that is none of a secret stays where it is."""
+    secret = b"sk-canary-0123456789"
+    masked = redactor(KEY=secret.decode()).masked(before + secret + after)
+    assert masked == before + b"*" * len(secret) + after

@@ -21,14 +21,14 @@ from .errors import EmptySelection, PluginError, Problem, Severity, SkillgaugeEr
 from .execution import Grading, RetryPolicy
 from .judging import GuardedJudge, Judging, checked, find_judges
 from .limits import Providers
-from .log import get_logger
+from .log import get_logger, keep_out
 from .overlay import Overlay
 from .pipeline import EventSink, Job, NoEvents
 from .planning import Plan, Selection, make_plan
 from .protocols import Sandbox, Scorer, SuiteFormat, Tier, Traits
 from .registry import FORMATS, SCORERS, Registry
 from .resources import choose_sandbox, choose_store
-from .runners import Choice, Runners
+from .runners import Choice, Engines, Runners
 from .scoring import BoundScorer
 from .secrets import Redactor
 from .stages import DirectStages
@@ -140,8 +140,8 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
     events = _events(registry)
     sandbox = await choose_sandbox(request.sandbox, registry, least=Tier.STRICT if request.untrusted else Tier.NONE)
     warnings += [*(replace(one, severity=Severity.WARNING) for one in registry.failures.values()), *sandbox.warnings]
-    secrets = (*judging.secrets, *runners.engines.secrets())
-    redactor = _redactor(suites, secrets, runners.engines.login_files(), warnings)
+    redactor = _redactor(suites, judging, runners.engines, warnings)
+    keep_out(redactor.redact)
     direct = DirectStages(
         runners.adapters.of,
         sandbox.sandbox,
@@ -312,20 +312,18 @@ class _Scorers:
         return BoundScorer(self._registry.resolve(SCORERS, check.scorer).name, scorer)
 
 
-def _redactor(
-    suites: Sequence[Suite], secrets: Sequence[str], login_files: Sequence[str], warnings: list[Problem]
-) -> Redactor:
+def _redactor(suites: Sequence[Suite], judging: Judging, engines: Engines, warnings: list[Problem]) -> Redactor:
     """Knows the values that targets, engines and judges get from the environment or a login, so none is in a result."""
     redactor = Redactor()
     environ = host_environment()
     passed = {name for suite in suites for target in suite.targets for name in target.pass_env}
-    for name in sorted(passed | set(secrets)):
+    for name in sorted(passed.union(judging.secrets, engines.secrets())):
         try:
             redactor.register(name, environ.get(name, ""))
         except ValueError as error:
             if environ.get(name):
                 warnings.append(Problem("secrets.short", str(error), severity=Severity.WARNING))
-    for path in (Path(environ["HOME"], file) for file in login_files if environ.get("HOME")):
+    for path in (Path(environ["HOME"], file) for file in engines.login_files() if environ.get("HOME")):
         with suppress(OSError):
             redactor.register_document(path.name, path.read_bytes())
     return redactor

@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Callable, MutableMapping
 from typing import Any
+
+Event = MutableMapping[str, Any]
+Clean = Callable[[Event], Event]
 
 _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 
@@ -18,11 +22,21 @@ class _Settings:
 
     threshold = logging.ERROR
     configured = False
+    clean: Clean | None = None
 
 
 def configure(*, verbose: bool, quiet: bool = False) -> None:
     """Set the level: errors by default, everything with `verbose`, nothing but errors with `quiet`."""
     _Settings.threshold = logging.ERROR if quiet else logging.DEBUG if verbose else logging.WARNING
+
+
+def keep_out(clean: Clean) -> None:
+    """Pass every event through a function that takes secrets out of it, from now on."""
+    _Settings.clean = clean
+
+
+def _cleaned(_logger: object, _method: str, event: Event) -> Event:
+    return _Settings.clean(event) if _Settings.clean else event
 
 
 def _structlog() -> Any:
@@ -40,6 +54,7 @@ def _structlog() -> Any:
                 structlog.processors.add_log_level,
                 structlog.processors.TimeStamper(fmt="iso", utc=True),
                 structlog.processors.format_exc_info,
+                _cleaned,
                 renderer,
             ],
             logger_factory=structlog.PrintLoggerFactory(sys.stderr),
