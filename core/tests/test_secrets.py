@@ -150,6 +150,9 @@ def test_texts_of_a_credential_file() -> None:
         one.register_document("broken", broken)
     assert one.values == {"login.json-0": "access-token-0123456789", "login.json-1": "refresh-token-0123456789"}
     assert one.redact("oauth access-token-0123456789") == "oauth [redacted:login.json-0]"
+    one.register_document("login.json", b'["token-of-another-0123456789"]')
+    assert one.values["login.json-0+"] == "token-of-another-0123456789"
+    assert len(one.values) == 3
 
 
 @given(before=st.binary(), after=st.binary())

@@ -293,7 +293,7 @@ KEY = "sk-canary-of-the-agent-0123456789"
 @pytest.mark.requirement("BF-CRED-006")
 def test_a_model_is_an_agent(evaluate: Evaluate, suite: Callable[..., Path], work: Path) -> None:
     """With the skill it does what it must, without it does not; the key is in no file, its absence is told first."""
-    path = suite({"id": "a", "prompt": "make it", "shell": "test -s out.pdf && ! grep -q canary env.txt"})
+    path = suite({"id": "a", "prompt": "make it", "shell": "test -s out.pdf && ! grep -q sk-canary env.txt"})
     look = run_shell("env > env.txt; cat /proc/self/environ >> env.txt")
     skilled = [ModelReply(tools=[look, write_file("out.pdf", "PDF")]), ModelReply("made")]
 

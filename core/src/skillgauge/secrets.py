@@ -44,7 +44,8 @@ class Redactor:
             raise ValueError(
                 f"the value of {name} has fewer than {MIN_LENGTH} characters and cannot be kept out of results"
             )
-        self.values[name] = value
+        while self.values.setdefault(name, value) != value:
+            name += "+"  # two login files may be called alike
         found = dict(self._texts) | dict.fromkeys(_forms(value), f"[redacted:{name}]")
         # The longest first: one form can be part of another.
         self._texts = tuple(sorted(found.items(), key=lambda item: -len(item[0])))
