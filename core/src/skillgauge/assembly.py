@@ -142,13 +142,7 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
     warnings += [*(replace(one, severity=Severity.WARNING) for one in registry.failures.values()), *sandbox.warnings]
     redactor = _redactor(suites, judging, runners.engines, warnings)
     keep_out(redactor.redact)
-    direct = DirectStages(
-        runners.adapters.of,
-        sandbox.sandbox,
-        network=not request.untrusted,
-        keep=request.keep_workspaces,
-        conceal=redactor.values if request.keep_workspaces else EMPTY,
-    )
+    direct = _direct_stages(request, runners, sandbox.sandbox, redactor)
     agents = _agent_stages(request, suites, runners, sandbox.sandbox, redactor)
     providers = Providers(request.concurrency)
     job = Job(
@@ -218,6 +212,16 @@ def _judged(plan: Plan, judging: Judging, scorers: _Scorers) -> Plan:
     """The plan with who grades it and which verdicts cost money."""
     head = plan.head.model_copy(update={"judges": judging.identities})
     return replace(plan, head=head, paid_scorers=frozenset(scorers.judged if judging.paid else ()))
+
+
+def _direct_stages(request: Request, runners: Runners, sandbox: Sandbox, redactor: Redactor) -> DirectStages:
+    return DirectStages(
+        runners.adapters.of,
+        sandbox,
+        network=not request.untrusted,
+        keep=request.keep_workspaces,
+        conceal=redactor.values if request.keep_workspaces else EMPTY,
+    )
 
 
 def _agent_stages(
