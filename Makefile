@@ -48,7 +48,7 @@ demo: .venv/.ready
 	@bash examples/demo.sh
 
 test: .venv/.ready
-	@$(BIN)/python -m pytest -n auto --maxprocesses 8 $(ARGS)
+	@$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal $(ARGS)
 
 check:
 	@bash .ci/run

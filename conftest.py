@@ -61,3 +61,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Watch under CI; in a worker of pytest-xdist there is nothing to watch."""
     if os.environ.get("CI") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(NoSkippedEngines(), "no-skipped-engines")
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Two workers for each processor: half of the time tests wait for processes, servers and disks."""
+    return 2 * (os.cpu_count() or 1)

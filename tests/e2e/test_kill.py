@@ -51,7 +51,7 @@ def kill_after(command: list[str], done: Callable[[], bool], cwd: Path, env: dic
     )
     deadline = time.monotonic() + 60
     while process.poll() is None and not done() and time.monotonic() < deadline:
-        time.sleep(0.002)
+        time.sleep(0.01)  # looking costs the run its time
     alive = process.poll() is None
     if alive:
         os.kill(process.pid, signal.SIGKILL)

@@ -66,7 +66,7 @@ class Client:
         except TimeoutError as error:
             raise LaunchError(f"`{self.path} {arguments[0]}` took longer than {timeout_s:g} s") from error
         finally:
-            end(process)
+            await end(process)
         return Answer(process.returncode or 0, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
 
     async def start(self, *arguments: str, stdin: int = asyncio.subprocess.PIPE) -> asyncio.subprocess.Process:
@@ -86,11 +86,13 @@ class Client:
             raise LaunchError(f"{self.path!r} cannot be started: {error}") from error
 
 
-def end(process: asyncio.subprocess.Process) -> None:
-    """Kill a call of the program that has not ended; what it asked the daemon for goes on."""
+async def end(process: asyncio.subprocess.Process) -> None:
+    """End a call of the program, if it has not ended; what it asked the daemon for goes on."""
     with suppress(ProcessLookupError):
         if process.returncode is None:
             process.kill()
+    process._transport.close()  # type: ignore[attr-defined]  # else pipes that a descendant holds stay open
+    await process.wait()
 
 
 def find_client(wanted: str | None) -> Client | None:

@@ -92,8 +92,7 @@ class Container:
         with suppress(TimeoutError):
             async with asyncio.timeout(_SWEEP_S):
                 await life.wait()
-        end(life)
-        await life.wait()
+        await end(life)
 
     async def end_processes(self, mark: str) -> None:
         """End every process that carries a mark; if that cannot be done, end all of them."""
