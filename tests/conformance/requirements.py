@@ -1428,7 +1428,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "BF-ENV-001": Requirement(
         "Custom environments",
         "evals/Dockerfile replaces the default base image (docker sandbox exists and is tested)",
-        waits_for="agent engines",
     ),
     "BF-ENV-002": Requirement(
         "Custom environments",

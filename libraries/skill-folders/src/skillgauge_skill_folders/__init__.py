@@ -1,11 +1,12 @@
 """Skill folders as the Agent Skills specification has them: what formats of suites about skills have in common."""
 
-from .bundles import bundled_files, contained, file_spec
+from .bundles import DOCKERFILE, bundled_files, contained, file_spec, image_files
 from .folders import files_of, skill_ref
 from .leaks import LEAKS, Leaks, leaks_of
 from .skill_file import SKILL_FILE, Skill, find_skill, read_skill
 
 __all__ = [
+    "DOCKERFILE",
     "LEAKS",
     "SKILL_FILE",
     "Leaks",
@@ -15,6 +16,7 @@ __all__ = [
     "file_spec",
     "files_of",
     "find_skill",
+    "image_files",
     "leaks_of",
     "read_skill",
     "skill_ref",

@@ -10,6 +10,10 @@ from skillgauge.api import FileSpec
 
 from .folders import content_digest, files_of
 
+DOCKERFILE = "Dockerfile"
+REQUIREMENTS = "requirements.txt"
+"""What a `Dockerfile` of a suite can copy: nothing else of the folder, which holds the answers."""
+
 
 def contained(root: Path, written: str) -> Path | None:
     """What a path in a suite stands for below a folder; `None` if it leaves the folder, by itself or through a link.
@@ -30,6 +34,13 @@ def file_spec(source: Path, path: str) -> FileSpec:
     """A file on disk, to be put at `path` in a workspace, identified by its content."""
     executable = bool(source.stat().st_mode & 0o100)
     return FileSpec(path=path, source=str(source), executable=executable, digest=content_digest(source))
+
+
+def image_files(folder: Path) -> tuple[FileSpec, ...]:
+    """The `Dockerfile` of a folder with suites, and the requirements that it may copy; empty without a `Dockerfile`."""
+    if not (folder / DOCKERFILE).is_file():
+        return ()
+    return tuple(file_spec(folder / name, name) for name in (DOCKERFILE, REQUIREMENTS) if (folder / name).is_file())
 
 
 def named_files(root: Path, commands: Iterable[str]) -> list[str]:

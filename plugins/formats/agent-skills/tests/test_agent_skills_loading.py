@@ -320,3 +320,24 @@ def test_broken_rules_of_the_skill_are_told(skill: SkillMaker, load: Load, write
     suite = only(load(root))
     assert suite.targets[0].id == "Tables"
     assert ("suite.skill-name", 2) in [(code, line) for code, line, _ in told(suite.warnings)]
+
+
+@pytest.mark.requirement("BF-ENV-001")
+def test_a_dockerfile_is_the_image_of_every_case(skill: SkillMaker, load: Load, write: Write) -> None:
+    """It comes with the requirements and with nothing else of the folder, and whoever has no docker is told."""
+    root = skill({"prompt": "p", "assertions": ["a"]})
+    write("tables/evals/trigger_evals.json", '[{"query": "q", "should_trigger": true}]')
+    write("tables/evals/requirements.txt", "six\n")
+    assert not any(case.image_files for suite in load(root).suites for case in suite.cases)
+    write("tables/evals/Dockerfile", "FROM python:3.12-slim\nCOPY requirements.txt .\n")
+    loaded = load(root)
+    cases = [case for suite in loaded.suites for case in suite.cases]
+    assert len(cases) == 2
+    for case in cases:
+        assert [(file.path, Path(file.source or "").parent) for file in case.image_files] == [
+            ("Dockerfile", root / "evals"),
+            ("requirements.txt", root / "evals"),
+        ]
+    assert {one for one in warnings(loaded) if "Dockerfile" in one} == {
+        "evals/Dockerfile is the image of these cases in sandbox 'docker'; others do without it"
+    }

@@ -27,7 +27,16 @@ from skillgauge.api import (
     did_you_mean,
     digest,
 )
-from skillgauge_skill_folders import Leaks, Skill, find_skill, leaks_of, read_skill, skill_ref
+from skillgauge_skill_folders import (
+    DOCKERFILE,
+    Leaks,
+    Skill,
+    find_skill,
+    image_files,
+    leaks_of,
+    read_skill,
+    skill_ref,
+)
 
 from .assertions import COMMAND
 from .cases import TRIGGER, CaseMaker
@@ -190,6 +199,10 @@ def _part(source: Source, skill: Skill) -> _Part:
         cases = _evals(source, skill, findings)
     if findings.errors:
         raise SuiteError(findings.errors)
+    if image := image_files(skill.root / EVALS_FOLDER):
+        message = f"{EVALS_FOLDER}/{DOCKERFILE} is the image of these cases in sandbox 'docker'; others do without it"
+        findings.warning("image", message, source.origin(), "Take it with --sandbox docker.")
+        cases = tuple(case.model_copy(update={"image_files": image}) for case in cases)
     return _Part(source, cases, tuple(map(source.placed, findings.warnings)))
 
 
