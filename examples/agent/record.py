@@ -11,6 +11,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from skillgauge.testing import ModelReply, ModelRequest, ModelServer, by_prompt, run_shell, with_skill, write_file
@@ -26,14 +28,14 @@ NOTES = {
 }
 
 
-def skilled(request: ModelRequest) -> ModelReply:
+def skilled(request: ModelRequest, skills: str) -> ModelReply:
     """Write the note of the ticket, have it checked, and say so."""
     ticket = next(one for one in NOTES if one in request.prompt)
     note = f"changes/{ticket}.note"
     if not any(note in result for result in request.results):
         return ModelReply(tools=[write_file(note, NOTES[ticket])], input_tokens=1200, output_tokens=60)
     if request.turn == 2:  # after the skill and the note
-        checker = "python3 .claude/skills/release-notes/scripts/check_note.py"
+        checker = f"python3 {skills}/release-notes/scripts/check_note.py"
         return ModelReply(tools=[run_shell(f"{checker} {note}")], input_tokens=1300, output_tokens=40)
     return ModelReply(f"I wrote {note}.", input_tokens=1400, output_tokens=12)
 
@@ -46,12 +48,17 @@ def unskilled(request: ModelRequest) -> ModelReply:
     return ModelReply(tools=[entry], input_tokens=600, output_tokens=40)
 
 
+def script(skills: str) -> Callable[[ModelRequest], ModelReply]:
+    """What the model says; `skills` is where the agent has its skills, relative to the workspace."""
+    answer = ModelReply("14", input_tokens=500, output_tokens=3)
+    note = with_skill("release-notes", partial(skilled, skills=skills), unskilled)
+    return by_prompt(dict.fromkeys(NOTES, note), answer)
+
+
 def main(program: str) -> int:
     """Record both arms of every eval, replacing what was recorded before."""
-    answer = ModelReply("14", input_tokens=500, output_tokens=3)
-    script = by_prompt({ticket: with_skill("release-notes", skilled, unskilled) for ticket in NOTES}, answer)
     shutil.rmtree(RECORDINGS, ignore_errors=True)
-    with ModelServer(script) as server, tempfile.TemporaryDirectory() as home:
+    with ModelServer(script(".claude/skills")) as server, tempfile.TemporaryDirectory() as home:
         command = [sys.executable, "-m", "skillgauge", "eval", str(EVALS), "--engine", "claude-code"]
         command += [
             "--model",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -13,16 +16,16 @@ import pytest
 from skillgauge.testing import (
     ModelFault,
     ModelReply,
-    ModelRequest,
     ModelServer,
-    with_skill,
-    write_file,
 )
 
-from .conftest import Done, Run
+from .conftest import ROOT, Done, Run
 
 pytestmark = [pytest.mark.e2e, pytest.mark.engine]
 
+EXAMPLE = ROOT / "examples/agent"
+TICKETS = {"1": "HRB-17", "2": "HRB-40", "3": "HRB-52"}
+"""Of the cases of the example that want a note; the fourth wants none."""
 KEY = "canary-of-the-engine-0123456789"
 SKILL = "---\nname: greet-well\ndescription: Says hello the proper way\n---\n# Greeting\nWrite hello.txt with ZEBRA.\n"
 PLUGIN = '''
@@ -101,13 +104,16 @@ class Agent:
     """Path that its options want after the address of a server."""
     how: str
     """How a skill fires there."""
+    skills: str
+    """Where it has its skills, relative to the workspace."""
 
 
 AGENTS = [
     pytest.param(
-        Agent("claude-code", "claude", "ANTHROPIC_API_KEY", "claude-sonnet-4-5", "", "invoked"), id="claude-code"
+        Agent("claude-code", "claude", "ANTHROPIC_API_KEY", "claude-sonnet-4-5", "", "invoked", ".claude/skills"),
+        id="claude-code",
     ),
-    pytest.param(Agent("codex", "codex", "OPENAI_API_KEY", "gpt-5.5", "/v1", "read"), id="codex"),
+    pytest.param(Agent("codex", "codex", "OPENAI_API_KEY", "gpt-5.5", "/v1", "read", ".agents/skills"), id="codex"),
 ]
 Evaluate = Callable[..., Done]
 
@@ -119,14 +125,14 @@ def evaluate(run: Run, work: Path, agent_program: Callable[[str], Path]) -> Eval
     (work / "greet-well/SKILL.md").write_text(SKILL)
     (work / "greetings.py").write_text(PLUGIN)
 
-    def call(agent: Agent, server: ModelServer, *arguments: str) -> Done:
+    def call(agent: Agent, server: ModelServer, *arguments: str, suite: str | Path = "greet-well") -> Done:
         options = {
             "program": agent_program(agent.program),
             "base_url": f"{server.url}{agent.address}",
             "api_retries": 0,
         }
         settings = [word for key, value in options.items() for word in ("--set", f"engines.{agent.name}.{key}={value}")]
-        command = ["eval", "greet-well", "--plugin", "greetings.py", "--engine", agent.name, "--model", agent.model]
+        command = ["eval", suite, "--plugin", "greetings.py", "--engine", agent.name, "--model", agent.model]
         command += ["--json", "--format", "record", "--record", "tapes", "--keep-workspaces", "--sandbox", "local"]
         temporary = work / "tmp"
         temporary.mkdir(exist_ok=True)
@@ -146,50 +152,50 @@ def by_arm(done: Done) -> dict[str, dict[str, Any]]:
     return {one["arm"]: one for one in done.document["results"]}
 
 
-def skilled(request: ModelRequest) -> ModelReply:
-    """Do what the skill says, then end."""
-    if request.turn > 1:
-        return ModelReply("Done.", 50, 6)
-    return ModelReply("I write.", 1000, 20, tools=[write_file("hello.txt", "ZEBRA\n")])
+def recorder() -> ModuleType:
+    """The script that records the sessions of the example; it says what a model would."""
+    spec = importlib.util.spec_from_file_location("record_the_example", EXAMPLE / "record.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.mark.parametrize("agent", AGENTS)
 @pytest.mark.requirement("SE-RUN-002", "SE-ARM-004", "BF-OUT-003", "BF-CRED-005")
-def test_both_arms(evaluate: Evaluate, work: Path, agent: Agent) -> None:
-    """With the skill it passes and without it fails, and every figure agrees with what the server knows.
+def test_the_example_in_both_arms(evaluate: Evaluate, work: Path, agent: Agent) -> None:
+    """With the skill all of it passes and without it a quarter, and every figure agrees with what the server knows.
 
-    The arms are verified, and the validator's processes have no key.
+    Files are written in both arms, the skill fires in the one that has it, and the arms are verified.
     """
-    with ModelServer(with_skill("greet-well", skilled, ModelReply("hello", 30, 3))) as server:
-        done = evaluate(agent, server)
+    with ModelServer(recorder().script(agent.skills)) as server:
+        done = evaluate(agent, server, suite=EXAMPLE / "release-notes/evals/evals.json")
     assert done.code == 0, done.stdout + done.stderr
     (path,) = (work / "reports").glob("run-*.record.json")
-    record = json.loads(path.read_text())
-    results = {one["arm"]: one for one in record["results"]}
-    assert {arm: one["verdict"] for arm, one in results.items()} == {"with_skill": "pass", "without_skill": "fail"}
+    results = json.loads(path.read_text())["results"]
+    verdicts = Counter((one["arm"], one["verdict"]) for one in results)
+    assert verdicts == {("with_skill", "pass"): 4, ("without_skill", "pass"): 1, ("without_skill", "fail"): 3}
     spent = {"input_tokens": 0, "output_tokens": 0}
-    for arm, one in results.items():
+    for one in results:
         execution, trajectory = one["execution"], one["execution"]["trajectory"]
+        ticket, is_skilled = TICKETS.get(one["case_id"]), one["arm"] == "with_skill"
         assert execution["arm_integrity"] == "verified"
         fired = [(skill["name"], skill["how"]) for skill in trajectory.get("skills_fired") or ()]
-        assert fired == ([("greet-well", agent.how)] if arm == "with_skill" else [])
-        assert [change["path"] for change in execution.get("files", ())] == (
-            ["hello.txt"] if arm == "with_skill" else []
-        )
+        assert fired == ([("release-notes", agent.how)] if is_skilled and ticket else [])
+        changed = [(change["path"], change["change"]) for change in execution.get("files", ())]
+        written = f"changes/{ticket}.note" if is_skilled else "CHANGELOG.md"
+        assert changed == ([(written, "created")] if ticket else [])
         assert (trajectory["model"], execution["sandbox"]) == (agent.model, "local/none")
         assert execution["duration_s"] > 0
         for kind in spent:
             spent[kind] += execution["usage"][kind]
-        (score,) = one["scores"]
-        names = {line.partition("=")[0] for line in score["evidence"]["environment"].splitlines()}
-        assert "PATH" in names
-        assert agent.variable not in names
     tokens = [session.tokens for session in server.sessions.values()]
     assert spent == {
         "input_tokens": sum(one.input for one in tokens),
         "output_tokens": sum(one.output for one in tokens),
     }
-    assert len(list((work / "tapes").rglob("*.cassette.json"))) == 2
+    assert len(list((work / "tapes").rglob("*.cassette.json"))) == 8
 
 
 @pytest.mark.parametrize("agent", AGENTS)

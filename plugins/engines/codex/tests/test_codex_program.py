@@ -223,6 +223,15 @@ def test_refusal_is_an_empty_answer(play: Play) -> None:
     assert played.execution.usage is not None
 
 
+def test_scratch_space_is_private(play: Play) -> None:
+    """Commands have a TMPDIR of their own; /tmp is shared with other sessions, so nothing can be written to it."""
+    command = 'touch "$TMPDIR/here" && echo private; touch /tmp/skillgauge-shared 2>/dev/null || echo not shared'
+    played = play(in_turns(ModelReply("", 100, 5, tools=[run_shell(command)]), ModelReply("done")))
+    assert played.execution.trajectory
+    (result,) = [one for one in played.execution.trajectory.events if one.kind is EventKind.TOOL_RESULT]
+    assert result.text.split("\n")[-3:] == ["private", "not shared", ""]
+
+
 def test_no_network(play: Play) -> None:
     """The program would wait for a network for ever; it is ended, and nobody's skill is blamed."""
     with ModelServer() as server:

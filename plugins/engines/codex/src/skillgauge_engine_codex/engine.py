@@ -30,12 +30,14 @@ _QUIET = (
     *("-c", "analytics.enabled=false"),
     *("-c", "check_for_update_on_startup=false"),
     *("-c", "skills.bundled.enabled=false"),
+    *("-c", "sandbox_workspace_write.exclude_slash_tmp=true"),
     *("--disable", "apps"),
     *("--disable", "shell_snapshot"),
     *("--disable", "plugins"),
 )
-"""Without these it asks hosts that no session needs, offers skills of its own beside those under test, and lets a shell
-write down its environment, with the key in it."""
+"""Without these it asks hosts that no session needs, offers skills of its own beside those under test, lets a shell
+write down its environment, with the key in it, and has its commands share /tmp, where its sandbox makes folders such as
+`.git` for as long as one runs: another session whose workspace lies below would find them above itself."""
 
 
 class CodexEngine(ProgramEngine):
