@@ -173,6 +173,8 @@ class Service:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            # Whoever started the tests in the background of a script has it ignored.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().removeprefix("listening on ").strip()

@@ -154,14 +154,14 @@ def test_vendor_engine(work: Path, vendor: dict[str, str]) -> None:
         done = travel("vendor_engine", work, vendor)
         assert "8 passed" in done.stdout
         assert {request.key for request in server.requests} == {KEY}
-        assert len(server.sessions) == 12  # four evals in two arms, four queries
+        assert len(server.sessions) == 20  # four evals in two arms, four queries three times each
     (wheel,) = (work / "dist").glob("*.whl")
     names = {name for name in zipfile.ZipFile(wheel).namelist() if not name.startswith(f"{ENGINE}-")}
     assert names == {f"{ENGINE}/{name}" for name in ("__init__.py", "engine.py", "options.py", "plugin.py", "py.typed")}
     assert "with_skill · acme-large — pass rate 100.0% (n = 4 cases, 0 errors" in done.stdout
     assert "without_skill · acme-large — pass rate 25.0% (n = 4 cases, 0 errors" in done.stdout
     assert "Fired when it should: 100.0% | Silent when it should be: 100.0%" in done.stdout
-    assert done.stderr.endswith("done: 9 of 12 passed\n")
+    assert done.stderr.endswith("done: 17 of 20 passed\n")
     document = json.loads((work / "reports/eval-result.json").read_text())
     assert document["run_summary"]["delta"]["pass_rate"] == "+0.75"
     outputs = [done.stdout, done.stderr]
