@@ -24,12 +24,13 @@ MEMBERS := pyproject.toml core/pyproject.toml $(wildcard libraries/*/pyproject.t
 MOVED := $(shell [ ! -e .venv/.ready ] || [ "`cat .venv/.ready`" = "`pwd`" ] || echo always)
 BIN := .venv/bin
 
-.PHONY: help install demo test check lint style types imports size wheels format lock engines browser sandbox clean always
+.PHONY: help install demo test slow check lint style types imports size wheels format lock engines browser sandbox clean always
 
 help:
 	@echo "make install   set up .venv, with .venv/bin/skillgauge in it"
 	@echo "make demo      evaluate the example skills on the built-in benchmarks"
-	@echo "make test      run the tests (ARGS='-k name' passes options to pytest)"
+	@echo "make test      run the tests, the slow ones apart (ARGS='-k name' passes options to pytest)"
+	@echo "make slow      run the slow ones: whole journeys, agent programs, kills"
 	@echo "make check     all that CI runs, in the same order"
 	@echo "make lint      the fast part of it: style, types, imports, size"
 	@echo "make format    rewrite the code in the project's style"
@@ -48,7 +49,10 @@ demo: .venv/.ready
 	@bash examples/demo.sh
 
 test: .venv/.ready
-	@$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal $(ARGS)
+	@$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal -m "not slow" $(ARGS)
+
+slow: .venv/.ready
+	@$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal -m slow $(ARGS)
 
 check:
 	@bash .ci/run

@@ -64,5 +64,5 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Two workers for each processor: half of the time tests wait for processes, servers and disks."""
-    return 2 * (os.cpu_count() or 1)
+    """Half as many again as there are processors: for much of their time tests wait for processes and servers."""
+    return (3 * (os.cpu_count() or 1) + 1) // 2

@@ -10,7 +10,7 @@ from skillgauge.testing import ModelFault, ModelReply, in_turns, run_shell, with
 
 from .conftest import KEY, Agent
 
-pytestmark = [pytest.mark.e2e, pytest.mark.engine]
+pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.slow]
 
 
 def test_files_parallel_tools_thoughts_and_usage(claude: Agent) -> None:

@@ -12,7 +12,7 @@ from skillgauge.testing import ModelFault, ModelReply, in_turns, run_shell, with
 
 from .conftest import KEY, Agent, Ended
 
-pytestmark = [pytest.mark.e2e, pytest.mark.engine]
+pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.slow]
 
 Codex = Callable[..., Agent]
 

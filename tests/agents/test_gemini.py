@@ -8,7 +8,7 @@ from skillgauge.testing import ModelFault, ModelReply, in_turns, run_shell, use_
 
 from .conftest import KEY, Agent
 
-pytestmark = [pytest.mark.e2e, pytest.mark.engine]
+pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.slow]
 
 
 def test_skill_files_and_parallel_tools(gemini: Agent) -> None:

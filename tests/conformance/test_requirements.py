@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from .requirements import REQUIREMENTS
@@ -11,8 +12,13 @@ from .requirements import REQUIREMENTS
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def claimed() -> Iterator[tuple[str, str]]:
+@cache
+def claimed() -> tuple[tuple[str, str], ...]:
     """Every id that a test claims, with the file that does."""
+    return tuple(_claims())
+
+
+def _claims() -> Iterator[tuple[str, str]]:
     for folder in ("core/tests", "libraries", "plugins", "tests"):
         for path in (ROOT / folder).rglob("test_*.py"):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):

@@ -25,7 +25,7 @@ from skillgauge.testing import ModelFault, ModelReply, ModelRequest, ModelServer
 from .canary_watch import GATE, CanaryWatch, files_with
 from .conftest import Done, Run
 
-pytestmark = [pytest.mark.e2e, pytest.mark.engine]
+pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.slow]
 
 SKILL = "---\nname: greet-well\ndescription: Says hello the proper way\n---\n# Greeting\nWrite hello.txt with ZEBRA.\n"
 ENGINE, JUDGE, PASSED, BYSTANDER = "engine", "judge", "passed", "bystander"

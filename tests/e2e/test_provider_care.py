@@ -254,6 +254,7 @@ def test_a_stop_ends_every_wait(
 
 
 @pytest.mark.engine
+@pytest.mark.slow
 def test_a_real_agent_is_cared_for(
     run: Run, suite: Callable[[int], Path], agent_program: Callable[[str], Path]
 ) -> None:

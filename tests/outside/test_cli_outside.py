@@ -25,6 +25,8 @@ SKILL = {
 }
 BAD = ("broken", "exits", "future", "misspelt", "rival")
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="session")
 def good(install: Callable[..., Path]) -> Path:

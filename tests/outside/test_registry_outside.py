@@ -15,6 +15,8 @@ from skillgauge import __version__
 GOOD = ("scorer", "adapter", "command", "veto")
 BAD = ("broken", "exits", "misspelt", "rival", "future")
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="session")
 def good(install: Callable[..., Path]) -> Path:

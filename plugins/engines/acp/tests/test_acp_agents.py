@@ -9,7 +9,7 @@ from skillgauge.testing import ModelFault, ModelReply, in_turns, read_file, run_
 
 from .conftest import FOLDERS, KEY, Stage
 
-pytestmark = [pytest.mark.e2e, pytest.mark.engine]
+pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.slow]
 
 ALL = pytest.mark.parametrize("stage", ["claude-agent-acp", "codex-acp", "gemini"], indirect=True)
 CLAUDE = pytest.mark.parametrize("stage", ["claude-agent-acp"], indirect=True)

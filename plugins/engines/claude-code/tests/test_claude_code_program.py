@@ -30,7 +30,7 @@ from skillgauge_engine_claude_code.plugin import skillgauge_engines
 
 from .conftest import KEY, SKILL, Play, Played
 
-pytestmark = [pytest.mark.e2e, pytest.mark.engine]
+pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.slow]
 
 TOKEN = "sk-ant-oat01-made-up-0123456789"
 LOGIN = {

@@ -33,7 +33,7 @@ from skillgauge_engine_codex.plugin import skillgauge_engines
 
 from .conftest import KEY, Play, Played
 
-pytestmark = [pytest.mark.e2e, pytest.mark.engine]
+pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.slow]
 
 MODELS = [
     pytest.param("gpt-5", id="patches by the shell"),

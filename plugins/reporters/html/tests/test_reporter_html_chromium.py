@@ -126,6 +126,11 @@ class Browser:
         """Value of an expression in the page; the page's policy does not apply to it."""
         return self.call("Runtime.evaluate", expression=expression, returnByValue=True)["result"].get("value")
 
+    def frame(self) -> None:
+        """Wait until what changed is drawn; only then is known what of it can be seen."""
+        twice = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
+        assert self.call("Runtime.evaluate", expression=twice, awaitPromise=True)["result"]["value"]
+
     def picture(self) -> bytes:
         """What the window shows, as PNG."""
         return base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"])
@@ -338,6 +343,7 @@ def test_on_paper_lists_are_unfolded(browser: Browser, tmp_path: Path) -> None:
     assert not browser.ask(f"{folded}.checkVisibility({{contentVisibilityAuto: true}})")
     browser.call("Emulation.setEmulatedMedia", media="print")
     try:
+        browser.frame()
         assert browser.ask(f"{folded}.checkVisibility({{contentVisibilityAuto: true}})")
         assert browser.ask("getComputedStyle(document.querySelector('.scroll')).overflowX") == "visible"
     finally:

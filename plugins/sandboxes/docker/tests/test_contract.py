@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
+import pytest
+
 from skillgauge.testing import SANDBOXES, Maker, check_light_import, check_plugin, check_sandbox
 
 from .conftest import StandIn
@@ -11,6 +13,7 @@ from .conftest import StandIn
 MODULE = "skillgauge_sandbox_docker.plugin"
 
 
+@pytest.mark.slow
 def test_sandbox(stand_in: StandIn) -> None:
     """Files, limits, environment and ends of processes are as every sandbox promises; no container is left."""
     check_sandbox(partial(Maker(SANDBOXES, MODULE), {"program": stand_in.program}), patience_s=30.0)
