@@ -21,7 +21,7 @@ from skillgauge.testing import (
 
 from .conftest import ROOT, Done, Run
 
-pytestmark = [pytest.mark.e2e, pytest.mark.engine]
+pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.slow]
 
 EXAMPLE = ROOT / "examples/agent"
 TICKETS = {"1": "HRB-17", "2": "HRB-40", "3": "HRB-52"}

@@ -38,6 +38,8 @@ from .conftest import StandIn
 MODULE = "skillgauge_sandbox_docker.plugin"
 SECRET = "made-up-secret-0123456789"
 
+pytestmark = pytest.mark.slow
+
 
 def sandbox(stand_in: StandIn, **options: object) -> DockerSandbox:
     """A sandbox that calls the stand-in."""
