@@ -1437,7 +1437,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "BF-ENV-003": Requirement(
         "Custom environments",
         "the skill is exposed at the mount dir and linked into the agent's discovery paths",
-        waits_for="agent engines",
+        waits_for="the formats that measure lift",
     ),
     "BF-GEPA-001": Requirement(
         "GEPA",
