@@ -121,7 +121,8 @@ def codex(agent_program: Find, tmp_path: Path) -> Callable[..., Agent]:
             quiet = ("skills.bundled.enabled", "analytics.enabled", "check_for_update_on_startup")
             settings = ["model_provider=scripted", f"model_providers.scripted={{{place},{limits}}}"]
             settings += [f"{name}=false" for name in quiet]
-            configured = [word for setting in settings for word in ("-c", setting)]
+            private = "sandbox_workspace_write.exclude_slash_tmp=true"  # else it makes folders in /tmp that others see
+            configured = [word for setting in (private, *settings) for word in ("-c", setting)]
             options = "--json --skip-git-repo-check -s workspace-write --disable apps --disable plugins -m"
             return [program, "exec", *options.split(), model, "-C", workspace, *configured, "Say hello to Ann"]
 
