@@ -121,6 +121,29 @@ def test_a_session_comes_back_as_it_was(tmp_path: Path) -> None:
     assert path.stat().st_mode & 0o077 == 0
 
 
+def test_no_recording_tells_where_its_workspace_was(tmp_path: Path) -> None:
+    """Folders of the workspace have names in what was said and in the raw stream; files stay as they were made."""
+
+    async def run() -> Path:
+        async with TemporarySandbox().open(SandboxSpec(label="place")) as workspace:
+            said = f"wrote {workspace.root}/out.txt with {workspace.home}/.skills in {workspace.home.parent}/tmp/x"
+            raw = f"{json.dumps({'text': said, 'ü': 1}, ensure_ascii=False)}\n"
+            execution = changed(out__txt="created").model_copy(
+                update={"text": said, "trajectory": Trajectory(raw=raw, model="m1")}
+            )
+            (workspace.root / "out.txt").write_text(f"{workspace.root}\n")
+            await FolderRecorder(tmp_path, Redactor().redact).record(trial(), execution, workspace)
+            return workspace.root
+
+    root = asyncio.run(run())
+    (cassette,) = read_cassettes(tmp_path)
+    named = "wrote [workspace]/out.txt with [home]/.skills in [tmp]/x"
+    assert cassette.execution.text == named
+    assert cassette.execution.trajectory
+    assert json.loads(cassette.execution.trajectory.raw or "") == {"text": named, "ü": 1}
+    assert [file.text for file in cassette.files] == [f"{root}\n"]
+
+
 def test_files_that_are_no_text_are_kept(tmp_path: Path) -> None:
     """Byte by byte; an empty file is one, and not a deleted one."""
     content = bytes(range(256))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import selectors
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -17,6 +16,8 @@ from skillgauge.protocols import Claimed, ResultOrder, RunQuery
 from skillgauge.types.result import Counts, RunInfo, RunState, Summary, TrialResult, Verdict
 from skillgauge.types.suite import DIRECT, Case, Limits
 from skillgauge.types.trial import Execution, Identity, PlanHead, SuiteHead, TargetHead, Trial
+
+from .jumping import run
 
 quick = settings(max_examples=30, deadline=None)
 LONG_S = 60.0
@@ -318,29 +319,6 @@ def test_a_waiting_result_is_written_without_further_calls() -> None:
     assert asyncio.run(go()) == [0]
 
 
-class _Selector(selectors.SelectSelector):
-    """Never waits for time to pass: where a real one would, the clock jumps."""
-
-    now = 0.0
-
-    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        ready = super().select(timeout if timeout is None else 0)
-        if not ready and timeout:
-            self.now += timeout
-        return ready
-
-
-class _Loop(asyncio.SelectorEventLoop):
-    """An event loop whose time passes only when nothing else is to be done."""
-
-    def __init__(self) -> None:
-        self._clock = _Selector()
-        super().__init__(self._clock)
-
-    def time(self) -> float:
-        return self._clock.now
-
-
 def test_a_result_waits_for_others_as_long_as_it_may() -> None:
     """What arrives meanwhile is written with it, in one transaction; the first of them does not wait any longer."""
 
@@ -355,8 +333,7 @@ def test_a_result_waits_for_others_as_long_as_it_may() -> None:
         await ledger.close()
         return log.commits, written_at
 
-    with asyncio.Runner(loop_factory=_Loop) as runner:
-        commits, written_at = runner.run(go())
+    commits, written_at = run(go())
     assert commits == [(["t0", "t1", "t2"], False)]
     assert written_at == pytest.approx(MAX_WAIT_S)
     assert MAX_WAIT_S == 0.05

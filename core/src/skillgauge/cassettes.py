@@ -27,7 +27,6 @@ from .types.trial import Blame, Execution, FileChange, Identity, Trajectory, Tri
 SUFFIX = ".cassette.json"
 LARGEST_FILE = 4 * 1024 * 1024
 """Bytes of a file that are recorded; a larger one makes the recording fail, since half a file grades as another one."""
-
 LARGEST_RAW = 64 * 1024 * 1024
 """Bytes of a raw stream that is unpacked: a small file could stand for any number."""
 _GZIP = 31
@@ -66,8 +65,7 @@ class Cassette(Frozen):
         trajectory = self.execution.trajectory
         if trajectory is None or trajectory.raw is None:
             return self
-        compressed = gzip.compress(trajectory.raw.encode(), mtime=0)
-        return self._with(trajectory, None, base64.b64encode(compressed).decode())
+        return self._with(trajectory, None, base64.b64encode(gzip.compress(trajectory.raw.encode(), mtime=0)).decode())
 
     def unpacked(self) -> Self:
         """As it was recorded.
@@ -115,18 +113,25 @@ class FolderRecorder:
         if execution.replayed or (failure is not None and failure.blame is Blame.INFRASTRUCTURE):
             return
         executables = await _executables(workspace, execution)
-        files = [await _recorded(workspace, change, executables) for change in execution.files]
         cassette = Cassette(
             key=trial.cassette_key,
             recipe=trial.recipe,
             engine=trial.runner,
             model=trial.model,
-            execution=execution,
-            files=tuple(files),
+            execution=_placeless(execution, workspace),
+            files=tuple([await _recorded(workspace, change, executables) for change in execution.files]),
         )
         document = self._clean(cassette).packed().model_dump(mode="json", exclude_defaults=True)
         text = json.dumps({"schema_version": "1.0", **document}, indent=1, sort_keys=True, ensure_ascii=False)
         await asyncio.to_thread(write_whole, self._folder / file_name(trial), [f"{text}\n".encode()])
+
+
+def _placeless(execution: Execution, workspace: Workspace) -> Execution:
+    """With names for the folders of a workspace, which tell of a machine and are others in every session."""
+    text, home = execution.model_dump_json(), workspace.home
+    for name, folder in (("home", home), ("tmp", home.with_name("tmp")), ("workspace", workspace.root)):
+        text = text.replace(json.dumps(str(folder), ensure_ascii=False)[1:-1], f"[{name}]")
+    return Execution.model_validate_json(text)
 
 
 def file_name(trial: Trial) -> str:
@@ -155,8 +160,7 @@ async def _recorded(workspace: Workspace, change: FileChange, executables: froze
     try:
         return RecordedFile(path=path, text=content.decode(), executable=path in executables)
     except UnicodeDecodeError:
-        encoded = base64.b64encode(content).decode()
-        return RecordedFile(path=path, base64=encoded, executable=path in executables)
+        return RecordedFile(path=path, base64=base64.b64encode(content).decode(), executable=path in executables)
 
 
 def read_cassettes(folder: Path) -> Iterator[Cassette]:
