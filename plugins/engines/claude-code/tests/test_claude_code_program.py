@@ -24,11 +24,12 @@ from skillgauge.testing import (
     with_skill,
     write_file,
 )
+from skillgauge_agent_programs.testing import KEY, SKILL, Played
 from skillgauge_engine_claude_code.engine import ClaudeCodeEngine
 from skillgauge_engine_claude_code.options import VARIABLES, ClaudeCodeOptions
 from skillgauge_engine_claude_code.plugin import skillgauge_engines
 
-from .conftest import KEY, SKILL, Play, Played
+from .conftest import Play
 
 pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.slow]
 

@@ -2,66 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from skillgauge.api import (
-    Command,
-    Execution,
-    FileSpec,
-    InstalledSkill,
-    Limits,
-    Running,
-    RunRequest,
-    SandboxSpec,
-    SkillRef,
-    TrajectoryEvent,
-    Workspace,
-)
-from skillgauge.testing import ModelReply, ModelServer, TemporarySandbox
+from skillgauge.testing import ModelReply, ModelServer
+from skillgauge_agent_programs.testing import KEY, Played
+from skillgauge_agent_programs.testing import play as play_session
 from skillgauge_engine_codex.engine import CodexEngine
 from skillgauge_engine_codex.options import ACCESS_TOKEN, AZURE_ENDPOINT, AZURE_KEY, KEYS, LOGIN_FILE, CodexOptions
 
-KEY = "made-up-key-of-the-tests-0123456789"
-SKILL = "---\nname: greet-well\ndescription: Says hello the proper way\n---\n# Greeting\nSay ZEBRA.\n"
-LIMITS = Limits(timeout_s=90)
 Script = Iterable[ModelReply] | Callable[..., ModelReply]
-
-
-@dataclass
-class Played:
-    """A session that is over."""
-
-    execution: Execution
-    events: list[TrajectoryEvent]
-    files: Mapping[str, bytes]
-    """What was in the workspace at its end."""
-    home: Mapping[str, tuple[int, bytes]]
-    """Mode and content of each file in the private home."""
-    commands: list[Command]
-    server: ModelServer
-
-
-class Relayed:
-    """A workspace whose model API is reached at an address of its own."""
-
-    def __init__(self, workspace: Workspace, routes: Mapping[str, str], commands: list[Command]) -> None:
-        self._workspace, self.routes, self._commands = workspace, routes, commands
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._workspace, name)
-
-    async def start(self, command: Command) -> Running:
-        """Note the command."""
-        self._commands.append(command)
-        return await self._workspace.start(command)
-
-
 Play = Callable[..., Played]
 
 
@@ -91,7 +44,7 @@ def log_in(tmp_path: Path) -> Callable[[str], Path]:
 
 @pytest.fixture
 def play(agent_program: Callable[[str], Path]) -> Play:
-    """Plays one session to its end."""
+    """Plays one session to its end; what is no option of the engine is said of the session."""
     program = str(agent_program("codex"))
 
     def run(
@@ -99,47 +52,19 @@ def play(agent_program: Callable[[str], Path]) -> Play:
         prompt: str = "Say hello to Ann",
         *,
         model: str | None = "gpt-5.5",
-        skills: Sequence[str] = (),
-        limits: Limits = LIMITS,
         is_relayed: bool = False,
         at_server: bool = True,
         prepare: Callable[[ModelServer], Mapping[str, Any]] = lambda _server: {},
-        **options: Any,
+        **given: Any,
     ) -> Played:
+        told = {name: given.pop(name) for name in ("skills", "limits") if name in given}
         with ModelServer(script) as server:
             address = {"base_url": f"{server.url}/v1"} if at_server and not is_relayed else {}
-            chosen = {"api_retries": 0, **address, **options, **prepare(server)}
+            chosen = {"api_retries": 0, **address, **given, **prepare(server)}
             engine = CodexEngine(CodexOptions(program=program, **chosen))
-            events: list[TrajectoryEvent] = []
-            commands: list[Command] = []
-
-            async def main() -> Played:
-                async with TemporarySandbox().open(SandboxSpec(label="test")) as workspace:
-                    for name in skills:
-                        await workspace.put([FileSpec(path=f".agents/skills/{name}/SKILL.md", text=SKILL)])
-                    installed = tuple(
-                        InstalledSkill(ref=SkillRef(name=name, root="/", digest=""), path=f".agents/skills/{name}")
-                        for name in skills
-                    )
-                    request = RunRequest(
-                        trial_id="t", case_id="c", prompt=prompt, model=model, skills=installed, limits=limits
-                    )
-                    routes = {"openai": f"{server.url}/v1"} if is_relayed else {}
-                    watched = Relayed(workspace, routes, commands)
-                    execution = await engine.run(request, watched, events.append)
-                    return Played(execution, events, content(workspace.root), modes(workspace.home), commands, server)
-
-            return asyncio.run(main())
+            routes = {"openai": f"{server.url}/v1"} if is_relayed else {}
+            return play_session(
+                engine, server, prompt, skill_folder=".agents/skills", model=model, routes=routes, **told
+            )
 
     return run
-
-
-def content(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder."""
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-def modes(folder: Path) -> dict[str, tuple[int, bytes]]:
-    """Every file below a folder with its mode."""
-    found = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
-    return {str(path.relative_to(folder)): (path.stat().st_mode & 0o777, path.read_bytes()) for path in found}

@@ -12,10 +12,9 @@ import pytest
 
 from skillgauge.api import Limits, ModelRoute, Problem, RunRequest, SandboxSpec, Severity
 from skillgauge.testing import TemporarySandbox, check_light_import, check_plugin
+from skillgauge_agent_programs.testing import KEY
 from skillgauge_engine_codex.engine import CodexEngine
 from skillgauge_engine_codex.options import ACCESS_TOKEN, AZURE_ENDPOINT, AZURE_KEY, CodexOptions
-
-from .conftest import KEY
 
 MODULE = "skillgauge_engine_codex.plugin"
 

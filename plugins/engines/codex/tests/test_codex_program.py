@@ -27,11 +27,12 @@ from skillgauge.testing import (
     with_skill,
     write_file,
 )
+from skillgauge_agent_programs.testing import KEY, Played
 from skillgauge_engine_codex.engine import CodexEngine
 from skillgauge_engine_codex.options import ACCESS_TOKEN, AZURE_ENDPOINT, AZURE_KEY, CodexOptions
 from skillgauge_engine_codex.plugin import skillgauge_engines
 
-from .conftest import KEY, Play, Played
+from .conftest import Play
 
 pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.slow]
 
