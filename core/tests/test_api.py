@@ -26,7 +26,8 @@ ScoreStatus Scorer Session SeveralWords Severity SkillRef SkillRole SkillgaugeEr
 SuiteDefaults SuiteError SuiteFormat SuiteHead SuiteValidity Summary TagSummary Target TargetHead TargetKind Tier
 Traits Trajectory TrajectoryEvent Trial TrialResult Usage UsageError Verdict VerdictMode VerdictRule Workspace
 canonical_json configured consistency did_you_mean digest digest_text evaluation_options freeze hookimpl
-host_environment human_lines invocation locate located_all nearest_rank parse_document pass_at_k problem_document
+host_environment human_lines invocation locate located located_all nearest_rank parse_document pass_at_k
+problem_document
 rate_interval read_cassettes read_document thaw validate why_missing wilson write_report write_whole
 """
 

@@ -26,7 +26,6 @@ from skillgauge.cassettes import (
 from skillgauge.errors import SuiteError
 from skillgauge.protocols import SandboxSpec
 from skillgauge.secrets import Redactor
-from skillgauge.testing import TemporarySandbox
 from skillgauge.types.suite import Arm, ArmKind, Case, FileSpec, Limits, SkillRef
 from skillgauge.types.trial import (
     EventKind,
@@ -40,6 +39,7 @@ from skillgauge.types.trial import (
     Trial,
     Usage,
 )
+from skillgauge_testkit import TemporarySandbox
 
 SKILL = SkillRef(name="pdf", root="/skills/pdf", digest="d1")
 SAID = Trajectory(events=(TrajectoryEvent(kind=EventKind.MESSAGE, text="done"),), skills_offered=("pdf",))

@@ -11,8 +11,8 @@ import pytest
 
 from skillgauge.kept import conceal
 from skillgauge.protocols import Command, SandboxSpec
-from skillgauge.testing import TemporarySandbox
 from skillgauge.types.suite import FileSpec
+from skillgauge_testkit import TemporarySandbox
 
 SECRET = "sk-canary-0123456789"
 SECRETS = {"KEY": SECRET}

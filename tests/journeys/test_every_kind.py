@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import wheels as ci_wheels
-from skillgauge.cli.scaffold import SINGULAR
+from skillgauge_testkit.scaffold import SINGULAR
 
 from .conftest import TIME_LIMIT_S, once
 

@@ -1,4 +1,4 @@
-"""Everything that a plugin imports, besides `skillgauge.testing`; whatever is not here may change without notice."""
+"""Everything that a plugin imports, besides `skillgauge_testkit`; whatever is not here may change without notice."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from .cli.invocation import Invocation, invocation
     from .cli.options import Globals, GlobalsCommand, GlobalsGroup, Number, SeveralWords
     from .cli.output import Output, problem_document
-    from .documents import Document, locate, located_all, parse_document, read_document, validate
+    from .documents import Document, locate, located, located_all, parse_document, read_document, validate
     from .pipeline import Outcome
     from .secrets import Redactor
     from .stats import consistency, nearest_rank, pass_at_k, rate_interval, wilson
@@ -61,7 +61,7 @@ _LATER = {
     "cli.invocation": ("Invocation", "invocation"),
     "cli.options": ("Globals", "GlobalsCommand", "GlobalsGroup", "Number", "SeveralWords"),
     "cli.output": ("Output", "problem_document"),
-    "documents": ("Document", "locate", "located_all", "parse_document", "read_document", "validate"),
+    "documents": ("Document", "locate", "located", "located_all", "parse_document", "read_document", "validate"),
     "pipeline": ("Outcome",),
     "secrets": ("Redactor",),
     "stats": ("consistency", "nearest_rank", "pass_at_k", "rate_interval", "wilson"),
@@ -93,7 +93,7 @@ __all__ = [
     "TagSummary", "Target", "TargetHead", "TargetKind", "Tier", "Traits", "Trajectory", "TrajectoryEvent", "Trial",
     "TrialResult", "Usage", "UsageError", "Verdict", "VerdictMode", "VerdictRule", "Workspace", "canonical_json",
     "configured", "consistency", "did_you_mean", "digest", "digest_text", "evaluation_options", "freeze", "hookimpl",
-    "host_environment", "human_lines", "invocation", "locate", "located_all", "nearest_rank", "parse_document",
-    "pass_at_k", "problem_document", "rate_interval", "read_cassettes", "read_document", "thaw", "validate",
+    "host_environment", "human_lines", "invocation", "locate", "located", "located_all", "nearest_rank",
+    "parse_document", "pass_at_k", "problem_document", "rate_interval", "read_cassettes", "read_document", "thaw", "validate",
     "why_missing", "wilson", "write_report", "write_whole",
 ]

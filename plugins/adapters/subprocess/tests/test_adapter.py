@@ -23,8 +23,8 @@ from skillgauge.api import (
     Workspace,
     host_environment,
 )
-from skillgauge.testing import FakeWorkspace
 from skillgauge_adapter_subprocess.adapter import SubprocessAdapter, command_line
+from skillgauge_testkit import FakeWorkspace
 
 ECHO = """import json, sys
 request = json.loads(sys.stdin.read())

@@ -29,10 +29,10 @@ from skillgauge.api import (
     Target,
     host_environment,
 )
-from skillgauge.testing import FakeWorkspace
 from skillgauge_adapter_subprocess.adapter import SubprocessAdapter
 from skillgauge_adapter_subprocess.one_shot import OneShotSession
 from skillgauge_adapter_subprocess.worker import WorkerSession
+from skillgauge_testkit import FakeWorkspace
 
 HEAD = """import json, os, subprocess, sys, time
 def say(request, **answer):

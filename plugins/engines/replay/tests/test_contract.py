@@ -18,8 +18,8 @@ from skillgauge.api import (
     Trajectory,
     Workspace,
 )
-from skillgauge.testing import ENGINES, Maker, check_engine, check_light_import, check_plugin
 from skillgauge_engine_replay.plugin import skillgauge_engines
+from skillgauge_testkit import ENGINES, Maker, check_engine, check_light_import, check_plugin
 
 MODULE = "skillgauge_engine_replay.plugin"
 

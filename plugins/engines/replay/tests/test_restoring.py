@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from skillgauge.api import Command, FileSpec, RecordedFile, SandboxSpec, Workspace
-from skillgauge.testing import TemporarySandbox
 from skillgauge_engine_replay.restoring import restore
+from skillgauge_testkit import TemporarySandbox
 
 
 def restored(before: Mapping[str, str], *files: RecordedFile) -> dict[str, bytes]:

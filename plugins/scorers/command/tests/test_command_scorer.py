@@ -22,9 +22,9 @@ from skillgauge.api import (
     ScoreStatus,
     host_environment,
 )
-from skillgauge.testing import TemporarySandbox, score_context
 from skillgauge_scorer_command.options import CommandOptions
 from skillgauge_scorer_command.scorer import CommandScorer, _for_environment, answer_text
+from skillgauge_testkit import TemporarySandbox, score_context
 
 AGENT = Arm(name="with_skill", kind=ArmKind.AGENT)
 
