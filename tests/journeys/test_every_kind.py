@@ -19,7 +19,13 @@ from .conftest import TIME_LIMIT_S, once
 
 BIN = Path(sys.executable).parent
 NAME = "acme-tone"
-INSTALLED = ("skillgauge-scorer-exact", "skillgauge-reporter-record", "pytest", "hatchling")
+INSTALLED = (
+    "skillgauge-command-plugins-new",
+    "skillgauge-scorer-exact",
+    "skillgauge-reporter-record",
+    "pytest",
+    "hatchling",
+)
 SUITE = {
     NAME: 1,
     "id": "echo",

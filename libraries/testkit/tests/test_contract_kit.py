@@ -81,7 +81,7 @@ from skillgauge.api import (
     hookimpl,
 )
 from skillgauge.ledger import MemoryStore, case_order, plan_order
-from skillgauge.workspace import DirectoryWorkspace
+from skillgauge_processes.workspace import DirectoryWorkspace
 from skillgauge_testkit import (
     SCORERS,
     FakeSandbox,

@@ -49,6 +49,7 @@ _SUMMARIES: Mapping[str, str] = {
 _FURTHER: Mapping[str, tuple[str, ...]] = {
     "engines": ("skillgauge-agent-programs$core_range",),
     "judges": ("skillgauge-model-client$core_range",),
+    "sandboxes": ("skillgauge-processes$core_range",),
     COMMANDS: ("click>=8.1",),
 }
 """Requirements beyond the core."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from contextlib import AbstractAsyncContextManager
 
-from skillgauge.api import DirectoryWorkspace, SandboxReport, SandboxSpec, Tier, Workspace, host_environment
+from skillgauge.api import SandboxReport, SandboxSpec, Tier, Workspace, host_environment
+from skillgauge_processes import DirectoryWorkspace
 
 
 class TemporarySandbox:

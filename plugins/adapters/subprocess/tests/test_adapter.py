@@ -13,7 +13,6 @@ from skillgauge.api import (
     Blame,
     CallRequest,
     Command,
-    DirectoryWorkspace,
     Execution,
     FailureClass,
     LaunchError,
@@ -24,6 +23,7 @@ from skillgauge.api import (
     host_environment,
 )
 from skillgauge_adapter_subprocess.adapter import SubprocessAdapter, command_line
+from skillgauge_processes import DirectoryWorkspace
 from skillgauge_testkit import FakeWorkspace
 
 ECHO = """import json, sys

@@ -18,7 +18,6 @@ from skillgauge.api import (
     Blame,
     CallRequest,
     Command,
-    DirectoryWorkspace,
     Execution,
     FailureClass,
     LaunchError,
@@ -32,6 +31,7 @@ from skillgauge.api import (
 from skillgauge_adapter_subprocess.adapter import SubprocessAdapter
 from skillgauge_adapter_subprocess.one_shot import OneShotSession
 from skillgauge_adapter_subprocess.worker import WorkerSession
+from skillgauge_processes import DirectoryWorkspace
 from skillgauge_testkit import FakeWorkspace
 
 HEAD = """import json, os, subprocess, sys, time

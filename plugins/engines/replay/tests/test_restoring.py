@@ -11,8 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from skillgauge.api import Command, FileSpec, RecordedFile, SandboxSpec, Workspace
+from skillgauge.api import Command, FileSpec, SandboxSpec, Workspace
 from skillgauge_engine_replay.restoring import restore
+from skillgauge_recordings import RecordedFile
 from skillgauge_testkit import TemporarySandbox
 
 

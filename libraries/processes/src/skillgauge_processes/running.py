@@ -16,8 +16,8 @@ from contextlib import suppress
 from dataclasses import replace
 from signal import Signals
 
-from ..errors import LaunchError
-from ..protocols import Command, Finished
+from skillgauge.api import Command, Finished, LaunchError
+
 from ._pump import CHUNK, MARKER, TERM_GRACE_S, Pump, attend
 
 __all__ = ["MARKER", "Process", "start", "stop_all"]

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from skillgauge import workspace as workspace_module
 from skillgauge.errors import LaunchError
-from skillgauge.process import MARKER
 from skillgauge.protocols import Command, Finished, SandboxSpec
 from skillgauge.types.suite import FileSpec
-from skillgauge.workspace import DirectoryWorkspace, Launch
+from skillgauge_processes import workspace as workspace_module
+from skillgauge_processes.running import MARKER
+from skillgauge_processes.workspace import DirectoryWorkspace, Launch
 
 GENEROUS_S = 30.0
 HOST = {

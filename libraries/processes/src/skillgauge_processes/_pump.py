@@ -26,7 +26,8 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
-from ..protocols import Command, Finished
+from skillgauge.api import Command, Finished
+
 from ._posix import adopt_orphans, adopted_groups, close, kill_group, launch_error, limit
 
 MARKER = "SKILLGAUGE_CHILD_PROCESS"

@@ -13,16 +13,6 @@ from typing import Any
 
 import pytest
 
-from skillgauge.cassettes import (
-    LARGEST_FILE,
-    LARGEST_RAW,
-    SUFFIX,
-    Cassette,
-    FolderRecorder,
-    file_name,
-    read_cassettes,
-    why_missing,
-)
 from skillgauge.errors import SuiteError
 from skillgauge.protocols import SandboxSpec
 from skillgauge.secrets import Redactor
@@ -38,6 +28,16 @@ from skillgauge.types.trial import (
     TrajectoryEvent,
     Trial,
     Usage,
+)
+from skillgauge_recordings.cassettes import (
+    LARGEST_FILE,
+    LARGEST_RAW,
+    SUFFIX,
+    Cassette,
+    FolderRecorder,
+    file_name,
+    read_cassettes,
+    why_missing,
 )
 from skillgauge_testkit import TemporarySandbox
 

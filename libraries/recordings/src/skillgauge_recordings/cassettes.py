@@ -17,12 +17,25 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal, Self
 
-from .artifacts import write_whole
-from .documents import read_document, validate
-from .errors import Origin, Problem, SuiteError
-from .protocols import Command, Workspace
-from .types.frozen import EMPTY, Frozen, JsonObject
-from .types.trial import Blame, Execution, FileChange, Identity, Trajectory, Trial
+from skillgauge.api import (
+    EMPTY,
+    Blame,
+    Command,
+    Execution,
+    FileChange,
+    Frozen,
+    Identity,
+    JsonObject,
+    Origin,
+    Problem,
+    SuiteError,
+    Trajectory,
+    Trial,
+    Workspace,
+    read_document,
+    validate,
+    write_whole,
+)
 
 SUFFIX = ".cassette.json"
 LARGEST_FILE = 4 * 1024 * 1024

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge.kept import conceal
 from skillgauge.protocols import Command, SandboxSpec
 from skillgauge.types.suite import FileSpec
+from skillgauge_processes.concealing import conceal
 from skillgauge_testkit import TemporarySandbox
 
 SECRET = "sk-canary-0123456789"

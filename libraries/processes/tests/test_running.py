@@ -18,8 +18,9 @@ from typing import Any
 import pytest
 
 from skillgauge.errors import LaunchError
-from skillgauge.process import MARKER, Process, _posix, _pump, start
 from skillgauge.protocols import Command, Finished
+from skillgauge_processes import _posix, _pump
+from skillgauge_processes.running import MARKER, Process, start
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets us adopt orphans and look into /proc")
 ENV = {"PATH": os.environ["PATH"]}
@@ -332,7 +333,7 @@ def test_processes_of_a_killed_skillgauge_are_killed() -> None:
     """A skillgauge inside of a process that is killed hard leaves processes, which we end."""
     code = """
         import asyncio, os
-        from skillgauge.process import start
+        from skillgauge_processes.running import start
         from skillgauge.protocols import Command
         async def main():
             argv = ("sleep", "60")
@@ -379,7 +380,7 @@ def test_nothing_leaks() -> None:
 def test_idle_threads_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """A thread without work ends after a while, and the next process gets a new one."""
     threads = _pump._Threads()
-    monkeypatch.setattr("skillgauge.process.attend", threads.attend)
+    monkeypatch.setattr("skillgauge_processes.running.attend", threads.attend)
     monkeypatch.setattr(_pump, "_IDLE_S", 0.01)
     before = set(threading.enumerate())
     for _ in range(2):
@@ -459,7 +460,7 @@ def test_lack_of_threads_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_thread: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr("skillgauge.process.attend", _pump._Threads().attend)
+    monkeypatch.setattr("skillgauge_processes.running.attend", _pump._Threads().attend)
     monkeypatch.setattr(threading.Thread, "start", refuse)
     with pytest.raises(LaunchError, match="no further thread"):
         run("true")
@@ -512,7 +513,7 @@ def test_limits_respect_a_lower_one() -> None:
     """A limit that the system has set lower stays, instead of failing the start."""
     code = """
         import asyncio, resource
-        from skillgauge.process import start
+        from skillgauge_processes.running import start
         from skillgauge.protocols import Command
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
         async def main():
@@ -772,7 +773,7 @@ def test_closed_loop_is_no_trouble() -> None:
 
 PROGRAM = """
     import asyncio, os, signal, sys
-    from skillgauge.process import start
+    from skillgauge_processes.running import start
     from skillgauge.protocols import Command
 
     async def launch(*argv):
@@ -827,8 +828,8 @@ def test_windows_is_told() -> None:
             for name in names.split():
                 delattr(module, name)
         sys.platform, sys.modules["resource"] = "win32", None
-        import skillgauge.workspace
-        from skillgauge.process import start
+        import skillgauge_processes.workspace
+        from skillgauge_processes.running import start
         try:
             asyncio.run(start(Command(argv=("x",)), argv=("x",), cwd="/", env={}))
         except LaunchError as error:

@@ -12,8 +12,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from ..errors import LaunchError
-from ..protocols import Command
+from skillgauge.api import Command, LaunchError
 
 if sys.platform == "linux":
     import resource

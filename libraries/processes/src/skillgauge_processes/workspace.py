@@ -24,18 +24,13 @@ from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
 
-from .errors import LaunchError
-from .kept import conceal
-from .log import get_logger
-from .process import MARKER, Process, start, stop_all
-from .protocols import Command, SandboxSpec
-from .types.frozen import JsonValue
-from .types.suite import FileSpec
+from skillgauge.api import ALLOWED_ENV, Command, FileSpec, JsonValue, LaunchError, SandboxSpec, get_logger
+
+from .concealing import conceal
+from .running import MARKER, Process, start, stop_all
 
 _log = get_logger(__name__)
 
-ALLOWED_ENV = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", MARKER)
-"""What processes see of the user's environment unasked. `TERM` is missing on purpose: there is no terminal."""
 _ALLOWED_ON_WINDOWS = ("SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT")
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -210,7 +205,7 @@ class DirectoryWorkspace:
         return await asyncio.to_thread(_collect, self.root, path, limit)
 
     def _base_env(self) -> dict[str, str]:
-        names = (*ALLOWED_ENV, *(_ALLOWED_ON_WINDOWS if os.name == "nt" else ()))
+        names = (*ALLOWED_ENV, MARKER, *(_ALLOWED_ON_WINDOWS if os.name == "nt" else ()))
         env = {name: self._environ[name] for name in names if name in self._environ}
         env["PATH"] = _with_python(env.get("PATH", os.defpath))
         env["HOME"] = str(self.home)

@@ -8,8 +8,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from .secrets import Redactor
-from .types.frozen import JsonValue
+from skillgauge.api import JsonValue, Redactor
 
 
 def conceal(folder: Path, secrets: Mapping[str, JsonValue]) -> tuple[str, ...]:
