@@ -70,7 +70,7 @@ imports: .venv/.ready
 	@$(BIN)/python .ci/imports.py
 
 size: .venv/.ready
-	@$(BIN)/python .ci/size_budget.py
+	@$(BIN)/python .ci/size.py
 
 wheels: .venv/.ready
 	@$(BIN)/python .ci/wheels.py

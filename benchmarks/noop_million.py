@@ -16,11 +16,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from skillgauge.api import Case, Check, Execution, Limits, Suite, Target
-from skillgauge.execution import Grading
-from skillgauge.pipeline import Job, carry_out
-from skillgauge.planning import Cell, Plan, SuitePlan, make_plan
-from skillgauge.scoring import BoundScorer
-from skillgauge.stages import DirectStages
+from skillgauge.plan.planning import make_plan
+from skillgauge.run.direct import DirectStages
+from skillgauge.run.grading import BoundScorer
+from skillgauge.run.pipeline import Job, carry_out
+from skillgauge.run.trials import Grading
+from skillgauge.types.plan import Cell, Plan, SuitePlan
 from skillgauge.types.suite import DIRECT, ArmKind
 from skillgauge_scorer_exact.options import ExactOptions
 from skillgauge_scorer_exact.scorer import ExactScorer

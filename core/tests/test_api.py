@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import subprocess
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from skillgauge import api, errors, protocols
+from skillgauge import api, errors
+from skillgauge.contract import (
+    adapters,
+    artifacts,
+    engines,
+    executors,
+    formats,
+    judges,
+    providers,
+    reporters,
+    sandboxes,
+    scorers,
+    stores,
+)
 from skillgauge.types import frozen, result, suite, trial
+
+CONTRACT = (adapters, artifacts, engines, executors, formats, judges, providers, reporters, sandboxes, scorers, stores)
 
 DOCUMENTED = """
 ALLOWED_ENV ALL_PASSED Adapter Archive Arm ArmKind Artifact Blame Block CallRequest Case Cases Check Claim Claimed
@@ -29,13 +46,20 @@ locate located located_all nearest_rank parse_document pass_at_k problem_documen
 validate wilson write_report write_whole
 """
 
-NOT_FOR_PLUGINS = {"TYPE_CHECKING"}
+NOT_FOR_PLUGINS = {"TYPE_CHECKING", "T"}
 """Names that a module of values needs for itself."""
 
 
 def test_documented_names() -> None:
     """Every public name was decided on; a new one, or a lost one, is decided on here."""
     assert sorted(api.__all__) == DOCUMENTED.split()
+
+
+def test_type_checkers_see_the_same() -> None:
+    """The stub names what the module finds, each in the module where it is."""
+    tree = ast.parse(Path(api.__file__).with_suffix(".pyi").read_text())
+    stub = {alias.asname: node.module for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    assert stub == api._MODULES
 
 
 def test_every_name_exists_and_is_explained() -> None:
@@ -46,7 +70,7 @@ def test_every_name_exists_and_is_explained() -> None:
             assert value.__doc__, name
 
 
-@pytest.mark.parametrize("module", [errors, protocols, frozen, suite, trial, result])
+@pytest.mark.parametrize("module", [errors, *CONTRACT, frozen, suite, trial, result], ids=lambda one: one.__name__)
 def test_nothing_is_forgotten(module: ModuleType) -> None:
     """Every public class, function and constant of the values, the protocols and the errors is exported."""
     own = {

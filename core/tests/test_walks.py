@@ -8,14 +8,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 
-from skillgauge.agent_stages import AgentSetup, AgentStages
-from skillgauge.execution import Grading
-from skillgauge.pipeline import Job, Outcome, carry_out
-from skillgauge.planning import Cell, SuitePlan, make_plan
-from skillgauge.protocols import Adapter, CallRequest, Command, Emit, Finished, RunRequest, ScoreContext
-from skillgauge.scoring import BoundScorer
-from skillgauge.stages import DirectStages
+from skillgauge.contract.adapters import Adapter, CallRequest
+from skillgauge.contract.engines import Emit, RunRequest
+from skillgauge.contract.sandboxes import Command, Finished
+from skillgauge.contract.scorers import ScoreContext
+from skillgauge.plan.planning import make_plan
+from skillgauge.run.agents import AgentSetup, AgentStages
+from skillgauge.run.direct import DirectStages
+from skillgauge.run.grading import BoundScorer
+from skillgauge.run.pipeline import Job, Outcome, carry_out
+from skillgauge.run.trials import Grading
 from skillgauge.types.frozen import thaw
+from skillgauge.types.plan import Cell, SuitePlan
 from skillgauge.types.result import Score, TrialResult, Verdict
 from skillgauge.types.suite import (
     Arm,

@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from skillgauge.index import read_index
-from skillgauge.registry import SANDBOXES, Registry
+from skillgauge.plugins.index import read_index
+from skillgauge.plugins.kinds import SANDBOXES
+from skillgauge.plugins.registry import Registry
 from skillgauge_testkit import (
     ModelFault,
     ModelReply,

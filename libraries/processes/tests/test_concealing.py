@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge.protocols import Command, SandboxSpec
+from skillgauge.contract.sandboxes import Command, SandboxSpec
 from skillgauge.types.suite import FileSpec
 from skillgauge_processes.concealing import conceal
 from skillgauge_testkit import TemporarySandbox

@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
+from skillgauge.contract.sandboxes import Command, Finished
 from skillgauge.errors import LaunchError
-from skillgauge.protocols import Command, Finished
 from skillgauge_processes import _posix, _pump
 from skillgauge_processes.running import MARKER, Process, start
 
@@ -334,7 +334,7 @@ def test_processes_of_a_killed_skillgauge_are_killed() -> None:
     code = """
         import asyncio, os
         from skillgauge_processes.running import start
-        from skillgauge.protocols import Command
+        from skillgauge.contract import Command
         async def main():
             argv = ("sleep", "60")
             process = await start(Command(argv=argv), argv=argv, cwd="/", env=os.environ)
@@ -514,7 +514,7 @@ def test_limits_respect_a_lower_one() -> None:
     code = """
         import asyncio, resource
         from skillgauge_processes.running import start
-        from skillgauge.protocols import Command
+        from skillgauge.contract import Command
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
         async def main():
             argv = ("sh", "-c", "read go; ulimit -f")
@@ -774,7 +774,7 @@ def test_closed_loop_is_no_trouble() -> None:
 PROGRAM = """
     import asyncio, os, signal, sys
     from skillgauge_processes.running import start
-    from skillgauge.protocols import Command
+    from skillgauge.contract import Command
 
     async def launch(*argv):
         return await start(Command(argv=argv), argv=argv, cwd="/", env=os.environ)
@@ -823,7 +823,7 @@ def test_windows_is_told() -> None:
     code = """
         import asyncio, ctypes, os, select, shutil, signal, subprocess, sys, tempfile
         from skillgauge.errors import LaunchError
-        from skillgauge.protocols import Command
+        from skillgauge.contract import Command
         for module, names in ((os, "killpg register_at_fork set_blocking"), (signal, "SIGKILL"), (select, "poll")):
             for name in names.split():
                 delattr(module, name)

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from skillgauge.contract.sandboxes import Command, Finished, SandboxSpec
 from skillgauge.errors import LaunchError
-from skillgauge.protocols import Command, Finished, SandboxSpec
 from skillgauge.types.suite import FileSpec
 from skillgauge_processes import workspace as workspace_module
 from skillgauge_processes.running import MARKER

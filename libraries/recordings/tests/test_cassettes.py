@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
+from skillgauge.contract.sandboxes import SandboxSpec
 from skillgauge.errors import SuiteError
-from skillgauge.protocols import SandboxSpec
-from skillgauge.secrets import Redactor
+from skillgauge.run.redaction import Redactor
 from skillgauge.types.suite import Arm, ArmKind, Case, FileSpec, Limits, SkillRef
 from skillgauge.types.trial import (
     EventKind,

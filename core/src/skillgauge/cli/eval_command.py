@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from ..gates import Decision, GateOptions, decide
-from ..pipeline import Outcome
+from ..report.gates import Decision, GateOptions, decide
+from ..run.pipeline import Outcome
 from ..types.result import RunView
 from .eval_document import document, human_lines
 from .evaluation import Evaluation, EvaluationCommand, configured, evaluation_options

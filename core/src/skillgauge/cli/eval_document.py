@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from ..assembly import Assembled
-from ..gates import Decision
+from ..plan.assembly import Assembled
+from ..report.gates import Decision
 from ..types.frozen import Frozen
 from ..types.result import Figure, GroupSummary, RunInfo, RunView, Summary, TagSummary, TrialResult
 from ..types.trial import PlanHead

@@ -15,16 +15,17 @@ from typing import Any
 
 import click
 
-from ..artifacts import only_suites, write_report, write_whole
-from ..assembly import Assembled, Request, assemble
-from ..budget import BudgetLimits
-from ..config import KEYS, Config
+from ..contract.reporters import Reporter
 from ..errors import ExitCode, PluginError, Problem, UsageError
-from ..overlay import Overlay, read_overlay
-from ..pipeline import Outcome, carry_out
-from ..planning import Selection
-from ..protocols import Reporter
-from ..registry import REPORTERS, Registry
+from ..plan.assembly import Assembled, Request, assemble
+from ..plan.overlay import Overlay, read_overlay
+from ..plugins.kinds import REPORTERS
+from ..plugins.registry import Registry
+from ..reading.config import KEYS, Config
+from ..report.writing import only_suites, write_report, write_whole
+from ..run.budget import BudgetLimits
+from ..run.pipeline import Outcome, carry_out
+from ..types.plan import Selection
 from ..types.result import RunInfo, RunView
 from .format_options import FormatOptions
 from .invocation import Invocation
@@ -50,7 +51,7 @@ class EvaluationCommand(GlobalsCommand):
 
 
 def _is_no_reporter(word: str) -> bool:
-    from ..index import read_index  # noqa: PLC0415 - needed only if `--format` is followed by several words
+    from ..plugins.index import read_index  # noqa: PLC0415 - needed only if `--format` is followed by several words
 
     return word != OWN_DOCUMENT and not all(read_index().find("reporters", part) for part in words([word]))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ..index import IndexEntry, read_index
+from ..plugins.index import IndexEntry, read_index
 from .options import GlobalsGroup
 
 

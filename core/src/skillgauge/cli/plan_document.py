@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from ..assembly import Assembled
-from ..planning import Cell, SuitePlan, applies
-from ..protocols import ALLOWED_ENV
-from ..surroundings import host_environment
+from ..contract.sandboxes import ALLOWED_ENV
+from ..plan.assembly import Assembled
+from ..reading.environment import host_environment
 from ..types.frozen import Frozen
+from ..types.plan import Cell, SuitePlan, applies
 from ..types.suite import ArmKind, Case, FileSpec, SkillRole
 from ..types.trial import PlanHead, SuiteHead
 from .eval_document import ProblemDocument

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import click
 
 from ..errors import ExitCode, PluginError, Problem, did_you_mean
-from ..index import IndexEntry, PluginIndex, read_index
+from ..plugins.index import IndexEntry, PluginIndex, read_index
 from .groups import CommandsOfPlugins
 from .options import GlobalsCommand
 from .output import Output
@@ -43,7 +43,7 @@ def list_plugins(ctx: click.Context, kind: str | None) -> int:
 @click.pass_context
 def info(ctx: click.Context, kind: str, name: str) -> int:
     """Show one plugin."""
-    from ..kinds import COMMANDS, plural_of  # noqa: PLC0415 - see the module docstring
+    from ..plugins.kinds import COMMANDS, plural_of  # noqa: PLC0415 - see the module docstring
     from .invocation import invocation  # noqa: PLC0415
 
     call = invocation(ctx.obj)

@@ -10,9 +10,9 @@ from typing import Any
 
 import click
 
+from ..contract.hooks import KINDS
 from ..errors import ExitCode, Problem, UsageError, did_you_mean
-from ..hooks import KINDS
-from ..index import read_index
+from ..plugins.index import read_index
 from ..types.frozen import JsonObject, thaw
 from .invocation import Invocation, invocation
 from .options import GlobalsCommand

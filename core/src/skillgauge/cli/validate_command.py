@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from ..assembly import Assembled, assemble
 from ..errors import ExitCode
+from ..plan.assembly import Assembled, assemble
 from .evaluation import EvaluationCommand, evaluation_request
 from .invocation import invocation
 from .plan_document import plan_document

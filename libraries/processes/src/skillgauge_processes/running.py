@@ -92,7 +92,7 @@ def signal_told(exit_code: int | None) -> int | None:
 
 
 class Process:
-    """A process that was started; implements `skillgauge.protocols.Running`."""
+    """A process that was started; implements `skillgauge.contract.sandboxes.Running`."""
 
     def __init__(self, pump: Pump) -> None:
         self._pump = pump

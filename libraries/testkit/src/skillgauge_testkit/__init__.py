@@ -3,7 +3,17 @@
 No test framework is needed. `skillgauge_testkit.contract` shows how a test looks.
 """
 
-from skillgauge.registry import ADAPTERS, ENGINES, EXECUTORS, FORMATS, JUDGES, REPORTERS, SANDBOXES, SCORERS, STORES
+from skillgauge.plugins.kinds import (
+    ADAPTERS,
+    ENGINES,
+    EXECUTORS,
+    FORMATS,
+    JUDGES,
+    REPORTERS,
+    SANDBOXES,
+    SCORERS,
+    STORES,
+)
 
 from .contract import (
     Maker,

@@ -18,8 +18,9 @@ from typing import Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from skillgauge.api import EMPTY, JsonObject, PluginError, Provider, Traits, freeze
-from skillgauge.hooks import KINDS
-from skillgauge.registry import EXTENSIONS, Kind, Registry
+from skillgauge.contract.hooks import KINDS
+from skillgauge.plugins.kinds import EXTENSIONS, Kind
+from skillgauge.plugins.registry import Registry
 
 from .clauses import called, require, shown, unbroken
 from .shapes import PROTOCOLS, require_shape

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -19,13 +18,13 @@ from skillgauge.api import (
     Running,
     Sandbox,
     SandboxReport,
-    SandboxSpec,
     Tier,
     Workspace,
 )
 
 from .clauses import CANARY, PATIENCE_S, answered, called, canary, require, require_usable, run, shown
 from .shapes import require_shape
+from .trying import Trying
 
 _REFUSALS = (ValueError, OSError, LookupError)
 """How `collect` may refuse what is not there for it."""
@@ -82,56 +81,10 @@ def check_sandbox(make: Callable[[], Sandbox], *, patience_s: float = PATIENCE_S
     )
     with canary() as secret, tempfile.TemporaryDirectory(prefix="skillgauge-contract-") as outside:
         for clause in clauses:
-            run(clause(_Trying(make, secret, Path(outside).resolve(), patience_s)))
+            run(clause(Trying(make, secret, Path(outside).resolve(), patience_s)))
 
 
-@dataclass(frozen=True)
-class _Trying:
-    """Opens workspaces and runs commands in them."""
-
-    make: Callable[[], Sandbox]
-    secret: str
-    outside: Path
-    """A folder that no workspace contains."""
-    patience_s: float
-    reports: list[SandboxReport] = field(default_factory=list)
-
-    @asynccontextmanager
-    async def open(self, **spec: object) -> AsyncIterator[Workspace]:
-        """A workspace."""
-        sandbox = called("making a sandbox", self.make)
-        manager = called("Sandbox.open", sandbox.open, SandboxSpec.model_validate({"label": "contract", **spec}))
-        workspace = await answered("opening a workspace", self.patience_s, manager.__aenter__)
-        try:
-            require_shape(workspace, Workspace)
-            yield workspace
-        finally:
-            leave = manager.__aexit__
-            await answered("closing a workspace", self.patience_s, lambda: leave(None, None, None))
-
-    async def sh(self, workspace: Workspace, script: str, *words: str, **settings: object) -> Finished:
-        """Run a script to its end."""
-        running = await self.start(workspace, script, *words, **settings)
-        finished = await answered(f"Running.wait of {script!r}", self.patience_s, running.wait)
-        require(isinstance(finished, Finished), f"Running.wait must return a Finished, not {shown(finished)}")
-        return finished
-
-    async def start(self, workspace: Workspace, script: str, *words: str, **settings: object) -> Running:
-        """Start a script."""
-        command = Command.model_validate({"argv": ("sh", "-c", script, *words), **settings})
-        running = await answered(f"Workspace.start of {script!r}", self.patience_s, workspace.start, command)
-        require_shape(running, Running)
-        return running
-
-    async def said(self, workspace: Workspace, script: str, **settings: object) -> str:
-        """What a script that must succeed writes."""
-        finished = await self.sh(workspace, script, **settings)
-        told = f"exit code {finished.exit_code}, stderr {shown(finished.stderr)}"
-        require(finished.exit_code == 0, f"a process must be able to run {script!r} in a workspace: {told}")
-        return finished.stdout.decode()
-
-
-async def _reports(trying: _Trying) -> None:
+async def _reports(trying: Trying) -> None:
     """It says what it can do, and every workspace says the same."""
     sandbox = called("making a sandbox", trying.make)
     require_shape(sandbox, Sandbox)
@@ -149,7 +102,7 @@ async def _reports(trying: _Trying) -> None:
         require(is_root, f"a process must start in Workspace.root, {workspace.root}, but started in {root}")
 
 
-async def _runs(trying: _Trying) -> None:
+async def _runs(trying: Trying) -> None:
     """Input, output, exit codes and working directories arrive, of several processes at once too."""
     async with trying.open() as workspace:
         odd = bytes(range(256)) * 4096
@@ -169,7 +122,7 @@ async def _runs(trying: _Trying) -> None:
         require(many == [str(n) for n in range(8)], f"processes at once must not mix their streams, but gave {many}")
 
 
-async def _talks(trying: _Trying) -> None:
+async def _talks(trying: Trying) -> None:
     """An interactive process is talked to line by line; a streamed one is read line by line."""
     async with trying.open() as workspace:
         running = await trying.start(workspace, 'while read -r line; do echo "got $line"; done', interactive=True)
@@ -189,7 +142,7 @@ async def _talks(trying: _Trying) -> None:
         raise AssertionError("Running.write must raise BrokenPipeError when the process no longer reads")
 
 
-async def _fails_to_launch(trying: _Trying) -> None:
+async def _fails_to_launch(trying: Trying) -> None:
     """What cannot be started raises `LaunchError`."""
     async with trying.open() as workspace:
         for what, command in (
@@ -206,7 +159,7 @@ async def _fails_to_launch(trying: _Trying) -> None:
             raise AssertionError(f"Workspace.start of {what} must raise LaunchError, but went on")
 
 
-async def _moves_files(trying: _Trying) -> None:
+async def _moves_files(trying: Trying) -> None:
     """Files come in, are seen, and come out."""
     source = trying.outside / "source.bin"
     source.write_bytes(bytes(range(256)))
@@ -244,7 +197,7 @@ async def _moves_files(trying: _Trying) -> None:
         )
 
 
-async def _refuses_escapes(trying: _Trying) -> None:
+async def _refuses_escapes(trying: Trying) -> None:
     """Nothing is read or written outside, whatever paths and links say."""
     hidden = trying.outside / "hidden.txt"
     hidden.write_text(trying.secret)
@@ -284,7 +237,7 @@ async def _require_refused(workspace: Workspace, path: str) -> None:
     raise AssertionError(f"Workspace.put to {path!r} must raise ValueError, because that leaves the workspace")
 
 
-async def _caps(trying: _Trying) -> None:
+async def _caps(trying: Trying) -> None:
     """Output beyond the limit is dropped and counted, of each stream for itself."""
     async with trying.open() as workspace:
         much = "head -c 200000 /dev/zero; head -c 300000 /dev/zero >&2"
@@ -298,12 +251,12 @@ async def _caps(trying: _Trying) -> None:
         require(right, f"Finished must count the dropped bytes, 199000 and 299000, while it runs on: {_told(finished)}")
 
 
-async def _kills(trying: _Trying) -> None:
+async def _kills(trying: Trying) -> None:
     """However a process comes to its end, its grandchildren do too, even those that ignore signals."""
     await asyncio.gather(*(_kills_at(trying, how) for how in _ENDS))
 
 
-async def _kills_at(trying: _Trying, how: str) -> None:
+async def _kills_at(trying: Trying, how: str) -> None:
     what = _ENDS[how]
     beat = trying.outside / f"{how}.beat"
     beat.touch()
@@ -330,7 +283,7 @@ async def _kills_at(trying: _Trying, how: str) -> None:
 
 
 async def _require_end(
-    trying: _Trying, how: str, running: Running, waiting: asyncio.Future[Finished], beat: Path
+    trying: Trying, how: str, running: Running, waiting: asyncio.Future[Finished], beat: Path
 ) -> None:
     if how == "close":
         return
@@ -360,7 +313,7 @@ async def _require_dead(beat: Path, what: str) -> None:
     require(beat.stat().st_size == size, f"{what} must kill grandchildren too, but one is still writing")
 
 
-async def _has_own_environment(trying: _Trying) -> None:
+async def _has_own_environment(trying: Trying) -> None:
     """The environment is built from an allow list and what is asked for."""
     async with trying.open() as workspace:
         told = await trying.said(workspace, "env")
@@ -378,7 +331,7 @@ async def _has_own_environment(trying: _Trying) -> None:
         require(right, "SandboxSpec.pass_env and SandboxSpec.env must reach the processes of the workspace")
 
 
-async def _is_private(trying: _Trying) -> None:
+async def _is_private(trying: Trying) -> None:
     """Two workspaces share no folder, and nothing of them is left."""
     mark = f"mark-{uuid4().hex}"
     places = ("$PWD", "$HOME", "$TMPDIR")
@@ -397,11 +350,11 @@ async def _is_private(trying: _Trying) -> None:
     require(not (root / mark).exists(), f"a workspace must be removed at its end, but {root} is still there")
 
 
-async def _snapshot(trying: _Trying, workspace: Workspace) -> Mapping[str, str]:
+async def _snapshot(trying: Trying, workspace: Workspace) -> Mapping[str, str]:
     return await answered("Workspace.snapshot", trying.patience_s, workspace.snapshot)
 
 
-async def _collect(trying: _Trying, workspace: Workspace, path: str, limit: int) -> bytes:
+async def _collect(trying: Trying, workspace: Workspace, path: str, limit: int) -> bytes:
     return await answered(f"Workspace.collect of {path!r}", trying.patience_s, workspace.collect, path, limit)
 
 

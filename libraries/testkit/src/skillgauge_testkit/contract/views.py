@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
-from skillgauge.aggregation import summarize
 from skillgauge.api import (
     Blame,
     EventKind,
@@ -29,6 +28,7 @@ from skillgauge.api import (
     Usage,
     Verdict,
 )
+from skillgauge.report.summary import summarize
 
 from . import samples
 
