@@ -27,7 +27,7 @@ def words(text: str) -> str:
 
 
 def forgotten(text: str, ours: str) -> list[str]:
-    """Sentences of a recorded text that stand nowhere in files of ours, and markers that are not as long as they say."""
+    """Sentences of a recorded text that are in no file of ours, and markers that are not as long as they say."""
     wrong = [marker[0] for marker in MARKER.finditer(text) if len(marker[0]) != int(marker[1])]
     return wrong + [prose for prose in PROSE.findall(MARKER.sub("0", text)) if words(prose) not in ours]
 
@@ -63,14 +63,14 @@ def recorded() -> list[Path]:
 
 @pytest.fixture(scope="module")
 def ours() -> str:
-    """The words of all code and pages, and of the evals of examples, from which recorded sessions have their prompts."""
+    """The words of all code and pages, and of the examples' evals, whose prompts are in recorded sessions."""
     files = [path for folder in OUR_TEXTS for kind in ("*.py", "*.md") for path in (ROOT / folder).rglob(kind)]
     files += (ROOT / "examples").rglob("evals.json")
     return words("\n".join(path.read_text(encoding="utf-8") for path in sorted(files)))
 
 
 def test_recordings_hold_no_sentences_of_vendors(ours: str) -> None:
-    """A dozen words in a row that are not ours give way to `[n characters of ...]`, padded with dots to n characters."""
+    """A dozen words in a row that are not ours give way to `[n characters of ...]`, padded with dots to n."""
     files = recorded()
     assert {path.suffix for path in files} == {".json", ".jsonl"}
     found = []
