@@ -21,11 +21,11 @@ from skillgauge.pipeline import Job, carry_out
 from skillgauge.planning import Cell, Plan, SuitePlan, make_plan
 from skillgauge.scoring import BoundScorer
 from skillgauge.stages import DirectStages
-from skillgauge.testing import FakeAdapter, FakeSandbox
 from skillgauge.types.suite import DIRECT, ArmKind
 from skillgauge_scorer_exact.options import ExactOptions
 from skillgauge_scorer_exact.scorer import ExactScorer
 from skillgauge_store_sqlite.plugin import skillgauge_stores
+from skillgauge_testkit import FakeAdapter, FakeSandbox
 
 CONCURRENCY = 16
 

@@ -21,10 +21,10 @@ from skillgauge.agent_stages import (
     files_of_skill,
 )
 from skillgauge.protocols import Command, Emit, Finished, ModelRoute, RunRequest, Sandbox, SandboxSpec, Workspace
-from skillgauge.testing import FakeEngine, FakeSandbox, FakeWorkspace, TemporarySandbox
-from skillgauge.testing.fakes import OK, ignore
 from skillgauge.types.suite import Arm, ArmKind, Case, FileSpec, Limits, SkillRef
 from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trajectory, Trial, Usage
+from skillgauge_testkit import FakeEngine, FakeSandbox, FakeWorkspace, TemporarySandbox
+from skillgauge_testkit.fakes import OK, ignore
 
 PDF = SkillRef(name="pdf", root="/skills/pdf", digest="d1")
 OTHER = SkillRef(name="other", root="/skills/other", digest="d2")

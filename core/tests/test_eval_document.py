@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from skillgauge.cli.eval_document import human_lines, rate_text
 from skillgauge.stats import rate_interval
-from skillgauge.testing import contract_views
 from skillgauge.types.result import Counts, Figure, GroupSummary, RateInterval, RunView, Summary, TagSummary
+from skillgauge_testkit import contract_views
 
 
 def measured(passed: int, of: int, errors: int = 0) -> dict[str, object]:

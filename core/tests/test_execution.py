@@ -17,10 +17,10 @@ from skillgauge.execution import BACKSTOP_S, Grading, LocalExecutor, OpenStage, 
 from skillgauge.limits import Providers
 from skillgauge.protocols import Judge, ScoreContext
 from skillgauge.scoring import BoundScorer
-from skillgauge.testing.fakes import FakeScorer, FakeWorkspace
 from skillgauge.types.result import Score, ScoreStatus, TrialResult, Verdict
 from skillgauge.types.suite import DIRECT, Arm, ArmKind, Case, Check, LimitOutcome, Limits, Target
 from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trial, Usage
+from skillgauge_testkit.fakes import FakeScorer, FakeWorkspace
 
 from .jumping import run
 

@@ -20,7 +20,6 @@ from skillgauge.planning import Cell, Plan, Selection, SuitePlan, make_plan
 from skillgauge.protocols import CallRequest, Claimed, ResultOrder, RunTrial, ScoreContext
 from skillgauge.scoring import BoundScorer
 from skillgauge.stages import DirectStages
-from skillgauge.testing.fakes import FakeAdapter, FakeSandbox, FakeScorer
 from skillgauge.types.result import (
     Figure,
     GroupSummary,
@@ -44,6 +43,7 @@ from skillgauge.types.trial import (
     Trial,
     Usage,
 )
+from skillgauge_testkit.fakes import FakeAdapter, FakeSandbox, FakeScorer
 
 LONG_S = 60.0
 """How long a test waits for something that must happen before it gives up; nothing is measured by it."""

@@ -12,7 +12,7 @@ from skillgauge.hooks import hookimpl
 from skillgauge.protocols import Provider, SandboxReport, Tier, Traits
 from skillgauge.registry import Registry
 from skillgauge.resources import choose_sandbox
-from skillgauge.testing import FakeSandbox
+from skillgauge_testkit import FakeSandbox
 
 LEAKY = Problem("sandbox.leaky", "there is a network", severity=Severity.WARNING)
 BROKEN = Problem("sandbox.unusable", "there is no daemon")

@@ -15,10 +15,10 @@ from skillgauge.planning import Cell, Selection
 from skillgauge.protocols import Engine, Fact, Traits
 from skillgauge.registry import Registry
 from skillgauge.runners import Choice, Runners
-from skillgauge.testing import FakeAdapter, FakeEngine
 from skillgauge.types.frozen import Frozen, JsonObject
 from skillgauge.types.suite import DIRECT, Arm, ArmKind, Comparison, Limits, SkillRef, Suite, SuiteDefaults, Target
 from skillgauge.types.trial import Execution, Identity
+from skillgauge_testkit import FakeAdapter, FakeEngine
 
 SKILL = SkillRef(name="pdf", root="/skills/pdf", digest="d")
 WITH = Arm(name="with_skill", kind=ArmKind.AGENT, skills=(SKILL,))

@@ -15,7 +15,6 @@ from skillgauge import log
 from skillgauge.errors import PluginError, Problem
 from skillgauge.protocols import Judge, JudgeReply, JudgeRequest, ScoreContext
 from skillgauge.scoring import BoundScorer, Grade, grade, verdict_of_failure, verdict_of_scores
-from skillgauge.testing.fakes import FakeScorer, FakeWorkspace
 from skillgauge.types.result import Score, ScoreStatus, Verdict
 from skillgauge.types.suite import (
     DIRECT,
@@ -31,6 +30,7 @@ from skillgauge.types.suite import (
     VerdictRule,
 )
 from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trial
+from skillgauge_testkit.fakes import FakeScorer, FakeWorkspace
 
 quick = settings(max_examples=60, deadline=None)
 

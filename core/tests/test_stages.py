@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from skillgauge.agent_stages import SETUP_TIMEOUT_S, AgentRules, AgentSetup, AgentStages, changed_files
 from skillgauge.protocols import CallRequest, Command, Emit, Finished, RunRequest, SandboxSpec, Session, Workspace
 from skillgauge.stages import DirectStages
-from skillgauge.testing.fakes import OK, FakeAdapter, FakeEngine, FakeSandbox, FakeWorkspace, ignore
 from skillgauge.types.suite import DIRECT, Arm, ArmKind, Case, Check, FileSpec, Limits, SkillRef, SkillRole, Target
 from skillgauge.types.trial import (
     Blame,
@@ -27,6 +26,7 @@ from skillgauge.types.trial import (
     TrajectoryEvent,
     Trial,
 )
+from skillgauge_testkit.fakes import OK, FakeAdapter, FakeEngine, FakeSandbox, FakeWorkspace, ignore
 
 quick = settings(max_examples=40, deadline=None)
 

@@ -15,7 +15,6 @@ from skillgauge.planning import Cell, SuitePlan, make_plan
 from skillgauge.protocols import Adapter, CallRequest, Command, Emit, Finished, RunRequest, ScoreContext
 from skillgauge.scoring import BoundScorer
 from skillgauge.stages import DirectStages
-from skillgauge.testing.fakes import OK, FakeAdapter, FakeEngine, FakeSandbox, FakeScorer, FakeWorkspace, ignore
 from skillgauge.types.frozen import thaw
 from skillgauge.types.result import Score, TrialResult, Verdict
 from skillgauge.types.suite import (
@@ -41,6 +40,7 @@ from skillgauge.types.trial import (
     Trajectory,
     TrajectoryEvent,
 )
+from skillgauge_testkit.fakes import OK, FakeAdapter, FakeEngine, FakeSandbox, FakeScorer, FakeWorkspace, ignore
 
 Scorers = Mapping[str, Callable[[ScoreContext], Score | Awaitable[Score]]]
 

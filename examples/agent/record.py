@@ -16,7 +16,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from skillgauge.testing import ModelReply, ModelRequest, ModelServer, by_prompt, run_shell, with_skill
+from skillgauge_testkit import ModelReply, ModelRequest, ModelServer, by_prompt, run_shell, with_skill
 
 HERE = Path(__file__).resolve().parent
 EVALS = HERE / "release-notes" / "evals" / "evals.json"

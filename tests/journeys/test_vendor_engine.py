@@ -16,7 +16,7 @@ import pytest
 
 from skillgauge.index import read_index
 from skillgauge.registry import SANDBOXES, Registry
-from skillgauge.testing import (
+from skillgauge_testkit import (
     ModelFault,
     ModelReply,
     ModelRequest,

@@ -7,9 +7,8 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
-from .protocols import Command, Emit, Engine, InstalledSkill, RunRequest, Sandbox, SandboxSpec, Workspace
+from .protocols import Command, Emit, Engine, InstalledSkill, Recorder, RunRequest, Sandbox, SandboxSpec, Workspace
 from .types.frozen import EMPTY, JsonObject
 from .types.suite import Arm, FileSpec, SkillRef
 from .types.trial import Blame, Execution, Failure, FailureClass, FileChange, Trajectory, Trial
@@ -30,13 +29,6 @@ class AgentSetup:
     """Names that the agent reads from folders above its workspace; there must be none."""
     hosts: tuple[str, ...] = ()
     """What a sandbox without network must let through beside the engine's routes."""
-
-
-class Recorder(Protocol):
-    """Keeps what an agent did, to be played back."""
-
-    async def record(self, trial: Trial, execution: Execution, workspace: Workspace) -> None:
-        """Keep one session, while its workspace is open."""
 
 
 @dataclass(frozen=True)

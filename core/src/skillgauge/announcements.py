@@ -8,6 +8,7 @@ from .errors import PluginError
 from .events import Failed, isolated
 from .protocols import Traits
 from .registry import Registry, Resolved, broken
+from .types.frozen import EMPTY, JsonObject
 
 
 def claims(plugin: Resolved, model: str) -> bool:
@@ -15,17 +16,17 @@ def claims(plugin: Resolved, model: str) -> bool:
     return any(fnmatchcase(model, pattern) for pattern in plugin.provider.traits.model_patterns)
 
 
-def traits_of(resolved: Resolved, registry: Registry) -> Traits:
-    """What a plugin announces of itself, as its options in the configuration make it.
+def traits_of(resolved: Resolved, registry: Registry, options: JsonObject = EMPTY) -> Traits:
+    """What a plugin announces of itself, as its options make it: these, before those of the configuration.
 
     Raises:
         PluginError: it fails to tell.
     """
     if resolved.provider.traits_with is None:
         return resolved.provider.traits
-    options = registry.validated_options(resolved)
+    checked = registry.validated_options(resolved, options)
     try:
         with isolated():
-            return resolved.provider.traits_with(options)
+            return resolved.provider.traits_with(checked)
     except Failed as failure:
         raise PluginError(broken(resolved, f"could not tell its traits: {failure}")) from failure

@@ -1,4 +1,4 @@
-"""Everything that a plugin imports, besides `skillgauge.testing`; whatever is not here may change without notice."""
+"""Everything that a plugin imports, besides `skillgauge_testkit`; whatever is not here may change without notice."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from .errors import (
     SkillgaugeError, SourceSpan, StoreError, SuiteError, UsageError, did_you_mean,
 )
 from .hooks import hookimpl
+from .log import get_logger
 from .protocols import (
-    Adapter, Archive, Artifact, CallRequest, Claim, Claimed, Command, Dumped, Emit, Engine, Executor, Fact, Finished,
-    InstalledSkill, Judge, JudgeReply, JudgeRequest, LoadOption, LoadRequest, Loaded, NoOptions, Provider, Reporter,
-    ResultOrder, Results, RunLog, RunQuery, RunRequest, RunTrial, Running, Sandbox, SandboxReport, SandboxSpec,
-    ScoreContext, ModelRoute,
-    Scorer, Session, Store, SuiteFormat, Tier, Traits, Workspace,
+    ALLOWED_ENV, Adapter, Archive, Artifact, CallRequest, Claim, Claimed, Clean, Command, Dumped, Emit, Engine,
+    Executor, Fact, Finished, InstalledSkill, Judge, JudgeReply, JudgeRequest, LoadOption, LoadRequest, Loaded,
+    ModelRoute, NoOptions, Provider, Recorder, Reporter, ResultOrder, Results, RunLog, RunQuery, RunRequest,
+    RunTrial, Running, Sandbox, SandboxReport, SandboxSpec, ScoreContext, Scorer, Session, Store, SuiteFormat, Tier,
+    Traits, Workspace,
 )
 from .surroundings import host_environment
 from .types.frozen import (
@@ -40,32 +41,28 @@ from .types.result import (
 
 if TYPE_CHECKING:
     from .artifacts import write_report, write_whole
-    from .cassettes import Cassette, RecordedFile, read_cassettes, why_missing
     from .cli.eval_document import human_lines
     from .cli.evaluation import Evaluation, EvaluationCommand, configured, evaluation_options
     from .cli.invocation import Invocation, invocation
     from .cli.options import Globals, GlobalsCommand, GlobalsGroup, Number, SeveralWords
     from .cli.output import Output, problem_document
-    from .documents import Document, locate, located_all, parse_document, read_document, validate
+    from .documents import Document, locate, located, located_all, parse_document, read_document, validate
     from .pipeline import Outcome
     from .secrets import Redactor
     from .stats import consistency, nearest_rank, pass_at_k, rate_interval, wilson
-    from .workspace import DirectoryWorkspace, Launch
 
 # What announces a plugin must import quickly; these are for what its factory makes.
 _LATER = {
     "artifacts": ("write_report", "write_whole"),
-    "cassettes": ("Cassette", "RecordedFile", "read_cassettes", "why_missing"),
     "cli.eval_document": ("human_lines",),
     "cli.evaluation": ("Evaluation", "EvaluationCommand", "configured", "evaluation_options"),
     "cli.invocation": ("Invocation", "invocation"),
     "cli.options": ("Globals", "GlobalsCommand", "GlobalsGroup", "Number", "SeveralWords"),
     "cli.output": ("Output", "problem_document"),
-    "documents": ("Document", "locate", "located_all", "parse_document", "read_document", "validate"),
+    "documents": ("Document", "locate", "located", "located_all", "parse_document", "read_document", "validate"),
     "pipeline": ("Outcome",),
     "secrets": ("Redactor",),
     "stats": ("consistency", "nearest_rank", "pass_at_k", "rate_interval", "wilson"),
-    "workspace": ("DirectoryWorkspace", "Launch"),
 }
 
 
@@ -77,23 +74,24 @@ def __getattr__(name: str) -> object:
 
 
 __all__ = [
-    "ALL_PASSED", "DIRECT", "EMPTY", "MAX_DEPTH", "NO_LIMITS", "Adapter", "Archive", "Arm", "ArmKind", "Artifact",
-    "Blame", "Block", "CallRequest", "Case", "Cases", "Cassette", "Check", "Claim", "Claimed", "Command", "Comparison",
-    "Counts", "DirectoryWorkspace", "Document", "Dumped", "Emit", "EmptySelection", "Engine", "Evaluation",
-    "EvaluationCommand", "EventKind", "Execution", "Executor", "ExitCode", "Fact", "Failure", "FailureClass", "Figure",
-    "FileChange", "FileSpec", "Finished", "FiredSkill", "Frozen", "FrozenDict", "GivenUp", "Globals", "GlobalsCommand",
-    "GlobalsGroup", "GroupSummary", "Identity", "InstalledSkill", "InvalidRunError", "Invocation", "Json", "JsonObject",
-    "JsonValue", "Judge", "JudgeReply", "JudgeRequest", "Latency", "Launch", "LaunchError", "LimitOutcome", "Limits",
-    "LoadOption", "LoadRequest", "Loaded", "ModelRoute", "NoOptions", "Number", "Origin", "Outcome", "Output",
-    "PlanHead", "PluginError", "PolicyError", "Problem", "Provider", "RateInterval", "RecordedFile", "Redactor",
-    "Reporter", "ResultOrder", "Results", "RunInfo", "RunLog", "RunQuery", "RunRequest", "RunState", "RunTrial",
-    "RunView", "Running", "Sandbox", "SandboxReport", "SandboxSpec", "Score", "ScoreContext", "ScoreStatus", "Scorer",
-    "Session", "SeveralWords", "Severity", "SkillRef", "SkillRole", "SkillgaugeError", "SourceSpan", "Store",
-    "StoreError", "Suite", "SuiteDefaults", "SuiteError", "SuiteFormat", "SuiteHead", "SuiteValidity", "Summary",
-    "TagSummary", "Target", "TargetHead", "TargetKind", "Tier", "Traits", "Trajectory", "TrajectoryEvent", "Trial",
-    "TrialResult", "Usage", "UsageError", "Verdict", "VerdictMode", "VerdictRule", "Workspace", "canonical_json",
-    "configured", "consistency", "did_you_mean", "digest", "digest_text", "evaluation_options", "freeze", "hookimpl",
-    "host_environment", "human_lines", "invocation", "locate", "located_all", "nearest_rank", "parse_document",
-    "pass_at_k", "problem_document", "rate_interval", "read_cassettes", "read_document", "thaw", "validate",
-    "why_missing", "wilson", "write_report", "write_whole",
+    "ALLOWED_ENV", "ALL_PASSED", "DIRECT", "EMPTY", "MAX_DEPTH", "NO_LIMITS", "Adapter", "Archive", "Arm",
+    "ArmKind", "Artifact", "Blame", "Block", "CallRequest", "Case", "Cases", "Check", "Claim", "Claimed", "Clean",
+    "Command", "Comparison", "Counts", "Document", "Dumped", "Emit", "EmptySelection", "Engine", "Evaluation",
+    "EvaluationCommand", "EventKind", "Execution", "Executor", "ExitCode", "Fact", "Failure", "FailureClass",
+    "Figure", "FileChange", "FileSpec", "Finished", "FiredSkill", "Frozen", "FrozenDict", "GivenUp", "Globals",
+    "GlobalsCommand", "GlobalsGroup", "GroupSummary", "Identity", "InstalledSkill", "InvalidRunError", "Invocation",
+    "Json", "JsonObject", "JsonValue", "Judge", "JudgeReply", "JudgeRequest", "Latency", "LaunchError",
+    "LimitOutcome", "Limits", "LoadOption", "LoadRequest", "Loaded", "ModelRoute", "NoOptions", "Number", "Origin",
+    "Outcome", "Output", "PlanHead", "PluginError", "PolicyError", "Problem", "Provider", "RateInterval",
+    "Recorder", "Redactor", "Reporter", "ResultOrder", "Results", "RunInfo", "RunLog", "RunQuery", "RunRequest",
+    "RunState", "RunTrial", "RunView", "Running", "Sandbox", "SandboxReport", "SandboxSpec", "Score",
+    "ScoreContext", "ScoreStatus", "Scorer", "Session", "SeveralWords", "Severity", "SkillRef", "SkillRole",
+    "SkillgaugeError", "SourceSpan", "Store", "StoreError", "Suite", "SuiteDefaults", "SuiteError", "SuiteFormat",
+    "SuiteHead", "SuiteValidity", "Summary", "TagSummary", "Target", "TargetHead", "TargetKind", "Tier", "Traits",
+    "Trajectory", "TrajectoryEvent", "Trial", "TrialResult", "Usage", "UsageError", "Verdict", "VerdictMode",
+    "VerdictRule", "Workspace", "canonical_json", "configured", "consistency", "did_you_mean", "digest",
+    "digest_text", "evaluation_options", "freeze", "get_logger", "hookimpl", "host_environment", "human_lines",
+    "invocation", "locate", "located", "located_all", "nearest_rank", "parse_document", "pass_at_k",
+    "problem_document", "rate_interval", "read_document", "thaw", "validate", "wilson", "write_report",
+    "write_whole",
 ]

@@ -14,7 +14,6 @@ from pathlib import Path
 from .agent_stages import AgentRules, AgentStages, files_of_skill
 from .aggregation import FigureSource
 from .budget import BudgetLimits, uncountable
-from .cassettes import FolderRecorder
 from .config import Config
 from .discovery import Found, discover, load
 from .errors import EmptySelection, PluginError, Problem, Severity, SkillgaugeError, SuiteError, UsageError
@@ -68,6 +67,8 @@ class Request:
     budget: BudgetLimits = field(default_factory=BudgetLimits)
     record: Path | None = None
     """Folder that agent sessions are recorded in."""
+    replay: Path | None = None
+    """Folder of recordings that are played back in place of agents."""
     untrusted: bool = False
     """Run nothing unless the sandbox confines it strictly, and give skills that are called directly no network."""
     seed: int = 0
@@ -170,6 +171,7 @@ def _choice(request: Request, config: Config) -> Choice:
     return Choice(
         selection=request.selection,
         engines=request.engines,
+        replay=request.replay,
         models=request.models,
         baseline=request.baseline,
         direct_limits=Limits(timeout_s=config.get("timeoutMs") / 1000),
@@ -233,7 +235,7 @@ def _agent_stages(
         )
         for suite in suites
     }
-    recorder = FolderRecorder(request.record, redactor.redact) if request.record else None
+    recorder = runners.engines.recorder(request.record, redactor.redact) if request.record else None
     return AgentStages(
         runners.engines.setups,
         sandbox,

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from .agent_stages import AgentSetup
 from .announcements import claims, traits_of
 from .errors import Origin, PluginError, Problem, Severity, UsageError
+from .events import Failed, isolated
 from .planning import Cell, Selection, SuitePlan
-from .protocols import Adapter, Engine, Traits
-from .registry import ADAPTERS, ENGINES, Registry
+from .protocols import Adapter, Clean, Engine, Recorder, Traits
+from .registry import ADAPTERS, ENGINES, Registry, Resolved, broken
 from .surroundings import host_environment
+from .types.frozen import EMPTY
 from .types.suite import NO_LIMITS, Arm, ArmKind, Limits, Suite, Target
 from .types.trial import Identity
 
@@ -22,6 +25,8 @@ class Choice:
     selection: Selection
     engines: tuple[str, ...] = ()
     """Empty leaves it to the suite, then to the model, or to the only one installed."""
+    replay: Path | None = None
+    """Folder of recordings that take the place of engines."""
     models: tuple[str, ...] = ()
     """One for all engines, or one for each."""
     baseline: bool | None = None
@@ -42,7 +47,7 @@ class Runners:
 
     def __init__(self, registry: Registry, choice: Choice) -> None:
         self.adapters = Adapters(registry)
-        self.engines = Engines(registry)
+        self.engines = Engines(registry, choice.replay)
         self._choice = choice
 
     def plan(self, suite: Suite, problems: list[Problem]) -> SuitePlan:
@@ -93,6 +98,8 @@ class Runners:
         """Engines with their models; where no engine is named, each model picks its own."""
         engines = self._choice.engines or ((suite.defaults.engine,) if suite.defaults.engine else ())
         models = self._choice.models or ((suite.defaults.model,) if suite.defaults.model else ())
+        if self._choice.replay:
+            engines = (self.engines.player().name,)
         if not engines:
             found = [(self.engines.serving(model), model) for model in models or (None,)]
             problems += [_no_engine(suite, *one) for one in found if len(one[0]) != 1]
@@ -152,10 +159,16 @@ class Adapters:
 
 
 class Engines:
-    """The engines of a run, each made once."""
+    """The engines of a run, each made once.
 
-    def __init__(self, registry: Registry) -> None:
+    Args:
+        registry: the run's plugins.
+        replay: folder of the recordings that one of them plays.
+    """
+
+    def __init__(self, registry: Registry, replay: Path | None = None) -> None:
         self._registry = registry
+        self._replay = replay
         self._made: dict[str, tuple[Traits, Engine]] = {}
         self.setups: dict[str, AgentSetup] = {}
         """Engines in use, by the name of their identity."""
@@ -182,10 +195,42 @@ class Engines:
                 return None
         return self._made[name][1]
 
+    def player(self) -> Resolved:
+        """The installed engine that plays recordings back, and makes what writes them.
+
+        Raises:
+            PluginError: there is none, or there are several.
+        """
+        found = [one for one in self._registry.load_all("engines") if one.provider.traits.plays]
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            hint = "pip install skillgauge-engine-replay"
+            raise PluginError(Problem("plugin.not-installed", "no installed engine plays recordings", hint=hint))
+        listed = ", ".join(f"{one.name} of {one.distribution}" for one in found)
+        message = f"several engines play recordings: {listed}"
+        raise PluginError(Problem("plugin.ambiguous", message, hint="Leave all but one out, with --no-plugin NAME."))
+
+    def recorder(self, folder: Path, clean: Clean) -> Recorder:
+        """What keeps the sessions of a run in a folder.
+
+        Raises:
+            PluginError: no installed engine plays recordings, or the one that does makes none.
+        """
+        player = self.player()
+        if player.provider.records is None:
+            raise PluginError(broken(player, "plays recordings and makes none"))
+        try:
+            with isolated():
+                return player.provider.records(folder, clean)
+        except Failed as failure:
+            raise PluginError(broken(player, f"cannot record: {failure}")) from failure
+
     def _make(self, name: str) -> tuple[Traits, Engine]:
         resolved = self._registry.resolve(ENGINES, name)
-        engine = self._registry.make(ENGINES, resolved)
-        return traits_of(resolved, self._registry), engine
+        place = resolved.provider.traits.plays
+        options = {place: str(self._replay)} if place and self._replay else EMPTY
+        return traits_of(resolved, self._registry, options), self._registry.make(ENGINES, resolved, options)
 
     def use(self, name: str, identity: Identity) -> None:
         """Note under which name an engine's trials will ask for it."""

@@ -32,7 +32,6 @@ from .options import GlobalsCommand, Number, SeveralWords, words
 from .plan_document import plan_document, print_plan
 from .progress import make_progress
 
-REPLAY = "replay"
 """The engine that `--replay` stands for."""
 
 OWN_DOCUMENT = "json"
@@ -120,10 +119,7 @@ _CONFIG_OPTIONS = {
 
 def configured(values: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the parsed options that are configuration values, by their keys; unset ones are absent."""
-    flags = {key: values[name] for name, key in _CONFIG_OPTIONS.items() if values.get(name) is not None}
-    if values.get("replay"):
-        flags[f"plugins.engines.{REPLAY}.folder"] = str(Path(values["replay"]).absolute())
-    return flags
+    return {key: values[name] for name, key in _CONFIG_OPTIONS.items() if values.get(name) is not None}
 
 
 @dataclass(frozen=True)
@@ -224,6 +220,7 @@ def evaluation_request(
         max_turns=values.get("max_turns"),
         budget=BudgetLimits(values.get("max_cost"), values.get("max_tokens")),
         record=call.cwd / values["record"] if values.get("record") else None,
+        replay=call.cwd / values["replay"] if values.get("replay") else None,
         untrusted=values.get("untrusted", False),
         runs=config.get("runs") if config.is_set("runs") else None,
         seed=config.get("seed"),
@@ -249,7 +246,7 @@ def _engines(values: Mapping[str, Any], config: Config) -> tuple[str, ...]:
             other = "--record" if values.get("record") else "--engine"
             hint = "A replay takes engine and model from the recordings."
             raise UsageError(Problem("usage.replay", f"--replay and {other} exclude each other", hint=hint))
-        return (REPLAY,)
+        return ()
     return named or words([config.get("engine") or ""])
 
 

@@ -15,7 +15,7 @@ from ..hooks import KINDS
 from ..index import read_index
 from ..protocols import SandboxReport
 from ..registry import Kind, Registry
-from .app import load_command
+from .groups import load_command
 
 
 def examine(kind: str, name: str) -> list[str]:

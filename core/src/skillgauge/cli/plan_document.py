@@ -7,11 +7,11 @@ from itertools import chain
 
 from ..assembly import Assembled
 from ..planning import Cell, SuitePlan, applies
+from ..protocols import ALLOWED_ENV
 from ..surroundings import host_environment
 from ..types.frozen import Frozen
 from ..types.suite import ArmKind, Case, FileSpec, SkillRole
 from ..types.trial import PlanHead, SuiteHead
-from ..workspace import ALLOWED_ENV
 from .eval_document import ProblemDocument
 from .output import Output, problem_document
 

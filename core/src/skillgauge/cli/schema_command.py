@@ -23,13 +23,12 @@ Schemas = dict[str, Callable[[], Any]]
 def _built_in() -> Schemas:
     from .eval_document import EvalDocument  # noqa: PLC0415 - slow, and `--help` needs none of it
     from .plan_document import PlanDocument  # noqa: PLC0415
-    from .plugins_document import NewPluginDocument, PluginsDocument  # noqa: PLC0415
+    from .plugins_document import PluginsDocument  # noqa: PLC0415
 
     return {
         "eval": EvalDocument.model_json_schema,
         "dry-run": PlanDocument.model_json_schema,
         "plugins": PluginsDocument.model_json_schema,
-        "plugins-new": NewPluginDocument.model_json_schema,
     }
 
 

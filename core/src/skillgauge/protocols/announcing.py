@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Generic, TypeVar
+from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
 from ..types.frozen import Frozen, JsonObject
+from .executing import Recorder
 
 T = TypeVar("T")
+
+Clean = Callable[[Any], Any]
+"""Takes secrets out of a value; what comes back has the same type."""
 
 
 class NoOptions(Frozen):
@@ -42,6 +47,8 @@ class Traits(Frozen):
     """Hosts that must be reachable with an existing login, whose requests no route can carry."""
     inherited: tuple[str, ...] = ()
     """Names of files and folders that the agent also reads from any folder above its workspace."""
+    plays: str | None = None
+    """For an engine: name of its option that takes the folder of recordings which `--replay` names, if it plays any."""
     only_by_name: bool = False
     """For an engine or a sandbox: whether it is never taken just because it is installed."""
     skill_folder: str | None = None
@@ -74,5 +81,8 @@ class Provider(Generic[T]):
     traits: Traits = field(default_factory=Traits)
     traits_with: Callable[..., Traits] | None = None
     """For an engine or a judge whose options decide its traits: makes them from the options; `traits` holds before."""
+    records: Callable[[Path, Clean], Recorder] | None = None
+    """For an engine that plays recordings: makes what writes them into the folder that `--record` names. Every text
+    goes through the second argument, which takes secrets out."""
     schemas: Callable[[], Mapping[str, JsonObject]] | None = None
     """JSON Schemas of the documents it reads or writes, by the name that `skillgauge schema` takes."""

@@ -8,7 +8,7 @@ from typing import Protocol
 from ..errors import Problem
 from ..types.frozen import EMPTY, Frozen, Json, JsonObject
 from ..types.suite import Limits, SkillRef, Target
-from ..types.trial import Execution, Identity, TrajectoryEvent
+from ..types.trial import Execution, Identity, TrajectoryEvent, Trial
 from .workspaces import ModelRoute, Workspace
 
 
@@ -95,3 +95,15 @@ class Engine(Protocol):
 
     async def run(self, request: RunRequest, workspace: Workspace, emit: Emit) -> Execution:
         """Run one session to its end and report facts; never judge them. Stops when cancelled."""
+
+
+class Recorder(Protocol):
+    """Keeps what an agent did, to be played back."""
+
+    async def record(self, trial: Trial, execution: Execution, workspace: Workspace) -> None:
+        """Keep one session, while its workspace is open.
+
+        Raises:
+            OSError: it cannot be kept.
+            ValueError: it holds what cannot be recorded.
+        """

@@ -15,6 +15,10 @@ from ..errors import Problem, Severity
 from ..types.frozen import EMPTY, Frozen, JsonObject
 from ..types.suite import FileSpec
 
+ALLOWED_ENV = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
+"""What processes in a workspace see of the user's environment unasked. `TERM` is missing on purpose: there is no
+terminal."""
+
 
 class ModelRoute(Frozen):
     """A model API that processes of a workspace must reach, whatever else they may reach."""

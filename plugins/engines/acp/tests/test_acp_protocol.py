@@ -18,8 +18,8 @@ from skillgauge.api import (
     SandboxSpec,
     TrajectoryEvent,
 )
-from skillgauge.testing import ENGINES, Maker, TemporarySandbox
 from skillgauge_engine_acp.agents import AGENTS
+from skillgauge_testkit import ENGINES, Maker, TemporarySandbox
 
 AGENT = Path(__file__).parent / "scripted_agent.py"
 KEY = "made-up-key-of-the-tests-0123456789"

@@ -28,10 +28,10 @@ from skillgauge.api import (
     Severity,
     Tier,
 )
-from skillgauge.testing import SANDBOXES, Maker
 from skillgauge_sandbox_docker.inside import assignments
 from skillgauge_sandbox_docker.owners import is_dead, this_process
 from skillgauge_sandbox_docker.sandbox import DockerSandbox
+from skillgauge_testkit import SANDBOXES, Maker
 
 from .conftest import StandIn
 
