@@ -98,8 +98,7 @@ def test_network_is_on_only_where_it_is_wanted(stand_in: StandIn) -> None:
         async with made.open(SandboxSpec(label="x", network=network)) as workspace:
             return workspace.tier
 
-    (stand_in.state).mkdir()
-    (stand_in.state / "facts").touch()
+    stand_in.set("facts")
     plain, insisting = sandbox(stand_in), sandbox(stand_in, network=True)
     found = [asyncio.run(tier(made, network=on)) for made in (plain, insisting) for on in (False, True)]
     assert found == ["docker/strict", "docker+network/strict", "docker+network/partial", "docker+network/partial"]
@@ -204,8 +203,7 @@ def test_check_says_what_does_not_hold(stand_in: StandIn) -> None:
 
 def test_check_without_a_daemon(stand_in: StandIn) -> None:
     """A program that reaches no daemon is a problem, and is asked again when it might be there."""
-    stand_in.state.mkdir()
-    (stand_in.state / "down").touch()
+    stand_in.set("down")
     made = sandbox(stand_in)
     report = checked(made)
     assert report.tier is Tier.NONE
@@ -263,6 +261,39 @@ def test_container_ends_with_a_process_that_is_killed(stand_in: StandIn) -> None
     until = time.monotonic() + 30
     while stand_in.containers and time.monotonic() < until:
         time.sleep(0.05)
+    assert stand_in.containers == []
+
+
+def test_container_that_speaks_before_its_start_is_over(stand_in: StandIn) -> None:
+    """A process is started as soon as the container says that it runs, however long the program needs for its books."""
+    stand_in.set("slow")
+    assert said(sandbox(stand_in), "echo ok", SandboxSpec(label="x")) == "ok\n"
+    assert stand_in.containers == []
+
+
+def test_process_that_starts_while_its_workspace_ends(stand_in: StandIn) -> None:
+    """A command that the program is still starting when its workspace ends does not outlive it."""
+
+    async def leave_at_once() -> None:
+        async with sandbox(stand_in).open(SandboxSpec(label="x")) as workspace:
+            stand_in.set("slow")
+            await workspace.start(Command(argv=("sleep", "300")))
+            while "sleep" not in stand_in.of("exec")[-1]:
+                await asyncio.sleep(0.01)
+
+    asyncio.run(leave_at_once())
+    until = time.monotonic() + 30
+    while stand_in.is_busy and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not stand_in.is_busy
+    assert stand_in.containers == []
+
+
+def test_container_that_is_made_after_its_removal(stand_in: StandIn) -> None:
+    """A program that is too slow may make the container after it was removed in vain: none is left all the same."""
+    stand_in.set("late")
+    with pytest.raises(LaunchError, match="ran within 2 s"):
+        said(sandbox(stand_in, start_timeout_s=2), "true", SandboxSpec(label="x"))
     assert stand_in.containers == []
 
 
