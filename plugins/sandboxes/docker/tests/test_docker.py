@@ -29,7 +29,7 @@ from skillgauge.api import (
     Tier,
 )
 from skillgauge.testing import SANDBOXES, Maker
-from skillgauge_sandbox_docker.inside import assignments
+from skillgauge_sandbox_docker.inside import END, MARK, assignments
 from skillgauge_sandbox_docker.owners import is_dead, this_process
 from skillgauge_sandbox_docker.sandbox import DockerSandbox
 
@@ -295,6 +295,30 @@ def test_container_that_is_made_after_its_removal(stand_in: StandIn) -> None:
     with pytest.raises(LaunchError, match="ran within 2 s"):
         said(sandbox(stand_in, start_timeout_s=2), "true", SandboxSpec(label="x"))
     assert stand_in.containers == []
+
+
+def test_one_call_looks_at_all_processes(tmp_path: Path) -> None:
+    """Marked processes are ended with at most one `grep` a look, however many others there are."""
+    looks, mark = tmp_path / "looks", "a" * 32
+    grep = tmp_path / "grep"
+    grep.write_text(f'#!/bin/sh\necho look >>"{looks}"\nexec "{shutil.which("grep")}" "$@"\n')
+    grep.chmod(0o755)
+    with subprocess.Popen(["sleep", "300"], env={"PATH": os.defpath, MARK: mark}) as marked:
+        env = {"PATH": f"{tmp_path}:{os.defpath}"}
+        subprocess.run(["sh", "-c", END, "end", mark, "0", "0.05"], env=env, check=True)
+        assert marked.wait(timeout=30) == -signal.SIGTERM
+    assert 2 <= len(looks.read_text().splitlines()) <= 40
+
+
+def test_process_that_is_slow_to_go_is_waited_for(tmp_path: Path) -> None:
+    """A process that is still seen some looks after it was killed does not count as one that cannot be ended."""
+    looks, grep = tmp_path / "looks", tmp_path / "grep"
+    seen = f'echo look >>"{looks}"; test $(wc -l <"{looks}") -gt 10 || echo /proc/999999999/environ'
+    grep.write_text(f"#!/bin/sh\n{seen}\n")
+    grep.chmod(0o755)
+    env = {"PATH": f"{tmp_path}:{os.defpath}"}
+    done = subprocess.run(["sh", "-c", END, "end", "a" * 32, "0", "0"], env=env, check=False)
+    assert (done.returncode, len(looks.read_text().splitlines())) == (0, 11)
 
 
 def test_leftovers_of_the_dead_are_removed_and_no_others(stand_in: StandIn) -> None:
