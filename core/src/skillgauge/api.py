@@ -20,7 +20,7 @@ _HOME = {
         human_lines
     """,
     "cli.evaluation": """
-        Evaluation EvaluationCommand configured evaluation_options
+        Evaluation EvaluationCommand configured eval_options evaluation_options
     """,
     "cli.invocation": """
         Invocation invocation

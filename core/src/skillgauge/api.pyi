@@ -28,6 +28,7 @@ from .cli.evaluation import (
     Evaluation as Evaluation,
     EvaluationCommand as EvaluationCommand,
     configured as configured,
+    eval_options as eval_options,
     evaluation_options as evaluation_options,
 )
 from .cli.invocation import (

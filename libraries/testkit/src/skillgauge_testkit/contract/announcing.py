@@ -39,7 +39,7 @@ _IMPORT_S = 60.0
 _PROBE = """
 import importlib, json, sys
 sys.path[:], name, hooks = json.load(sys.stdin)
-import skillgauge.api
+from skillgauge.api import Frozen, Provider, Traits, hookimpl
 known = set(sys.modules)
 module = importlib.import_module(name)
 for hook in hooks:
