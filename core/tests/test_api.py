@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 from skillgauge import api, errors
-from skillgauge.contract import (
+from skillgauge.api import (
     adapters,
     artifacts,
     engines,
