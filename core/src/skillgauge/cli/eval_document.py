@@ -11,7 +11,7 @@ from ..report.gates import Decision
 from ..types.frozen import Frozen
 from ..types.result import Figure, GroupSummary, RunInfo, RunView, Summary, TagSummary, TrialResult
 from ..types.trial import PlanHead
-from .output import problem_document
+from .output import Rows, problem_document
 
 _FEW = 20
 """Cases below which a perfect rate proves so little that it is said."""
@@ -64,7 +64,10 @@ def document(view: RunView, decision: Decision, written: Mapping[str, Path], pre
         "summary": view.summary.model_dump(mode="json"),
         "reports": {name: str(path) for name, path in written.items()},
         "problems": [problem_document(problem) for problem in (*prepared.warnings, *prepared.suites.passed_over)],
-        "results": [json.loads(result.model_dump_json(exclude_defaults=True)) for result in view.results()],
+        "results": Rows(
+            lambda: (json.loads(result.model_dump_json(exclude_defaults=True)) for result in view.results()),
+            some=view.summary.counts.total > 0,
+        ),
     }
 
 
