@@ -42,9 +42,9 @@ Session SeveralWords Severity SkillRef SkillRole SkillgaugeError SourceSpan Stor
 SuiteError SuiteFormat SuiteHead SuiteValidity Summary TagSummary Target TargetHead TargetKind Tier Traits Trajectory
 TrajectoryEvent Trial TrialResult UNKNOWN Usage UsageError Verdict VerdictMode VerdictRule Workspace canonical_json
 configured consistency counted cut decimal did_you_mean digest digest_text duration eval_options evaluation_options
-figure_text freeze get_logger hookimpl host_environment human_lines interval_text invocation listed locate located
-located_all milliseconds moment nearest_rank parse_document pass_at_k percent plain plain_lines problem_document
-rate_interval rate_notes read_document reason_of thaw validate wilson write_report write_whole
+figure_text freeze get_logger hookimpl host_environment human_lines interval_text invocation labels listed locate
+located located_all milliseconds moment nearest_rank parse_document pass_at_k percent plain plain_lines
+problem_document rate_interval rate_notes read_document reason_of thaw validate wilson write_report write_whole
 """
 
 NOT_FOR_PLUGINS = {"TYPE_CHECKING", "T"}

@@ -141,6 +141,7 @@ from .report.wording import (
     duration as duration,
     figure_text as figure_text,
     interval_text as interval_text,
+    labels as labels,
     listed as listed,
     milliseconds as milliseconds,
     moment as moment,

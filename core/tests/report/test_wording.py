@@ -14,13 +14,15 @@ from skillgauge.report.wording import (
     decimal,
     duration,
     figure_text,
+    labels,
     listed,
     moment,
     percent,
     plain,
     plain_lines,
+    rate_notes,
 )
-from skillgauge.types.result import Figure
+from skillgauge.types.result import Counts, Figure, GroupSummary, RateInterval
 
 SHOWN_AS_REPLACED = {
     "NUL": "\0",
@@ -139,3 +141,43 @@ def test_lists() -> None:
 def test_figures_by_their_unit(given_figure: Figure | None, shown: str) -> None:
     """Shares as percent, times as times, anything else with its unit, which comes from outside."""
     assert figure_text(given_figure) == shown
+
+
+def test_labels_tell_groups_apart() -> None:
+    """Target, arm and model always, suite and engine where they differ; a direct call needs no word for its arm."""
+
+    def group(**changes: str | None) -> GroupSummary:
+        known = {"suite_id": "evals", "target_id": "pdf", "arm": "with_skill", "runner": "claude", "model": None}
+        return GroupSummary.model_validate(known | changes | {"counts": Counts(), "pass_rate": {"rate": None, "n": 0}})
+
+    assert labels([group(), group(arm="without_skill")]) == ("pdf · with_skill", "pdf · without_skill")
+    assert labels([group(model="m"), group(runner="codex")]) == (
+        "pdf · with_skill · claude · m",
+        "pdf · with_skill · codex",
+    )
+    assert labels([group(), group(suite_id="triggers")]) == ("pdf · evals · with_skill", "pdf · triggers · with_skill")
+    assert labels([group(arm="direct")]) == ("pdf",)
+    assert labels([group(arm="direct", target_id=None)]) == ("evals",)
+    assert labels([group(target_id="x\x1b")]) == ("x\N{REPLACEMENT CHARACTER} · with_skill",)
+
+
+def test_notes_beside_a_rate() -> None:
+    """A perfect rate of few cases, and errors, leave something open."""
+    perfect = GroupSummary(
+        suite_id="s",
+        target_id=None,
+        arm="direct",
+        runner="r",
+        model=None,
+        counts=Counts(total=6, passed=5, errors=1),
+        pass_rate=RateInterval(rate=1.0, n=5, lower=0.566, upper=1.0),
+        pass_bounds=(5 / 6, 1.0),
+    )
+    assert rate_notes(perfect) == (
+        "5 of 5 cases passed; that proves no more than 56.6%",
+        "with 1 error the rate lies between 83.3% (all failed) and 100.0% (all passed)",
+    )
+    many = perfect.model_copy(
+        update={"pass_rate": RateInterval(rate=1.0, n=20, lower=0.8, upper=1.0), "pass_bounds": None}
+    )
+    assert rate_notes(many) == ()

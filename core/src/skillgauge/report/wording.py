@@ -8,10 +8,11 @@ reporter's own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
 from ..types.result import Figure, GroupSummary, RateInterval, ScoreStatus, TrialResult
+from ..types.suite import DIRECT
 
 LINE = 200
 """Characters of an id, a name or a reason that are shown."""
@@ -139,3 +140,22 @@ def rate_notes(group: GroupSummary) -> tuple[str, ...]:
             f"with {errors} the rate lies between {percent(low)} (all failed) and {percent(high)} (all passed)"
         )
     return tuple(notes)
+
+
+def labels(groups: Sequence[GroupSummary], limit: int = LINE) -> tuple[str, ...]:
+    """What to call groups that are shown together: target, arm and model of each, suite and runner where they differ.
+
+    Args:
+        groups: all that are shown.
+        limit: most characters of each part.
+    """
+    suites, runners = ({getattr(one, name) for one in groups} for name in ("suite_id", "runner"))
+
+    def parts(group: GroupSummary) -> Iterator[str | None]:
+        yield group.target_id or group.suite_id
+        yield group.suite_id if len(suites) > 1 and group.suite_id != group.target_id else None
+        yield group.arm if group.arm != DIRECT.name else None
+        yield group.runner if len(runners) > 1 else None
+        yield group.model
+
+    return tuple(" · ".join(plain(part, limit) for part in parts(group) if part) for group in groups)
