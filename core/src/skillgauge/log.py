@@ -35,6 +35,11 @@ def keep_out(clean: Clean) -> None:
     _Settings.clean = clean
 
 
+def without_secrets(text: str) -> str:
+    """A text as it may be written down, as far as this run knows its secrets."""
+    return str(_cleaned(None, "", {"text": text})["text"])
+
+
 def _cleaned(_logger: object, _method: str, event: Event) -> Event:
     return _Settings.clean(event) if _Settings.clean else event
 
@@ -72,6 +77,8 @@ class Logger:
 
     def _emit(self, level: str, event: str, facts: dict[str, object]) -> None:
         if _LEVELS[level] >= _Settings.threshold:
+            if _Settings.threshold > logging.DEBUG:
+                facts.pop("exc_info", None)  # a traceback is for developers
             getattr(_structlog().get_logger(self._name), level)(event, **facts)
 
     def debug(self, event: str, **facts: object) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from types import ModuleType
+from typing import cast
 
 import pytest
 from pydantic import BaseModel
@@ -96,8 +97,7 @@ def test_one_judge() -> None:
     """Its model and temperature reach it, and its identity is what the score depends on."""
     judging = find("alpha", models=("m",), temperature=0.5)
     (judge,) = judging.judges
-    assert isinstance(judge, Named)
-    assert judge.options == Options(model="m", temperature=0.5)
+    assert cast(Named, judge).options == Options(model="m", temperature=0.5)
     assert (judging.identities, judging.problems) == ((judge.identity(None),), ())
     assert judging.digest == judge.identity(None).digest
     assert judging.versions == {"judge identity": judging.digest}

@@ -88,3 +88,8 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return ExitCode.OK
+    except BaseException as error:  # noqa: BLE001 - whatever a plugin or a fault of our own raises, exit 1 means a gate
+        from .internal_error import internal_error  # noqa: PLC0415 - needed when all else failed
+
+        print_problems([internal_error(error)], ExitCode.INVALID_RUN, as_json=as_json)
+        return ExitCode.INVALID_RUN

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +140,8 @@ class Evaluation:
         self._call, self._values = call, values
         self.assembled = assembled
         self._reports = _reporters(call, values, assembled)
+        self.failed_reports = 0
+        """Reports that were asked for and could not be made."""
 
     @classmethod
     async def prepare(
@@ -177,17 +180,31 @@ class Evaluation:
         return await _carry_out(self.assembled, self._call)
 
     def write_reports(self, view: RunView) -> dict[str, Path]:
-        """Write every report that was asked for.
+        """Write every report that was asked for; a reporter that fails costs its own report, and is told of.
 
         Returns:
-            Path of each, by reporter.
+            Path of each, by reporter, as far as it wrote one.
         """
         folder = self._call.cwd / self._call.config.get("outputDir")
-        written = {name: write_report(view, name, one, folder) for name, one in self._reports.by_name.items()}
+        reports: dict[str, Callable[[], Path | None]] = {
+            name: partial(write_report, view, name, one, folder) for name, one in self._reports.by_name.items()
+        }
         if self._reports.own:
-            output_file = self._values.get("output_file")
-            written |= _own_documents(view, self._call.registry, folder, output_file)
+            reports |= _own_documents(view, self._call.registry, folder, self._values.get("output_file"))
+        written = {}
+        for name, write in reports.items():
+            try:
+                path = write()
+            except PluginError as error:
+                self.failed_reports += 1
+                self._call.output.problems(error.problems)
+            else:
+                written |= {name: path} if path else {}
         return written
+
+    def exit_code(self, decided: ExitCode) -> ExitCode:
+        """The exit code once the reports are written: a run of which a report is missing does not end well."""
+        return ExitCode.USAGE if self.failed_reports and decided is ExitCode.OK else decided
 
 
 def evaluation_request(
@@ -336,22 +353,24 @@ async def _carry_out(assembled: Assembled, call: Invocation) -> Outcome:
             loop.remove_signal_handler(number)
 
 
-def _own_documents(view: RunView, registry: Registry, folder: Path, output_file: str | None) -> dict[str, Path]:
-    """The documents of the suites' own formats; each format gets its part of the run."""
+def _own_documents(
+    view: RunView, registry: Registry, folder: Path, output_file: str | None
+) -> dict[str, Callable[[], Path | None]]:
+    """What writes the documents of the suites' own formats; each format gets its part of the run."""
     by_document: dict[str, set[str]] = {}
     for suite in view.head.suites:
         if suite.document:
             by_document.setdefault(suite.document, set()).add(suite.id)
-    written = {}
-    for name, ids in by_document.items():
+
+    def write(name: str, ids: frozenset[str]) -> Path | None:
         reporter = registry.make(REPORTERS, name)
-        part = only_suites(view, frozenset(ids))
-        if output_file is not None:
-            place = Path(output_file) if len(by_document) == 1 else Path(output_file) / f"{name}.{reporter.suffix}"
-            for artifact in reporter.render(part):
-                write_whole(place, artifact.chunks)
-            written[name] = place
-        else:
+        part = only_suites(view, ids)
+        if output_file is None:
             suffix = reporter.suffix if len(by_document) == 1 else f"{name}.{reporter.suffix}"
-            written[name] = write_report(part, name, reporter, folder, suffix=suffix)
-    return written
+            return write_report(part, name, reporter, folder, suffix=suffix)
+        place = Path(output_file) if len(by_document) == 1 else Path(output_file) / f"{name}.{reporter.suffix}"
+        for artifact in reporter.render(part):
+            write_whole(place, artifact.chunks)
+        return place
+
+    return {name: partial(write, name, frozenset(ids)) for name, ids in by_document.items()}

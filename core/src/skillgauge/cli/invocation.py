@@ -77,12 +77,13 @@ class Invocation:
         if not path.is_file():
             what = "is a folder, not a document" if path.is_dir() else "does not exist"
             raise UsageError(Problem("usage.no-such-path", f"{str(path)!r} {what}"))
-        installed = self.registry.load_all("reporters")
-        for one in installed:
-            view = self.registry.make(REPORTERS, one).read(path)
+        asked = []
+        for name, reporter in self.registry.each(REPORTERS):
+            view = reporter.read(path)
             if view is not None:
                 return view
-        names = ", ".join(sorted(one.name for one in installed)) or "none"
+            asked.append(name)
+        names = ", ".join(sorted(asked)) or "none"
         message = f"no installed reporter knows this document (installed: {names})"
         hint = "Give the JSON report or the run record of an evaluation, or install the reporter that wrote it."
         raise UsageError(Problem("report.unknown", message, origin=Origin(str(path)), hint=hint))

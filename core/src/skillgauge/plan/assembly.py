@@ -258,7 +258,7 @@ def _agent_stages(
 
 def load_formats(registry: Registry) -> dict[str, SuiteFormat]:
     """Every installed format that works, by name."""
-    formats = registry.make_all(FORMATS)
+    formats = dict(registry.each(FORMATS))
     if formats:
         return formats
     broken = list(registry.failures.values())

@@ -10,6 +10,7 @@ from ..contract.engines import Engine, Recorder
 from ..contract.providers import Clean, Traits
 from ..errors import Origin, PluginError, Problem, Severity, UsageError
 from ..plugins.events import Failed, isolated
+from ..plugins.guard import guarded_recorder
 from ..plugins.kinds import ADAPTERS, ENGINES, Resolved, broken
 from ..plugins.registry import Registry
 from ..plugins.traits import claims, traits_of
@@ -225,7 +226,7 @@ class Engines:
             raise PluginError(broken(player, "plays recordings and makes none"))
         try:
             with isolated():
-                return player.provider.records(folder, clean)
+                return guarded_recorder(player.provider.records(folder, clean), player)
         except Failed as failure:
             raise PluginError(broken(player, f"cannot record: {failure}")) from failure
 

@@ -8,15 +8,12 @@ from queue import Full, Queue
 from threading import Thread
 from typing import TypeAlias
 
-from ..errors import PluginError, PolicyError, Problem
+from ..errors import PluginError, PolicyError, Problem, one_line
 from ..types.result import RunInfo, Summary, TrialResult
 from ..types.trial import PlanHead, Trial
 
 Listener: TypeAlias = tuple[str, Callable[..., object]]
 """An extension's name and its implementation of one hook."""
-
-
-LINE_LENGTH = 300
 
 
 class Failed(Exception):  # noqa: N818 - not an error to report, but the reason for one
@@ -35,8 +32,7 @@ def isolated(*passing: type[Exception]) -> Iterator[None]:
     except through:
         raise
     except BaseException as error:
-        text = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
-        raise Failed(text if len(text) <= LINE_LENGTH else f"{text[:LINE_LENGTH]}...") from error
+        raise Failed(one_line(error)) from error
 
 
 class Events:

@@ -7,7 +7,7 @@ ones that know either library. Nothing here is global: a run has one `Registry`,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from inspect import iscoroutinefunction
@@ -25,6 +25,7 @@ from ..errors import Origin, PluginError, Problem, did_you_mean
 from ..log import get_logger
 from ..types.frozen import JsonObject
 from .events import Events, Failed, Listener, isolated
+from .guard import guarded
 from .index import CORE, IndexEntry, PluginIndex, normalized
 from .kinds import EXTENSIONS, HOOKS, Kind, Resolved, T, broken
 from .loading import Loader, run_file
@@ -131,28 +132,38 @@ class Registry:
             PluginError: the plugin cannot be used, its options are wrong, or making the object failed.
         """
         resolved = plugin if isinstance(plugin, Resolved) else self.resolve(kind, plugin)
-        checked = self.validated_options(resolved, options, origin)
+        return self._make(kind, resolved, self.validated_options(resolved, options, origin), named=True)
+
+    def _make(self, kind: Kind[T], resolved: Resolved, options: BaseModel, *, named: bool) -> T:
         try:
             with isolated(PluginError):
-                return cast(T, resolved.provider.factory(checked))
+                made = cast(T, resolved.provider.factory(options))
         except Failed as failure:
             raise PluginError(broken(resolved, f"could not be made: {failure}")) from failure
+        note = partial(self._note, f"{kind}.{resolved.name}")
+        return guarded(kind, made, resolved, note, named=named, granted_s=getattr(options, "timeout_s", 0.0))
 
-    def make_all(self, kind: Kind[T]) -> dict[str, T]:
-        """An object of every plugin of a kind, by name; those that do not work are kept in `failures`.
+    def each(self, kind: Kind[T], keep: Callable[[Resolved], bool] = lambda _plugin: True) -> Iterator[tuple[str, T]]:
+        """Name and object of every plugin of a kind that nobody named, made one after another.
+
+        One that does not work is passed over, when it is made as well as later, and kept in `failures`.
+
+        Args:
+            kind: one of the constants of this module.
+            keep: which plugins to make.
 
         Raises:
             PluginError: the configuration gives one of them wrong options.
         """
-        made: dict[str, T] = {}
-        for resolved in self.load_all(kind):
+        for resolved in filter(keep, self.load_all(kind)):
             try:
-                made[resolved.name] = self.make(kind, resolved)
+                made = self._make(kind, resolved, self.validated_options(resolved), named=False)
             except PluginError as error:
                 if error.problems[0].code == "plugin.options":
                     raise
                 self._note(f"{kind}.{resolved.name}", error.problems[0])
-        return made
+            else:
+                yield resolved.name, made
 
     def validated_options(
         self, resolved: Resolved, options: JsonObject | None = None, origin: Origin | None = None

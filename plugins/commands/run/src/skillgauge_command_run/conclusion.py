@@ -72,6 +72,7 @@ def conclude(
     written = evaluation.write_reports(view)
     output.notice(f"[4/4] Report: {', '.join(written) or 'none'}")
     exit_code, verdict = _verdict(view, selection, bad_files=bad_files)
+    exit_code = evaluation.exit_code(exit_code)
     assembled = evaluation.assembled
     document = RunDocument(
         **dict(selection_document(selection, strategy)),
