@@ -191,7 +191,7 @@ class Evaluation:
         }
         if self._reports.own:
             reports |= _own_documents(view, self._call.registry, folder, self._values.get("output_file"))
-        written = {}
+        written: dict[str, Path] = {}
         for name, write in reports.items():
             try:
                 path = write()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import traceback
 
@@ -14,7 +15,7 @@ def internal_error(error: BaseException) -> Problem:
     message = f"internal error: {without_secrets(one_line(error))}"
     try:
         handle, path = tempfile.mkstemp(prefix="skillgauge-error-", suffix=".txt")
-        with open(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(without_secrets("".join(traceback.format_exception(error))))
     except OSError as reason:
         return Problem("internal.error", f"{message} (its traceback cannot be written: {reason})")

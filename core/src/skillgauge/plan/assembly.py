@@ -15,7 +15,7 @@ from ..contract.formats import SuiteFormat
 from ..contract.providers import Traits
 from ..contract.sandboxes import Sandbox, Tier
 from ..contract.scorers import Scorer
-from ..errors import EmptySelection, PluginError, Problem, Severity, SkillgaugeError, SuiteError, UsageError
+from ..errors import EmptySelection, PluginError, Problem, Severity, SkillgaugeError, SuiteError
 from ..log import get_logger, keep_out
 from ..plugins.kinds import FORMATS, SCORERS
 from ..plugins.registry import Registry
@@ -118,7 +118,7 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
     Raises:
         SkillgaugeError: with every problem that was found; nothing has run.
     """
-    formats = load_formats(registry)
+    formats = load_formats(registry, request.suite_format)
     plain_suites, passed_over = find_suites(request, formats)
     suites = tuple(request.overlay.over(suite) for suite in plain_suites)
     scorers = _Scorers(registry, need_judge=request.judge_required)
@@ -256,9 +256,9 @@ def _agent_stages(
     )
 
 
-def load_formats(registry: Registry) -> dict[str, SuiteFormat]:
-    """Every installed format that works, by name."""
-    formats = dict(registry.each(FORMATS))
+def load_formats(registry: Registry, named: str | None = None) -> dict[str, SuiteFormat]:
+    """Every installed format that works, by name; the one that the user named must."""
+    formats = dict(registry.each(FORMATS)) | ({named: registry.make(FORMATS, named)} if named else {})
     if formats:
         return formats
     broken = list(registry.failures.values())
@@ -276,9 +276,6 @@ def find_suites(request: Request, formats: Mapping[str, SuiteFormat]) -> tuple[t
     for name, paths in request.format_paths.items():
         discover(paths, {name: formats[name]}, found, forced=True)
     if request.suite_format is not None:
-        if request.suite_format not in formats:
-            message = f"format {request.suite_format!r} is not installed (installed: {', '.join(sorted(formats))})"
-            raise UsageError(Problem("plugin.not-installed", message))
         discover(request.paths, {request.suite_format: formats[request.suite_format]}, found, forced=True)
     else:
         discover(request.paths, formats, found)
