@@ -46,7 +46,7 @@ class Guarded:
 
     def __getattr__(self, name: str) -> Any:
         call = self._calls.get(name)
-        if call is None:
+        if call is None or call.optional:
             return getattr(self._made, name)
         try:
             return call.checked(getattr(self._made, name))
