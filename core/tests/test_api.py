@@ -42,8 +42,8 @@ Severity SkillRef SkillRole SkillgaugeError SourceSpan Store StoreError Suite Su
 SuiteHead SuiteValidity Summary TagSummary Target TargetHead TargetKind Tier Traits Trajectory TrajectoryEvent Trial
 TrialResult Usage UsageError Verdict VerdictMode VerdictRule Workspace canonical_json configured consistency
 did_you_mean digest digest_text evaluation_options freeze get_logger hookimpl host_environment human_lines invocation
-locate located located_all nearest_rank parse_document pass_at_k problem_document rate_interval read_document thaw
-validate wilson write_report write_whole
+locate located located_all nearest_rank parse_document pass_at_k problem_document rate_interval read_document secret
+thaw validate wilson write_report write_whole
 """
 
 NOT_FOR_PLUGINS = {"TYPE_CHECKING", "T"}

@@ -71,7 +71,7 @@ _HOME = {
         Document parse_document read_document
     """,
     "reading.environment": """
-        host_environment
+        host_environment secret
     """,
     "reading.places": """
         locate located located_all

@@ -122,6 +122,7 @@ from .reading.documents import (
 )
 from .reading.environment import (
     host_environment as host_environment,
+    secret as secret,
 )
 from .reading.places import (
     locate as locate,

@@ -162,15 +162,6 @@ class StoreError(SkillgaugeError):
     exit_code = ExitCode.INVALID_RUN
 
 
-_LINE_LENGTH = 300
-
-
-def one_line(error: BaseException) -> str:
-    """Type and text of an exception, on one line of bounded length."""
-    text = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
-    return text if len(text) <= _LINE_LENGTH else f"{text[:_LINE_LENGTH]}..."
-
-
 def did_you_mean(name: str, known: Sequence[str]) -> str:
     """Name the nearest known names, as a phrase to append to a message; empty when none is near."""
     from difflib import get_close_matches  # noqa: PLC0415 - this module is part of every start

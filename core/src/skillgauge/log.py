@@ -17,6 +17,9 @@ Clean = Callable[[Event], Event]
 _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 
 
+_LINE_LENGTH = 300
+
+
 class _Settings:
     """How loud the process is; changed once by `configure`."""
 
@@ -28,6 +31,12 @@ class _Settings:
 def configure(*, verbose: bool, quiet: bool = False) -> None:
     """Set the level: errors by default, everything with `verbose`, nothing but errors with `quiet`."""
     _Settings.threshold = logging.ERROR if quiet else logging.DEBUG if verbose else logging.WARNING
+
+
+def one_line(error: BaseException) -> str:
+    """Type and text of an exception, on one line of bounded length."""
+    text = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+    return text if len(text) <= _LINE_LENGTH else f"{text[:_LINE_LENGTH]}..."
 
 
 def keep_out(clean: Clean) -> None:

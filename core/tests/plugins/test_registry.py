@@ -576,7 +576,7 @@ class TestEvents:
     @pytest.mark.parametrize(
         ("source", "reason"),
         [
-            ("", "does not implement skillgauge_plan_ready or skillgauge_resolve_secret or"),
+            ("", "does not implement skillgauge_extensions or skillgauge_plan_ready or"),
             ("@hookimpl\nasync def skillgauge_plan_ready(plan): pass", "skillgauge_plan_ready must not be async"),
         ],
     )

@@ -6,8 +6,8 @@ import os
 import tempfile
 import traceback
 
-from ..errors import Problem, one_line
-from ..log import without_secrets
+from ..errors import Problem
+from ..log import one_line, without_secrets
 
 
 def internal_error(error: BaseException) -> Problem:

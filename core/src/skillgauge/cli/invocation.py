@@ -13,7 +13,7 @@ from ..plugins.index import read_index
 from ..plugins.kinds import REPORTERS
 from ..plugins.registry import Registry
 from ..reading.config import Config, load_config, plugin_assignments
-from ..reading.environment import host_environment
+from ..reading.environment import ask_first, host_environment
 from .options import Globals
 from .output import Output
 
@@ -129,6 +129,7 @@ def invocation(given: Globals, flags: Mapping[str, Any] | None = None) -> Invoca
         files=[Path(file) for file in given.plugin],
         options=config.plugin_options(),
     )
+    ask_first(registry.secret)
     output = Output(as_json=given.as_json, quiet=given.quiet)
     for notice in config.notices:
         output.notice(notice)

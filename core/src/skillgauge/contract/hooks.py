@@ -199,7 +199,24 @@ class ExecutorHooks:
 
 
 class ExtensionHooks:
-    """Group `skillgauge.extensions`: events, and one question."""
+    """Group `skillgauge.extensions`: events, and one question.
+
+    A module implements them, or announces an object of which the methods do, made with the extension's options.
+    """
+
+    @hookspec
+    def skillgauge_extensions(self) -> Iterable[Provider[object]]:  # type: ignore[empty-body]  # a specification
+        """Announce objects that listen, for an extension with options; the module itself does not listen then.
+
+        Called at most once per run. An object implements the other hooks of this group as methods, with `@hookimpl`;
+        its options come from `plugins.extensions.<name>.<key>`.
+
+        Example::
+
+            @hookimpl
+            def skillgauge_extensions():
+                yield Provider(name="approval", factory=Approval, options=Limits, summary="Asks before large runs.")
+        """
 
     @hookspec
     def skillgauge_plan_ready(self, plan: PlanHead) -> None:

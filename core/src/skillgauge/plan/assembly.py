@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from ..contract.formats import SuiteFormat
@@ -20,7 +20,7 @@ from ..log import get_logger, keep_out
 from ..plugins.kinds import FORMATS, SCORERS
 from ..plugins.registry import Registry
 from ..reading.config import Config
-from ..reading.environment import host_environment
+from ..reading.environment import host_environment, secret
 from ..report.summary import FigureSource
 from ..run.agents import AgentRules, AgentStages, files_of_skill
 from ..run.budget import BudgetLimits, uncountable
@@ -148,6 +148,7 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
     sandbox = await choose_sandbox(request.sandbox, registry, least=Tier.STRICT if request.untrusted else Tier.NONE)
     warnings += [*(replace(one, severity=Severity.WARNING) for one in registry.failures.values()), *sandbox.warnings]
     redactor = _redactor(suites, judging, runners.engines, warnings)
+    registry.events().tell_secrets(partial(_learn, redactor, warnings))
     keep_out(redactor.redact)
     direct = _direct_stages(request, runners, sandbox.sandbox, redactor)
     agents = _agent_stages(request, suites, runners, sandbox.sandbox, redactor)
@@ -327,15 +328,19 @@ def _redactor(suites: Sequence[Suite], judging: Judging, engines: Engines, warni
     environ = host_environment()
     passed = {name for suite in suites for target in suite.targets for name in target.pass_env}
     for name in sorted(passed.union(judging.secrets, engines.secrets())):
-        try:
-            redactor.register(name, environ.get(name, ""))
-        except ValueError as error:
-            if environ.get(name):
-                warnings.append(Problem("secrets.short", str(error), severity=Severity.WARNING))
+        _learn(redactor, warnings, name, secret(name) or "")
     for path in (Path(environ["HOME"], file) for file in engines.login_files() if environ.get("HOME")):
         with suppress(OSError):
             redactor.register_document(path.name, path.read_bytes())
     return redactor
+
+
+def _learn(redactor: Redactor, warnings: list[Problem], name: str, value: str) -> None:
+    try:
+        redactor.register(name, value)
+    except ValueError as error:
+        if value:
+            warnings.append(Problem("secrets.short", str(error), severity=Severity.WARNING))
 
 
 def _distinct(problems: Iterable[Problem]) -> list[Problem]:

@@ -11,7 +11,7 @@ from ..errors import PluginError, Problem, Severity
 from ..plugins.kinds import JUDGES, Resolved
 from ..plugins.registry import Registry
 from ..plugins.traits import claims, traits_of
-from ..reading.environment import host_environment
+from ..reading.environment import secret
 from ..types.trial import Identity
 
 
@@ -97,8 +97,7 @@ def _unnamed(
     agents: Sequence[str], registry: Registry, notices: list[Problem]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Of the judges whose key is here, by name, the first that serves an agent's model, else the first."""
-    environ = host_environment()
-    able = [one for one in registry.load_all(JUDGES) if any(map(environ.get, one.provider.traits.secrets))]
+    able = [one for one in registry.load_all(JUDGES) if any(map(secret, one.provider.traits.secrets))]
     able.sort(key=lambda one: one.name)
     if not able:
         return (), ()

@@ -14,7 +14,7 @@ from ..plugins.guard import guarded_recorder
 from ..plugins.kinds import ADAPTERS, ENGINES, Resolved, broken
 from ..plugins.registry import Registry
 from ..plugins.traits import claims, traits_of
-from ..reading.environment import host_environment
+from ..reading.environment import secret
 from ..run.agents import AgentSetup
 from ..types.frozen import EMPTY
 from ..types.plan import Cell, Selection, SuitePlan
@@ -255,8 +255,7 @@ class Engines:
 
     def login_files(self) -> tuple[str, ...]:
         """Credential files, relative to the user's home, that engines in use may read for want of a key."""
-        environment = host_environment()
-        without_key = (one for one, _ in self._made.values() if not any(environment.get(name) for name in one.secrets))
+        without_key = (one for one, _ in self._made.values() if not any(map(secret, one.secrets)))
         return tuple(dict.fromkeys(file for traits in without_key for file in traits.login_files))
 
     async def problems(self) -> list[Problem]:

@@ -15,8 +15,8 @@ from typing import Any, TypeVar, cast
 
 from ..contract.artifacts import Artifact
 from ..contract.engines import Recorder
-from ..errors import Problem, SkillgaugeError, one_line
-from ..log import get_logger
+from ..errors import Problem, SkillgaugeError
+from ..log import get_logger, one_line
 from .calls import CALLS, CLOSE, TEXT, Call, Shape, nothing
 from .deadlines import alarm, bounded, is_cancelled
 from .kinds import Kind, Resolved, broken
