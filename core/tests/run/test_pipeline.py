@@ -17,6 +17,7 @@ from skillgauge.contract.stores import Claimed, ResultOrder
 from skillgauge.errors import ExitCode, PolicyError, StoreError
 from skillgauge.plan.planning import make_plan
 from skillgauge.report.gates import GateOptions, decide
+from skillgauge.run.agents import OnStep
 from skillgauge.run.budget import BudgetLimits
 from skillgauge.run.direct import DirectStages
 from skillgauge.run.grading import BoundScorer
@@ -44,6 +45,7 @@ from skillgauge.types.trial import (
     PlanHead,
     SuiteHead,
     Trajectory,
+    TrajectoryEvent,
     Trial,
     Usage,
 )
@@ -380,12 +382,18 @@ def test_nobody_need_listen() -> None:
 
 
 def test_a_watched_job_tells_how_far_it_is() -> None:
-    """The command line adds its progress to a job that somebody else has made."""
+    """The command line adds its progress to a job that somebody else has made, and learns what agents do."""
     seen: list[str] = []
-    job = job_of(FakeAdapter(), concurrency=2)
-    watched = job.watched(lambda result: seen.append(result.case_id), lambda info: seen.append(info.state))
+    told: list[OnStep] = []
+    job = replace(job_of(FakeAdapter(), concurrency=2), watch_agents=told.append)
+
+    def step(_trial: Trial, _event: TrajectoryEvent) -> None:
+        """See who is told."""
+
+    watched = job.watched(lambda result: seen.append(result.case_id), lambda info: seen.append(info.state), step)
     carry(plan_of("a", "b"), watched)
     assert seen == ["running", "a", "b"]
+    assert told == [step]
     assert watched.concurrency == 2
     assert job.progress is None
 

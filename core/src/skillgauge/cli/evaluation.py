@@ -347,7 +347,7 @@ async def _carry_out(assembled: Assembled, call: Invocation) -> Outcome:
 
     try:
         with progress:
-            return await carry_out(assembled.plan, assembled.job.watched(progress.finished, begun), stop)
+            return await carry_out(assembled.plan, assembled.job.watched(progress.finished, begun, progress.step), stop)
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)

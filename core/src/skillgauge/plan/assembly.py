@@ -16,7 +16,7 @@ from ..contract.providers import Traits
 from ..contract.sandboxes import Sandbox, Tier
 from ..contract.scorers import Scorer
 from ..errors import EmptySelection, PluginError, Problem, Severity, SkillgaugeError, SuiteError
-from ..log import get_logger, keep_out
+from ..log import keep_out
 from ..plugins.kinds import FORMATS, SCORERS
 from ..plugins.registry import Registry
 from ..reading.config import Config
@@ -42,8 +42,6 @@ from .overlay import Overlay
 from .planning import make_plan
 from .resources import choose_sandbox, choose_store
 from .runners import Choice, Engines, Runners
-
-log = get_logger(__name__)
 
 _SEPARATE = "Evaluate them in separate runs."
 
@@ -166,6 +164,7 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
         fresh=request.fresh,
         clean=redactor.redact,
         close=direct.close,
+        watch_agents=lambda step: agents.watched_by(lambda trial, event: step(trial, redactor.redact(event))),
     )
     return Assembled(plan, job, tuple(warnings), passed_over, f"{sandbox.name}/{sandbox.tier}", spenders)
 
@@ -247,7 +246,6 @@ def _agent_stages(
         runners.engines.setups,
         sandbox,
         read_skill=files_of_skill,
-        emit=lambda event: log.debug("agent.event", kind=event.kind, name=event.name),
         rules=AgentRules(
             candidates,
             recorder,

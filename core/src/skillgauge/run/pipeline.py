@@ -18,6 +18,7 @@ from ..types.plan import Plan
 from ..types.result import RunInfo, RunState, RunView, Summary, TrialResult
 from ..types.suite import ArmKind
 from ..types.trial import PlanHead, Trial
+from .agents import OnStep
 from .budget import Budget, BudgetLimits
 from .executor import LocalExecutor, run_all
 from .ledger import Ledger, MemoryStore
@@ -87,9 +88,15 @@ class Job:
     """Told once, after the run was opened and before the first trial."""
     close: Callable[[], Awaitable[None]] | None = None
     """Frees what the stages hold; called once, also when the run is stopped."""
+    watch_agents: Callable[[OnStep], None] | None = None
+    """Takes who is told of what agents do."""
 
-    def watched(self, progress: Callable[[TrialResult], None], on_begin: Callable[[RunInfo], None]) -> Job:
+    def watched(
+        self, progress: Callable[[TrialResult], None], on_begin: Callable[[RunInfo], None], on_step: OnStep
+    ) -> Job:
         """This job, telling somebody how far it is."""
+        if self.watch_agents:
+            self.watch_agents(on_step)
         return replace(self, progress=progress, on_begin=on_begin)
 
 
