@@ -33,7 +33,7 @@ DOCUMENTED = """
 ALLOWED_ENV ALL_PASSED Adapter Archive Arm ArmKind Artifact Blame Block CallRequest Case Cases Check Claim Claimed
 Clean Command Comparison Counts DIRECT Document Dumped EMPTY Emit EmptySelection Engine Evaluation EvaluationCommand
 EventKind Execution Executor ExitCode Fact Failure FailureClass Figure FileChange FileSpec Finished FiredSkill Frozen
-FrozenDict GivenUp Globals GlobalsCommand GlobalsGroup GroupSummary Identity InstalledSkill InvalidRunError Invocation
+FrozenDict GivenUp Globals GlobalsCommand GlobalsGroup GroupSummary Identity InstalledSkill Invocation
 Json JsonObject JsonValue Judge JudgeReply JudgeRequest Latency LaunchError LimitOutcome Limits LoadOption LoadRequest
 Loaded MAX_DEPTH ModelRoute NO_LIMITS NoOptions Number Origin Outcome Output PlanHead PluginError PolicyError Problem
 Provider RateInterval Recorder Redactor Reporter ResultOrder Results RunInfo RunLog RunQuery RunRequest RunState

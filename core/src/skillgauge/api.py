@@ -10,7 +10,7 @@ from importlib import import_module
 
 _HOME = {
     "errors": """
-        EmptySelection ExitCode InvalidRunError LaunchError Origin PluginError PolicyError Problem Severity
+        EmptySelection ExitCode LaunchError Origin PluginError PolicyError Problem Severity
         SkillgaugeError SourceSpan StoreError SuiteError UsageError did_you_mean
     """,
     "log": """

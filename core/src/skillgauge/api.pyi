@@ -4,7 +4,6 @@
 from .errors import (
     EmptySelection as EmptySelection,
     ExitCode as ExitCode,
-    InvalidRunError as InvalidRunError,
     LaunchError as LaunchError,
     Origin as Origin,
     PluginError as PluginError,

@@ -37,7 +37,7 @@ from ..types.result import Figure, GroupSummary
 from ..types.suite import ArmKind, Check, Limits, SkillRole, Suite
 from ..types.trial import SuiteHead
 from .discovery import Found, discover, load
-from .judging import Judging, checked, find_judges
+from .judging import Judging, checked, find_judges, wanted_judges
 from .overlay import Overlay
 from .planning import make_plan
 from .resources import choose_sandbox, choose_store
@@ -125,8 +125,8 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
     plans = [runners.plan(suite, problems) for suite in suites]
     problems += [*await runners.adapters.problems(), *await runners.engines.problems()]
     problems += [*request.overlay.unused(plain_suites), *_unmeasurable(request, runners)]
-    named = (request.judges, request.judge_models, request.judge_temperature)
-    judges = cache(lambda: find_judges(*named, registry, request.models))
+    wanted = partial(wanted_judges, request.judges, request.judge_models, suites)
+    judges = cache(lambda: find_judges(*wanted(), request.judge_temperature, registry, request.models))
     plan, found = make_plan(
         plans,
         runs=request.runs,

@@ -94,7 +94,7 @@ def _survey(plan: SuitePlan, inspect_check: CheckInspector) -> _Survey:
         survey.selected += 1
         survey.trials_per_run += len(targets) if not case.targets else sum(applies(case, target) for target in targets)
         survey.weighted = survey.weighted or case.weight != 1
-        grouping = (case.targets, case.tags, case.cluster, case.weight)
+        grouping = (case.targets, case.tags, case.weight)
         marks = (index, case.id, case.execution_digest, case.checks_digest, limits_key(case.limits), grouping)
         hasher.update(repr(marks).encode("utf-8", "surrogatepass"))
         if not case.checks:
