@@ -7,12 +7,21 @@ import signal
 import threading
 from collections.abc import Awaitable, Coroutine, Generator, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
-from inspect import iscoroutine
-from types import FrameType, coroutine
+from types import CoroutineType, FrameType, coroutine
 from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
+
+CHECK_S = 40.0
+"""Longest time that a plugin may take to find out what keeps it from working."""
+CLAIM_S = 10.0
+"""Longest time that a format may look at one path."""
+SCORE_S = 60.0
+"""Longest time for one check, beyond what the scorer's own option `timeout_s` grants."""
+JUDGED_S = 3600.0
+"""The same of a scorer that asks a judge: its service may have all who ask it wait for minutes."""
+GRACE_S = 1.0
+"""How much later a call is ended that blocks the event loop, so that it cannot be cancelled."""
 
 
 class Overdue(BaseException):
@@ -28,66 +37,33 @@ def is_cancelled() -> bool:
     return task is not None and task.cancelling() > 0
 
 
-class _Patience:
-    """How long the call under way may still take."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._waits = 0
-        self._bound: asyncio.Timeout | None = None
-
-    def bind(self, bound: asyncio.Timeout | None) -> None:
-        """What ends the call, once it takes longer than its first step; `None` when it has ended."""
-        self._bound = bound
-        self.wait(0)
-
-    def wait(self, change: int) -> None:
-        """Begin (1) or end (-1) a wait that is not the call's own; with the last one its time begins anew."""
-        self._waits += change
-        if self._bound is not None and not self._bound.expired():
-            until = None if self._waits else asyncio.get_running_loop().time() + self._seconds
-            self._bound.reschedule(until)
-
-
-_patience: ContextVar[_Patience | None] = ContextVar("patience", default=None)
-
-
-@contextmanager
-def not_its_time() -> Iterator[None]:
-    """Time inside does not count against the call into a plugin that it is part of: somebody else is waited for."""
-    patience = _patience.get()
-    if patience is None:
-        yield
-        return
-    patience.wait(1)
-    try:
-        yield
-    finally:
-        patience.wait(-1)
-
-
 async def bounded(call: Awaitable[T], seconds: float) -> T:
-    """Await a call, for so long. What ends without waiting for anything needs no timer."""
-    if not iscoroutine(call):
-        return await call
-    patience = _Patience(seconds)
-    _patience.set(patience)
-    bound = None
+    """Await a call, for so long. Most calls wait for nothing, and need no timer, which costs more than they do.
+
+    Raises:
+        Overdue: it did not end.
+    """
+    if not isinstance(call, CoroutineType):
+        call = _coroutine_of(call)
     try:
-        try:
-            waits_for = call.send(None)
-        except StopIteration as done:
-            return cast("T", done.value)
-        async with asyncio.timeout(None) as bound:
-            patience.bind(bound)
-            return await _rest(call, waits_for)
-    except TimeoutError as error:
-        if bound is None or not bound.expired():
-            raise  # the plugin's own
-        raise Overdue(f"no end after {seconds:g} s") from error
+        waits_for = call.send(None)
+    except StopIteration as done:
+        return cast("T", done.value)
+    task = cast("asyncio.Task[Any]", asyncio.current_task())
+    late = Overdue(f"no end after {seconds:g} s")
+    timer = asyncio.get_running_loop().call_later(seconds, task.cancel, late)
+    try:
+        return await _rest(call, waits_for)
+    except asyncio.CancelledError as error:
+        if late not in error.args or task.uncancel() > 0:
+            raise
+        raise late from error
     finally:
-        patience.bind(None)
-        _patience.set(None)
+        timer.cancel()
+
+
+async def _coroutine_of(call: Awaitable[T]) -> T:
+    return await call
 
 
 @coroutine
@@ -100,7 +76,7 @@ def _rest(call: Coroutine[Any, Any, T], waits_for: Any) -> Generator[Any, Any, T
             except GeneratorExit:
                 call.close()
                 raise
-            except BaseException as error:  # noqa: BLE001 - goes on inside
+            except BaseException as error:  # noqa: BLE001 - it goes on inside
                 waits_for = call.throw(error)
             else:
                 waits_for = call.send(sent)

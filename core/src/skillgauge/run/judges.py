@@ -8,7 +8,6 @@ from weakref import WeakValueDictionary
 
 from ..contract.judges import Judge, JudgeReply, JudgeRequest
 from ..errors import Problem
-from ..plugins.deadlines import not_its_time
 from ..types.frozen import digest_text
 from ..types.trial import Failure, FailureClass, Identity
 from .services import NotTried, Providers
@@ -48,10 +47,6 @@ class GuardedJudge:
         request = self._clean(request)
         key = digest_text(request.model_dump_json())
         turn = self._turns.setdefault(key, asyncio.Lock())
-        with not_its_time():
-            return await self._in_turn(turn, key, request)
-
-    async def _in_turn(self, turn: asyncio.Lock, key: str, request: JudgeRequest) -> JudgeReply:
         async with turn:
             known = self._replies.get(key)
             if known is not None:
