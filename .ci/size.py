@@ -21,16 +21,16 @@ CORE = ROOT / "core/src/skillgauge"
 ROOM_LIMITS = {
     "contract": 400,
     "plan": 950,
-    "plugins": 650,
+    "plugins": 990,
     "reading": 800,
     "report": 400,
     "run": 1350,
     "types": 750,
     "": 350,
 }
-"""Lines of code of each room of the core, and of the modules beside them: docs/adr/0022-a-limit-a-room.md. They are
-only ever lowered."""
-KERNEL_LIMIT = 5_500
+"""Lines of code of each room of the core, and of the modules beside them: docs/adr/0022-a-limit-a-room.md, and of the
+room `plugins` 0026-every-call-is-guarded.md. They are only ever lowered."""
+KERNEL_LIMIT = 5_820
 """Of all these rooms together."""
 APART = ("cli", "stats")
 """Rooms that are printed and have no limit of their own: the command line, and pure mathematics."""

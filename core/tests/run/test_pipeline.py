@@ -16,13 +16,14 @@ from skillgauge.contract.scorers import ScoreContext
 from skillgauge.contract.stores import Claimed, ResultOrder
 from skillgauge.errors import ExitCode, PolicyError, StoreError
 from skillgauge.plan.planning import make_plan
+from skillgauge.plugins.events import Events as Listeners
 from skillgauge.report.gates import GateOptions, decide
 from skillgauge.run.agents import OnStep
 from skillgauge.run.budget import BudgetLimits
 from skillgauge.run.direct import DirectStages
 from skillgauge.run.grading import BoundScorer
 from skillgauge.run.ledger import MemoryLog, MemoryStore
-from skillgauge.run.pipeline import Job, NoEvents, Outcome, carry_out
+from skillgauge.run.pipeline import Job, Outcome, carry_out
 from skillgauge.run.trials import Grading, RetryPolicy
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
 from skillgauge.types.result import (
@@ -73,10 +74,11 @@ def plan_of(*names: str, adapter: FakeAdapter | None = None, paid: bool = False,
     return plan
 
 
-class Events(NoEvents):
+class Events(Listeners):
     """Remembers what it is told, and whether the result was written by then."""
 
     def __init__(self, store: Store | None = None, *, veto: str = "") -> None:
+        super().__init__({}, lambda _name, _problem: None)
         self.log: list[str] = []
         self.summaries: list[Summary] = []
         self._store = store
@@ -105,7 +107,7 @@ class Events(NoEvents):
         self.log.append(f"run {run.state}")
         self.summaries.append(summary)
 
-    def close(self) -> None:
+    def close(self, timeout_s: float = 0.0) -> None:
         """Note it."""
         self.log.append("closed")
 
@@ -366,19 +368,6 @@ def test_events_come_in_order() -> None:
         assert steps == [f"started {name}", f"finished {name}", f"progress {name}"]
     assert len(order) == 2 + 3 * 2 + 2
     assert events.summaries == [outcome.view.summary]
-
-
-def test_nobody_need_listen() -> None:
-    """Every event may be ignored."""
-    silent = NoEvents()
-    outcome = carry(plan_of("a"), job_of(FakeAdapter()))
-    (result,) = outcome.view.results()
-    (trial,) = plan_of("a").trials()
-    silent.plan_ready(outcome.view.head)
-    silent.trial_started(trial)
-    silent.trial_finished(result)
-    silent.run_finished(outcome.view.run, outcome.view.summary)
-    silent.close()
 
 
 def test_a_watched_job_tells_how_far_it_is() -> None:

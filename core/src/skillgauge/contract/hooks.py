@@ -271,8 +271,9 @@ class ExtensionHooks:
     def skillgauge_resolve_secret(self, name: str) -> str | None:
         """The value of a secret, or `None` to let the next plugin, and finally the environment, answer.
 
-        Called when a secret is first needed, once per name and run; the first value that is not `None` is used. An
-        exception is an error of the run, because going on without the key would look like a failure of the skill.
+        Called when a secret is first needed, once per name and run, when a plan is checked at the latest; the first
+        value that is not `None` is used, and is kept out of all results. An exception is an error of the run, because
+        going on without the key would look like a failure of the skill.
 
         Example::
 

@@ -27,7 +27,7 @@ from ..run.budget import BudgetLimits, uncountable
 from ..run.direct import DirectStages
 from ..run.grading import BoundScorer
 from ..run.judges import GuardedJudge
-from ..run.pipeline import EventSink, Job, NoEvents
+from ..run.pipeline import Job
 from ..run.redaction import Redactor
 from ..run.services import Providers
 from ..run.trials import Grading, RetryPolicy
@@ -142,11 +142,11 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
     _require_work(plan, problems, passed_over, request.selection)
     warnings = [problem for suite in suites for problem in suite.warnings]
     warnings += [problem for problem in problems if problem.severity is Severity.WARNING]
-    events = _events(registry)
+    events = registry.events()
     sandbox = await choose_sandbox(request.sandbox, registry, least=Tier.STRICT if request.untrusted else Tier.NONE)
     warnings += [*(replace(one, severity=Severity.WARNING) for one in registry.failures.values()), *sandbox.warnings]
     redactor = _redactor(suites, judging, runners.engines, warnings)
-    registry.events().tell_secrets(partial(_learn, redactor, warnings))
+    events.tell_secrets(partial(_learn, redactor, warnings))
     keep_out(redactor.redact)
     direct = _direct_stages(request, runners, sandbox.sandbox, redactor)
     agents = _agent_stages(request, suites, runners, sandbox.sandbox, redactor)
@@ -371,11 +371,6 @@ def _nothing_selected(suites: Sequence[Suite], selection: Selection) -> Skillgau
     message = f"the selection matches no case (targets here: {', '.join(have[:10]) or 'none'})"
     hint = "Run with --dry-run and without --case, --tag and --target to see what there is."
     return EmptySelection(Problem("usage.nothing-selected", message, hint=hint))
-
-
-def _events(registry: Registry) -> EventSink:
-    events = registry.events()
-    return events if events.active else NoEvents()
 
 
 def figure_source(formats: Mapping[str, SuiteFormat]) -> FigureSource:
