@@ -21,7 +21,7 @@ CORE = ROOT / "core/src/skillgauge"
 ROOM_LIMITS = {
     "contract": 450,
     "plan": 1100,
-    "plugins": 900,
+    "plugins": 990,
     "reading": 800,
     "report": 600,
     "run": 1400,

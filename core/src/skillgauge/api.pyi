@@ -4,7 +4,6 @@
 from .errors import (
     EmptySelection as EmptySelection,
     ExitCode as ExitCode,
-    InvalidRunError as InvalidRunError,
     LaunchError as LaunchError,
     Origin as Origin,
     PluginError as PluginError,
@@ -123,6 +122,7 @@ from .reading.documents import (
 )
 from .reading.environment import (
     host_environment as host_environment,
+    secret as secret,
 )
 from .reading.places import (
     locate as locate,

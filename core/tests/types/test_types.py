@@ -639,7 +639,6 @@ OTHER_CASES: dict[str, tuple[dict[str, Any], str]] = {
     "targets": ({"targets": ("t",)}, "none"),
     "tags": ({"tags": ("t",)}, "none"),
     "weight": ({"weight": 2.0}, "none"),
-    "cluster": ({"cluster": "k"}, "none"),
     "limits": ({"limits": Limits(max_turns=3)}, "none"),
     "env": ({"env": {"A": "1"}}, "execution"),
     "extras": ({"extras": {"x": 1}}, "none"),

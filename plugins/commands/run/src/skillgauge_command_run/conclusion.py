@@ -74,6 +74,7 @@ def conclude(
     written = evaluation.write_reports(view)
     output.notice(f"[4/4] Report: {', '.join(written) or 'none'}")
     exit_code, verdict = _verdict(view, selection, bad_files=bad_files)
+    exit_code = evaluation.exit_code(exit_code)
     prepared = evaluation.prepared
     document = RunDocument(
         **dict(selection_document(selection, strategy)),
