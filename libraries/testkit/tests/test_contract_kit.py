@@ -133,7 +133,7 @@ class Any_:
 
 @hookimpl
 def skillgauge_scorers():
-    yield Provider(name="acme", factory=lambda options: Any_(), summary="A test scorer.")
+    yield Provider(name="acme", factory=Any_, summary="A test scorer.")
 """
 
 
@@ -271,6 +271,21 @@ def test_plugin_passes() -> None:
     ("loose options", "must refuse unknown keys", announcing(replace(GOOD, options=_LooseOptions))),
     ("no model", "its options must be a pydantic model", announcing(replace(GOOD, options=dict))),
     ("factory", "factory must not raise, but raised RuntimeError", announcing(replace(GOOD, factory=raising))),
+    (
+        "factory that names nothing",
+        "provider 'acme-tone': factory must not raise, but raised ImportError: 'json:NoSuchClass' names nothing",
+        announcing(replace(GOOD, factory="json:NoSuchClass")),
+    ),
+    (
+        "records",
+        "records must not raise.*'no_such:Recorder' names nothing",
+        announcing(replace(GOOD, records="no_such:Recorder")),
+    ),
+    (
+        "named schemas",
+        "schemas must not raise.*'json:nothing' names nothing",
+        announcing(replace(GOOD, schemas="json:nothing")),
+    ),
     ("schemas", r"schemas\(\) must not raise", announcing(replace(GOOD, schemas=raising))),
     ("empty attribute", "Scorer.version must be a text", announcing(replace(GOOD, factory=lambda o: _Unversioned()))),
     ("traits", "its traits must be Traits", announcing(replace(GOOD, traits=None))),
@@ -336,7 +351,7 @@ def test_plugin_reaching_past_the_api_fails(write_package: Callable[..., None], 
 
 def test_maker_goes_through_the_registry(write_package: Callable[..., None]) -> None:
     """A maker makes the only provider, and asks which one where there are several."""
-    more = '    yield Provider(name="more", factory=lambda options: Any_(), summary="Another one.")\n'
+    more = '    yield Provider(name="more", factory=Any_, summary="Another one.")\n'
     write_package(HOOKS + more)
     assert Maker(SCORERS, "acme_kit.plugin", "more")().version == "1"
     with pytest.raises(ValueError, match="announces acme, more of scorers: say which one"):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..contract.adapters import Adapter
 from ..contract.engines import Engine, Recorder
-from ..contract.providers import Clean, Traits
+from ..contract.providers import Clean, Traits, imported
 from ..errors import Origin, PluginError, Problem, Severity, UsageError
 from ..plugins.events import Failed, isolated
 from ..plugins.kinds import ADAPTERS, ENGINES, Resolved, broken
@@ -225,7 +225,7 @@ class Engines:
             raise PluginError(broken(player, "plays recordings and makes none"))
         try:
             with isolated():
-                return player.provider.records(folder, clean)
+                return imported(player.provider.records)(folder, clean)
         except Failed as failure:
             raise PluginError(broken(player, f"cannot record: {failure}")) from failure
 

@@ -134,7 +134,7 @@ class Registry:
         checked = self.validated_options(resolved, options, origin)
         try:
             with isolated(PluginError):
-                return cast(T, resolved.provider.factory(checked))
+                return cast(T, resolved.provider.make(checked))
         except Failed as failure:
             raise PluginError(broken(resolved, f"could not be made: {failure}")) from failure
 
@@ -181,7 +181,7 @@ class Registry:
         """The listeners among the installed extensions, each loaded now."""
         manager = pluggy.PluginManager(PROJECT)  # of its own: what is loaded later is not asked to listen
         manager.add_hookspecs(ExtensionHooks)
-        plugins = {found.provider.factory(NoOptions()): found.name for found in self.load_all(EXTENSIONS)}
+        plugins = {found.provider.make(NoOptions()): found.name for found in self.load_all(EXTENSIONS)}
         for plugin, name in plugins.items():
             manager.register(plugin, name)
         listeners: dict[str, list[Listener]] = {}
@@ -289,7 +289,7 @@ class Registry:
             if not self._implements(plugin, kind):
                 raise TypeError(f"does not implement {' or '.join(sorted(HOOKS[kind]))}")
             if kind == EXTENSIONS:  # it announces nothing, its module listens
-                providers: tuple[Provider[object], ...] = (Provider(name, lambda _options: plugin, ""),)
+                providers: tuple[Provider[object], ...] = (Provider(name, lambda: plugin, ""),)
             else:
                 others = self._manager.get_plugins() - {plugin}
                 answers = self._manager.subset_hook_caller(f"{PROJECT}_{kind}", others)()

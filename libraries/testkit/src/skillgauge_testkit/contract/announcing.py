@@ -19,6 +19,7 @@ from pydantic import BaseModel, ValidationError
 
 from skillgauge.api import EMPTY, JsonObject, PluginError, Provider, Traits, freeze
 from skillgauge.contract.hooks import KINDS
+from skillgauge.contract.providers import imported
 from skillgauge.plugins.kinds import EXTENSIONS, Kind
 from skillgauge.plugins.registry import Registry
 
@@ -39,7 +40,7 @@ _IMPORT_S = 60.0
 _PROBE = """
 import importlib, json, sys
 sys.path[:], name, hooks = json.load(sys.stdin)
-import skillgauge.api
+from skillgauge.api import *
 known = set(sys.modules)
 module = importlib.import_module(name)
 for hook in hooks:
@@ -174,8 +175,10 @@ def _check_provider(provider: Provider[object], kind: str, options: JsonObject) 
     require(is_model, f"{who}: its options must be a pydantic model, not {shown(provider.options)}")
     made = _make(provider, options, who)
     require_shape(made, PROTOCOLS[kind])
+    if provider.records:
+        called(f"{who}: records", imported, provider.records)
     if provider.schemas:
-        schemas = called(f"{who}: schemas()", provider.schemas)
+        schemas = called(f"{who}: schemas()", called(f"{who}: schemas", imported, provider.schemas))
         for name, schema in called(f"{who}: schemas()", lambda: dict(schemas)).items():
             with unbroken(f"{who}: schema {name!r} must be a JSON value and"):
                 freeze(schema)
@@ -195,7 +198,7 @@ def _make(provider: Provider[object], options: JsonObject, who: str) -> object:
         raise AssertionError(f"{who}: its options model must refuse unknown keys: set extra='forbid', or use Frozen")
     with unbroken(f"{who}: the JSON Schema of its options"):
         json.dumps(provider.options.model_json_schema())
-    return called(f"{who}: factory", provider.factory, valid)
+    return called(f"{who}: factory", provider.make, valid)
 
 
 def _check_imports(module: ModuleType) -> None:

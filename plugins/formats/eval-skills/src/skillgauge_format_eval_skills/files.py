@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Literal
 
@@ -121,3 +122,11 @@ def keys_of(model: type[BaseModel]) -> tuple[str, ...]:
         spellings = alias.choices if isinstance(alias, AliasChoices) else [alias]
         keys += [spelling for spelling in spellings if isinstance(spelling, str)]
     return tuple(keys)
+
+
+def schemas() -> Mapping[str, JsonObject]:
+    """JSON Schemas of the files, for `skillgauge schema`."""
+    return {
+        "eval-skills-skill": SkillFile.model_json_schema(),
+        "eval-skills-benchmark": BenchmarkFile.model_json_schema(),
+    }
