@@ -100,14 +100,14 @@ class ScorerHooks:
     def skillgauge_scorers(self) -> Iterable[Provider[Scorer]]:  # type: ignore[empty-body]  # a specification
         """Announce scorers.
 
-        Called at most once per run, only for the plugins that the run's checks name. A scorer is made with the validated
-        options once for all checks that have the same, before anything runs and on a thread of its own.
+        Called at most once per run, only for the plugins that the run's checks name. A scorer is made once for all
+        checks that have the same options, before anything runs and on a thread of its own.
 
         Example::
 
             @hookimpl
             def skillgauge_scorers():
-                yield Provider(name="tone", options=ToneOptions, factory="acme.tone:ToneScorer", summary="A tone of voice.")
+                yield Provider(name="tone", options=ToneOptions, factory="acme.tone:ToneScorer", summary="A tone.")
         """
 
 
@@ -178,7 +178,7 @@ class StoreHooks:
 
             @hookimpl
             def skillgauge_stores():
-                yield Provider(name="kv", options=KvOptions, factory="acme.kv:KvStore", summary="ACME's key-value store.")
+                yield Provider(name="kv", options=KvOptions, factory="acme.kv:KvStore", summary="ACME's database.")
         """
 
 
