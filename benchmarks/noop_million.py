@@ -27,6 +27,7 @@ from skillgauge_scorer_exact.options import ExactOptions
 from skillgauge_scorer_exact.scorer import ExactScorer
 from skillgauge_store_sqlite.plugin import skillgauge_stores
 from skillgauge_testkit import FakeAdapter, FakeSandbox
+from skillgauge_testkit.fakes import FakeScorers
 
 CONCURRENCY = 16
 
@@ -63,14 +64,14 @@ def plan_of(count: int) -> tuple[Plan, FakeAdapter]:
 async def kernel(count: int, folder: Path) -> tuple[float, int]:
     """Seconds for the whole pipeline, and how many trials passed."""
     provider = next(iter(skillgauge_stores()))
-    store = provider.factory(provider.options.model_validate({"location": str(folder / "noop.db")}))
+    store = provider.make(provider.options.model_validate({"location": str(folder / "noop.db")}))
     started = time.perf_counter()
     plan, adapter = plan_of(count)
     stages = DirectStages(lambda target: adapter, FakeSandbox())
     scorer = ExactScorer(ExactOptions(value="ok"))
     job = Job(
         stages={ArmKind.DIRECT: stages},
-        grading=Grading(lambda check: BoundScorer("exact", scorer)),
+        grading=Grading(FakeScorers(lambda check: BoundScorer("exact", scorer))),
         figures=lambda head, group: (),
         store=store,
         concurrency=CONCURRENCY,

@@ -44,7 +44,16 @@ from skillgauge.types.trial import (
     Trajectory,
     TrajectoryEvent,
 )
-from skillgauge_testkit.fakes import OK, FakeAdapter, FakeEngine, FakeSandbox, FakeScorer, FakeWorkspace, ignore
+from skillgauge_testkit.fakes import (
+    OK,
+    FakeAdapter,
+    FakeEngine,
+    FakeSandbox,
+    FakeScorer,
+    FakeScorers,
+    FakeWorkspace,
+    ignore,
+)
 
 Scorers = Mapping[str, Callable[[ScoreContext], Score | Awaitable[Score]]]
 
@@ -86,7 +95,7 @@ def walk(
     )
     job = Job(
         stages={ArmKind.DIRECT: direct, ArmKind.AGENT: agents},
-        grading=Grading(lambda check: BoundScorer(check.scorer, FakeScorer(scorers[check.scorer]))),
+        grading=Grading(FakeScorers(lambda check: BoundScorer(check.scorer, FakeScorer(scorers[check.scorer])))),
         figures=lambda head, group: (),
         close=direct.close,
     )

@@ -408,7 +408,7 @@ class TestMake:
         given: JsonObject = {"limt": 1, "limit": "many", "inner": {"deep": 2}}
         origin = Origin("suite.yaml", ("cases", 0))
         with pytest.raises(PluginError) as caught:
-            registry.make(SCORERS, "exact", given, origin=origin)
+            registry.validated_options(registry.resolve("scorers", "exact"), given, origin)
         told = {problem.message: problem.origin and problem.origin.pointer for problem in caught.value.problems}
         assert told == {
             "scorers.exact.limit: Input should be a valid integer, unable to parse string as an integer": (

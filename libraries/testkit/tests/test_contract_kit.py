@@ -372,6 +372,30 @@ def try_scorer(make: Callable[[JsonObject], Any], **more: Any) -> None:
     check_scorer(make, **{"passing": [formal], "failing": [rude], **more})
 
 
+class _Opened(_Tone):
+    """Scores between `open` and `close` only."""
+
+    open_now: ClassVar[int] = 0
+    is_open = False
+
+    async def open(self) -> None:
+        type(self).open_now += 1
+        self.is_open = True
+
+    async def close(self) -> None:
+        type(self).open_now -= 1
+        self.is_open = False
+
+    async def score(self, context: ScoreContext) -> Score:
+        assert self.is_open
+        return await super().score(context)
+
+
+class _NeverClosed(_Tone):
+    async def open(self) -> None:
+        """Open."""
+
+
 class _PassesAll(_Tone):
     async def score(self, context: ScoreContext) -> Score:
         return Score.passed()
@@ -525,6 +549,7 @@ def test_scorer_passes() -> None:
     ("a truth value", "must give a Score, not True", scorer(_Bool)),
     ("no value", "exactly an ungraded score must have no value", scorer(_Valueless)),
     ("unpicklable", "writing Score as JSON, or reading it back, must not raise", scorer(_Unpicklable)),
+    ("never closed", "Scorer.open and Scorer.close go together", scorer(_NeverClosed)),
     ("unknown option", "an unknown option must be refused by the options model, but a scorer was made", loosely),
     ("brutal", "an unknown option must be refused by the options model, but making it raised KeyError", brutally),
 )
@@ -532,6 +557,12 @@ def test_scorer_fails(sentence: str, broken: Callable[[JsonObject], Any]) -> Non
     """Each way of being a bad scorer gets its sentence."""
     with breaks(sentence):
         try_scorer(broken, patience_s=patience(sentence))
+
+
+def test_scorer_is_opened_and_closed() -> None:
+    """A scorer with a connection is tried as a run uses it, and nothing stays open."""
+    try_scorer(scorer(_Opened))
+    assert _Opened.open_now == 0
 
 
 def test_scorer_that_guesses_without_workspace_fails() -> None:

@@ -34,7 +34,12 @@ class ScoreContext:
 
 
 class Scorer(Protocol):
-    """Judge one check against one execution. Stateless; may run concurrently."""
+    """Judge one check against one execution. Stateless; may run concurrently.
+
+    One object serves all checks with the same options. It is made on another thread than it is used on, before anything
+    runs. If it has `async def open(self)` and `async def close(self)`, these are called once each, before the first
+    trial and after the last one, however the run ends: the place for a connection. What fails to open stops the run.
+    """
 
     version: str
     """Bump it when the same input could score differently."""

@@ -14,10 +14,9 @@ from pathlib import Path
 from ..contract.formats import SuiteFormat
 from ..contract.providers import Traits
 from ..contract.sandboxes import Sandbox, Tier
-from ..contract.scorers import Scorer
 from ..errors import EmptySelection, PluginError, Problem, Severity, SkillgaugeError, SuiteError, UsageError
 from ..log import get_logger, keep_out
-from ..plugins.kinds import FORMATS, SCORERS
+from ..plugins.kinds import FORMATS
 from ..plugins.registry import Registry
 from ..reading.config import Config
 from ..reading.environment import host_environment
@@ -25,7 +24,6 @@ from ..report.summary import FigureSource
 from ..run.agents import AgentRules, AgentStages, files_of_skill
 from ..run.budget import BudgetLimits, uncountable
 from ..run.direct import DirectStages
-from ..run.grading import BoundScorer
 from ..run.judges import GuardedJudge
 from ..run.pipeline import EventSink, Job, NoEvents
 from ..run.redaction import Redactor
@@ -34,7 +32,7 @@ from ..run.trials import Grading, RetryPolicy
 from ..types.frozen import EMPTY, JsonObject
 from ..types.plan import Plan, Selection
 from ..types.result import Figure, GroupSummary
-from ..types.suite import ArmKind, Check, Limits, SkillRole, Suite
+from ..types.suite import ArmKind, Limits, SkillRole, Suite
 from ..types.trial import SuiteHead
 from .discovery import Found, discover, load
 from .judging import Judging, checked, find_judges
@@ -42,6 +40,7 @@ from .overlay import Overlay
 from .planning import make_plan
 from .resources import choose_sandbox, choose_store
 from .runners import Choice, Engines, Runners
+from .scorers import Scorers
 
 log = get_logger(__name__)
 
@@ -121,7 +120,7 @@ async def assemble(request: Request, registry: Registry, config: Config) -> Asse
     formats = load_formats(registry)
     plain_suites, passed_over = find_suites(request, formats)
     suites = tuple(request.overlay.over(suite) for suite in plain_suites)
-    scorers = _Scorers(registry, need_judge=request.judge_required)
+    scorers = Scorers(registry, need_judge=request.judge_required)
     runners = Runners(registry, _choice(request, config))
     problems: list[Problem] = []
     plans = [runners.plan(suite, problems) for suite in suites]
@@ -186,10 +185,10 @@ def _choice(request: Request, config: Config) -> Choice:
 
 
 def _grading(
-    suites: Sequence[Suite], scorers: _Scorers, judging: Judging, redactor: Redactor, providers: Providers
+    suites: Sequence[Suite], scorers: Scorers, judging: Judging, redactor: Redactor, providers: Providers
 ) -> Grading:
     return Grading(
-        scorers.bind,
+        scorers,
         {suite.id: suite.on_agent_limit for suite in suites},
         tuple(GuardedJudge(judge, redactor.redact, providers) for judge in judging.judges),
         judging.digest,
@@ -216,7 +215,7 @@ def _spenders(runners: Runners, judging: Judging) -> dict[str, Traits]:
     }
 
 
-def _judged(plan: Plan, judging: Judging, scorers: _Scorers) -> Plan:
+def _judged(plan: Plan, judging: Judging, scorers: Scorers) -> Plan:
     """The plan with who grades it and which verdicts cost money."""
     head = plan.head.model_copy(update={"judges": judging.identities})
     return replace(plan, head=head, paid_scorers=frozenset(scorers.judged if judging.paid else ()))
@@ -294,34 +293,6 @@ def find_suites(request: Request, formats: Mapping[str, SuiteFormat]) -> tuple[t
     if doubled:
         raise SuiteError(doubled)
     return suites, passed_over
-
-
-class _Scorers:
-    """The scorers of a run, checked before it and made per check."""
-
-    def __init__(self, registry: Registry, *, need_judge: bool) -> None:
-        self._registry = registry
-        self._need_judge = need_judge
-        self.judged: set[str] = set()
-        """Names in checks that were inspected of scorers that need a judge."""
-
-    @property
-    def need_judge(self) -> bool:
-        """Whether the user, or any check that was inspected, needs a judge."""
-        return self._need_judge or bool(self.judged)
-
-    def inspect(self, check: Check) -> Sequence[Problem]:
-        try:
-            resolved = self._registry.resolve(SCORERS, check.scorer)
-            self.judged |= {check.scorer} if resolved.provider.traits.asks_judge else set()
-            self._registry.validated_options(resolved, check.options, check.origin)
-        except PluginError as error:
-            return error.problems
-        return ()
-
-    def bind(self, check: Check) -> BoundScorer:
-        scorer: Scorer = self._registry.make(SCORERS, check.scorer, check.options, origin=check.origin)
-        return BoundScorer(self._registry.resolve(SCORERS, check.scorer).name, scorer)
 
 
 def _redactor(suites: Sequence[Suite], judging: Judging, engines: Engines, warnings: list[Problem]) -> Redactor:

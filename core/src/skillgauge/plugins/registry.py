@@ -116,25 +116,23 @@ class Registry:
                     self._note(f"{kind}.{entry.name}", error.problems[0])
         return tuple(found.values())
 
-    def make(
-        self, kind: Kind[T], plugin: str | Resolved, options: JsonObject | None = None, *, origin: Origin | None = None
-    ) -> T:
+    def make(self, kind: Kind[T], plugin: str | Resolved, options: JsonObject | BaseModel | None = None) -> T:
         """A new object of a plugin: `registry.make(SCORERS, "exact")`.
 
         Args:
             kind: one of the constants of this module.
             plugin: what `resolve` takes or gives.
-            options: values that go before those of the configuration, key by key.
-            origin: where `options` came from.
+            options: values that go before those of the configuration, key by key; or what `validated_options` gave.
 
         Raises:
             PluginError: the plugin cannot be used, its options are wrong, or making the object failed.
         """
         resolved = plugin if isinstance(plugin, Resolved) else self.resolve(kind, plugin)
-        checked = self.validated_options(resolved, options, origin)
+        if not isinstance(options, BaseModel):
+            options = self.validated_options(resolved, options)
         try:
             with isolated(PluginError):
-                return cast(T, resolved.provider.make(checked))
+                return cast(T, resolved.provider.make(options))
         except Failed as failure:
             raise PluginError(broken(resolved, f"could not be made: {failure}")) from failure
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from operator import mul
-from typing import assert_never
+from typing import Protocol, assert_never
 
 from ..contract.judges import Judge
 from ..contract.sandboxes import Workspace
@@ -23,15 +24,32 @@ log = get_logger(__name__)
 
 @dataclass(frozen=True)
 class BoundScorer:
-    """A scorer made for one check."""
+    """A scorer, made for checks with the same options."""
 
     name: str
     """The scorer's own name, aliases resolved."""
     scorer: Scorer
 
+    @property
+    def label(self) -> str:
+        """Name and version, as they enter the id of a score."""
+        return f"{self.name} {self.scorer.version}"
 
-ScorerFactory = Callable[[Check], BoundScorer]
-"""Makes the scorer of a check. Raises `PluginError` if its plugin cannot."""
+
+class ScorerSource(Protocol):
+    """Where the scorers of a run come from; `skillgauge.plan.scorers` has the real one."""
+
+    async def open(self) -> None:
+        """Make them ready, once, before the first trial. Raises `PluginError` if one cannot be."""
+
+    async def close(self) -> None:
+        """Free what they hold, once, also after an `open` that was cut off."""
+
+    def of(self, check: Check) -> AbstractAsyncContextManager[BoundScorer]:
+        """The scorer of a check for one use. Entering raises `PluginError` if its plugin cannot make it."""
+
+    def label_of(self, check: Check) -> str:
+        """Name and version of a check's scorer, without making it."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +66,7 @@ async def grade(
     trial: Trial,
     execution: Execution,
     *,
-    scorer_for: ScorerFactory,
+    scorers: ScorerSource,
     on_agent_limit: LimitOutcome,
     workspace: Workspace | None = None,
     judges: tuple[Judge, ...] = (),
@@ -62,7 +80,7 @@ async def grade(
     Args:
         trial: what was meant to happen.
         execution: what happened.
-        scorer_for: makes the scorer of a check.
+        scorers: has the scorer of each check.
         on_agent_limit: what it means that an agent ran out of time or turns.
         workspace: still open, with the graders' files in place.
         judges: model access for the scorers that want it.
@@ -70,14 +88,13 @@ async def grade(
         clean: takes secrets out of a text.
     """
     case = trial.case
-    bound = [(check, _bind(check, scorer_for)) for check in case.checks]
-    versions = [f"{one.name} {one.scorer.version}" if isinstance(one, BoundScorer) else one for _, one in bound]
-    score_id = digest_text("|".join((trial.execution_id, case.checks_digest, judge_digest, *versions)))
+    graded = trial.execution_id, case.checks_digest, judge_digest
     if execution.failure is not None:
         verdict = verdict_of_failure(execution.failure.blame, on_agent_limit)
+        score_id = digest_text("|".join((*graded, *map(scorers.label_of, case.checks))))
         return Grade(verdict, None if verdict is Verdict.ERROR else 0.0, (), score_id)
     if not case.checks:
-        return Grade(Verdict.ERROR, None, (), score_id)
+        return Grade(Verdict.ERROR, None, (), digest_text("|".join(graded)))
     context = ScoreContext(
         check=case.checks[0],
         case=case,
@@ -89,36 +106,28 @@ async def grade(
         panel=judges,
         clean=clean,
     )
-    scores = tuple([await _score(check, one, context) for check, one in bound])
+    scores = tuple([await _score(check, scorers, context) for check in case.checks])
     verdict, value = verdict_of_scores(scores, case.rule)
-    return Grade(verdict, value, scores, score_id)
+    labels = [f"{score.scorer} {score.scorer_version}" for score in scores]
+    return Grade(verdict, value, scores, digest_text("|".join((*graded, *labels))))
 
 
-def _bind(check: Check, scorer_for: ScorerFactory) -> BoundScorer | str:
+async def _score(check: Check, scorers: ScorerSource, context: ScoreContext) -> Score:
+    name, version = check.scorer, ""
     try:
-        bound = scorer_for(check)
-        if not isinstance(bound.scorer.version, str):
-            return f"scorer {bound.name!r} has a version that is no text"
-    except PluginError as error:
-        return str(error)
-    except Exception as error:  # noqa: BLE001 - isolation point: a scorer that cannot be made costs this check only
-        return f"scorer {check.scorer!r} cannot be made: {type(error).__name__}: {error}"
-    return bound
-
-
-async def _score(check: Check, bound: BoundScorer | str, context: ScoreContext) -> Score:
-    if isinstance(bound, str):
-        return _labelled(Score.ungraded(bound), check, check.scorer, "")
-    try:
-        score = await bound.scorer.score(context if context.check is check else replace(context, check=check))
+        async with scorers.of(check) as bound:
+            name, version = bound.name, bound.scorer.version
+            score = await bound.scorer.score(context if context.check is check else replace(context, check=check))
         if not isinstance(score, Score):
             raise TypeError(f"answered with {type(score).__name__} instead of a Score")
+    except PluginError as error:
+        score = Score.ungraded(str(error))
     except (Exception, asyncio.CancelledError) as error:
         if is_cancelled():
             raise
-        log.warning("scorer.failed", plugin=bound.name, case=context.case.id, check=check.id, exc_info=True)
-        score = Score.ungraded(f"scorer {bound.name!r} failed: {type(error).__name__}: {error}")
-    return _labelled(score, check, bound.name, bound.scorer.version)
+        log.warning("scorer.failed", plugin=name, case=context.case.id, check=check.id, exc_info=True)
+        score = Score.ungraded(f"scorer {name!r} failed: {type(error).__name__}: {error}")
+    return _labelled(score, check, name, version)
 
 
 def is_cancelled() -> bool:

@@ -84,6 +84,11 @@ class Check(Frozen):
         """Digest of everything that decides what it asserts."""
         return digest(self.id, self.scorer, self.options, self.weight)
 
+    @cached_property
+    def scorer_digest(self) -> str:
+        """Digest of what its scorer is made from; checks that differ by id and weight only have the same."""
+        return digest(self.scorer, self.options)
+
 
 class VerdictMode(StrEnum):
     """How the scores of a case's checks make its verdict."""

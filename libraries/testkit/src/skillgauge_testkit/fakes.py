@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 
 from skillgauge.api import (
     CallRequest,
+    Check,
     Command,
     Emit,
     Execution,
@@ -28,6 +29,7 @@ from skillgauge.api import (
     Workspace,
     digest,
 )
+from skillgauge.run.grading import BoundScorer
 
 OK = Finished(exit_code=0, signal=None, stdout=b"", stderr=b"", duration_s=0.0)
 
@@ -212,6 +214,30 @@ class FakeScorer:
         """Decide."""
         score = self._decide(context)
         return score if isinstance(score, Score) else await score
+
+
+class FakeScorers:
+    """The scorers of a run: what a function has for each check. Remembers whether they were opened and closed."""
+
+    def __init__(self, bind: Callable[[Check], BoundScorer]) -> None:
+        self._bind = bind
+        self.opened = self.closed = 0
+
+    async def open(self) -> None:
+        """Count."""
+        self.opened += 1
+
+    async def close(self) -> None:
+        """Count."""
+        self.closed += 1
+
+    def of(self, check: Check) -> AbstractAsyncContextManager[BoundScorer]:
+        """What the function has."""
+        return nullcontext(self._bind(check))
+
+    def label_of(self, check: Check) -> str:
+        """Name and version."""
+        return self._bind(check).label
 
 
 def ignore(event: TrajectoryEvent) -> None:
