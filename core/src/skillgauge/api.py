@@ -100,6 +100,9 @@ _HOME = {
     "stats.reliability": """
         consistency pass_at_k
     """,
+    "types.answers": """
+        Answer AnswerStyle TextStyle text_of
+    """,
     "types.frozen": """
         EMPTY MAX_DEPTH Frozen FrozenDict Json JsonObject JsonValue canonical_json digest digest_text freeze thaw
     """,

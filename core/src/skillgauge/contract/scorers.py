@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from ..types.answers import Answer
 from ..types.result import Score
 from ..types.suite import Arm, Case, Check, Target
 from ..types.trial import Execution
@@ -31,6 +32,11 @@ class ScoreContext:
     clean: Callable[[str], str] = str
     """Takes known secrets out of a text. What a judge is asked passes through it in any case; a scorer that cuts a text
     cleans it before, since half a secret is not found any more."""
+
+    @property
+    def answer(self) -> Answer:
+        """What was answered, as the check's format reads it."""
+        return self.execution.answer(self.check.answer)
 
 
 class Scorer(Protocol):

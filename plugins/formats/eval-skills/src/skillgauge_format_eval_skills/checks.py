@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from skillgauge.api import EMPTY, Check, JsonObject, Origin
+from skillgauge.api import EMPTY, AnswerStyle, Check, JsonObject, Origin, TextStyle
 
 from .files import EvaluatorFile, ExpectedFile, keys_of
 from .findings import Findings, OriginOf
@@ -41,6 +41,14 @@ _NEEDS: Mapping[str, tuple[str, str]] = {
     "regex": ("patterns", "patterns"),
 }
 """What a scorer cannot do without: the key, and the field that holds it."""
+
+_STYLES: Mapping[str, AnswerStyle] = {
+    "exact": AnswerStyle(keys=("result", "output", "answer"), text=TextStyle.JAVASCRIPT),
+    "contains": AnswerStyle(text=TextStyle.JAVASCRIPT_JSON),
+    "regex": AnswerStyle(text=TextStyle.JAVASCRIPT_JSON),
+    "rubric": AnswerStyle(text=TextStyle.JAVASCRIPT_JSON),
+}
+"""How eval-skills reads what was answered, where a scorer looks at its text."""
 
 DEFAULT_CRITERIA = "Is the output a correct and complete answer to the task?"
 """Asked of a judge where the task has no prompt for it."""
@@ -89,7 +97,8 @@ class CheckMaker:
             # What the user's function is called with; where it lies is not its business.
             rest = {key: value for key, value in raw.items() if key != "customScorerPath"}
             options["expected"] = rest | {"type": "custom"}
-        check = Check(id=scorer, scorer=scorer, options=options, origin=in_expected())
+        style = _STYLES.get(scorer, AnswerStyle())
+        check = Check(id=scorer, scorer=scorer, options=options, answer=style, origin=in_expected())
         return check, {key: value for key, value in unknown.items() if value}
 
     def _complete(self, scorer: str, task: JsonObject, expected: ExpectedFile, origin_of: OriginOf) -> bool:

@@ -16,5 +16,5 @@ def skillgauge_scorers() -> Iterable[Provider[Scorer]]:
         name="exact",
         options=ExactOptions,
         factory="skillgauge_scorer_exact.scorer:ExactScorer",
-        summary="Output equals the expected value, compared as text.",
+        summary="Output equals the expected value, a text or a structure.",
     )
