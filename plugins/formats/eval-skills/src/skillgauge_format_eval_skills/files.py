@@ -106,6 +106,8 @@ class EvaluatorFile(_File):
     type: str | None = Field(default=None, min_length=1)
     case_sensitive: bool | None = None
     custom_scorer_path: str | None = Field(default=None, min_length=1)
+    options: JsonObject = Field(default_factory=FrozenDict)
+    """Further options of a scorer that eval-skills knows, by the names that the scorer gives them."""
 
 
 def number(value: float) -> float | int:
