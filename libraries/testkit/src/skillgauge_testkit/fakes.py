@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
+from typing import Generic, Protocol, TypeVar
 
 from skillgauge.api import (
     CallRequest,
@@ -29,7 +30,6 @@ from skillgauge.api import (
     Workspace,
     digest,
 )
-from skillgauge.run.grading import BoundScorer
 
 OK = Finished(exit_code=0, signal=None, stdout=b"", stderr=b"", duration_s=0.0)
 
@@ -216,10 +216,19 @@ class FakeScorer:
         return score if isinstance(score, Score) else await score
 
 
-class FakeScorers:
+class _Bound(Protocol):
+    @property
+    def label(self) -> str:
+        """Name and version."""
+
+
+B = TypeVar("B", bound=_Bound)
+
+
+class FakeScorers(Generic[B]):
     """The scorers of a run: what a function has for each check. Remembers whether they were opened and closed."""
 
-    def __init__(self, bind: Callable[[Check], BoundScorer]) -> None:
+    def __init__(self, bind: Callable[[Check], B]) -> None:
         self._bind = bind
         self.opened = self.closed = 0
 
@@ -231,7 +240,7 @@ class FakeScorers:
         """Count."""
         self.closed += 1
 
-    def of(self, check: Check) -> AbstractAsyncContextManager[BoundScorer]:
+    def of(self, check: Check) -> AbstractAsyncContextManager[B]:
         """What the function has."""
         return nullcontext(self._bind(check))
 
