@@ -127,27 +127,14 @@ async def _score(check: Check, scorers: ScorerSource, context: ScoreContext) -> 
             raise
         log.warning("scorer.failed", plugin=name, case=context.case.id, check=check.id, exc_info=True)
         score = Score.ungraded(f"scorer {name!r} failed: {type(error).__name__}: {error}")
-    return _labelled(score, check, name, version)
+    labels = {"check_id": check.id, "scorer": name, "scorer_version": version, "weight": check.weight}
+    return Score.model_validate(dict(score) | labels)
 
 
 def is_cancelled() -> bool:
     """Whether somebody cancelled the present task, as opposed to a plugin that awaited a cancelled one of its own."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
-
-
-def _labelled(score: Score, check: Check, scorer: str, version: str) -> Score:
-    return Score(
-        check_id=check.id,
-        scorer=scorer,
-        scorer_version=version,
-        status=score.status,
-        value=score.value,
-        reason=score.reason,
-        evidence=score.evidence,
-        usage=score.usage,
-        weight=check.weight,
-    )
 
 
 def verdict_of_failure(blame: Blame, on_agent_limit: LimitOutcome) -> Verdict:
