@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -70,3 +71,15 @@ def test_sizes_see_what_is_too_long(tmp_path: Path) -> None:
         "core/src/skillgauge/report/big.py: 401 lines, the limit is 400",
         "plugins/scorers/long/src/skillgauge_scorer_long/__init__.py:1: function run has 61 lines, the limit is 60",
     ]
+
+
+def test_every_room_is_on_the_map() -> None:
+    """docs/architecture.md names each room of the core and nothing that is none, and what else lies there."""
+    page = (ROOT / "docs/architecture.md").read_text()
+    rows = re.findall(r"^\| `(\w+)/` \|", page, flags=re.MULTILINE)
+    core = ROOT / "core/src/skillgauge"
+    assert sorted(rows) == sorted(path.name for path in core.iterdir() if (path / "__init__.py").exists())
+    beside = {path.name for path in core.glob("*.py")} - {"__init__.py"}
+    assert {name for name in beside if f"`{name}`" not in page} == set()
+    named = set(re.findall(r"`(\w+/\w+\.py)`", page))
+    assert {name for name in named if not (core / name).exists()} == set()

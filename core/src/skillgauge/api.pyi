@@ -28,6 +28,7 @@ from .cli.evaluation import (
     Evaluation as Evaluation,
     EvaluationCommand as EvaluationCommand,
     configured as configured,
+    eval_options as eval_options,
     evaluation_options as evaluation_options,
 )
 from .cli.invocation import (
@@ -130,6 +131,25 @@ from .reading.places import (
 )
 from .reading.validation import (
     validate as validate,
+)
+from .report.wording import (
+    LINE as LINE,
+    UNKNOWN as UNKNOWN,
+    counted as counted,
+    cut as cut,
+    decimal as decimal,
+    duration as duration,
+    figure_text as figure_text,
+    interval_text as interval_text,
+    labels as labels,
+    listed as listed,
+    milliseconds as milliseconds,
+    moment as moment,
+    percent as percent,
+    plain as plain,
+    plain_lines as plain_lines,
+    rate_notes as rate_notes,
+    reason_of as reason_of,
 )
 from .report.writing import (
     write_report as write_report,

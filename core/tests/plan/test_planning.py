@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillgauge.errors import Origin, Problem, Severity
-from skillgauge.plan.planning import make_plan
+from skillgauge.errors import Origin, Severity
+from skillgauge.plan.planning import Terms, make_plan
+from skillgauge.plan.survey import survey
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan, applies
 from skillgauge.types.suite import (
     DIRECT,
@@ -53,30 +54,16 @@ def suite(*cases: Case, **fields: Any) -> Suite:
     return Suite.model_validate({"id": "s", "format": "f", "root": "/s", "cases": cases or (case(),)} | fields)
 
 
-def plan_and_problems(
+def plan_of(
     *suites: SuitePlan,
     runs: int | None = 1,
     seed: int = 0,
     limits: Limits | None = None,
     versions: Mapping[str, str] | None = None,
-    inspect: Callable[[Check], tuple[Problem, ...]] = lambda check: (),
-) -> tuple[Plan, tuple[Problem, ...]]:
+) -> Plan:
     """A plan with everything defaulted."""
-    return make_plan(
-        suites,
-        runs=runs,
-        seed=seed,
-        limits=limits or Limits(),
-        versions=lambda: versions or {},
-        inspect_check=inspect,
-    )
-
-
-def plan_of(*suites: SuitePlan, **options: Any) -> Plan:
-    """A plan in which nothing is wrong."""
-    plan, problems = plan_and_problems(*suites, **options)
-    assert problems == ()
-    return plan
+    surveys = [survey(one.suite, one.selection) for one in suites]
+    return make_plan(suites, surveys, Terms(runs, seed, limits or Limits(), provenance=versions or {}))
 
 
 def only_trial(one: Case | None = None, cell: Cell | None = None, **options: Any) -> Trial:
@@ -450,25 +437,6 @@ def test_a_suite_says_how_often_its_cases_run() -> None:
     assert plan_of(often, runs=None).head.plan_id != plan_of(fewer, runs=None).head.plan_id
 
 
-def test_versions_are_asked_for_after_every_check() -> None:
-    """Inspecting a check may load its scorer, whose version then belongs to the plan."""
-    loaded: dict[str, str] = {}
-
-    def inspect(check: Check) -> tuple[Problem, ...]:
-        loaded[check.scorer] = "1"
-        return ()
-
-    plan, _ = make_plan(
-        [SuitePlan(suite(case(checks=(Check(id="k", scorer="late"),))), (Cell(DIRECT, RUNNER, T1),))],
-        runs=1,
-        seed=0,
-        limits=Limits(),
-        versions=lambda: loaded,
-        inspect_check=inspect,
-    )
-    assert plan.head.provenance == {"late": "1"}
-
-
 # --- limits -----------------------------------------------------------------------------------------------
 
 limit_sets = st.builds(
@@ -536,21 +504,15 @@ def test_a_case_without_tags_is_not_selected_by_tag() -> None:
 
 def test_only_selected_cases_are_planned_counted_and_checked() -> None:
     """What is not selected neither runs nor gets in the way with its problems."""
-    inspected: list[str] = []
-
-    def inspect(check: Check) -> tuple[Problem, ...]:
-        inspected.append(check.id)
-        return ()
-
     cases = [
         case("a", checks=(Check(id="of a", scorer="s"),)),
         case("b", checks=(), tags=("x",), weight=2),
-        case("c", checks=(Check(id="of c", scorer="s"), Check(id="too", scorer="s")), tags=("x",)),
+        case("c", checks=(Check(id="of c", scorer="s"), Check(id="too", scorer="t")), tags=("x",)),
     ]
     selected = SuitePlan(suite(*cases), (Cell(DIRECT, RUNNER, T1),), Selection(cases=("[ac]",), tags=("x",)))
-    plan, problems = plan_and_problems(selected, inspect=inspect, runs=3)
-    assert problems == ()
-    assert inspected == ["of c", "too"]
+    found = survey(selected.suite, selected.selection)
+    assert (found.problems, [check.id for check in found.checks]) == ((), ["of c", "too"])
+    plan = plan_of(selected, runs=3)
     assert (plan.head.suites[0].case_count, plan.head.trial_count) == (1, 3)
     assert not plan.head.suites[0].case_weights
     assert [(index, one.id) for index, one in selected.cases()] == [(2, "c")]
@@ -582,48 +544,27 @@ def test_a_case_may_apply_to_some_targets_only(wanted: tuple[str, ...], target: 
 def test_a_case_without_checks_is_a_problem_at_its_place() -> None:
     """A case that asserts nothing could never fail; the user is told where it is and what to do, once."""
     origin = Origin("suite.yaml", ("cases", 1))
-    one = suite(case("a"), case("idle", checks=(), origin=origin))
-    cells = (Cell(DIRECT, RUNNER, T1), Cell(DIRECT, RUNNER, T2))
-    _, problems = plan_and_problems(SuitePlan(one, cells), runs=3)
-    (problem,) = problems
+    (problem,) = survey(suite(case("a"), case("idle", checks=(), origin=origin)), Selection()).problems
     assert (problem.code, problem.origin, problem.severity) == ("suite.no-check", origin, Severity.ERROR)
     assert "'idle'" in problem.message
     assert problem.hint
 
 
-def test_problems_of_checks_are_placed_as_well_as_possible() -> None:
-    """A problem keeps its own place, else gets its check's, else its case's; nothing else of it changes."""
-    own, of_check, of_case = Origin("own"), Origin("check"), Origin("case")
-    found = {
-        "placed": Problem("x.y", "placed", origin=own),
-        "check": Problem("x.y", "check", hint="Do it.", severity=Severity.WARNING),
-        "case": Problem("x.y", "case"),
-    }
-    checks = tuple(
-        Check(id=name, scorer="s", origin=None if name == "case" else of_check) for name in ("placed", "check", "case")
-    )
-    one = SuitePlan(suite(case(checks=checks, origin=of_case)), (Cell(DIRECT, RUNNER, T1),))
-    _, problems = plan_and_problems(one, inspect=lambda check: (found[check.id],))
-    assert problems == (
-        Problem("x.y", "placed", origin=own),
-        Problem("x.y", "check", origin=of_check, hint="Do it.", severity=Severity.WARNING),
-        Problem("x.y", "case", origin=of_case),
-    )
+def test_a_survey_has_each_check_once() -> None:
+    """Checks of one scorer with one set of options are one; without a place it stands where its case does."""
+    first, second, of_case = Origin("first"), Origin("second"), Origin("case")
+    strict = Check(id="a", scorer="s", options={"x": 1, "y": 2}, origin=first)
+    again = Check(id="b", scorer="s", options={"y": 2, "x": 1}, weight=2, origin=second)
+    other = Check(id="c", scorer="s", options={"x": 1.0, "y": 2})
+    found = survey(suite(case("a", checks=(strict, other), origin=of_case), case("b", checks=(again,))), Selection())
+    assert [(check.id, check.origin) for check in found.checks] == [("a", first), ("c", of_case)]
 
 
-def test_a_problem_without_any_place_is_reported_all_the_same() -> None:
-    """Suites that were made by a program have no files."""
-    one = SuitePlan(suite(case("a"), case("b", checks=())), (Cell(DIRECT, RUNNER, T1),))
-    _, problems = plan_and_problems(one, inspect=lambda check: (Problem("x.y", check.id),))
-    assert [(problem.code, problem.origin) for problem in problems] == [("x.y", None), ("suite.no-check", None)]
-
-
-def test_problems_of_all_suites_are_collected() -> None:
-    """The user sees everything at once, in the order of the suites; the plan is made nevertheless."""
-    suites = [SuitePlan(suite(case(checks=()), id=name), (Cell(DIRECT, RUNNER, T1),)) for name in ("s1", "s2")]
-    plan, problems = plan_and_problems(*suites)
-    assert [problem.code for problem in problems] == ["suite.no-check"] * 2
-    assert plan.head.trial_count == 2
+def test_a_survey_leaves_out_what_is_not_selected() -> None:
+    """Neither counts nor checks nor problems of other cases are in it."""
+    one = suite(case("a"), case("b", checks=()), case("c", checks=(Check(id="k", scorer="other"),)))
+    found = survey(one, Selection(cases=("a",)))
+    assert (found.selected, [check.scorer for check in found.checks], found.problems) == (1, ["exact"], ())
 
 
 # --- the head ---------------------------------------------------------------------------------------------

@@ -19,8 +19,9 @@ from skillgauge.contract.providers import Provider
 from skillgauge.contract.scorers import ScoreContext, Scorer
 from skillgauge.errors import PluginError, StoreError
 from skillgauge.plan import scorers as module
-from skillgauge.plan.planning import make_plan
+from skillgauge.plan.planning import Terms, make_plan
 from skillgauge.plan.scorers import Scorers
+from skillgauge.plan.survey import survey
 from skillgauge.plugins.registry import Registry
 from skillgauge.run.budget import BudgetLimits
 from skillgauge.run.direct import DirectStages
@@ -29,9 +30,9 @@ from skillgauge.run.ledger import MemoryStore
 from skillgauge.run.pipeline import Job, carry_out
 from skillgauge.run.trials import Grading
 from skillgauge.types.frozen import Frozen
-from skillgauge.types.plan import Cell, Plan, SuitePlan
+from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
 from skillgauge.types.result import Score, TrialResult, Verdict
-from skillgauge.types.suite import DIRECT, ArmKind, Case, Check, LimitOutcome, Limits, Suite, Target
+from skillgauge.types.suite import DIRECT, ArmKind, Case, Check, LimitOutcome, Suite, Target
 from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, PlanHead, Usage
 from skillgauge_testkit.fakes import FakeAdapter, FakeSandbox
 
@@ -88,7 +89,7 @@ def scorers_of(*providers: Provider[Scorer]) -> Scorers:
         yield from providers or (Provider("counting", Counting, "Counts.", options=Options),)
 
     vars(announcing)["skillgauge_scorers"] = skillgauge_scorers
-    return Scorers(Registry.of(announcing), need_judge=False)
+    return Scorers(Registry.of(announcing))
 
 
 def plan_of(scorers: Scorers, *checks: Check, runs: int = 1, paid: bool = False) -> Plan:
@@ -97,23 +98,16 @@ def plan_of(scorers: Scorers, *checks: Check, runs: int = 1, paid: bool = False)
     cases = tuple(Case(id=str(number), input=number, checks=(check,)) for number, check in enumerate(checks))
     suite = Suite(id="s", format="f", root="/s", cases=cases, targets=(target,))
     cell = Cell(DIRECT, FakeAdapter().identity(target), target, paid=paid)
-    plan, problems = make_plan(
-        [SuitePlan(suite, (cell,))],
-        runs=runs,
-        seed=0,
-        limits=Limits(),
-        versions=dict,
-        inspect_check=scorers.inspect,
-    )
-    assert not problems
-    return plan
+    found = survey(suite, Selection())
+    assert list(scorers.inspect([found])) == []
+    return make_plan([SuitePlan(suite, (cell,))], [found], Terms(runs=runs))
 
 
 def job_of(scorers: Scorers, adapter: FakeAdapter | None = None, **options: Any) -> Job:
     """A job that calls a fake target and grades with these."""
     stages = DirectStages(lambda target: adapter or FakeAdapter(), FakeSandbox())
     defaults: dict[str, Any] = {"figures": lambda suite, group: (), "close": stages.close, "concurrency": 2}
-    return Job(stages={ArmKind.DIRECT: stages}, grading=Grading(scorers), **(defaults | options))
+    return Job(stages={ArmKind.DIRECT: stages}, grading=Grading(scorers.for_run()), **(defaults | options))
 
 
 def counting(value: str = "", number: int = 0) -> Check:
@@ -209,7 +203,7 @@ def test_few_of_many_objects_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_failed_execution_makes_no_scorer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its id has the version of the object that is kept, else of the class, and no object is made for it."""
+    """Its id has the version of the class, and no object is made for it."""
     monkeypatch.setattr(module, "KEPT", 1)
     scorers = scorers_of()
     checks = (counting("0"), counting("1"))
@@ -217,16 +211,17 @@ def test_a_failed_execution_makes_no_scorer(monkeypatch: pytest.MonkeyPatch) -> 
     failure = Failure(failure_class=FailureClass.CRASH, blame=Blame.TARGET, message="no")
 
     async def go() -> list[str]:
-        await scorers.open()
+        run = scorers.for_run()
+        await run.open()
         made = len(Counting.made)
         ids = []
         for one in trials:
             for execution in (Execution(failure=failure), Execution()):
-                graded = await grade(one, execution, scorers=scorers, on_agent_limit=LimitOutcome.FAIL)
+                graded = await grade(one, execution, scorers=run, on_agent_limit=LimitOutcome.FAIL)
                 ids.append(graded.score_id)
                 made += one.ordinal == 1 and execution.failure is None
                 assert len(Counting.made) == made
-        await scorers.close()
+        await run.close()
         return ids
 
     kept_failed, kept, other_failed, other = asyncio.run(go())

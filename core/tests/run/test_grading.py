@@ -15,7 +15,8 @@ from skillgauge import log
 from skillgauge.contract.judges import Judge, JudgeReply, JudgeRequest
 from skillgauge.contract.scorers import ScoreContext
 from skillgauge.errors import PluginError, Problem
-from skillgauge.run.grading import BoundScorer, Grade, grade, verdict_of_failure, verdict_of_scores
+from skillgauge.run.grading import Grade, grade, verdict_of_failure, verdict_of_scores
+from skillgauge.run.scorers import BoundScorer
 from skillgauge.types.result import Score, ScoreStatus, Verdict
 from skillgauge.types.suite import (
     DIRECT,

@@ -15,13 +15,14 @@ from skillgauge.contract.executors import RunTrial
 from skillgauge.contract.scorers import ScoreContext
 from skillgauge.contract.stores import Claimed, ResultOrder
 from skillgauge.errors import ExitCode, PolicyError, StoreError
-from skillgauge.plan.planning import make_plan
+from skillgauge.plan.planning import Terms, make_plan
+from skillgauge.plan.survey import survey
 from skillgauge.report.gates import GateOptions, decide
 from skillgauge.run.budget import BudgetLimits
 from skillgauge.run.direct import DirectStages
-from skillgauge.run.grading import BoundScorer
 from skillgauge.run.ledger import MemoryLog, MemoryStore
 from skillgauge.run.pipeline import Job, NoEvents, Outcome, carry_out
+from skillgauge.run.scorers import BoundScorer
 from skillgauge.run.trials import Grading, RetryPolicy
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
 from skillgauge.types.result import (
@@ -34,7 +35,7 @@ from skillgauge.types.result import (
     TrialResult,
     Verdict,
 )
-from skillgauge.types.suite import DIRECT, ArmKind, Case, Check, Limits, Suite, Target
+from skillgauge.types.suite import DIRECT, ArmKind, Case, Check, Suite, Target
 from skillgauge.types.trial import (
     Blame,
     Execution,
@@ -59,16 +60,7 @@ def plan_of(*names: str, adapter: FakeAdapter | None = None, paid: bool = False,
     cases = tuple(Case(id=name, input=name, checks=(Check(id="k", scorer="exact"),)) for name in names)
     suite = Suite(id="s", format="f", root="/s", cases=cases, targets=(target,))
     cell = Cell(DIRECT, (adapter or FakeAdapter()).identity(target), target, paid=paid)
-    plan, problems = make_plan(
-        [SuitePlan(suite, (cell,))],
-        runs=runs,
-        seed=0,
-        limits=Limits(),
-        versions=dict,
-        inspect_check=lambda check: (),
-    )
-    assert not problems
-    return plan
+    return make_plan([SuitePlan(suite, (cell,))], [survey(suite, Selection())], Terms(runs=runs))
 
 
 class Events(NoEvents):
@@ -694,7 +686,7 @@ def test_a_suite_of_which_nothing_was_selected_spoils_no_run(by: str) -> None:
         selection = Selection(cases=("of-one",)) if by == "case" else Selection()
         cells = () if other and by == "target" else (cell,)
         plans.append(SuitePlan(Suite(id=name, format="f", root=f"/{name}", cases=(one,)), cells, selection))
-    plan, _ = make_plan(plans, runs=1, seed=0, limits=Limits(), versions=dict, inspect_check=lambda check: ())
+    plan = make_plan(plans, [survey(one.suite, one.selection) for one in plans], Terms(runs=1))
     outcome = carry(plan, job_of(adapter))
     assert outcome.view.summary.counts.passed == 1
     assert decide(outcome.view, GateOptions()).exit_code is ExitCode.OK

@@ -16,7 +16,7 @@ from skillgauge.contract.judges import Judge
 from skillgauge.contract.scorers import ScoreContext
 from skillgauge.errors import StoreError
 from skillgauge.run.executor import LocalExecutor, run_all
-from skillgauge.run.grading import BoundScorer
+from skillgauge.run.scorers import BoundScorer
 from skillgauge.run.services import Providers
 from skillgauge.run.stage import OpenStage, Stage
 from skillgauge.run.trials import BACKSTOP_S, Grading, RetryPolicy, TrialRunner

@@ -334,7 +334,7 @@ def test_processes_of_a_killed_skillgauge_are_killed() -> None:
     code = """
         import asyncio, os
         from skillgauge_processes.running import start
-        from skillgauge.contract import Command
+        from skillgauge.api import Command
         async def main():
             argv = ("sleep", "60")
             process = await start(Command(argv=argv), argv=argv, cwd="/", env=os.environ)
@@ -514,7 +514,7 @@ def test_limits_respect_a_lower_one() -> None:
     code = """
         import asyncio, resource
         from skillgauge_processes.running import start
-        from skillgauge.contract import Command
+        from skillgauge.api import Command
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
         async def main():
             argv = ("sh", "-c", "read go; ulimit -f")
@@ -774,7 +774,7 @@ def test_closed_loop_is_no_trouble() -> None:
 PROGRAM = """
     import asyncio, os, signal, sys
     from skillgauge_processes.running import start
-    from skillgauge.contract import Command
+    from skillgauge.api import Command
 
     async def launch(*argv):
         return await start(Command(argv=argv), argv=argv, cwd="/", env=os.environ)
@@ -823,7 +823,7 @@ def test_windows_is_told() -> None:
     code = """
         import asyncio, ctypes, os, select, shutil, signal, subprocess, sys, tempfile
         from skillgauge.errors import LaunchError
-        from skillgauge.contract import Command
+        from skillgauge.api import Command
         for module, names in ((os, "killpg register_at_fork set_blocking"), (signal, "SIGKILL"), (select, "poll")):
             for name in names.split():
                 delattr(module, name)

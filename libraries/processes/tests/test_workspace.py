@@ -19,7 +19,7 @@ from skillgauge.errors import LaunchError
 from skillgauge.types.suite import FileSpec
 from skillgauge_processes import workspace as workspace_module
 from skillgauge_processes.running import MARKER
-from skillgauge_processes.workspace import DirectoryWorkspace, Launch
+from skillgauge_processes.workspace import BYTES_AT_ONCE, FILES_AT_ONCE, DirectoryWorkspace, Launch
 
 GENEROUS_S = 30.0
 HOST = {
@@ -121,6 +121,29 @@ def test_environment_holds_strings() -> None:
     within(main())
 
 
+def test_files_in_any_number_are_read_and_written(tmp_path: Path) -> None:
+    """Many or large ones are left to a thread in the middle of it; nothing is lost or read twice."""
+    few = [FileSpec(path=f"few/{number}.txt", text=str(number)) for number in range(3)]
+    many = [FileSpec(path=f"many/{number}.txt", text=str(number)) for number in range(FILES_AT_ONCE + 5)]
+    large = tmp_path / "large"
+    large.write_bytes(b"x" * (BYTES_AT_ONCE + 1))
+    files = [*few, *many, FileSpec(path="large", source=str(large)), FileSpec(path="after", text="last")]
+
+    async def main() -> None:
+        async with workspace() as place:
+            for part in (few, many, files[-2:]):
+                await place.put(part)
+            found = await place.snapshot()
+            paths = {file.path for file in files}
+            assert paths == found.keys() - {"few", "many"}
+            assert list(found) == sorted(found)
+            for file in files:
+                content = large.read_bytes() if file.source else (file.text or "").encode()
+                assert found[file.path] == hashlib.sha256(content).hexdigest()
+
+    within(main())
+
+
 def test_python_is_found_last(tmp_path: Path) -> None:
     """Our interpreter's folder ends the search path where a Python is missing, and only there."""
     ours = str(Path(sys.executable).parent)
@@ -130,9 +153,11 @@ def test_python_is_found_last(tmp_path: Path) -> None:
             return place.env["PATH"]
 
     assert within(path(str(tmp_path))) == f"{tmp_path}{os.pathsep}{ours}"
+    full = tmp_path / "full"
+    full.mkdir()
     for name in ("python", "python3"):
-        (tmp_path / name).touch(mode=0o755)
-    assert within(path(str(tmp_path))) == str(tmp_path)
+        (full / name).touch(mode=0o755)
+    assert within(path(str(full))) == str(full)
 
 
 def test_environment_without_a_search_path() -> None:

@@ -50,15 +50,15 @@ class Invocation:
             SkillgaugeError: a path does not exist or holds nothing that an installed format reads, or a file that
                 was named is bad.
         """
-        from ..plan.assembly import Request, find_suites, load_formats  # noqa: PLC0415 - half of the kernel; few commands
+        from ..plan.options import What  # noqa: PLC0415 - half of the kernel; few commands
+        from ..plan.suites import load_suites  # noqa: PLC0415
 
-        request = Request(cwd=self.cwd, paths=paths)
-        suites, passed_over = find_suites(request, load_formats(self.registry))
+        loaded = load_suites(What(paths=paths), self.cwd, self.registry)
         found: dict[tuple[str, str | None, str], Target] = {}
-        for suite in suites:
+        for suite in loaded.suites:
             for target in suite.targets:
                 found.setdefault((suite.format, target.root, target.id), target)
-        return tuple(found.values()), passed_over
+        return tuple(found.values()), loaded.passed_over
 
     def reporter(self, name: str) -> Reporter:
         """An installed reporter.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -70,6 +70,7 @@ class AgentStages:
         self._read_skill = read_skill
         self._emit = emit
         self._rules = rules
+        self._skills: dict[SkillRef, Sequence[FileSpec]] = {}
 
     @asynccontextmanager
     async def __call__(self, trial: Trial) -> AsyncIterator[AgentStage]:
@@ -86,7 +87,13 @@ class AgentStages:
             conceal=self._rules.conceal,
         )
         async with self._sandbox.open(spec) as workspace:
-            yield AgentStage(setup, workspace, self._read_skill, self._emit, self._rules)
+            yield AgentStage(setup, workspace, self._files_of, self._emit, self._rules)
+
+    async def _files_of(self, ref: SkillRef) -> Sequence[FileSpec]:
+        """The files of a skill, looked up once in a run: what its digest stands for is there from the start."""
+        if ref not in self._skills:
+            self._skills[ref] = await asyncio.to_thread(self._read_skill, ref)
+        return self._skills[ref]
 
 
 class AgentStage:
@@ -96,7 +103,7 @@ class AgentStage:
         self,
         setup: AgentSetup,
         workspace: Workspace,
-        read_skill: Callable[[SkillRef], Sequence[FileSpec]],
+        read_skill: Callable[[SkillRef], Awaitable[Sequence[FileSpec]]],
         emit: Emit,
         rules: AgentRules,
     ) -> None:
@@ -108,7 +115,7 @@ class AgentStage:
 
     async def execute(self, trial: Trial) -> Execution:
         """Set the workspace up, run the agent, and find out which files it changed."""
-        failure = await asyncio.to_thread(self._inherits)
+        failure = self._inherits()
         if failure:
             return Execution(failure=failure)
         await self.workspace.put(trial.case.files)
@@ -170,7 +177,7 @@ class AgentStage:
         installed = []
         for ref in trial.arm.skills:
             home = f"{folder}/{ref.name}"
-            files = await asyncio.to_thread(self._read_skill, ref)
+            files = await self._read_skill(ref)
             await self.workspace.put([file.model_copy(update={"path": f"{home}/{file.path}"}) for file in files])
             installed.append(InstalledSkill(ref=ref, path=home))
         return tuple(installed)

@@ -4,52 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from operator import mul
-from typing import Protocol, assert_never
+from typing import assert_never
 
 from ..contract.judges import Judge
 from ..contract.sandboxes import Workspace
-from ..contract.scorers import ScoreContext, Scorer
+from ..contract.scorers import ScoreContext
 from ..errors import PluginError
 from ..log import get_logger
 from ..types.frozen import digest_text
 from ..types.result import Score, ScoreStatus, Verdict
 from ..types.suite import Check, LimitOutcome, VerdictMode, VerdictRule
 from ..types.trial import Blame, Execution, Trial
+from .scorers import RunScorers
 
 log = get_logger(__name__)
-
-
-@dataclass(frozen=True)
-class BoundScorer:
-    """A scorer, made for checks with the same options."""
-
-    name: str
-    """The scorer's own name, aliases resolved."""
-    scorer: Scorer
-
-    @property
-    def label(self) -> str:
-        """Name and version, as they enter the id of a score."""
-        return f"{self.name} {self.scorer.version}"
-
-
-class ScorerSource(Protocol):
-    """Where the scorers of a run come from; `skillgauge.plan.scorers` has the real one."""
-
-    async def open(self) -> None:
-        """Make them ready, once, before the first trial. Raises `PluginError` if one cannot be."""
-
-    async def close(self) -> None:
-        """Free what they hold, once, also after an `open` that was cut off."""
-
-    def of(self, check: Check) -> AbstractAsyncContextManager[BoundScorer]:
-        """The scorer of a check for one use. Entering raises `PluginError` if its plugin cannot make it."""
-
-    def label_of(self, check: Check) -> str:
-        """Name and version of a check's scorer, without making it."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +36,7 @@ async def grade(
     trial: Trial,
     execution: Execution,
     *,
-    scorers: ScorerSource,
+    scorers: RunScorers,
     on_agent_limit: LimitOutcome,
     workspace: Workspace | None = None,
     judges: tuple[Judge, ...] = (),
@@ -112,7 +82,7 @@ async def grade(
     return Grade(verdict, value, scores, digest_text("|".join((*graded, *labels))))
 
 
-async def _score(check: Check, scorers: ScorerSource, context: ScoreContext) -> Score:
+async def _score(check: Check, scorers: RunScorers, context: ScoreContext) -> Score:
     name, version = check.scorer, ""
     try:
         async with scorers.of(check) as bound:

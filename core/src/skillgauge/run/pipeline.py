@@ -21,8 +21,8 @@ from ..types.suite import ArmKind
 from ..types.trial import PlanHead, Trial
 from .budget import Budget, BudgetLimits
 from .executor import LocalExecutor, run_all
-from .grading import ScorerSource
 from .ledger import Ledger, MemoryStore
+from .scorers import RunScorers
 from .services import Providers
 from .stage import OpenStage
 from .trials import Grading, RetryPolicy, TrialRunner
@@ -129,7 +129,7 @@ async def carry_out(plan: Plan, job: Job, stop: asyncio.Event | None = None) -> 
 
 
 @asynccontextmanager
-async def _open(scorers: ScorerSource, stop: asyncio.Event) -> AsyncIterator[None]:
+async def _open(scorers: RunScorers, stop: asyncio.Event) -> AsyncIterator[None]:
     """The scorers made and opened, and closed however the run ends; a stop waits for none that is slow to open.
 
     One task opens and closes them, because some connections cannot be closed by another.
@@ -148,10 +148,8 @@ async def _open(scorers: ScorerSource, stop: asyncio.Event) -> AsyncIterator[Non
     waiting = [asyncio.create_task(event.wait()) for event in (ready, stop)]
     try:
         await asyncio.wait((holding, *waiting), return_when=asyncio.FIRST_COMPLETED)
-        if holding.done():
+        if not ready.is_set() and not holding.cancel():  # it has ended already, that is, failed
             holding.result()
-        if not ready.is_set():
-            holding.cancel()
         yield
     finally:
         over.set()

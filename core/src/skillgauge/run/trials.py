@@ -18,7 +18,8 @@ from ..log import get_logger
 from ..types.result import GivenUp, TrialResult
 from ..types.suite import ArmKind, LimitOutcome
 from ..types.trial import Blame, Execution, Failure, FailureClass, Trial, Usage
-from .grading import Grade, ScorerSource, grade, is_cancelled
+from .grading import Grade, grade, is_cancelled
+from .scorers import RunScorers
 from .services import LONGEST_PAUSE_S, NotTried, Place, Providers
 from .stage import OpenStage, Stage
 
@@ -57,7 +58,7 @@ class RetryPolicy:
 class Grading:
     """What grading needs beside the execution."""
 
-    scorers: ScorerSource
+    scorers: RunScorers
     on_agent_limit: Mapping[str, LimitOutcome] = field(default_factory=dict)
     """By suite id."""
     judges: tuple[Judge, ...] = ()

@@ -115,19 +115,19 @@ class CellIds:
         self._suite_id = suite_id
         target = cell.target.digest if cell.target else ""
         shared = (cell.arm.digest, target, cell.model)
-        self._versioned = digest(*shared, cell.runner.digest)
+        self.versioned = digest(*shared, cell.runner.digest)
         self._unversioned = digest(*shared, cell.runner.unversioned_digest)
         target_id = cell.target.id if cell.target else None
-        self._place = digest(suite_id, target_id, cell.arm.name, cell.runner.digest, cell.model)
+        self.place = digest(suite_id, target_id, cell.arm.name, cell.runner.digest, cell.model)
 
     def trial(self, case: Case, index: int, repeat: int, ordinal: int, plan: Plan) -> Trial:
         """One repeat of a case in this cell."""
         cell = self.cell
         limits = case.limits.over(plan.limits).over(cell.limits)
         work = f"{case.execution_digest}|{limits_key(limits)}|{repeat}"
-        execution_id = digest_text(f"{self._versioned}|{work}")
+        execution_id = digest_text(f"{self.versioned}|{work}")
         return Trial(
-            trial_id=digest_text(f"{self._place}|{execution_id}|{index}|{case.id}"),
+            trial_id=digest_text(f"{self.place}|{execution_id}|{index}|{case.id}"),
             execution_id=execution_id,
             cassette_key=digest_text(f"{self._unversioned}|{work}"),
             ordinal=ordinal,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import hashlib
+import math
 import os
 import re
 import secrets
@@ -17,9 +18,10 @@ import stat
 import sys
 import tempfile
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
@@ -32,6 +34,10 @@ from .running import MARKER, Process, start, stop_all
 _log = get_logger(__name__)
 
 _ALLOWED_ON_WINDOWS = ("SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT")
+FILES_AT_ONCE = 64
+BYTES_AT_ONCE = 1024 * 1024
+"""What of a workspace's files is written or read at once; more is left to a thread, so that nobody else is held up.
+To hand work to a thread and back costs more than a few small files do, and slows every other thread down."""
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 _READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
@@ -189,11 +195,17 @@ class DirectoryWorkspace:
         Raises:
             ValueError: a path leaves the root, by itself or through a link; nothing of that file is written.
         """
-        await asyncio.to_thread(_put_all, self.root, files)
+        if _is_little(files):
+            _put_all(self.root, files)
+        else:
+            await asyncio.to_thread(_put_all, self.root, files)
 
     async def snapshot(self) -> Mapping[str, str]:
         """Relative path to SHA-256 of every file below the root; of a link, of its text."""
-        return await asyncio.to_thread(_manifest, self.root)
+        manifest = _Manifest(self.root)
+        if not manifest.read(files=FILES_AT_ONCE, size=BYTES_AT_ONCE):
+            await asyncio.to_thread(manifest.read)
+        return manifest.digests
 
     async def collect(self, path: str, limit: int) -> bytes:
         """Read a file below the root, at most `limit` bytes.
@@ -225,6 +237,7 @@ def _strings(env: Mapping[str, JsonValue]) -> dict[str, str]:
     return {name: value for name, value in env.items() if isinstance(value, str)}
 
 
+@cache
 def _with_python(path: str) -> str:
     """The search path, at its end with our own interpreter's folder where `python` or `python3` is missing."""
     if not sys.executable or all(shutil.which(name, path=path) for name in ("python3", "python")):
@@ -276,22 +289,53 @@ def _replace(folder: int, name: str, file: FileSpec) -> None:
         raise
 
 
-def _manifest(root: Path) -> dict[str, str]:
-    manifest = {}
-    for folder, folders, files in os.walk(root):
-        for name in (*files, *folders):
-            path = Path(folder, name)
+def _is_little(files: Sequence[FileSpec]) -> bool:
+    """Whether writing takes less time than handing it to a thread."""
+    if len(files) > FILES_AT_ONCE:
+        return False
+    try:
+        sizes = [len(file.text or "") if file.source is None else os.stat(file.source).st_size for file in files]  # noqa: PTH116 - of each session
+    except OSError:
+        return False
+    return sum(sizes) <= BYTES_AT_ONCE
+
+
+class _Manifest:
+    """The digests of all files below a folder, read in one piece or in several."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._found = self._entries()
+        self._digests: dict[str, str] = {}
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """Relative path to digest, of what was read, sorted."""
+        return dict(sorted(self._digests.items()))
+
+    def read(self, files: float = math.inf, size: float = math.inf) -> bool:
+        """Read on; tells whether all was read, or else as many entries or bytes as are given here."""
+        for path, status in self._found:
             with suppress(FileNotFoundError):  # removed meanwhile
-                if entry := _content_digest(path):
+                if entry := _content_digest(path, status.st_mode):
                     # A name that is not UTF-8 must not spoil the JSON that this ends up in.
-                    key = os.fsencode(path.relative_to(root).as_posix()).decode(errors="backslashreplace")
-                    manifest[key] = entry
-    return dict(sorted(manifest.items()))
+                    key = os.fsencode(path.relative_to(self._root).as_posix()).decode(errors="backslashreplace")
+                    self._digests[key] = entry
+            files, size = files - 1, size - status.st_size
+            if files <= 0 or size <= 0:
+                return False
+        return True
+
+    def _entries(self) -> Iterator[tuple[Path, os.stat_result]]:
+        for folder, folders, files in os.walk(self._root):
+            for name in (*files, *folders):
+                path = Path(folder, name)
+                with suppress(FileNotFoundError):
+                    yield path, path.lstat()
 
 
-def _content_digest(path: Path) -> str | None:
+def _content_digest(path: Path, mode: int) -> str | None:
     """Digest of a file's content or a link's text; `None` for what is neither."""
-    mode = path.lstat().st_mode
     if stat.S_ISLNK(mode):
         return hashlib.sha256(b"link:" + os.fsencode(path.readlink())).hexdigest()
     if not stat.S_ISREG(mode):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from skillgauge.api import (
     CallRequest,
@@ -216,13 +216,7 @@ class FakeScorer:
         return score if isinstance(score, Score) else await score
 
 
-class _Bound(Protocol):
-    @property
-    def label(self) -> str:
-        """Name and version."""
-
-
-B = TypeVar("B", bound=_Bound)
+B = TypeVar("B")
 
 
 class FakeScorers(Generic[B]):
@@ -246,7 +240,8 @@ class FakeScorers(Generic[B]):
 
     def label_of(self, check: Check) -> str:
         """Name and version."""
-        return self._bind(check).label
+        bound: Any = self._bind(check)
+        return f"{bound.name} {bound.scorer.version}"
 
 
 def ignore(event: TrajectoryEvent) -> None:

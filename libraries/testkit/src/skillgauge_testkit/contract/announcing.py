@@ -40,7 +40,7 @@ _IMPORT_S = 60.0
 _PROBE = """
 import importlib, json, sys
 sys.path[:], name, hooks = json.load(sys.stdin)
-from skillgauge.api import *
+from skillgauge.api import Frozen, Provider, Traits, hookimpl
 known = set(sys.modules)
 module = importlib.import_module(name)
 for hook in hooks:

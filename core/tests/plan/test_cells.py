@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -13,7 +14,10 @@ from skillgauge.api import Provider, hookimpl
 from skillgauge.contract.engines import Engine
 from skillgauge.contract.providers import Fact, Traits
 from skillgauge.errors import Problem, UsageError
-from skillgauge.plan.runners import Choice, Runners
+from skillgauge.plan.adapters import Adapters
+from skillgauge.plan.cells import CellMaker
+from skillgauge.plan.engines import Engines
+from skillgauge.plan.options import EvalOptions, How, What, Who
 from skillgauge.plugins.registry import Registry
 from skillgauge.types.frozen import Frozen, JsonObject
 from skillgauge.types.plan import Cell, Selection
@@ -95,15 +99,17 @@ def suite(**fields: Any) -> Suite:
     return Suite.model_validate(known | fields)
 
 
-Planned = tuple[Runners, tuple[Cell, ...], list[Problem]]
+Planned = tuple[Engines, tuple[Cell, ...], list[Problem]]
 
 
 def plan(registry: Registry, one: Suite | None = None, **choice: Any) -> Planned:
     """The cells of a suite, and every problem."""
     problems: list[Problem] = []
-    runners = Runners(registry, Choice(Selection(targets=choice.pop("targets", ())), **choice))
-    cells = runners.plan(one or suite(), problems).cells
-    return runners, cells, problems
+    engines = Engines(registry)
+    how = {name: choice.pop(name) for name in ("baseline", "direct_timeout_s") if name in choice}
+    what = What(selection=Selection(targets=choice.pop("targets", ())))
+    maker = CellMaker(Adapters(registry), engines, EvalOptions(Path("/"), what, Who(**choice), How(**how)))
+    return engines, maker.plan(one or suite(), problems).cells, problems
 
 
 def shown(cells: Iterable[Cell]) -> list[str]:
@@ -250,7 +256,7 @@ def test_limits_of_agents_are_theirs() -> None:
     arms = (WITHOUT, DIRECT)
     limited = Target(id="pdf", adapter="fake", limits=Limits(max_turns=5))
     one = suite(arms=arms, comparisons=(), targets=(limited,), defaults=SuiteDefaults(limits=Limits(timeout_s=9)))
-    choice = {"agent_limits": Limits(timeout_s=600, max_turns=50), "direct_limits": Limits(timeout_s=30)}
+    choice = {"direct_timeout_s": 30}
     _, cells, problems = plan(registry, one, **choice)
     assert not problems
     limits = {cell.arm.name: (cell.limits.timeout_s, cell.limits.max_turns) for cell in cells}
@@ -280,26 +286,25 @@ def test_what_traits_say_reaches_the_run() -> None:
         secrets=("X_KEY",),
     )
     registry = registry_of(x=rich, y=FOLDER)
-    runners, cells, _ = plan(registry, engines=("x", "y"))
-    setup = runners.engines.setups["x"]
+    engines, cells, _ = plan(registry, engines=("x", "y"))
+    setup = engines.setups["x"]
     assert (setup.skill_folder, setup.inherited, setup.hosts) == (".x/skills", ("X.md",), ("x.test",))
     assert {cell.runner.name: cell.paid for cell in cells} == {"x": True, "y": False}
-    assert runners.engines.traits() == {"x": rich, "y": FOLDER}
-    assert runners.engines.secrets() == ("X_KEY",)
-    runners.plan(suite(id="second"), [])
-    problems = asyncio.run(runners.engines.problems())
+    assert engines.traits() == {"x": rich, "y": FOLDER}
+    assert engines.secrets() == ("X_KEY",)
+    problems = asyncio.run(engines.problems())
     assert [problem.message for problem in problems] == ["x was asked", "y was asked"]
 
 
 def test_options_may_decide_the_traits() -> None:
     """As the configuration says; an engine that cannot tell them is a broken plugin, and others go on."""
     options = {"engines.agent": {"folder": "skills", "key": "MY_KEY"}}
-    runners, cells, problems = plan(registry_of(options=options, agent=None))
+    engines, cells, problems = plan(registry_of(options=options, agent=None))
     assert not problems
-    assert runners.engines.setups["agent"].skill_folder == "skills"
-    assert runners.engines.secrets() == ("MY_KEY",)
+    assert engines.setups["agent"].skill_folder == "skills"
+    assert engines.secrets() == ("MY_KEY",)
     assert all(cell.paid for cell in cells)
-    assert runners.engines.traits()["agent"].tells == {Fact.USAGE}
+    assert engines.traits()["agent"].tells == {Fact.USAGE}
     _, _, (problem,) = plan(registry_of(agent=None))
     assert problem.code == "engine.no-skills"
     broken = {"engines.agent": {"fails": True}}
