@@ -25,25 +25,27 @@ from skillgauge.contract import (
     scorers,
     stores,
 )
-from skillgauge.types import frozen, result, suite, trial
+from skillgauge.types import comparison, frozen, result, suite, trial
 
 CONTRACT = (adapters, artifacts, engines, executors, formats, judges, providers, reporters, sandboxes, scorers, stores)
 
 DOCUMENTED = """
-ALLOWED_ENV ALL_PASSED Adapter Archive Arm ArmKind Artifact Blame Block CallRequest Case Cases Check Claim Claimed
-Clean Command Comparison Counts DIRECT Document Dumped EMPTY Emit EmptySelection Engine Evaluation EvaluationCommand
-EventKind Execution Executor ExitCode Fact Failure FailureClass Figure FileChange FileSpec Finished FiredSkill Frozen
-FrozenDict GivenUp Globals GlobalsCommand GlobalsGroup GroupSummary Identity InstalledSkill InvalidRunError Invocation
-Json JsonObject JsonValue Judge JudgeReply JudgeRequest Latency LaunchError LimitOutcome Limits LoadOption LoadRequest
-Loaded MAX_DEPTH ModelRoute NO_LIMITS NoOptions Number Origin Outcome Output PlanHead PluginError PolicyError Problem
-Provider RateInterval Recorder Redactor Reporter ResultOrder Results RunInfo RunLog RunQuery RunRequest RunState
-RunTrial RunView Running Sandbox SandboxReport SandboxSpec Score ScoreContext ScoreStatus Scorer Session SeveralWords
-Severity SkillRef SkillRole SkillgaugeError SourceSpan Store StoreError Suite SuiteDefaults SuiteError SuiteFormat
-SuiteHead SuiteValidity Summary TagSummary Target TargetHead TargetKind Tier Traits Trajectory TrajectoryEvent Trial
-TrialResult Usage UsageError Verdict VerdictMode VerdictRule Workspace canonical_json configured consistency
-did_you_mean digest digest_text evaluation_options freeze get_logger hookimpl host_environment human_lines invocation
-locate located located_all nearest_rank parse_document pass_at_k problem_document rate_interval read_document thaw
-validate wilson write_report write_whole
+ALLOWED_ENV ALL_PASSED Adapter Archive Arm ArmKind Artifact Blame Block CallRequest Case CaseHead CasePair CaseReport
+CaseSummary Cases Check Claim Claimed Clean Command Comparison Conclusion Counts DIRECT Document Dropped DroppedCounts
+Dumped EMPTY Emit EmptySelection Engine Evaluation EvaluationCommand EventKind Execution Executor ExitCode Fact Failure
+FailureClass Figure FileChange FileSpec Finished FiredSkill Frozen FrozenDict GivenUp Globals GlobalsCommand
+GlobalsGroup GroupKey GroupSummary Identity InstalledSkill InvalidRunError Invocation Json JsonObject JsonValue Judge
+JudgeReply JudgeRequest Kept Latency LaunchError LimitOutcome Limits LoadOption LoadRequest Loaded MAX_DEPTH ModelRoute
+NO_LIMITS NoOptions Number Origin Outcome OutcomeCounts Output PairSummary PairedDifference PlanHead PluginError
+PolicyError Problem Provider RateInterval Recorder Redactor Reporter ResultOrder Results RunInfo RunLog RunQuery
+RunRequest RunSource RunState RunTrial RunView Running Sandbox SandboxReport SandboxSpec Score ScoreContext ScoreStatus
+Scorer Session SeveralWords Severity SkillRef SkillRole SkillgaugeError SourceSpan Spread Store StoreError Suite
+SuiteDefaults SuiteError SuiteFormat SuiteHead SuiteSummary SuiteValidity Summary TagSummary Target TargetHead
+TargetKind Tier Traits Trajectory TrajectoryEvent Trial TrialResult Usage UsageError Verdict VerdictMode VerdictRule
+Workspace canonical_json case_by_case case_order configured consistency did_you_mean digest digest_text
+evaluation_options freeze get_logger hookimpl host_environment human_lines invocation locate located located_all
+nearest_rank parse_document pass_at_k problem_document rate_interval read_document thaw validate wilson write_report
+write_whole
 """
 
 NOT_FOR_PLUGINS = {"TYPE_CHECKING", "T"}
@@ -70,7 +72,9 @@ def test_every_name_exists_and_is_explained() -> None:
             assert value.__doc__, name
 
 
-@pytest.mark.parametrize("module", [errors, *CONTRACT, frozen, suite, trial, result], ids=lambda one: one.__name__)
+@pytest.mark.parametrize(
+    "module", [errors, *CONTRACT, comparison, frozen, suite, trial, result], ids=lambda one: one.__name__
+)
 def test_nothing_is_forgotten(module: ModuleType) -> None:
     """Every public class, function and constant of the values, the protocols and the errors is exported."""
     own = {

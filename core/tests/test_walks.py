@@ -16,7 +16,7 @@ from skillgauge.plan.planning import make_plan
 from skillgauge.run.agents import AgentSetup, AgentStages
 from skillgauge.run.direct import DirectStages
 from skillgauge.run.grading import BoundScorer
-from skillgauge.run.pipeline import Job, Outcome, carry_out
+from skillgauge.run.pipeline import Conclusion, Job, carry_out
 from skillgauge.run.trials import Grading
 from skillgauge.types.frozen import thaw
 from skillgauge.types.plan import Cell, SuitePlan
@@ -56,7 +56,7 @@ def walk(
     adapters: Mapping[str, Adapter] | None = None,
     engine: FakeEngine | None = None,
     sandbox: FakeSandbox | None = None,
-) -> tuple[Outcome, list[TrialResult], FakeSandbox]:
+) -> tuple[Conclusion, list[TrialResult], FakeSandbox]:
     """Plan and carry out one suite; the same wiring for all five."""
     sandbox = sandbox or FakeSandbox()
     cells = []
@@ -87,7 +87,7 @@ def walk(
     job = Job(
         stages={ArmKind.DIRECT: direct, ArmKind.AGENT: agents},
         grading=Grading(lambda check: BoundScorer(check.scorer, FakeScorer(scorers[check.scorer]))),
-        figures=lambda head, group: (),
+        figures=lambda summary: {},
         close=direct.close,
     )
     outcome = asyncio.run(carry_out(plan, job))

@@ -65,7 +65,7 @@ _HOME = {
         ScoreContext Scorer
     """,
     "contract.stores": """
-        Archive Claimed ResultOrder RunLog RunQuery Store
+        Archive Claimed RunLog RunQuery Store
     """,
     "reading.documents": """
         Document parse_document read_document
@@ -79,17 +79,23 @@ _HOME = {
     "reading.validation": """
         validate
     """,
+    "report.pairs": """
+        CaseReport case_by_case
+    """,
     "report.writing": """
         write_report write_whole
     """,
     "run.pipeline": """
-        Outcome
+        Conclusion
     """,
     "run.redaction": """
         Redactor
     """,
     "stats.intervals": """
         wilson
+    """,
+    "stats.paired": """
+        PairedDifference Spread
     """,
     "stats.quantiles": """
         nearest_rank
@@ -100,19 +106,22 @@ _HOME = {
     "stats.reliability": """
         consistency pass_at_k
     """,
+    "types.comparison": """
+        CasePair CaseSummary Counts Dropped DroppedCounts GroupKey Outcome OutcomeCounts PairSummary
+    """,
     "types.frozen": """
         EMPTY MAX_DEPTH Frozen FrozenDict Json JsonObject JsonValue canonical_json digest digest_text freeze thaw
     """,
     "types.result": """
-        Counts Figure GivenUp GroupSummary Latency RateInterval RunInfo RunState RunView Score ScoreStatus
-        SuiteValidity Summary TagSummary TrialResult Verdict
+        Figure GivenUp GroupSummary Kept Latency RateInterval ResultOrder RunInfo RunSource RunState RunView Score
+        ScoreStatus SuiteSummary SuiteValidity Summary TagSummary TrialResult Verdict case_order
     """,
     "types.suite": """
         ALL_PASSED DIRECT NO_LIMITS Arm ArmKind Case Cases Check Comparison FileSpec LimitOutcome Limits SkillRef
         SkillRole Suite SuiteDefaults Target TargetKind VerdictMode VerdictRule
     """,
     "types.trial": """
-        Blame Block EventKind Execution Failure FailureClass FileChange FiredSkill Identity PlanHead SuiteHead
+        Blame Block CaseHead EventKind Execution Failure FailureClass FileChange FiredSkill Identity PlanHead SuiteHead
         TargetHead Trajectory TrajectoryEvent Trial Usage
     """,
 }

@@ -110,7 +110,6 @@ from .contract.scorers import (
 from .contract.stores import (
     Archive as Archive,
     Claimed as Claimed,
-    ResultOrder as ResultOrder,
     RunLog as RunLog,
     RunQuery as RunQuery,
     Store as Store,
@@ -131,18 +130,26 @@ from .reading.places import (
 from .reading.validation import (
     validate as validate,
 )
+from .report.pairs import (
+    CaseReport as CaseReport,
+    case_by_case as case_by_case,
+)
 from .report.writing import (
     write_report as write_report,
     write_whole as write_whole,
 )
 from .run.pipeline import (
-    Outcome as Outcome,
+    Conclusion as Conclusion,
 )
 from .run.redaction import (
     Redactor as Redactor,
 )
 from .stats.intervals import (
     wilson as wilson,
+)
+from .stats.paired import (
+    PairedDifference as PairedDifference,
+    Spread as Spread,
 )
 from .stats.quantiles import (
     nearest_rank as nearest_rank,
@@ -153,6 +160,17 @@ from .stats.rates import (
 from .stats.reliability import (
     consistency as consistency,
     pass_at_k as pass_at_k,
+)
+from .types.comparison import (
+    CasePair as CasePair,
+    CaseSummary as CaseSummary,
+    Counts as Counts,
+    Dropped as Dropped,
+    DroppedCounts as DroppedCounts,
+    GroupKey as GroupKey,
+    Outcome as Outcome,
+    OutcomeCounts as OutcomeCounts,
+    PairSummary as PairSummary,
 )
 from .types.frozen import (
     EMPTY as EMPTY,
@@ -169,22 +187,26 @@ from .types.frozen import (
     thaw as thaw,
 )
 from .types.result import (
-    Counts as Counts,
     Figure as Figure,
     GivenUp as GivenUp,
     GroupSummary as GroupSummary,
+    Kept as Kept,
     Latency as Latency,
     RateInterval as RateInterval,
+    ResultOrder as ResultOrder,
     RunInfo as RunInfo,
+    RunSource as RunSource,
     RunState as RunState,
     RunView as RunView,
     Score as Score,
     ScoreStatus as ScoreStatus,
+    SuiteSummary as SuiteSummary,
     SuiteValidity as SuiteValidity,
     Summary as Summary,
     TagSummary as TagSummary,
     TrialResult as TrialResult,
     Verdict as Verdict,
+    case_order as case_order,
 )
 from .types.suite import (
     ALL_PASSED as ALL_PASSED,
@@ -211,6 +233,7 @@ from .types.suite import (
 from .types.trial import (
     Blame as Blame,
     Block as Block,
+    CaseHead as CaseHead,
     EventKind as EventKind,
     Execution as Execution,
     Failure as Failure,

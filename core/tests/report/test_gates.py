@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from skillgauge.api import Comparison, Kept
 from skillgauge.errors import ExitCode
 from skillgauge.report.gates import GateOptions, completion_rate, decide
 from skillgauge.types.result import (
@@ -97,7 +98,7 @@ def view(
         run=RunInfo(run_id="r", state=state, started_at=0.0),
         head=PlanHead(plan_id="p", suites=suites, trial_count=planned, runs=1, seed=0),
         summary=Summary(counts=counts, groups=groups, validity=validity),
-        results=lambda: iter(()),
+        source=Kept(lambda: ()),
     )
 
 
@@ -314,7 +315,10 @@ def test_a_group_without_target_is_named_by_its_arm() -> None:
 
 def test_only_the_arm_with_the_skill_is_gated() -> None:
     """That the agent fails without the skill is what the skill is for, and no reason to fail the run."""
-    compared = suite(arms=("with_skill", "without_skill"), candidate="with_skill", baseline="without_skill")
+    compared = suite(
+        arms=("with_skill", "without_skill"),
+        comparisons=(Comparison(candidate="with_skill", baseline="without_skill"),),
+    )
     groups = [
         group(passed=9, failed=1, arm="with_skill", rate=0.9),
         group(passed=1, failed=9, arm="without_skill", rate=0.1),
@@ -332,7 +336,9 @@ def test_only_the_arm_with_the_skill_is_gated() -> None:
 def test_only_the_arm_with_the_skill_fails_a_run() -> None:
     """A case that fails without the skill is no failed case of a suite of tests."""
     compared = suite(
-        arms=("with_skill", "without_skill"), candidate="with_skill", baseline="without_skill", fails_run=True
+        arms=("with_skill", "without_skill"),
+        comparisons=(Comparison(candidate="with_skill", baseline="without_skill"),),
+        fails_run=True,
     )
     groups = [group(passed=1, arm="with_skill", rate=1.0), group(failed=1, arm="without_skill", rate=0.0)]
     assert decide(view(*groups, suites=[compared]), GateOptions()).exit_code is ExitCode.OK

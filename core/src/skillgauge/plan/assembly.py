@@ -31,11 +31,11 @@ from ..run.pipeline import EventSink, Job, NoEvents
 from ..run.redaction import Redactor
 from ..run.services import Providers
 from ..run.trials import Grading, RetryPolicy
+from ..types.comparison import GroupKey
 from ..types.frozen import EMPTY, JsonObject
 from ..types.plan import Plan, Selection
-from ..types.result import Figure, GroupSummary
+from ..types.result import Figure, SuiteSummary
 from ..types.suite import ArmKind, Check, Limits, SkillRole, Suite
-from ..types.trial import SuiteHead
 from .discovery import Found, discover, load
 from .judging import Judging, checked, find_judges
 from .overlay import Overlay
@@ -379,10 +379,10 @@ def _events(registry: Registry) -> EventSink:
 
 
 def figure_source(formats: Mapping[str, SuiteFormat]) -> FigureSource:
-    """Asks the format of a group's suite for its figures."""
+    """Asks the format of a suite for its figures."""
 
-    def figures(head: SuiteHead, group: GroupSummary) -> tuple[Figure, ...]:
-        one = formats.get(head.format)
-        return one.figures(group, head) if one else ()
+    def figures(summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:
+        one = formats.get(summary.suite.format)
+        return one.figures(summary) if one else {}
 
     return figures

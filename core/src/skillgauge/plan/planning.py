@@ -119,7 +119,6 @@ def _suite_head(plan: SuitePlan, survey: _Survey, asked: Limits, runs: int) -> S
     suite = plan.suite
     used = {cell.target.id for cell in plan.cells if cell.target}
     limits = {asked.over(cell.limits).timeout_s for cell in plan.cells}
-    comparison = suite.comparisons[0] if suite.comparisons else None
     return SuiteHead(
         id=suite.id,
         name=suite.name,
@@ -145,8 +144,7 @@ def _suite_head(plan: SuitePlan, survey: _Survey, asked: Limits, runs: int) -> S
             if target.id in used
         ),
         arms=_distinct(cell.arm.name for cell in plan.cells),
-        candidate=comparison.candidate if comparison else None,
-        baseline=comparison.baseline if comparison else None,
+        comparisons=suite.comparisons,
         document=suite.document,
         fails_run=suite.fails_run,
         parameters=suite.parameters,

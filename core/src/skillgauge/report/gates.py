@@ -96,4 +96,4 @@ def completion_rate(group: GroupSummary) -> float:
 
 def _is_baseline(view: RunView, group: GroupSummary) -> bool:
     """Whether a group is what another one is compared with; no gate judges it."""
-    return any(suite.baseline == group.arm for suite in view.head.suites if suite.id == group.suite_id)
+    return any(suite.is_baseline(group.arm) for suite in view.head.suites if suite.id == group.suite_id)

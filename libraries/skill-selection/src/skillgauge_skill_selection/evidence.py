@@ -6,11 +6,18 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from skillgauge.api import DIRECT, Frozen, GroupSummary, RunView, SuiteHead, TrialResult, Usage
+from skillgauge.api import (
+    DIRECT,
+    Frozen,
+    GroupKey,
+    GroupSummary,
+    RunView,
+    SuiteHead,
+    TrialResult,
+    Usage,
+)
 
 from .wording import listed, plain
-
-GroupKey = tuple[str, str | None, str, str, str | None]
 
 
 class SkillReport(Frozen):
@@ -66,7 +73,7 @@ def reports_of(view: RunView, file: str = "") -> tuple[tuple[SkillReport, ...], 
     for group in view.summary.groups:
         if group.target_id is None or group.suite_id in reasons or is_baseline(group, suites):
             continue
-        used = spent.get(_key(group), _Spent())
+        used = spent.get(group.key, _Spent())
         reports.append(_report(group, used, file, used.latest or view.run.started_at))
     return tuple(reports), tuple(notices)
 
@@ -129,7 +136,7 @@ def is_baseline(group: GroupSummary, suites: Mapping[str, SuiteHead]) -> bool:
         group: of a run.
         suites: the run's suites by id.
     """
-    return group.suite_id in suites and suites[group.suite_id].baseline == group.arm
+    return group.suite_id in suites and suites[group.suite_id].is_baseline(group.arm)
 
 
 def _report(group: GroupSummary, used: _Spent, file: str, measured_at: float) -> SkillReport:
@@ -196,9 +203,5 @@ def _tokens(usage: Usage) -> int | None:
 def _spent(view: RunView) -> dict[GroupKey, _Spent]:
     spent: dict[GroupKey, _Spent] = {}
     for result in view.results():
-        spent.setdefault(_key(result), _Spent()).add(result)
+        spent.setdefault(result.group, _Spent()).add(result)
     return spent
-
-
-def _key(part: GroupSummary | TrialResult) -> GroupKey:
-    return (part.suite_id, part.target_id, part.arm, part.runner, part.model)
