@@ -33,19 +33,19 @@ DOCUMENTED = """
 ALLOWED_ENV ALL_PASSED Adapter Archive Arm ArmKind Artifact Blame Block CallRequest Case CaseHead CasePair CaseReport
 CaseSummary Cases Check Claim Claimed Clean Command Comparison Conclusion Counts DIRECT Document Dropped DroppedCounts
 Dumped EMPTY Emit EmptySelection Engine Evaluation EvaluationCommand EventKind Execution Executor ExitCode Fact Failure
-FailureClass Figure FileChange FileSpec Finished FiredSkill Frozen FrozenDict GivenUp Globals GlobalsCommand
-GlobalsGroup GroupKey GroupSummary Identity InstalledSkill InvalidRunError Invocation Json JsonObject JsonValue Judge
-JudgeReply JudgeRequest Kept Latency LaunchError LimitOutcome Limits LoadOption LoadRequest Loaded MAX_DEPTH ModelRoute
-NO_LIMITS NoOptions Number Origin Outcome OutcomeCounts Output PairSummary PairedDifference PlanHead PluginError
-PolicyError Problem Provider RateInterval Recorder Redactor Reporter ResultOrder Results RunInfo RunLog RunQuery
-RunRequest RunSource RunState RunTrial RunView Running Sandbox SandboxReport SandboxSpec Score ScoreContext ScoreStatus
-Scorer Session SeveralWords Severity SkillRef SkillRole SkillgaugeError SourceSpan Spread Store StoreError Suite
-SuiteDefaults SuiteError SuiteFormat SuiteHead SuiteSummary SuiteValidity Summary TagSummary Target TargetHead
-TargetKind Tier Traits Trajectory TrajectoryEvent Trial TrialResult Usage UsageError Verdict VerdictMode VerdictRule
-Workspace canonical_json case_by_case case_order configured consistency did_you_mean digest digest_text
-evaluation_options freeze get_logger hookimpl host_environment human_lines invocation locate located located_all
-nearest_rank parse_document pass_at_k problem_document rate_interval read_document thaw validate wilson write_report
-write_whole
+FailureClass Figure FileChange FileSpec Finished FiredSkill Frozen FrozenDict Gate GateFigure GateScope GivenUp Globals
+GlobalsCommand GlobalsGroup GroupKey GroupSummary Identity InstalledSkill InvalidRunError Invocation Json JsonObject
+JsonValue Judge JudgeReply JudgeRequest Kept Latency LaunchError LimitOutcome Limits LoadOption LoadRequest Loaded
+MAX_DEPTH ModelRoute NO_LIMITS NoOptions Number Origin Outcome OutcomeCounts Output PairSummary PairedDifference
+PlanHead PluginError PolicyError Problem Provider RateInterval Recorder Redactor Reporter ResultOrder Results RunInfo
+RunLog RunQuery RunRequest RunSource RunState RunTrial RunView Running Sandbox SandboxReport SandboxSpec Score
+ScoreContext ScoreStatus Scorer Session SeveralWords Severity SkillRef SkillRole SkillgaugeError SourceSpan Spread
+Store StoreError Suite SuiteDefaults SuiteError SuiteFormat SuiteHead SuiteSummary SuiteValidity Summary TagSummary
+Target TargetHead TargetKind Tier Traits Trajectory TrajectoryEvent Trial TrialResult Usage UsageError Verdict
+VerdictMode VerdictRule Workspace canonical_json case_by_case case_order configured consistency did_you_mean digest
+digest_text evaluation_options freeze get_logger hookimpl host_environment human_lines invocation locate located
+located_all nearest_rank parse_document pass_at_k problem_document rate_interval read_document score_text thaw validate
+wilson write_report write_whole
 """
 
 NOT_FOR_PLUGINS = {"TYPE_CHECKING", "T"}

@@ -28,6 +28,8 @@ from skillgauge.types.suite import (
     Check,
     Comparison,
     FileSpec,
+    Gate,
+    GateFigure,
     Limits,
     SkillRef,
     SkillRole,
@@ -132,7 +134,7 @@ def test_a_uaaps_hook_test_expects_a_blocking_exit_code() -> None:
         id="write-guard",
         format="fake",
         root="/pkg",
-        fails_run=True,
+        gates=(Gate(figure=GateFigure.FAILED, threshold=0),),
         targets=(Target(id="hook:pre-tool-use", kind=TargetKind.HOOK, adapter="command", root="/pkg"),),
         cases=(
             Case(
@@ -152,7 +154,7 @@ def test_a_uaaps_hook_test_expects_a_blocking_exit_code() -> None:
     }
     outcome, results, _ = walk(suite, scorers, adapters={"command": FakeAdapter(run_hook, name="command")})
     assert [result.verdict for result in results] == [Verdict.PASS]
-    assert outcome.view.head.suites[0].fails_run
+    assert outcome.view.head.suites[0].gates == suite.gates
     assert [score.check_id for score in results[0].scores] == ["exit-code", "stderr"]
 
 

@@ -19,6 +19,9 @@ _HOME = {
     "cli.eval_document": """
         human_lines
     """,
+    "cli.decision": """
+        score_text
+    """,
     "cli.evaluation": """
         Evaluation EvaluationCommand configured evaluation_options
     """,
@@ -117,8 +120,8 @@ _HOME = {
         ScoreStatus SuiteSummary SuiteValidity Summary TagSummary TrialResult Verdict case_order
     """,
     "types.suite": """
-        ALL_PASSED DIRECT NO_LIMITS Arm ArmKind Case Cases Check Comparison FileSpec LimitOutcome Limits SkillRef
-        SkillRole Suite SuiteDefaults Target TargetKind VerdictMode VerdictRule
+        ALL_PASSED DIRECT NO_LIMITS Arm ArmKind Case Cases Check Comparison FileSpec Gate GateFigure GateScope
+        LimitOutcome Limits SkillRef SkillRole Suite SuiteDefaults Target TargetKind VerdictMode VerdictRule
     """,
     "types.trial": """
         Blame Block CaseHead EventKind Execution Failure FailureClass FileChange FiredSkill Identity PlanHead SuiteHead

@@ -24,6 +24,9 @@ from .log import (
 from .cli.eval_document import (
     human_lines as human_lines,
 )
+from .cli.decision import (
+    score_text as score_text,
+)
 from .cli.evaluation import (
     Evaluation as Evaluation,
     EvaluationCommand as EvaluationCommand,
@@ -219,6 +222,9 @@ from .types.suite import (
     Check as Check,
     Comparison as Comparison,
     FileSpec as FileSpec,
+    Gate as Gate,
+    GateFigure as GateFigure,
+    GateScope as GateScope,
     LimitOutcome as LimitOutcome,
     Limits as Limits,
     SkillRef as SkillRef,

@@ -22,6 +22,8 @@ from skillgauge.types.suite import (
     Check,
     Comparison,
     FileSpec,
+    Gate,
+    GateFigure,
     LimitOutcome,
     Limits,
     SkillRef,
@@ -642,7 +644,8 @@ def test_the_head_tells_reports_what_was_planned() -> None:
         arms=(WITH, WITHOUT),
         comparisons=(Comparison(candidate="with", baseline="without"),),
         document="own",
-        fails_run=True,
+        gates=(Gate(figure=GateFigure.FAILED, threshold=0),),
+        completion="rate",
         parameters={"p": 1},
     )
     other = Identity(name="q")
@@ -651,7 +654,8 @@ def test_the_head_tells_reports_what_was_planned() -> None:
     (planned,) = head.suites
     assert [target.id for target in planned.targets] == ["t2", "t1"]
     assert (planned.name, planned.version, planned.format, planned.dialect) == ("Suite", "3", "f", "d")
-    assert (planned.root, planned.digest, planned.document, planned.fails_run) == ("/s", "g", "own", True)
+    assert (planned.root, planned.digest, planned.document) == ("/s", "g", "own")
+    assert (planned.gates, planned.completion) == ((Gate(figure=GateFigure.FAILED, threshold=0),), "rate")
     assert planned.arms == ("with", "without")
     assert planned.comparisons == (Comparison(candidate="with", baseline="without"),)
     assert planned.parameters == {"p": 1}

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
+from skillgauge.cli.decision import GateOptions, decide
 from skillgauge.contract.adapters import CallRequest
 from skillgauge.contract.executors import RunTrial
 from skillgauge.contract.scorers import ScoreContext
 from skillgauge.contract.stores import Claimed
 from skillgauge.errors import ExitCode, PolicyError, StoreError
 from skillgauge.plan.planning import make_plan
-from skillgauge.report.gates import GateOptions, decide
 from skillgauge.run.budget import BudgetLimits
 from skillgauge.run.direct import DirectStages
 from skillgauge.run.grading import BoundScorer

@@ -823,7 +823,7 @@ def test_a_suite_asks_for_nothing_unless_it_says_so() -> None:
     """One direct arm, no comparison, no gate of its own, and no default that a user would have to take back."""
     plain = Suite(id="s", format="f", root="/")
     assert (plain.arms, DIRECT.name, DIRECT.kind) == ((DIRECT,), "direct", ArmKind.DIRECT)
-    assert (plain.comparisons, plain.fails_run, plain.on_agent_limit) == ((), False, LimitOutcome.FAIL)
+    assert (plain.comparisons, plain.gates, plain.on_agent_limit) == ((), (), LimitOutcome.FAIL)
     assert plain.defaults.model_dump(exclude_none=True) == {"limits": {}, "baseline": True}
     assert Suite.model_validate({"id": "s", "format": "f", "root": "/", "defaults": {"runs": 1}}).defaults.runs == 1
 

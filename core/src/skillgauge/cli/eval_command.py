@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from ..report.gates import Decision, GateOptions, decide
 from ..run.pipeline import Conclusion
 from ..types.result import RunView
+from .decision import Decision, GateOptions, decide
 from .eval_document import document, human_lines
 from .evaluation import Evaluation, EvaluationCommand, configured, evaluation_options
 from .invocation import Invocation, invocation

@@ -7,18 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..plan.assembly import Assembled
-from ..report.gates import Decision
 from ..types.frozen import Frozen
 from ..types.result import Figure, GroupSummary, RunInfo, RunView, Summary, TagSummary, TrialResult
 from ..types.trial import PlanHead
+from .decision import Decision
+from .naming import group_name, one_line
 from .output import problem_document
 
 _FEW = 20
 """Cases below which a perfect rate proves so little that it is said."""
 _TAGS = 3
 """Tags that are named of one group."""
-_NAME = 80
-"""Characters of a name that are shown."""
 
 
 class ProblemDocument(Frozen):
@@ -80,12 +79,6 @@ def human_lines(view: RunView) -> Iterator[str]:
             yield f"  {note}"
 
 
-def group_name(group: GroupSummary) -> str:
-    """Target, arm and model of a group, as far as they tell it from others."""
-    parts = [group.target_id, group.arm if group.arm != "direct" else None, group.model]
-    return " · ".join(_one_line(part) for part in parts if part)
-
-
 def rate_text(measured: GroupSummary | TagSummary) -> str:
     """A pass rate with number of cases, errors, interval and its method."""
     rate, errors = measured.pass_rate, measured.counts.errors
@@ -93,7 +86,7 @@ def rate_text(measured: GroupSummary | TagSummary) -> str:
         return f"no result ({errors} errors)"
     interval = ""
     if rate.method and rate.lower is not None and rate.upper is not None:
-        method = _one_line(rate.method)
+        method = one_line(rate.method)
         interval = f", {rate.level:.0%} interval {rate.lower:.1%} to {rate.upper:.1%}, {method}"
     return f"pass rate {rate.rate:.1%} (n = {rate.n} cases, {errors} errors{interval})"
 
@@ -108,7 +101,7 @@ def _notes(group: GroupSummary) -> Iterator[str]:
         yield f"with {errors} errors the rate lies between {low:.1%} (all failed) and {high:.1%} (all passed)"
     weak = _weakest_first(group.tags)
     if weak and len(group.tags) > 1 and rate.rate is not None:
-        named = "; ".join(f"{_one_line(tag.tag)}: {rate_text(tag)}" for tag in weak[:_TAGS])
+        named = "; ".join(f"{one_line(tag.tag)}: {rate_text(tag)}" for tag in weak[:_TAGS])
         more = f"; and {len(weak) - _TAGS} more" if len(weak) > _TAGS else ""
         yield f"weakest tags: {named}{more}"
 
@@ -117,12 +110,6 @@ def _weakest_first(tags: Sequence[TagSummary]) -> list[TagSummary]:
     """Tags in which something did not pass: by rate, of equal ones those of more cases first, unknown ones last."""
     weak = [tag for tag in tags if tag.pass_rate.rate != 1.0]
     return sorted(weak, key=lambda tag: (tag.pass_rate.rate is None, tag.pass_rate.rate or 0.0, -tag.pass_rate.n))
-
-
-def _one_line(text: str) -> str:
-    """Text from outside without line breaks and anything else that a terminal would obey, cut if it is long."""
-    plain = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in " ".join(text.split()))
-    return plain if len(plain) <= _NAME else f"{plain[: _NAME - 1]}…"
 
 
 def _figures(group: GroupSummary) -> str:

@@ -84,9 +84,10 @@ def _survey(plan: SuitePlan, inspect_check: CheckInspector) -> _Survey:
     survey = _Survey(digest="")
     targets = [cell.target for cell in plan.cells]
     suite = plan.suite
-    decides = (suite.format, suite.document, suite.fails_run, suite.on_agent_limit, suite.parameters)
+    decides = (suite.format, suite.document, suite.completion, suite.on_agent_limit, suite.parameters)
     pairs = [(one.candidate, one.baseline) for one in suite.comparisons]
-    hasher.update(canonical_json((decides, pairs)).encode("ascii"))
+    gates = [(one.figure, one.threshold, one.scope) for one in suite.gates]
+    hasher.update(canonical_json((decides, pairs, gates)).encode("ascii"))
     for cell in plan.cells:
         ids = CellIds(plan.suite.id, cell)
         hasher.update(f"{ids._place}{ids._versioned}{limits_key(cell.limits)}".encode())
@@ -146,7 +147,8 @@ def _suite_head(plan: SuitePlan, survey: _Survey, asked: Limits, runs: int) -> S
         arms=_distinct(cell.arm.name for cell in plan.cells),
         comparisons=suite.comparisons,
         document=suite.document,
-        fails_run=suite.fails_run,
+        gates=suite.gates,
+        completion=suite.completion,
         parameters=suite.parameters,
         case_weights=survey.weighted,
         timeout_s=limits.pop() if len(limits) == 1 else None,

@@ -149,7 +149,7 @@ class Figure(Frozen):
     """`ratio` is printed as percent, `score` with three decimals, `ms` as milliseconds."""
     higher_is_better: bool = True
     bounds: tuple[float, float] | None = None
-    """The value if all errors had gone against the target, and if all had gone for it; only when there are errors."""
+    """Its exact value if all errors had gone against the target, and if all had gone for it; `None`: as `value`."""
 
 
 class TagSummary(Frozen):

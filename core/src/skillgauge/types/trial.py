@@ -9,7 +9,7 @@ from typing import Any, Self
 from pydantic import Field, model_validator
 
 from .frozen import EMPTY, Frozen, FrozenDict, Json, JsonObject, digest
-from .suite import Arm, Case, Comparison, Limits, Target
+from .suite import Arm, Case, Comparison, Gate, GateFigure, Limits, Target
 
 
 class Identity(Frozen):
@@ -151,7 +151,8 @@ class SuiteHead(Frozen):
     arms: tuple[str, ...]
     comparisons: tuple[Comparison, ...] = ()
     document: str | None = None
-    fails_run: bool = False
+    gates: tuple[Gate, ...] = ()
+    completion: str = GateFigure.PASS_RATE
     parameters: JsonObject = EMPTY
     case_weights: bool = False
     """Whether any case has a weight other than 1."""
@@ -161,12 +162,13 @@ class SuiteHead(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _as_before_1_1(cls, values: Any) -> Any:
-        """Version 1.0 had one comparison at most, as two fields."""
-        if not isinstance(values, dict) or not {"candidate", "baseline"} & values.keys():
+        """Version 1.0 had one comparison at most, as two fields, and one gate of a suite's own, as a flag."""
+        if not isinstance(values, dict) or not {"candidate", "baseline", "fails_run"} & values.keys():
             return values
         values = dict(values)
         pair = {name: values.pop(name, None) for name in ("candidate", "baseline")}
-        return {"comparisons": (pair,) if all(pair.values()) else (), **values}
+        gates = (Gate(figure=GateFigure.FAILED, threshold=0),) if values.pop("fails_run", False) else ()
+        return {"comparisons": (pair,) if all(pair.values()) else (), "gates": gates, **values}
 
     @property
     def compared(self) -> tuple[Comparison, ...]:

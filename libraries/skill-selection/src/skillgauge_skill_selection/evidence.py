@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from skillgauge.api import (
-    DIRECT,
     Frozen,
     GroupKey,
     GroupSummary,
@@ -116,17 +115,14 @@ def uneven(reports: Iterable[SkillReport]) -> str | None:
 
 
 def completion_rate(group: GroupSummary) -> float | None:
-    """The published completion rate, else the passed share; `None` if nothing ran.
-
-    Direct calls count errors against the skill, as eval-skills documents; with agents errors are left out.
-    """
+    """The published completion rate, else the pass rate; `None` if nothing ran."""
     ran = group.counts.total - group.counts.skipped
     if not ran:
         return None
     published = _figure(group, "completionRate")
     if published is not None:
         return published
-    return group.counts.passed / ran if group.arm == DIRECT.name else group.pass_rate.rate
+    return group.pass_rate.rate
 
 
 def is_baseline(group: GroupSummary, suites: Mapping[str, SuiteHead]) -> bool:

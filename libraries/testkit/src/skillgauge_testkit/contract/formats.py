@@ -257,7 +257,8 @@ def _head(suite: Suite) -> SuiteHead:
         arms=tuple(arm.name for arm in suite.arms),
         comparisons=suite.comparisons,
         document=suite.document,
-        fails_run=suite.fails_run,
+        gates=suite.gates,
+        completion=suite.completion,
         parameters=suite.parameters,
     )
 

@@ -46,7 +46,7 @@ from skillgauge.api import (
 )
 
 from .checks import SCORERS
-from .figures import figures
+from .figures import COMPLETION, figures
 from .findings import Findings
 from .loading import FORMAT
 from .report_files import UNKNOWN_SCORER, ReportFile, TagFile, TaskResultFile
@@ -208,6 +208,7 @@ def _suite_head(path: Path, content: str, suite_id: str, groups: list[_Group]) -
         targets=tuple(TargetHead(id=skill, name=skill, version=version) for skill, version in versions.items()),
         arms=tuple(dict.fromkeys(group.arm for group in groups)),
         document=FORMAT,
+        completion=COMPLETION,
         case_weights=any(task.weight != 1 for group in groups for task in group.report.task_results),
     )
 
