@@ -23,14 +23,14 @@ ROOM_LIMITS = {
     "plan": 950,
     "plugins": 650,
     "reading": 800,
-    "report": 400,
+    "report": 475,
     "run": 1350,
-    "types": 750,
+    "types": 900,
     "": 350,
 }
-"""Lines of code of each room of the core, and of the modules beside them: docs/adr/0022-a-limit-a-room.md. They are
-only ever lowered."""
-KERNEL_LIMIT = 5_500
+"""Lines of code of each room of the core, and of the modules beside them: docs/adr/0022-a-limit-a-room.md, and
+0024 for `types` and `report`. They are only ever lowered."""
+KERNEL_LIMIT = 5_720
 """Of all these rooms together."""
 APART = ("cli", "stats")
 """Rooms that are printed and have no limit of their own: the command line, and pure mathematics."""
