@@ -71,7 +71,7 @@ async def kernel(count: int, folder: Path) -> tuple[float, int]:
     job = Job(
         stages={ArmKind.DIRECT: stages},
         grading=Grading(FakeScorers(lambda check: BoundScorer("exact", scorer))),
-        figures=lambda head, group: (),
+        figures=lambda summary: {},
         store=store,
         concurrency=CONCURRENCY,
         close=stages.close,

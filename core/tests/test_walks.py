@@ -16,7 +16,7 @@ from skillgauge.plan.planning import Terms, make_plan
 from skillgauge.plan.survey import survey
 from skillgauge.run.agents import AgentSetup, AgentStages
 from skillgauge.run.direct import DirectStages
-from skillgauge.run.pipeline import Job, Outcome, carry_out
+from skillgauge.run.pipeline import Conclusion, Job, carry_out
 from skillgauge.run.scorers import BoundScorer
 from skillgauge.run.trials import Grading
 from skillgauge.types.frozen import thaw
@@ -29,6 +29,8 @@ from skillgauge.types.suite import (
     Check,
     Comparison,
     FileSpec,
+    Gate,
+    GateFigure,
     Limits,
     SkillRef,
     SkillRole,
@@ -57,7 +59,7 @@ def walk(
     adapters: Mapping[str, Adapter] | None = None,
     engine: FakeEngine | None = None,
     sandbox: FakeSandbox | None = None,
-) -> tuple[Outcome, list[TrialResult], FakeSandbox]:
+) -> tuple[Conclusion, list[TrialResult], FakeSandbox]:
     """Plan and carry out one suite; the same wiring for all five."""
     sandbox = sandbox or FakeSandbox()
     cells = []
@@ -81,7 +83,7 @@ def walk(
     job = Job(
         stages={ArmKind.DIRECT: direct, ArmKind.AGENT: agents},
         grading=Grading(FakeScorers(lambda check: BoundScorer(check.scorer, FakeScorer(scorers[check.scorer])))),
-        figures=lambda head, group: (),
+        figures=lambda summary: {},
         close=direct.close,
     )
     outcome = asyncio.run(carry_out(plan, job))
@@ -126,7 +128,7 @@ def test_a_uaaps_hook_test_expects_a_blocking_exit_code() -> None:
         id="write-guard",
         format="fake",
         root="/pkg",
-        fails_run=True,
+        gates=(Gate(figure=GateFigure.FAILED, threshold=0),),
         targets=(Target(id="hook:pre-tool-use", kind=TargetKind.HOOK, adapter="command", root="/pkg"),),
         cases=(
             Case(
@@ -146,7 +148,7 @@ def test_a_uaaps_hook_test_expects_a_blocking_exit_code() -> None:
     }
     outcome, results, _ = walk(suite, scorers, adapters={"command": FakeAdapter(run_hook, name="command")})
     assert [result.verdict for result in results] == [Verdict.PASS]
-    assert outcome.view.head.suites[0].fails_run
+    assert outcome.view.head.suites[0].gates == suite.gates
     assert [score.check_id for score in results[0].scores] == ["exit-code", "stderr"]
 
 

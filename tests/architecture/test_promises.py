@@ -20,8 +20,17 @@ VALUES = ("contract", "types")
 """Rooms of the values that plugins and users meet."""
 
 FOR_READERS_OF_DOCUMENTS = {
+    "Counts.timeouts": "a part of what failed, for people who look for slow targets",
+    "DroppedCounts.baseline_error": "why cases are in no lift, for reporters of plugins and programs",
+    "DroppedCounts.both_error": "as `baseline_error`",
+    "DroppedCounts.candidate_error": "as `baseline_error`",
+    "DroppedCounts.not_run": "as `baseline_error`",
+    "OutcomeCounts.fail_kept": "what became of the pairs, for reporters of plugins and programs",
+    "OutcomeCounts.flip_to_fail": "as `fail_kept`",
+    "OutcomeCounts.flip_to_pass": "as `fail_kept`",
+    "OutcomeCounts.pass_kept": "as `fail_kept`",
+    "PairSummary.outcomes": "as `OutcomeCounts.fail_kept`",
     "Execution.arm_integrity": "proof of a session's condition, for people who doubt a result",
-    "Figure.higher_is_better": "for programs that compare documents",
     "SuiteHead.case_weights": "for programs that compute a mean from a document",
     "SuiteValidity.error_share": "what `reason` says in words",
     "Usage.reasoning_tokens": "a part of the output tokens that some providers tell",

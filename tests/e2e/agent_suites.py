@@ -28,7 +28,7 @@ from skillgauge.api import (
     Figure,
     FileSpec,
     Frozen,
-    GroupSummary,
+    GroupKey,
     Identity,
     Limits,
     Loaded,
@@ -44,7 +44,7 @@ from skillgauge.api import (
     SkillRole,
     Suite,
     SuiteFormat,
-    SuiteHead,
+    SuiteSummary,
     Target,
     Traits,
     Trajectory,
@@ -69,9 +69,9 @@ class AgentSuites:
         """Not needed."""
         raise NotImplementedError
 
-    def figures(self, group: GroupSummary, suite: SuiteHead) -> tuple[Figure, ...]:
+    def figures(self, summary: SuiteSummary) -> dict[GroupKey, tuple[Figure, ...]]:
         """None of its own."""
-        return ()
+        return {}
 
 
 def _skill(root: Path, role: SkillRole) -> SkillRef:

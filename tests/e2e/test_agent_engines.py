@@ -53,8 +53,8 @@ class Greetings:
     def dump(self, suite):
         raise NotImplementedError
 
-    def figures(self, group, suite):
-        return ()
+    def figures(self, summary):
+        return {}
 
 
 class Validator:

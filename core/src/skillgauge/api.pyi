@@ -23,6 +23,9 @@ from .log import (
 from .cli.eval_document import (
     human_lines as human_lines,
 )
+from .cli.decision import (
+    score_text as score_text,
+)
 from .cli.evaluation import (
     Evaluation as Evaluation,
     EvaluationCommand as EvaluationCommand,
@@ -110,7 +113,6 @@ from .contract.scorers import (
 from .contract.stores import (
     Archive as Archive,
     Claimed as Claimed,
-    ResultOrder as ResultOrder,
     RunLog as RunLog,
     RunQuery as RunQuery,
     Store as Store,
@@ -151,18 +153,26 @@ from .report.wording import (
     rate_notes as rate_notes,
     reason_of as reason_of,
 )
+from .report.pairs import (
+    CaseReport as CaseReport,
+    case_by_case as case_by_case,
+)
 from .report.writing import (
     write_report as write_report,
     write_whole as write_whole,
 )
 from .run.pipeline import (
-    Outcome as Outcome,
+    Conclusion as Conclusion,
 )
 from .run.redaction import (
     Redactor as Redactor,
 )
 from .stats.intervals import (
     wilson as wilson,
+)
+from .stats.paired import (
+    PairedDifference as PairedDifference,
+    Spread as Spread,
 )
 from .stats.quantiles import (
     nearest_rank as nearest_rank,
@@ -180,6 +190,17 @@ from .types.answers import (
     TextStyle as TextStyle,
     text_of as text_of,
 )
+from .types.comparison import (
+    CasePair as CasePair,
+    CaseSummary as CaseSummary,
+    Counts as Counts,
+    Dropped as Dropped,
+    DroppedCounts as DroppedCounts,
+    GroupKey as GroupKey,
+    Outcome as Outcome,
+    OutcomeCounts as OutcomeCounts,
+    PairSummary as PairSummary,
+)
 from .types.frozen import (
     EMPTY as EMPTY,
     MAX_DEPTH as MAX_DEPTH,
@@ -195,22 +216,26 @@ from .types.frozen import (
     thaw as thaw,
 )
 from .types.result import (
-    Counts as Counts,
     Figure as Figure,
     GivenUp as GivenUp,
     GroupSummary as GroupSummary,
+    Kept as Kept,
     Latency as Latency,
     RateInterval as RateInterval,
+    ResultOrder as ResultOrder,
     RunInfo as RunInfo,
+    RunSource as RunSource,
     RunState as RunState,
     RunView as RunView,
     Score as Score,
     ScoreStatus as ScoreStatus,
+    SuiteSummary as SuiteSummary,
     SuiteValidity as SuiteValidity,
     Summary as Summary,
     TagSummary as TagSummary,
     TrialResult as TrialResult,
     Verdict as Verdict,
+    case_order as case_order,
 )
 from .types.suite import (
     ALL_PASSED as ALL_PASSED,
@@ -223,6 +248,9 @@ from .types.suite import (
     Check as Check,
     Comparison as Comparison,
     FileSpec as FileSpec,
+    Gate as Gate,
+    GateFigure as GateFigure,
+    GateScope as GateScope,
     LimitOutcome as LimitOutcome,
     Limits as Limits,
     SkillRef as SkillRef,
@@ -237,6 +265,7 @@ from .types.suite import (
 from .types.trial import (
     Blame as Blame,
     Block as Block,
+    CaseHead as CaseHead,
     EventKind as EventKind,
     Execution as Execution,
     Failure as Failure,

@@ -45,7 +45,7 @@ def lines(*tags: TagSummary, passed: int = 20, of: int = 20, errors: int = 0, **
     }
     view = contract_views()[0][1]
     summary = Summary(counts=Counts(), groups=(GroupSummary.model_validate(whole),))
-    return list(human_lines(RunView(view.run, view.head, summary, view.results)))
+    return list(human_lines(RunView(view.run, view.head, summary, view.source)))
 
 
 def test_a_rate_never_stands_alone() -> None:

@@ -10,10 +10,13 @@ import pytest
 from skillgauge.contract.formats import Claim, Dumped, Loaded, LoadRequest
 from skillgauge.errors import Origin, Problem, Severity, SuiteError, UsageError
 from skillgauge.plan.discovery import SKIPPED_FOLDERS, Found, discover, load
+from skillgauge.types.comparison import GroupKey
 from skillgauge.types.frozen import EMPTY
-from skillgauge.types.result import Figure, GroupSummary
+from skillgauge.types.result import (
+    Figure,
+    SuiteSummary,
+)
 from skillgauge.types.suite import Suite
-from skillgauge.types.trial import SuiteHead
 
 
 class Format:
@@ -46,9 +49,9 @@ class Format:
         """Write nothing."""
         return Dumped(())
 
-    def figures(self, group: GroupSummary, suite: SuiteHead) -> tuple[Figure, ...]:
+    def figures(self, summary: SuiteSummary) -> dict[GroupKey, tuple[Figure, ...]]:
         """Count nothing."""
-        return ()
+        return {}
 
 
 def ending(suffix: str) -> Format:

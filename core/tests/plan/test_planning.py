@@ -23,6 +23,8 @@ from skillgauge.types.suite import (
     Check,
     Comparison,
     FileSpec,
+    Gate,
+    GateFigure,
     LimitOutcome,
     Limits,
     SkillRef,
@@ -583,7 +585,8 @@ def test_the_head_tells_reports_what_was_planned() -> None:
         arms=(WITH, WITHOUT),
         comparisons=(Comparison(candidate="with", baseline="without"),),
         document="own",
-        fails_run=True,
+        gates=(Gate(figure=GateFigure.FAILED, threshold=0),),
+        completion="rate",
         parameters={"p": 1},
     )
     other = Identity(name="q")
@@ -592,9 +595,10 @@ def test_the_head_tells_reports_what_was_planned() -> None:
     (planned,) = head.suites
     assert [target.id for target in planned.targets] == ["t2", "t1"]
     assert (planned.name, planned.version, planned.format, planned.dialect) == ("Suite", "3", "f", "d")
-    assert (planned.root, planned.digest, planned.document, planned.fails_run) == ("/s", "g", "own", True)
+    assert (planned.root, planned.digest, planned.document) == ("/s", "g", "own")
+    assert (planned.gates, planned.completion) == ((Gate(figure=GateFigure.FAILED, threshold=0),), "rate")
     assert planned.arms == ("with", "without")
-    assert (planned.candidate, planned.baseline) == ("with", "without")
+    assert planned.comparisons == (Comparison(candidate="with", baseline="without"),)
     assert planned.parameters == {"p": 1}
     assert planned.case_weights
     assert (head.runners, head.models) == ((RUNNER, other), ("m",))
@@ -619,7 +623,7 @@ def test_a_target_in_the_head_is_the_target_of_the_suite() -> None:
 def test_a_suite_without_comparison_has_none_in_its_head() -> None:
     """There is no candidate where nothing is compared."""
     head = plan_of(SuitePlan(suite(), (Cell(DIRECT, RUNNER),))).head
-    assert (head.suites[0].candidate, head.suites[0].baseline, head.suites[0].targets) == (None, None, ())
+    assert (head.suites[0].comparisons, head.suites[0].targets) == ((), ())
     assert not head.suites[0].case_weights
 
 

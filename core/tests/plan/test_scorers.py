@@ -106,7 +106,7 @@ def plan_of(scorers: Scorers, *checks: Check, runs: int = 1, paid: bool = False)
 def job_of(scorers: Scorers, adapter: FakeAdapter | None = None, **options: Any) -> Job:
     """A job that calls a fake target and grades with these."""
     stages = DirectStages(lambda target: adapter or FakeAdapter(), FakeSandbox())
-    defaults: dict[str, Any] = {"figures": lambda suite, group: (), "close": stages.close, "concurrency": 2}
+    defaults: dict[str, Any] = {"figures": lambda summary: {}, "close": stages.close, "concurrency": 2}
     return Job(stages={ArmKind.DIRECT: stages}, grading=Grading(scorers.for_run()), **(defaults | options))
 
 

@@ -11,19 +11,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from skillgauge.api import Comparison
 from skillgauge.report.summary import summarize
-from skillgauge.run.ledger import case_order
 from skillgauge.stats import rate_interval
+from skillgauge.types.comparison import GroupKey
 from skillgauge.types.result import (
     Counts,
     Figure,
     GroupSummary,
     Latency,
     RateInterval,
+    SuiteSummary,
     SuiteValidity,
     Summary,
     TrialResult,
     Verdict,
+    case_order,
 )
 from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, PlanHead, SuiteHead, TargetHead
 
@@ -87,8 +90,12 @@ def summary_of(
     figures: Callable[[SuiteHead, GroupSummary], tuple[Figure, ...]] = lambda suite, group: (),
     **options: Any,
 ) -> Summary:
-    """The summary of results in any order."""
-    return summarize(head(*suites), iter(sorted(results, key=case_order)), figures=figures, **options)
+    """The summary of results in any order, with figures that are made group by group."""
+
+    def of_suite(summary: SuiteSummary) -> dict[GroupKey, tuple[Figure, ...]]:
+        return {group.key: figures(summary.suite, group) for group in summary.groups}
+
+    return summarize(head(*suites), iter(sorted(results, key=case_order)), figures=of_suite, **options)
 
 
 def group_of(results: Sequence[TrialResult]) -> GroupSummary:
@@ -209,9 +216,7 @@ def test_the_interval_depends_on_the_seed_of_the_plan() -> None:
     results = [
         one for index, k in enumerate(passes) for one in runs_of(index, *(P if run < k else F for run in range(3)))
     ]
-    rates = [
-        summarize(head(seed=seed), results, figures=lambda suite, group: ()).groups[0].pass_rate for seed in (7, 7, 8)
-    ]
+    rates = [summarize(head(seed=seed), results, figures=lambda summary: {}).groups[0].pass_rate for seed in (7, 7, 8)]
     expected = rate_interval([k / 3 for k in passes], repeats=3, seed=7)
     assert expected is not None
     assert (rates[0].lower, rates[0].upper, rates[0].method) == (expected.lower, expected.upper, str(expected.method))
@@ -425,7 +430,7 @@ def test_errors_of_all_targets_of_a_suite_count_together() -> None:
     assert summary_of(results).validity[0].error_share == 0.25
 
 
-COMPARED = suite_head(arms=("with", "without"), candidate="with", baseline="without")
+COMPARED = suite_head(arms=("with", "without"), comparisons=(Comparison(candidate="with", baseline="without"),))
 
 
 def pairs(candidate: Sequence[Verdict], baseline: Sequence[Verdict], **fields: Any) -> list[TrialResult]:
@@ -580,7 +585,10 @@ def close(one: float | None, other: float | None) -> bool:
 @given(whole_runs, st.randoms(use_true_random=False))
 def test_a_summary_is_what_a_naive_reading_gives(run: dict[tuple[str, str], list[dict[str, Any]]], random: Any) -> None:
     """Every number of every group agrees with one computed by the definition, whatever the results are."""
-    suites = (suite_head("z"), suite_head("s", arms=("with", "without"), candidate="with", baseline="without"))
+    suites = (
+        suite_head("z"),
+        suite_head("s", arms=("with", "without"), comparisons=(Comparison(candidate="with", baseline="without"),)),
+    )
     results = made(run)
     random.shuffle(results)
     summary = summary_of(results, *suites)

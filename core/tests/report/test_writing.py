@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from skillgauge.api import Kept
 from skillgauge.contract.artifacts import Artifact
 from skillgauge.errors import PluginError, UsageError
 from skillgauge.report.writing import only_suites, stamp, write_report, write_whole
@@ -81,7 +82,7 @@ def view(*suites: str) -> RunView:
             groups=groups,
             validity=tuple(SuiteValidity(suite_id=name, valid=True, error_share=0.0) for name in suites),
         ),
-        results=lambda: map(result, suites),
+        source=Kept(lambda: map(result, suites)),
     )
 
 
@@ -145,7 +146,7 @@ def test_the_copy_is_that_of_the_newest_report(tmp_path: Path) -> None:
     """A later run replaces the copy and leaves the earlier stamped report."""
     write_report(view("s"), "json", Reporter("json", ("", [b"a longer old one"])), tmp_path)
     later = view("s")
-    later = RunView(later.run.model_copy(update={"started_at": STARTED + 60}), later.head, later.summary, later.results)
+    later = RunView(later.run.model_copy(update={"started_at": STARTED + 60}), later.head, later.summary, later.source)
     write_report(later, "json", Reporter("json", ("", [b"new"])), tmp_path)
     assert files(tmp_path) == {
         f"eval-result-{STAMP}.json": b"a longer old one",

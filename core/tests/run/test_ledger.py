@@ -10,12 +10,29 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillgauge.contract.stores import Claimed, ResultOrder, RunQuery
+from skillgauge.contract.stores import Claimed, RunQuery
 from skillgauge.errors import StoreError
-from skillgauge.run.ledger import BATCH, MAX_WAIT_S, Ledger, MemoryLog, MemoryStore, case_order, plan_order
-from skillgauge.types.result import Counts, RunInfo, RunState, Summary, TrialResult, Verdict
+from skillgauge.run.ledger import BATCH, MAX_WAIT_S, Ledger, MemoryLog, MemoryStore
+from skillgauge.types.result import (
+    Counts,
+    ResultOrder,
+    RunInfo,
+    RunState,
+    Summary,
+    TrialResult,
+    Verdict,
+    case_order,
+)
 from skillgauge.types.suite import DIRECT, Case, Limits
-from skillgauge.types.trial import Execution, Identity, PlanHead, SuiteHead, TargetHead, Trial
+from skillgauge.types.trial import (
+    CaseHead,
+    Execution,
+    Identity,
+    PlanHead,
+    SuiteHead,
+    TargetHead,
+    Trial,
+)
 
 from .jumping import run
 
@@ -88,7 +105,7 @@ class Log(MemoryLog):
         """Cleared while the store is busy."""
         self.error: Exception | None = None
 
-    async def claim(self, trials: Sequence[Trial]) -> Claimed:
+    async def claim(self, trials: Sequence[Trial], cases: Sequence[CaseHead] = ()) -> Claimed:
         """Note the ids."""
         self.claims.append([one.trial_id for one in trials])
         return await super().claim(trials)
@@ -802,13 +819,6 @@ def test_runs_in_memory_are_found_by_id() -> None:
 # --- orders -----------------------------------------------------------------------------------------------
 
 
-@quick
-@given(st.permutations(range(6)))
-def test_plan_order_is_the_order_of_the_plan(order: list[int]) -> None:
-    """Sorted by it, results lie as their trials were planned."""
-    assert [one.ordinal for one in sorted(map(result, order), key=plan_order)] == list(range(6))
-
-
 PLACES: list[dict[str, Any]] = [
     {
         "suite_id": suite,
@@ -831,17 +841,13 @@ PLACES: list[dict[str, Any]] = [
 
 @quick
 @given(st.permutations(PLACES))
-def test_case_order_keeps_the_repeats_of_a_case_together(places: list[dict[str, Any]]) -> None:
-    """Groups come one after another, in each the cases by number, in each of these the repeats by number."""
+def test_case_order_keeps_all_of_a_case_together(places: list[dict[str, Any]]) -> None:
+    """Cases come one after another, by number; in each the groups, in each of these the repeats by number."""
     ordered = sorted((result(0, **place) for place in places), key=case_order)
-    keys = [(one.suite_id, one.target_id, one.arm, one.runner, one.model) for one in ordered]
-    assert len(list(dict.fromkeys(keys))) == sum(
-        1 for left, right in zip(keys, [None, *keys], strict=False) if left != right
-    )
-    for first in range(0, len(ordered), 4):
-        assert [(one.case_index, one.repeat) for one in ordered[first : first + 4]] == [
-            (2, 1),
-            (2, 2),
-            (10, 1),
-            (10, 2),
-        ]
+    cases = [(one.suite_id, one.case_index) for one in ordered]
+    assert list(dict.fromkeys(cases)) == [("s1", 2), ("s1", 10), ("s2", 2), ("s2", 10)]
+    assert cases == sorted(cases)
+    for first in range(0, len(ordered), 2):
+        left, right = ordered[first : first + 2]
+        assert left.group == right.group
+        assert (left.repeat, right.repeat) == (1, 2)

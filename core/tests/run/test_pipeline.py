@@ -10,29 +10,31 @@ from typing import Any
 
 import pytest
 
+from skillgauge.cli.decision import GateOptions, decide
 from skillgauge.contract.adapters import CallRequest
 from skillgauge.contract.executors import RunTrial
 from skillgauge.contract.scorers import ScoreContext
-from skillgauge.contract.stores import Claimed, ResultOrder
+from skillgauge.contract.stores import Claimed
 from skillgauge.errors import ExitCode, PolicyError, StoreError
 from skillgauge.plan.planning import Terms, make_plan
 from skillgauge.plan.survey import survey
 from skillgauge.plugins.events import Events as Listeners
-from skillgauge.report.gates import GateOptions, decide
 from skillgauge.run.agents import OnStep
 from skillgauge.run.budget import BudgetLimits
 from skillgauge.run.direct import DirectStages
 from skillgauge.run.ledger import MemoryLog, MemoryStore
-from skillgauge.run.pipeline import Job, Outcome, carry_out
+from skillgauge.run.pipeline import Conclusion, Job, carry_out
 from skillgauge.run.scorers import BoundScorer
 from skillgauge.run.trials import Grading, RetryPolicy
+from skillgauge.types.comparison import GroupKey
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
 from skillgauge.types.result import (
     Figure,
-    GroupSummary,
+    ResultOrder,
     RunInfo,
     RunState,
     Score,
+    SuiteSummary,
     Summary,
     TrialResult,
     Verdict,
@@ -40,12 +42,12 @@ from skillgauge.types.result import (
 from skillgauge.types.suite import DIRECT, ArmKind, Case, Check, Suite, Target
 from skillgauge.types.trial import (
     Blame,
+    CaseHead,
     Execution,
     Failure,
     FailureClass,
     Identity,
     PlanHead,
-    SuiteHead,
     Trajectory,
     TrajectoryEvent,
     Trial,
@@ -113,10 +115,10 @@ class Log(MemoryLog):
         self.commits: list[tuple[list[str], bool]] = []
         self.error: Exception | None = None
 
-    async def claim(self, trials: Sequence[Trial]) -> Claimed:
+    async def claim(self, trials: Sequence[Trial], cases: Sequence[CaseHead] = ()) -> Claimed:
         """Note the ids."""
         self.claimed += [trial.trial_id for trial in trials]
-        return await super().claim(trials)
+        return await super().claim(trials, cases)
 
     async def commit(self, results: Sequence[TrialResult], *, paid: bool) -> None:
         """Write or fail."""
@@ -160,13 +162,13 @@ def job_of(adapter: FakeAdapter, **options: Any) -> Job:
     defaults: dict[str, Any] = {
         "stages": {ArmKind.DIRECT: stages},
         "grading": Grading(FakeScorers(lambda check: BoundScorer(check.scorer, FakeScorer(decide_equal)))),
-        "figures": lambda suite, group: (),
+        "figures": lambda summary: {},
         "close": stages.close,
     }
     return Job(**(defaults | options))
 
 
-def carry(plan: Plan, job: Job) -> Outcome:
+def carry(plan: Plan, job: Job) -> Conclusion:
     """Carry a plan out."""
     return asyncio.run(carry_out(plan, job))
 
@@ -196,8 +198,9 @@ def test_a_run_executes_scores_keeps_and_summarises() -> None:
 def test_figures_of_the_format_are_in_the_summary() -> None:
     """The job says whom to ask."""
 
-    def figures(suite: SuiteHead, group: GroupSummary) -> tuple[Figure, ...]:
-        return (Figure(name="n", label=suite.id, value=group.counts.total),)
+    def figures(summary: SuiteSummary) -> dict[GroupKey, tuple[Figure, ...]]:
+        (group,) = summary.groups
+        return {group.key: (Figure(name="n", label=summary.suite.id, value=group.counts.total),)}
 
     outcome = carry(plan_of("a"), job_of(FakeAdapter(), figures=figures))
     assert [figure.value for figure in outcome.view.summary.groups[0].figures] == [1.0]
@@ -219,14 +222,16 @@ def test_failures_are_retried_as_the_job_says() -> None:
 
 
 def test_results_are_cleaned_before_they_are_kept() -> None:
-    """No secret reaches the store, an event or the report."""
+    """No secret reaches the store, an event or the report, be it in a result or in what is kept of a case."""
     store, told = Store(), list[TrialResult]()
 
-    def clean(result: TrialResult) -> TrialResult:
-        return result.model_copy(update={"execution": Execution(output="***")})
+    def clean(value: Any) -> Any:
+        hidden = {"input": "***"} if isinstance(value, CaseHead) else {"execution": Execution(output="***")}
+        return value.model_copy(update=hidden)
 
     outcome = carry(plan_of("a"), job_of(FakeAdapter(), clean=clean, store=store, progress=told.append))
     assert [one.execution.output for one in (*outcome.view.results(), *told)] == ["***", "***"]
+    assert [one.input for one in outcome.view.cases()] == ["***"]
 
 
 @pytest.mark.requirement("SE-HOST-003")
@@ -421,10 +426,10 @@ class Stopper(FakeAdapter):
         return session
 
 
-def stopped_at(name: str, store: Store, *cases: str, **options: Any) -> tuple[Outcome, Stopper]:
+def stopped_at(name: str, store: Store, *cases: str, **options: Any) -> tuple[Conclusion, Stopper]:
     """A run that is stopped while a case is under way; of paid trials, none of which is claimed ahead."""
 
-    async def go() -> tuple[Outcome, Stopper]:
+    async def go() -> tuple[Conclusion, Stopper]:
         stop = asyncio.Event()
         adapter = Stopper(stop, name)
         outcome = await asyncio.wait_for(
@@ -694,10 +699,10 @@ def test_results_in_the_view_are_read_when_they_are_asked_for() -> None:
     reads = 0
 
     class Counting(Log):
-        def results(self, order: ResultOrder) -> Any:
+        def results(self, order: ResultOrder, group: GroupKey | None = None) -> Any:
             nonlocal reads
             reads += 1
-            return super().results(order)
+            return super().results(order, group)
 
     class CountingStore(Store):
         async def begin(self, head: PlanHead, *, fresh: bool) -> Log:

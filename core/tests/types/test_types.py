@@ -10,6 +10,7 @@ import pickle
 import types
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict
 from enum import Enum, IntEnum, StrEnum
 from functools import lru_cache
 from typing import Any, Union, get_args, get_origin
@@ -21,7 +22,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
 from skillgauge.errors import Origin, Problem
-from skillgauge.types import result, suite, trial
+from skillgauge.types import comparison, result, suite, trial
+from skillgauge.types.comparison import Counts, GroupKey
 from skillgauge.types.frozen import (
     EMPTY,
     MAX_DEPTH,
@@ -35,7 +37,7 @@ from skillgauge.types.frozen import (
     freeze,
     thaw,
 )
-from skillgauge.types.result import Counts, RunState, Score, ScoreStatus, Summary, TrialResult, Verdict
+from skillgauge.types.result import RunState, Score, ScoreStatus, Summary, TrialResult, Verdict
 from skillgauge.types.suite import (
     DIRECT,
     Arm,
@@ -60,7 +62,7 @@ few = settings(max_examples=8, deadline=None)
 
 VALUES: list[type[Frozen]] = [
     cls
-    for module in (suite, trial, result)
+    for module in (suite, trial, comparison, result)
     for cls in vars(module).values()
     if isinstance(cls, type) and issubclass(cls, Frozen) and cls.__module__ == module.__name__
 ]
@@ -112,6 +114,8 @@ def _field(annotation: Any, metadata: list[Any]) -> st.SearchStrategy[Any]:
         return st.integers(least if above is None else above + 1, most)
     if annotation is Origin:
         return st.builds(Origin, texts, st.lists(texts | st.integers(0, 9), max_size=2).map(tuple))
+    if annotation is GroupKey:
+        return st.builds(GroupKey, texts, st.none() | texts, texts, texts, st.none() | texts)
     plain = {str: texts, bool: st.booleans(), type(None): st.none()}
     if annotation in plain:
         return plain[annotation]
@@ -474,6 +478,8 @@ def from_a_newer_version(value: object) -> Any:
         return {name: from_a_newer_version(getattr(value, name)) for name in names} | {"newer": {"a": [1]}}
     if isinstance(value, Origin):
         return {"file": value.file, "pointer": list(value.pointer)}
+    if isinstance(value, GroupKey):
+        return asdict(value)
     if isinstance(value, tuple):
         return [from_a_newer_version(item) for item in value]
     return thaw(value)  # type: ignore[arg-type]  # scalars, enums and JSON objects are left
@@ -827,7 +833,7 @@ def test_a_suite_asks_for_nothing_unless_it_says_so() -> None:
     """One direct arm, no comparison, no gate of its own, and no default that a user would have to take back."""
     plain = Suite(id="s", format="f", root="/")
     assert (plain.arms, DIRECT.name, DIRECT.kind) == ((DIRECT,), "direct", ArmKind.DIRECT)
-    assert (plain.comparisons, plain.fails_run, plain.on_agent_limit) == ((), False, LimitOutcome.FAIL)
+    assert (plain.comparisons, plain.gates, plain.on_agent_limit) == ((), (), LimitOutcome.FAIL)
     assert plain.defaults.model_dump(exclude_none=True) == {"limits": {}, "baseline": True}
     assert Suite.model_validate({"id": "s", "format": "f", "root": "/", "defaults": {"runs": 1}}).defaults.runs == 1
 

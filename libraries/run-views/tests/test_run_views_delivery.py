@@ -98,7 +98,7 @@ def with_documents(*documents: str | None) -> RunView:
     """A run whose suites' formats have these documents."""
     suite = VIEW.head.suites[0]
     suites = tuple(suite.model_copy(update={"id": str(n), "document": one}) for n, one in enumerate(documents))
-    return RunView(VIEW.run, VIEW.head.model_copy(update={"suites": suites}), VIEW.summary, VIEW.results)
+    return RunView(VIEW.run, VIEW.head.model_copy(update={"suites": suites}), VIEW.summary, VIEW.source)
 
 
 def test_the_document_of_the_format_itself(call: Invocation) -> None:

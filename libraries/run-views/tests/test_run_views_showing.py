@@ -8,7 +8,12 @@ from itertools import count
 
 import pytest
 
-from skillgauge.api import Output, RunView, human_lines
+from skillgauge.api import (
+    Kept,
+    Output,
+    RunView,
+    human_lines,
+)
 from skillgauge_run_views import RunDocument, run_document, run_verdict, show_run
 from skillgauge_testkit import contract_views
 
@@ -50,7 +55,7 @@ def test_what_did_not_pass_is_listed_with_its_reason(capsys: pytest.CaptureFixtu
     assert "Target  Case" in out
     only = [result for result in view.results() if result.target_id == "skill"]
     summary = view.summary.model_copy(update={"groups": view.summary.groups[:1]})
-    out = shown(replace(view, summary=summary, results=lambda: iter(only)), capsys)
+    out = shown(replace(view, summary=summary, source=Kept(lambda: only)), capsys)
     assert "\ncase-2   1    fail     expected 4, got 5" in out
 
 
@@ -64,7 +69,7 @@ def test_a_long_list_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
 def test_with_json_nothing_is_printed_for_people_or_read(capsys: pytest.CaptureFixture[str]) -> None:
     """The results are not even asked for."""
     asked = count()
-    view = replace(VIEWS["a run with errors"], results=lambda: iter([next(asked)]))
+    view = replace(VIEWS["a run with errors"], source=Kept(lambda: [next(asked)]))
     show_run(view, Output(as_json=True, quiet=False))
     assert capsys.readouterr().out == ""
     assert next(asked) == 0

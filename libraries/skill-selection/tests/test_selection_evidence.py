@@ -11,6 +11,7 @@ from skillgauge.api import (
     Execution,
     Figure,
     GroupSummary,
+    Kept,
     Latency,
     PlanHead,
     RateInterval,
@@ -93,7 +94,7 @@ def view(
     )
     head = PlanHead(plan_id="p", suites=suites, trial_count=10, runs=1, seed=0)
     run = RunInfo(run_id="r", state=RunState.FINISHED, started_at=50.0)
-    return RunView(run, head, summary, lambda: iter(kept))
+    return RunView(run, head, summary, Kept(lambda: kept))
 
 
 def only(one: RunView) -> SkillReport:

@@ -30,6 +30,7 @@ from skillgauge.api import (
     Blame,
     CallRequest,
     Case,
+    CaseHead,
     Check,
     Claim,
     Claimed,
@@ -45,11 +46,12 @@ from skillgauge.api import (
     Finished,
     FiredSkill,
     Frozen,
-    GroupSummary,
+    GroupKey,
     Identity,
     JsonObject,
     JudgeReply,
     JudgeRequest,
+    Kept,
     Loaded,
     LoadRequest,
     ModelRoute,
@@ -70,6 +72,7 @@ from skillgauge.api import (
     ScoreStatus,
     Suite,
     SuiteError,
+    SuiteSummary,
     Summary,
     Target,
     Tier,
@@ -78,9 +81,10 @@ from skillgauge.api import (
     Trial,
     TrialResult,
     Usage,
+    case_order,
     hookimpl,
 )
-from skillgauge.run.ledger import MemoryStore, case_order, plan_order
+from skillgauge.run.ledger import MemoryStore
 from skillgauge_processes.workspace import DirectoryWorkspace
 from skillgauge_testkit import (
     SCORERS,
@@ -1092,8 +1096,8 @@ class _Format:
         cases = [{"id": one.id, "in": one.input, "out": one.checks[0].options["value"]} for one in suite.cases]
         return Dumped((("suite.json", json.dumps({"acme": cases}).encode()),))
 
-    def figures(self, group: GroupSummary, suite: Any) -> tuple[Figure, ...]:
-        return ()
+    def figures(self, summary: SuiteSummary) -> dict[GroupKey, tuple[Figure, ...]]:
+        return {group.key: () for group in summary.groups}
 
 
 SUITE = {"acme": [{"id": "sum", "in": [1, 2], "out": 3}, {"id": "שלום", "in": None, "out": "x"}]}
@@ -1200,8 +1204,9 @@ def lineless_read(path: Path) -> Any:
         raise SuiteError(Problem("acme.broken", "is broken", span=SourceSpan(str(path)))) from None
 
 
-def _divides(self: _Format, group: GroupSummary, suite: Any) -> tuple[Figure, ...]:
-    return (Figure(name="rate", label="Rate", value=group.counts.passed / group.counts.total),)
+def _divides(self: _Format, summary: SuiteSummary) -> dict[GroupKey, tuple[Figure, ...]]:
+    rates = ((group.key, group.counts.passed / group.counts.total) for group in summary.groups)
+    return {key: (Figure(name="rate", label="Rate", value=rate),) for key, rate in rates}
 
 
 NO_ARMS = Comparison(candidate="a", baseline="b")
@@ -1287,7 +1292,13 @@ def _suite_text(**changes: Any) -> bytes:
     ("claims texts", "must return a Claim or None, not ''", format_with(claim=lambda self, path: "")),
     ("no dump", "SuiteFormat.dump must give at least one file", format_with(dump=lambda self, suite: Dumped(()))),
     ("figures", "figures of a group without results must not raise", format_with(figures=_divides)),
-    ("figure texts", "must return a tuple of Figure, not", format_with(figures=lambda self, group, suite: "1")),
+    ("figure texts", "must return a mapping by key of a group", format_with(figures=lambda self, summary: "1")),
+    ("figures of nobody", "must return a mapping by key of a group", format_with(figures=lambda self, one: {"a": ()})),
+    (
+        "no figures",
+        "must return tuples of Figure, not",
+        format_with(figures=lambda self, summary: {summary.groups[0].key: "1"}),
+    ),
     ("no format", "must name its format and its absolute root", changed(format=lambda s: "")),
     ("random suites", "must give the same suites every time", changed(digest=lambda s: str(random.random()))),
     ("dump raises", "SuiteFormat.dump must not raise", format_with(dump=raising)),
@@ -1347,7 +1358,7 @@ class _Reporter:
             return None
         results = [TrialResult.model_validate(one) for one in value["results"]]
         run, head, summary = RunInfo(**value["run"]), PlanHead(**value["head"]), Summary(**value["summary"])
-        return RunView(run, head, summary, lambda: iter(results))
+        return RunView(run, head, summary, Kept(lambda: results))
 
 
 def reporter(suffix: str = "json", **methods: Any) -> type[_Reporter]:
@@ -1378,7 +1389,7 @@ def test_reporter_passes() -> None:
 
 
 def _asks_often(self: _Reporter, view: RunView) -> Iterator[bytes]:
-    yield json.dumps([next(view.results()).case_id for _ in view.results()]).encode()
+    yield json.dumps([ids(view) for _ in range(3)]).encode()
 
 
 def _two_files(self: _Reporter, view: RunView) -> Iterable[Artifact]:
@@ -1410,8 +1421,19 @@ def _reads_once(self: _Reporter, path: Path) -> RunView | None:
     view = _Reporter.read(self, path)
     if view is None:
         return None
-    results = view.results()
-    return replace(view, results=lambda: results)
+    return replace(view, source=once(view))
+
+
+def once(view: RunView) -> Kept:
+    """A source that gives the results of a run only once."""
+    left = list(view.results())
+
+    class Once(Kept):
+        def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+            while left:
+                yield left.pop(0)
+
+    return Once(lambda: (), view.cases())
 
 
 @table(
@@ -1431,7 +1453,7 @@ def _reads_once(self: _Reporter, path: Path) -> RunView | None:
         reporter(render=_two_files),
     ),
     ("file names", "relative paths that stay in the reporter's folder", reporter(render=_file_per_case)),
-    ("asks often", "must read the results a bounded number of times", reporter(chunks=_asks_often)),
+    ("asks often", "must read each result at most 2 times", reporter(chunks=_asks_often)),
     ("encoding", "must be UTF-8", reporter(chunks=lambda self, view: [b"\xff"])),
     ("json", "must be a well-formed .json file", writing("json", lambda view: '{"value": NaN}')),
     ("json lines", "must be a well-formed .jsonl file", writing("jsonl", lambda view: "\n".join(ids(view)))),
@@ -1738,6 +1760,15 @@ def test_sandbox_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sentence
 # --- stores -----------------------------------------------------------------------------------------------
 
 
+def in_order(
+    results: Iterable[TrialResult], order: ResultOrder, group: GroupKey | None = None
+) -> Iterator[TrialResult]:
+    """Results as a log has to give them."""
+    found = [result for result in results if group in (None, result.group)]
+    by_place = (lambda one: one.ordinal) if order is ResultOrder.PLAN else case_order
+    return iter(sorted(found, key=by_place))
+
+
 class _Log:
     """A run in a file of JSON lines: head first, then whatever happened."""
 
@@ -1757,7 +1788,8 @@ class _Log:
         results = [TrialResult.model_validate(value) for value in self.events("result")]
         return {result.trial_id: result for result in results}
 
-    async def claim(self, trials: Sequence[Trial]) -> Claimed:
+    async def claim(self, trials: Sequence[Trial], cases: Sequence[CaseHead] = ()) -> Claimed:
+        self.write(*(("case", case.model_dump(mode="json")) for case in cases))
         done = frozenset(trial.trial_id for trial in trials) & self.all_results().keys()
         self.write(*(("claim", trial.trial_id) for trial in trials if trial.trial_id not in done))
         claims = self.events("claim")
@@ -1766,8 +1798,13 @@ class _Log:
     async def commit(self, results: Sequence[TrialResult], *, paid: bool) -> None:
         self.write(*(("result", result.model_dump(mode="json")) for result in results))
 
-    def results(self, order: ResultOrder) -> Iterator[TrialResult]:
-        return iter(sorted(self.all_results().values(), key=plan_order if order is ResultOrder.PLAN else case_order))
+    def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+        return in_order(self.all_results().values(), order, group)
+
+    def cases(self) -> Iterator[CaseHead]:
+        heads = [CaseHead.model_validate(value) for value in self.events("case")]
+        known = {(head.suite_id, head.index): head for head in heads}
+        return (known[place] for place in sorted(known))
 
     async def finish(self, state: RunState, summary: Summary | None) -> RunInfo:
         self.info = self.info.model_copy(update={"state": state, "finished_at": time.time()})
@@ -1829,9 +1866,7 @@ class _Store:
             log = self.log(path, self.info(path))
             summaries = [Summary(**value) for value in log.events("summary") if value]
             head = PlanHead(**log.events("head")[0])
-            yield RunView(
-                log.info, head, (summaries or [Summary.empty()])[-1], lambda log=log: log.results(ResultOrder.PLAN)
-            )  # type: ignore[misc]
+            yield RunView(log.info, head, (summaries or [Summary.empty()])[-1], log)
 
     async def close(self) -> None:
         for owner in self.open:
@@ -1891,9 +1926,8 @@ class _Shortening(_Log):
 
 
 class _Appending(_Log):
-    def results(self, order: ResultOrder) -> Iterator[TrialResult]:
-        every = [TrialResult.model_validate(value) for value in self.events("result")]
-        return iter(sorted(every, key=plan_order if order is ResultOrder.PLAN else case_order))
+    def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+        return in_order([TrialResult.model_validate(value) for value in self.events("result")], order, group)
 
 
 class _FirstWins(_Log):
@@ -1903,24 +1937,34 @@ class _FirstWins(_Log):
 
 
 class _AsCommitted(_Log):
-    def results(self, order: ResultOrder) -> Iterator[TrialResult]:
+    def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
         return iter(self.all_results().values())
 
 
+class _NoGroups(_Log):
+    def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+        return super().results(order)
+
+
+class _CaseAgain(_Log):
+    def cases(self) -> Iterator[CaseHead]:
+        return (CaseHead.model_validate(value) for value in self.events("case"))
+
+
 class _OnlyPlanOrder(_Log):
-    def results(self, order: ResultOrder) -> Iterator[TrialResult]:
-        return super().results(ResultOrder.PLAN)
+    def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+        return super().results(ResultOrder.PLAN, group)
 
 
 class _Uncounting(_Log):
-    async def claim(self, trials: Sequence[Trial]) -> Claimed:
-        claimed = await super().claim(trials)
+    async def claim(self, trials: Sequence[Trial], cases: Sequence[CaseHead] = ()) -> Claimed:
+        claimed = await super().claim(trials, cases)
         return Claimed(claimed.done, dict.fromkeys(claimed.attempts, 1))
 
 
 class _NeverDone(_Log):
-    async def claim(self, trials: Sequence[Trial]) -> Claimed:
-        claimed = await super().claim(trials)
+    async def claim(self, trials: Sequence[Trial], cases: Sequence[CaseHead] = ()) -> Claimed:
+        claimed = await super().claim(trials, cases)
         return Claimed(frozenset(), {trial.trial_id: claimed.attempts.get(trial.trial_id, 1) for trial in trials})
 
 
@@ -1941,24 +1985,24 @@ class _Buffering(_Log):
 
 
 class _ByRepeat(_Log):
-    def results(self, order: ResultOrder) -> Iterator[TrialResult]:
-        results = super().results(order)
+    def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+        results = super().results(order, group)
         if order is ResultOrder.PLAN:
             return results
-        return iter(sorted(results, key=lambda one: (*case_order(one)[:5], one.repeat, one.case_index)))
+        return iter(sorted(results, key=lambda one: (one.suite_id, one.case_index, one.repeat, *case_order(one))))
 
 
 class _Impatient(_Log):
-    async def claim(self, trials: Sequence[Trial]) -> Claimed:
-        claimed = await super().claim(trials)
+    async def claim(self, trials: Sequence[Trial], cases: Sequence[CaseHead] = ()) -> Claimed:
+        claimed = await super().claim(trials, cases)
         return Claimed(claimed.done, {name: number + 1 for name, number in claimed.attempts.items()})
 
 
 class _Unclaiming(_Log):
     claims: ClassVar[dict[tuple[int, str], int]] = {}
 
-    async def claim(self, trials: Sequence[Trial]) -> Claimed:
-        claimed = await super().claim(trials)
+    async def claim(self, trials: Sequence[Trial], cases: Sequence[CaseHead] = ()) -> Claimed:
+        claimed = await super().claim(trials, cases)
         for name in claimed.attempts:
             self.claims[id(self), name] = self.claims.get((id(self), name), 0) + 1
         return Claimed(claimed.done, {name: self.claims[id(self), name] for name in claimed.attempts})
@@ -2018,6 +2062,14 @@ class _StoreFirstWins(_Store):
 
 class _StoreAsCommitted(_Store):
     log = _AsCommitted
+
+
+class _StoreNoGroups(_Store):
+    log = _NoGroups
+
+
+class _StoreCaseAgain(_Store):
+    log = _CaseAgain
 
 
 class _StoreOnlyPlanOrder(_Store):
@@ -2083,8 +2135,7 @@ class _StoreUnsummed(_Store):
 class _StoreOnce(_Store):
     def views(self) -> Iterator[RunView]:
         for view in super().views():
-            results = view.results()
-            yield replace(view, results=lambda results=results: results)
+            yield replace(view, source=once(view))
 
 
 class _StoreRaising(_Store):
@@ -2099,7 +2150,9 @@ class _StoreRaising(_Store):
     ("appending", "one result per trial", "_StoreAppending"),
     ("first wins", "one result per trial, the one committed last", "_StoreFirstWins"),
     ("as committed", "results in plan order, by ordinal", "_StoreAsCommitted"),
-    ("only plan order", "in case order must keep suite, target and arm together", "_StoreOnlyPlanOrder"),
+    ("only plan order", "in case order must be by suite, case", "_StoreOnlyPlanOrder"),
+    ("no groups", "must give those of one group, in plan order", "_StoreNoGroups"),
+    ("a case again", "must give each case once", "_StoreCaseAgain"),
     ("uncounting", "must count every claim", "_StoreUncounting"),
     ("never done", "must name the committed trial as done", "_StoreNeverDone"),
     ("endless", "must return the run as finished, with its end", "_StoreEndless"),
@@ -2112,7 +2165,7 @@ class _StoreRaising(_Store):
     ("oldest first", "must give every run, newest first", "_StoreOldestFirst"),
     ("unfiltered", r"Store.scan of RunQuery\(run_ids", "_StoreUnfiltered"),
     ("unsummed", "must give the summary as it was finished", "_StoreUnsummed"),
-    ("by repeat", "in case order must be by case, then repeat", "_StoreByRepeat"),
+    ("by repeat", "in case order must be by suite, case", "_StoreByRepeat"),
     ("impatient", "of new trials must count one attempt each", "_StoreImpatient"),
     ("unclaiming", "must keep the claims of trials without a result", "_StoreUnclaiming"),
     ("leaking", "a new run must not hold results of an earlier one", "_StoreLeaking"),

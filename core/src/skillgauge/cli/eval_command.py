@@ -10,9 +10,9 @@ from typing import Any
 
 import click
 
-from ..report.gates import Decision, GateOptions, decide
-from ..run.pipeline import Outcome
+from ..run.pipeline import Conclusion
 from ..types.result import RunView
+from .decision import Decision, GateOptions, decide
 from .eval_document import document, human_lines
 from .evaluation import Evaluation, EvaluationCommand, configured, eval_options, evaluation_options
 from .invocation import Invocation, invocation
@@ -47,7 +47,7 @@ async def _run(call: Invocation, values: Mapping[str, Any]) -> int:
     return await asyncio.to_thread(_report, outcome, evaluation, call.output, values)
 
 
-def _report(outcome: Outcome, evaluation: Evaluation, output: Output, values: Mapping[str, Any]) -> int:
+def _report(outcome: Conclusion, evaluation: Evaluation, output: Output, values: Mapping[str, Any]) -> int:
     view = outcome.view
     written = evaluation.write_reports(view)
     gate = GateOptions(
@@ -65,7 +65,7 @@ def _print(
     view: RunView,
     decision: Decision,
     written: Mapping[str, Path],
-    outcome: Outcome,
+    outcome: Conclusion,
     evaluation: Evaluation,
     output: Output,
 ) -> None:

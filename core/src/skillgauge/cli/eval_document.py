@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..plan.preparing import Prepared
-from ..report.gates import Decision
 from ..report.wording import counted, figure_text, interval_text, labels, percent, plain, rate_notes
 from ..types.frozen import Frozen
 from ..types.result import GroupSummary, RunInfo, RunView, Summary, TagSummary, TrialResult
 from ..types.trial import PlanHead
+from .decision import Decision
 from .output import Rows, problem_document
 
 _TAGS = 3

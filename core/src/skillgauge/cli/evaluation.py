@@ -25,7 +25,7 @@ from ..plugins.registry import Registry
 from ..reading.config import KEYS, Config
 from ..report.writing import only_suites, write_report, write_whole
 from ..run.budget import BudgetLimits
-from ..run.pipeline import Outcome, carry_out
+from ..run.pipeline import Conclusion, carry_out
 from ..types.plan import Selection
 from ..types.result import RunInfo, RunView
 from .format_options import FormatOptions
@@ -152,7 +152,7 @@ class Evaluation:
         print_plan(self.prepared, self._call.output)
         return ExitCode.USAGE if self.prepared.suites.passed_over else ExitCode.OK
 
-    async def carry_out(self) -> Outcome:
+    async def carry_out(self) -> Conclusion:
         """Run it; the first Ctrl-C stops it and keeps what is finished."""
         return await _carry_out(self.prepared, self._call)
 
@@ -342,7 +342,7 @@ def _reporters(call: Invocation, options: Reports, prepared: Prepared) -> dict[s
     return by_name
 
 
-async def _carry_out(prepared: Prepared, call: Invocation) -> Outcome:
+async def _carry_out(prepared: Prepared, call: Invocation) -> Conclusion:
     """Run the plan; the first Ctrl-C stops it and keeps what is finished."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()

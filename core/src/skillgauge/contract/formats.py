@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from ..errors import Problem
+from ..types.comparison import GroupKey
 from ..types.frozen import EMPTY, Frozen, JsonObject
-from ..types.result import Figure, GroupSummary
+from ..types.result import Figure, SuiteSummary
 from ..types.suite import Suite
-from ..types.trial import SuiteHead
 
 
 @dataclass(frozen=True)
@@ -86,5 +87,5 @@ class SuiteFormat(Protocol):
     def dump(self, suite: Suite) -> Dumped:
         """Write a suite in this format, saying what is lost."""
 
-    def figures(self, group: GroupSummary, suite: SuiteHead) -> tuple[Figure, ...]:
-        """The format's own numbers for a group of trials of one of its suites."""
+    def figures(self, summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:
+        """The format's own numbers for the groups of one of its suites; those of a comparison are its candidate's."""

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Protocol, runtime_checkable
 
 from ..types.frozen import Frozen
-from ..types.result import RunInfo, RunState, RunView, Summary, TrialResult
-from ..types.trial import PlanHead, Trial
-
-
-class ResultOrder(StrEnum):
-    """Order in which stored results are read."""
-
-    PLAN = "plan"
-    CASE = "case"
-    """By suite, target, arm, runner, model, then case, then repeat: one case's repeats lie together."""
+from ..types.result import RunInfo, RunSource, RunState, RunView, Summary, TrialResult
+from ..types.trial import CaseHead, PlanHead, Trial
 
 
 @dataclass(frozen=True)
@@ -30,24 +21,24 @@ class Claimed:
     """For the other ids: how often each has now been claimed, this time included."""
 
 
-class RunLog(Protocol):
-    """The ledger of one run."""
+class RunLog(RunSource, Protocol):
+    """The ledger of one run, which its results are read from, too."""
 
     @property
     def info(self) -> RunInfo:
         """Run id, start, and whether this run resumes an unfinished one."""
 
-    async def claim(self, trials: Sequence[Trial]) -> Claimed:
-        """Record that these trials are about to start."""
+    async def claim(self, trials: Sequence[Trial], cases: Sequence[CaseHead] = ()) -> Claimed:
+        """Record that these trials are about to start, and in the same step keep what reports tell of their cases.
+
+        A case comes with the first of its trials, and may come again.
+        """
 
     async def commit(self, results: Sequence[TrialResult], *, paid: bool) -> None:
         """Keep results; they survive the death of the process when this returns. `paid`: power loss too.
 
         A result that was committed before is replaced, so that a caller who was cancelled may commit again.
         """
-
-    def results(self, order: ResultOrder) -> Iterator[TrialResult]:
-        """Committed results of this run. Blocks; call it from a worker thread."""
 
     async def finish(self, state: RunState, summary: Summary | None) -> RunInfo:
         """End the run. A run that is not `finished` can be resumed."""

@@ -22,10 +22,10 @@ from ..run.pipeline import Job
 from ..run.redaction import Redactor
 from ..run.services import Providers
 from ..run.trials import Grading, RetryPolicy
+from ..types.comparison import GroupKey
 from ..types.frozen import EMPTY
-from ..types.result import Figure, GroupSummary
+from ..types.result import Figure, SuiteSummary
 from ..types.suite import ArmKind, SkillRole
-from ..types.trial import SuiteHead
 from .cast import Cast
 from .options import EvalOptions
 from .suites import Suites
@@ -142,10 +142,10 @@ def _learn(redactor: Redactor, short: list[Problem], name: str, value: str) -> N
 
 
 def figure_source(formats: Mapping[str, SuiteFormat]) -> FigureSource:
-    """Asks the format of a group's suite for its figures."""
+    """Asks the format of a suite for its figures."""
 
-    def figures(head: SuiteHead, group: GroupSummary) -> tuple[Figure, ...]:
-        one = formats.get(head.format)
-        return one.figures(group, head) if one else ()
+    def figures(summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:
+        one = formats.get(summary.suite.format)
+        return one.figures(summary) if one else {}
 
     return figures

@@ -66,7 +66,6 @@ def _suite_head(plan: SuitePlan, survey: Survey, terms: Terms) -> SuiteHead:
     runs = terms.runs or suite.defaults.runs or 1
     used = {cell.target.id for cell in plan.cells if cell.target}
     limits = {terms.limits.over(cell.limits).timeout_s for cell in plan.cells}
-    comparison = suite.comparisons[0] if suite.comparisons else None
     return SuiteHead(
         id=suite.id,
         name=suite.name,
@@ -92,10 +91,10 @@ def _suite_head(plan: SuitePlan, survey: Survey, terms: Terms) -> SuiteHead:
             if target.id in used
         ),
         arms=_distinct(cell.arm.name for cell in plan.cells),
-        candidate=comparison.candidate if comparison else None,
-        baseline=comparison.baseline if comparison else None,
+        comparisons=suite.comparisons,
         document=suite.document,
-        fails_run=suite.fails_run,
+        gates=suite.gates,
+        completion=suite.completion,
         parameters=suite.parameters,
         case_weights=survey.weighted,
         timeout_s=limits.pop() if len(limits) == 1 else None,

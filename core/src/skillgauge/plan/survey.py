@@ -37,7 +37,8 @@ def survey(suite: Suite, selection: Selection) -> Survey:
     """Go through the cases of a suite that take part."""
     hasher = hashlib.sha256()
     pairs = [(one.candidate, one.baseline) for one in suite.comparisons]
-    decides = (suite.format, suite.document, suite.fails_run, suite.on_agent_limit, suite.parameters, pairs)
+    gates = [(one.figure, one.threshold, one.scope) for one in suite.gates]
+    decides = (suite.format, suite.document, suite.completion, suite.on_agent_limit, suite.parameters, pairs, gates)
     hasher.update(canonical_json(decides).encode("ascii"))
     selected = for_all = 0
     for_target: Counter[str] = Counter()

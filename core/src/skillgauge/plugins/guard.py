@@ -72,8 +72,9 @@ class Guarded:
         if isinstance(made, Archive):
             self.keep = _around(guard, "keep", calls_of(Archive)["keep"], made.keep)
 
-    @property
-    def __class__(self) -> type:  # type: ignore[misc]  # what it is to whoever asks; `type` tells of the guard
+    @property  # type: ignore[misc]  # `object` lets its own be set; nobody sets this one
+    def __class__(self) -> type:
+        """What it is to whoever asks; `type` tells of the guard."""
         return type(self._made)
 
     def __getattr__(self, name: str) -> Any:

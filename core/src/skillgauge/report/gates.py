@@ -1,99 +1,86 @@
-"""Decide what a run means for the caller: gates, validity, exit code, and the one sentence that says so."""
+"""Answer the gates of a run: figures of the kernel's own summary, or of the suite's format, against thresholds."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
-from ..errors import ExitCode
-from ..types.frozen import Frozen
-from ..types.result import GroupSummary, RunState, RunView
-from ..types.suite import DIRECT
-
-ADVISED_RUNS = 3
-"""Repeats below which a gate cannot tell an unsteady case from a broken one."""
+from ..types.comparison import GroupKey, PairSummary
+from ..types.result import Figure, GroupSummary, RunView
+from ..types.suite import Gate, GateFigure, GateScope
 
 
-class GateOptions(Frozen):
-    """What the user demands of the run."""
+class GateAnswer(StrEnum):
+    """What a gate says. Trials that ended in an error count both ways."""
 
-    exit_on_fail: bool = False
-    """Whether a completion rate below the threshold is exit code 1; without it the threshold only warns."""
-    min_completion: float = 0.7
-    """Least share of passed trials of every target."""
-    threshold_given: bool = False
-    """Whether the threshold was set for this run."""
+    MET = "met"
+    """Whatever the trials had given that ended in an error."""
+    MISSED = "missed"
+    """The same."""
+    INCONCLUSIVE = "inconclusive"
+    """The errors leave it open, or nothing was measured."""
 
 
 @dataclass(frozen=True)
-class Decision:
-    """What to tell the caller."""
+class GateResult:
+    """A gate's answer for one group, or for one comparison by the group of its candidate arm."""
 
-    exit_code: ExitCode
-    verdict: str
-    """The last line on stderr."""
-    notices: tuple[str, ...] = ()
-
-
-def decide(view: RunView, options: GateOptions, *, has_bad_files: bool = False) -> Decision:
-    """The exit code of a run.
-
-    The order says which news is worst: an interrupted run decides nothing, an invalid one proves nothing, then come
-    missed gates, then files that were passed over.
-    """
-    counts = view.summary.counts
-    score = f"{counts.passed} of {counts.total} passed"
-    if counts.errors:
-        score += f", {counts.errors} errors"
-    if view.run.state is RunState.INTERRUPTED:
-        planned = view.head.trial_count
-        verdict = (
-            f"interrupted: {counts.total} of {planned} trials are done ({score}); the same command resumes the run"
-        )
-        return Decision(ExitCode.INTERRUPTED, verdict)
-    if view.run.state is RunState.STOPPED:
-        planned = view.head.trial_count
-        verdict = f"stopped by a budget: {counts.total} of {planned} trials are done ({score})"
-        return Decision(ExitCode.BUDGET, verdict)
-    invalid = [validity for validity in view.summary.validity if not validity.valid]
-    if invalid:
-        reasons = "; ".join(f"{validity.suite_id}: {validity.reason}" for validity in invalid)
-        return Decision(ExitCode.INVALID_RUN, f"invalid run: {reasons} ({score})")
-    notices: tuple[str, ...] = ()
-    if options.exit_on_fail and view.head.runs < ADVISED_RUNS:
-        runs = "1 run" if view.head.runs == 1 else f"{view.head.runs} runs"
-        notices = (f"this gate rests on {runs} of each case; --runs {ADVISED_RUNS} also shows what is unsteady",)
-    judged = [group for group in view.summary.groups if not _is_baseline(view, group)]
-    below = [group for group in judged if completion_rate(group) < options.min_completion]
-    names = ", ".join(f"{group.target_id or group.arm} {completion_rate(group):.1%}" for group in below)
-    if options.exit_on_fail and below:
-        verdict = f"gate missed: below {options.min_completion:.1%}: {names} ({score})"
-        return Decision(ExitCode.GATE_MISSED, verdict, notices)
-    failing = [
-        suite.id
-        for suite in view.head.suites
-        if suite.fails_run and any(group.counts.failed for group in judged if group.suite_id == suite.id)
-    ]
-    if failing:
-        return Decision(ExitCode.GATE_MISSED, f"failed: {', '.join(failing)} ({score})")
-    if options.threshold_given and not options.exit_on_fail and below:
-        notices = (f"below {options.min_completion:.1%}: {names}; add --exit-on-fail to make this fail the command",)
-    if has_bad_files:
-        return Decision(ExitCode.USAGE, f"some files could not be read; the others: {score}", notices)
-    return Decision(ExitCode.OK, f"{'gate met' if options.exit_on_fail else 'done'}: {score}", notices)
+    gate: Gate
+    group: GroupKey
+    figure: Figure
+    answer: GateAnswer
 
 
-def completion_rate(group: GroupSummary) -> float:
-    """Share of passed trials.
-
-    Direct calls count errors against the target, as eval-skills documents; with agents errors are left out, as
-    everywhere else.
-    """
-    if group.arm != DIRECT.name:
-        return group.pass_rate.rate or 0.0
-    counted = group.counts.total - group.counts.skipped
-    return group.counts.passed / counted if counted else 0.0
+def gated(view: RunView) -> tuple[GroupSummary, ...]:
+    """The groups that gates are about: all but those that others are only compared with."""
+    suites = {suite.id: suite for suite in view.head.suites}
+    return tuple(
+        group
+        for group in view.summary.groups
+        if group.suite_id not in suites or not suites[group.suite_id].is_baseline(group.arm)
+    )
 
 
-def _is_baseline(view: RunView, group: GroupSummary) -> bool:
-    """Whether a group is what another one is compared with; no gate judges it."""
-    return any(suite.baseline == group.arm for suite in view.head.suites if suite.id == group.suite_id)
+def answers(view: RunView, suite_id: str, gates: Sequence[Gate]) -> Iterator[GateResult]:
+    """The answers of gates about one suite."""
+    groups = [group for group in gated(view) if group.suite_id == suite_id]
+    pairs = [pair for pair in view.summary.pairs if pair.candidate.suite_id == suite_id]
+    for gate in gates:
+        if gate.scope is GateScope.PAIR:
+            found = [(pair.candidate, _of_pair(pair, gate.figure)) for pair in pairs]
+        else:
+            found = [(group.key, figure_of(group, gate.figure)) for group in groups]
+        for key, figure in found:
+            yield GateResult(gate, key, figure, _answer(gate.threshold, figure))
+
+
+def figure_of(group: GroupSummary, name: str) -> Figure:
+    """A figure of a group by name; its value is unknown if neither the kernel nor the format gives it."""
+    counts = group.counts
+    match name:
+        case GateFigure.PASS_RATE:
+            rate, bounds = group.pass_rate.rate, group.pass_bounds
+            return Figure(name=name, label="Pass rate", value=rate, unit="ratio", bounds=bounds)
+        case GateFigure.FAILED:
+            bounds = (counts.failed + counts.errors, counts.failed)
+            return Figure(name=name, label="Failed trials", value=counts.failed, higher_is_better=False, bounds=bounds)
+        case _:
+            unknown = Figure(name=name, label=name, value=None)
+            return next((figure for figure in group.figures if figure.name == name), unknown)
+
+
+def _of_pair(pair: PairSummary, name: str) -> Figure:
+    known = name == GateFigure.LIFT
+    value, bounds = (pair.lift, pair.lift_bounds) if known else (None, None)
+    return Figure(name=name, label="Lift" if known else name, value=value, unit="ratio", bounds=bounds)
+
+
+def _answer(threshold: float, figure: Figure) -> GateAnswer:
+    if figure.bounds is None and figure.value is None:
+        return GateAnswer.INCONCLUSIVE
+    worst, best = figure.bounds or (figure.value or 0.0, figure.value or 0.0)
+    meets = [end >= threshold if figure.higher_is_better else end <= threshold for end in (worst, best)]
+    if meets[0] == meets[1]:
+        return GateAnswer.MET if meets[0] else GateAnswer.MISSED
+    return GateAnswer.INCONCLUSIVE

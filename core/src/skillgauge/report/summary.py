@@ -1,51 +1,47 @@
 """Fold results into a summary: counts, rates with intervals, latencies, validity.
 
-Pure: numbers in, numbers out. Results arrive ordered by case (`ResultOrder.CASE`), so one case's repeats lie
-together and memory grows only by a few bytes per case.
+Pure: numbers in, numbers out. Results arrive ordered by case (`ResultOrder.CASE`), so all that happened to a case
+lies together and memory grows only by a few bytes per case.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
 from ..stats import nearest_rank, rate_interval
+from ..types.comparison import CaseSummary, Counts, GroupKey, PairSummary
 from ..types.result import (
-    Counts,
     Figure,
     GroupSummary,
     Latency,
     RateInterval,
+    SuiteSummary,
     SuiteValidity,
     Summary,
     TagSummary,
     TrialResult,
     Verdict,
 )
-from ..types.trial import Blame, FailureClass, PlanHead, SuiteHead
+from ..types.trial import Blame, PlanHead, SuiteHead
+from .pairs import PairTally, by_group, pairs_of
 
 MAX_ERROR_SHARE = 0.25
 """More errors than this make a suite's results invalid."""
 
-FigureSource = Callable[[SuiteHead, GroupSummary], tuple[Figure, ...]]
-"""Asks the suite's format for its own numbers."""
-
-GroupKey = tuple[str, str | None, str, str, str | None]
+FigureSource = Callable[[SuiteSummary], Mapping[GroupKey, tuple[Figure, ...]]]
+"""Asks the suite's format for its own numbers, group by group."""
 
 
 @dataclass
 class _Tally:
     """Counts and case means of some set of trials."""
 
-    total: int = 0
-    passed: int = 0
-    failed: int = 0
-    errors: int = 0
-    skipped: int = 0
-    timeouts: int = 0
-    broken: int = 0
+    sums: Counter[str] = field(default_factory=Counter)
+    """Fields of `Counts`."""
     case_means: array[float] = field(default_factory=lambda: array("d"))
     counted_cases: int = 0
     least: float = 0.0
@@ -53,45 +49,19 @@ class _Tally:
     most: float = 0.0
     """The same if every error had been a pass."""
 
-    def add_case(self, results: Sequence[TrialResult]) -> None:
-        graded = passed = errors = 0
-        for result in results:
-            self.total += 1
-            match result.verdict:
-                case Verdict.PASS:
-                    self.passed += 1
-                    graded += 1
-                    passed += 1
-                case Verdict.FAIL:
-                    self.failed += 1
-                    graded += 1
-                case Verdict.ERROR:
-                    self.errors += 1
-                    errors += 1
-                case Verdict.SKIPPED:
-                    self.skipped += 1
-            failure = result.execution.failure
-            if failure is not None:
-                self.timeouts += failure.failure_class is FailureClass.TIMEOUT
-                self.broken += result.verdict is Verdict.FAIL
-        if graded:
-            self.case_means.append(passed / graded)
-        if graded + errors:
+    def add_case(self, counts: Counts) -> None:
+        for name, count in counts:
+            self.sums[name] += count
+        if counts.pass_share is not None:
+            self.case_means.append(counts.pass_share)
+        if counts.pass_bounds is not None:
             self.counted_cases += 1
-            self.least += passed / (graded + errors)
-            self.most += (passed + errors) / (graded + errors)
+            self.least += counts.pass_bounds[0]
+            self.most += counts.pass_bounds[1]
 
     @property
     def counts(self) -> Counts:
-        return Counts(
-            total=self.total,
-            passed=self.passed,
-            failed=self.failed,
-            errors=self.errors,
-            skipped=self.skipped,
-            timeouts=self.timeouts,
-            broken=self.broken,
-        )
+        return Counts(**self.sums)
 
     def rate(self, repeats: int, seed: int) -> RateInterval:
         means = self.case_means
@@ -129,10 +99,14 @@ class _Group:
     errored: set[tuple[int, int]] = field(default_factory=set)
     """(case, repeat) of errors, so that pairs with an error in either arm can be counted."""
 
-    def add_case(self, results: Sequence[TrialResult]) -> None:
-        self.all.add_case(results)
+    @property
+    def ran(self) -> int:
+        return self.all.sums["total"] - self.all.sums["skipped"]
+
+    def add_case(self, counts: Counts, results: Sequence[TrialResult]) -> None:
+        self.all.add_case(counts)
         for tag in results[0].tags:
-            self.tags.setdefault(tag, _Tally()).add_case(results)
+            self.tags.setdefault(tag, _Tally()).add_case(counts)
         for result in results:
             self._add(result)
 
@@ -159,16 +133,15 @@ class _Group:
             self.weighted_sum += result.value * result.weight
 
     def summary(self, key: GroupKey, seed: int) -> GroupSummary:
-        suite_id, target_id, arm, runner, model = key
         repeats = len(self.run_totals)
         counts = self.all.counts
         cases = self.all.counted_cases
         return GroupSummary(
-            suite_id=suite_id,
-            target_id=target_id,
-            arm=arm,
-            runner=runner,
-            model=model,
+            suite_id=key.suite_id,
+            target_id=key.target_id,
+            arm=key.arm,
+            runner=key.runner,
+            model=key.model,
             counts=counts,
             pass_rate=self.all.rate(repeats, seed),
             pass_bounds=(self.all.least / cases, self.all.most / cases) if counts.errors else None,
@@ -197,11 +170,6 @@ def _latency(seconds: array[float]) -> Latency:
     )
 
 
-def group_key(result: TrialResult) -> GroupKey:
-    """What a result is summarised under."""
-    return (result.suite_id, result.target_id, result.arm, result.runner, result.model)
-
-
 def summarize(
     head: PlanHead, results: Iterable[TrialResult], *, figures: FigureSource, interrupted_attempts: int = 0
 ) -> Summary:
@@ -214,58 +182,77 @@ def summarize(
         interrupted_attempts: attempts that left no result.
     """
     groups: dict[GroupKey, _Group] = {}
-    for (key, _index), repeats in _by_case(results):
-        groups.setdefault(key, _Group()).add_case(repeats)
+    pairs: dict[tuple[GroupKey, GroupKey], PairTally] = {}
     heads = {suite.id: suite for suite in head.suites}
-    summaries = []
-    for key in sorted(groups, key=lambda key: _group_order(head, key)):
-        summary = groups[key].summary(key, head.seed)
-        suite = heads.get(key[0])
-        summaries.append(summary.model_copy(update={"figures": figures(suite, summary)}) if suite else summary)
-    return Summary(
-        counts=Counts.sum(summary.counts for summary in summaries),
-        groups=tuple(summaries),
-        validity=tuple(_validity(suite, groups) for suite in head.suites),
-        interrupted_attempts=interrupted_attempts,
+    for (suite_id, _index), of_case in groupby(results, key=lambda result: (result.suite_id, result.case_index)):
+        suite, summaries = heads.get(suite_id), dict[GroupKey, CaseSummary]()
+        for key, summary, repeats in by_group(of_case):
+            groups.setdefault(key, _Group()).add_case(summary.counts, repeats)
+            summaries[key] = summary
+        for pair in pairs_of(suite, summaries) if suite and suite.comparisons else ():
+            tally = pairs.setdefault((pair.candidate, pair.baseline), PairTally())
+            tally.add(pair, summaries.get(pair.candidate), summaries.get(pair.baseline))
+    ordered = sorted(groups, key=lambda key: _group_order(head, key))
+    compared = sorted(pairs, key=lambda keys: [_group_order(head, key) for key in keys])
+    found = _with_figures(
+        heads,
+        [groups[key].summary(key, head.seed) for key in ordered],
+        [pairs[keys].summary(*keys) for keys in compared],
+        figures,
+    )
+    return found.model_copy(
+        update={
+            "validity": tuple(_validity(suite, groups) for suite in head.suites),
+            "interrupted_attempts": interrupted_attempts,
+        }
     )
 
 
-def _by_case(results: Iterable[TrialResult]) -> Iterator[tuple[tuple[GroupKey, int], list[TrialResult]]]:
-    for key, repeats in groupby(results, key=lambda result: (group_key(result), result.case_index)):
-        yield key, list(repeats)
+def _with_figures(
+    heads: Mapping[str, SuiteHead], groups: Sequence[GroupSummary], pairs: Sequence[PairSummary], figures: FigureSource
+) -> Summary:
+    known: dict[GroupKey, tuple[Figure, ...]] = {}
+    for suite_id in dict.fromkeys(group.suite_id for group in groups):
+        if suite_id in heads:
+            mine = tuple(group for group in groups if group.suite_id == suite_id)
+            compared = tuple(pair for pair in pairs if pair.candidate.suite_id == suite_id)
+            known |= figures(SuiteSummary(suite=heads[suite_id], groups=mine, pairs=compared))
+    return Summary(
+        counts=Counts.sum(group.counts for group in groups),
+        groups=tuple(group.model_copy(update={"figures": tuple(known.get(group.key, ()))}) for group in groups),
+        pairs=tuple(pairs),
+    )
 
 
 def _group_order(head: PlanHead, key: GroupKey) -> tuple[int, int, int, str, str]:
     """Suites, targets and arms in the order of the plan."""
-    suite_id, target_id, arm, runner, model = key
     for position, suite in enumerate(head.suites):
-        if suite.id == suite_id:
+        if suite.id == key.suite_id:
             targets = [target.id for target in suite.targets]
             return (
                 position,
-                targets.index(target_id) if target_id in targets else len(targets),
-                suite.arms.index(arm) if arm in suite.arms else len(suite.arms),
-                runner,
-                model or "",
+                targets.index(key.target_id) if key.target_id in targets else len(targets),
+                suite.arms.index(key.arm) if key.arm in suite.arms else len(suite.arms),
+                key.runner,
+                key.model or "",
             )
-    return (len(head.suites), 0, 0, runner, model or "")
+    return (len(head.suites), 0, 0, key.runner, key.model or "")
 
 
 def _validity(suite: SuiteHead, groups: dict[GroupKey, _Group]) -> SuiteValidity:
     """Whether too many trials, or pairs of them, ended in an error."""
-    mine = {key: group for key, group in groups.items() if key[0] == suite.id}
+    mine = {key: group for key, group in groups.items() if key.suite_id == suite.id}
     errors = total = 0
-    if suite.candidate is not None and suite.baseline is not None:
-        for (_, target, arm, runner, model), group in mine.items():
-            if arm == suite.candidate:
-                other = mine.get((suite.id, target, suite.baseline, runner, model))
+    for comparison in suite.compared:
+        for key, group in mine.items():
+            if key.arm == comparison.candidate:
+                other = mine.get(key.in_arm(comparison.baseline))
                 errors += len(group.errored | (other.errored if other else set()))
-                total += group.all.total - group.all.skipped
-        unit = "pairs"
-    else:
-        errors = sum(group.all.errors for group in mine.values())
-        total = sum(group.all.total - group.all.skipped for group in mine.values())
-        unit = "trials"
+                total += group.ran
+    unit = "pairs" if suite.compared else "trials"
+    if not suite.compared:
+        errors = sum(group.all.sums["errors"] for group in mine.values())
+        total = sum(group.ran for group in mine.values())
     if suite.trial_count == 0:
         return SuiteValidity(suite_id=suite.id, valid=True, error_share=None, reason="nothing was selected")
     if total == 0:

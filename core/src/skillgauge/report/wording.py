@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
+from ..types.comparison import GroupKey
 from ..types.result import Figure, GroupSummary, RateInterval, ScoreStatus, TrialResult
 from ..types.suite import DIRECT
 
@@ -142,7 +143,7 @@ def rate_notes(group: GroupSummary) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def labels(groups: Sequence[GroupSummary], limit: int = LINE) -> tuple[str, ...]:
+def labels(groups: Sequence[GroupSummary | GroupKey], limit: int = LINE) -> tuple[str, ...]:
     """What to call groups that are shown together: target, arm and model of each, suite and runner where they differ.
 
     Args:
@@ -151,7 +152,7 @@ def labels(groups: Sequence[GroupSummary], limit: int = LINE) -> tuple[str, ...]
     """
     suites, runners = ({getattr(one, name) for one in groups} for name in ("suite_id", "runner"))
 
-    def parts(group: GroupSummary) -> Iterator[str | None]:
+    def parts(group: GroupSummary | GroupKey) -> Iterator[str | None]:
         yield group.target_id or group.suite_id
         yield group.suite_id if len(suites) > 1 and group.suite_id != group.target_id else None
         yield group.arm if group.arm != DIRECT.name else None

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 from ..contract.artifacts import Artifact
 from ..contract.reporters import Reporter
 from ..errors import PluginError, Problem, UsageError
-from ..types.result import Counts, RunView
+from ..types.comparison import Counts, GroupKey
+from ..types.result import ResultOrder, RunSource, RunView, TrialResult
+from ..types.trial import CaseHead
 
 
 def stamp(seconds: float) -> str:
@@ -20,14 +23,29 @@ def stamp(seconds: float) -> str:
     return moment[:23].replace(":", "-").replace(".", "-") + "Z"
 
 
+@dataclass(frozen=True)
+class _Part:
+    """What a run's source holds of some of its suites."""
+
+    whole: RunSource
+    suites: frozenset[str]
+
+    def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+        return (one for one in self.whole.results(order, group) if one.suite_id in self.suites)
+
+    def cases(self) -> Iterator[CaseHead]:
+        return (case for case in self.whole.cases() if case.suite_id in self.suites)
+
+
 def only_suites(view: RunView, ids: frozenset[str]) -> RunView:
     """The part of a run that belongs to some of its suites."""
     head = view.head.model_copy(update={"suites": tuple(suite for suite in view.head.suites if suite.id in ids)})
     groups = tuple(group for group in view.summary.groups if group.suite_id in ids)
+    pairs = tuple(pair for pair in view.summary.pairs if pair.candidate.suite_id in ids)
     validity = tuple(one for one in view.summary.validity if one.suite_id in ids)
     counts = Counts.sum(group.counts for group in groups)
-    summary = view.summary.model_copy(update={"counts": counts, "groups": groups, "validity": validity})
-    return RunView(view.run, head, summary, lambda: (one for one in view.results() if one.suite_id in ids))
+    changes = {"counts": counts, "groups": groups, "pairs": pairs, "validity": validity}
+    return RunView(view.run, head, view.summary.model_copy(update=changes), _Part(view.source, ids))
 
 
 def write_report(

@@ -15,10 +15,12 @@ from datetime import UTC, datetime
 from itertools import takewhile
 from uuid import uuid4
 
-from ..contract.stores import Claimed, ResultOrder, RunLog, RunQuery
+from ..contract.providers import Clean
+from ..contract.stores import Claimed, RunLog, RunQuery
 from ..errors import StoreError
-from ..types.result import RunInfo, RunState, RunView, Summary, TrialResult
-from ..types.trial import PlanHead, Trial
+from ..types.comparison import GroupKey
+from ..types.result import Kept, ResultOrder, RunInfo, RunState, RunView, Summary, TrialResult
+from ..types.trial import CaseHead, PlanHead, Trial
 
 BATCH = 200
 """Most results or claims of one transaction."""
@@ -33,12 +35,19 @@ class Ledger:
         log: the store's ledger of this run.
         concurrency: how many trials may be under way; fewer than this are never claimed at once.
         on_commit: called in order for each result after it was written.
+        clean: takes secrets out of what is kept of a case.
     """
 
     def __init__(
-        self, log: RunLog, *, concurrency: int, on_commit: Callable[[TrialResult], None] | None = None
+        self,
+        log: RunLog,
+        *,
+        concurrency: int,
+        on_commit: Callable[[TrialResult], None] | None = None,
+        clean: Clean | None = None,
     ) -> None:
         self._log = log
+        self._clean = clean
         self._concurrency = concurrency
         self._on_commit = on_commit
         self._buffer: list[tuple[TrialResult, bool]] = []
@@ -69,7 +78,7 @@ class Ledger:
         """
         source = iter(trials)
         while chunk := await self._take(source, admit):
-            claimed = await self._log.claim(chunk)
+            claimed = await self._log.claim(chunk, self._cases(chunk))
             self.already_done += len(claimed.done)
             for trial in chunk:
                 if trial.trial_id in claimed.done:
@@ -95,6 +104,12 @@ class Ledger:
             if trial.paid or len(chunk) >= size:
                 break
         return chunk
+
+    def _cases(self, trials: Iterable[Trial]) -> list[CaseHead]:
+        """Of the cases that begin here: repeats are outermost in a plan, so that the first of each comes first."""
+        first = {(trial.suite_id, trial.case_index): trial for trial in trials if trial.repeat == 1}
+        heads = [CaseHead.of(trial) for trial in first.values()]
+        return [self._clean(head) for head in heads] if self._clean else heads
 
     async def record(self, result: TrialResult, *, paid: bool) -> None:
         """Take a result; it is on its way to the store when this returns, and written if it was paid for."""
@@ -153,9 +168,12 @@ class MemoryLog:
         self.summary: Summary | None = None
         self._claims: Counter[str] = Counter()
         self._results: dict[str, TrialResult] = {}
+        self._cases: dict[tuple[str, int], CaseHead] = {}
+        self._kept: Kept | None = None
 
-    async def claim(self, trials: Sequence[Trial]) -> Claimed:
+    async def claim(self, trials: Sequence[Trial], cases: Sequence[CaseHead] = ()) -> Claimed:
         """See `RunLog.claim`."""
+        self._cases.update(((case.suite_id, case.index), case) for case in cases)
         ids = [trial.trial_id for trial in trials]
         done = frozenset(trial_id for trial_id in ids if trial_id in self._results)
         open_ids = [trial_id for trial_id in ids if trial_id not in done]
@@ -165,34 +183,22 @@ class MemoryLog:
     async def commit(self, results: Sequence[TrialResult], *, paid: bool) -> None:
         """See `RunLog.commit`."""
         self._results.update((result.trial_id, result) for result in results)
+        self._kept = None
 
-    def results(self, order: ResultOrder) -> Iterator[TrialResult]:
-        """See `RunLog.results`."""
-        return iter(sorted(self._results.values(), key=plan_order if order is ResultOrder.PLAN else case_order))
+    def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+        """See `RunSource.results`."""
+        self._kept = self._kept or Kept(lambda: sorted(self._results.values(), key=lambda result: result.ordinal))
+        return self._kept.results(order, group)
+
+    def cases(self) -> Iterator[CaseHead]:
+        """See `RunSource.cases`."""
+        return (case for _, case in sorted(self._cases.items()))
 
     async def finish(self, state: RunState, summary: Summary | None) -> RunInfo:
         """See `RunLog.finish`."""
         self.summary = summary
         self.info = self.info.model_copy(update={"state": state, "finished_at": time.time()})
         return self.info
-
-
-def plan_order(result: TrialResult) -> int:
-    """Sort key of `ResultOrder.PLAN`."""
-    return result.ordinal
-
-
-def case_order(result: TrialResult) -> tuple[str | int, ...]:
-    """Sort key of `ResultOrder.CASE`."""
-    return (
-        result.suite_id,
-        result.target_id or "",
-        result.arm,
-        result.runner,
-        result.model or "",
-        result.case_index,
-        result.repeat,
-    )
 
 
 class MemoryStore:
@@ -215,8 +221,7 @@ class MemoryStore:
         """See `Store.scan`."""
         wanted = [log for log in reversed(self._logs) if _matches(log, query)]
         for log in wanted[: query.limit]:
-            summary = log.summary or Summary.empty()
-            yield RunView(log.info, log.head, summary, lambda log=log: log.results(ResultOrder.PLAN))  # type: ignore[misc]  # a default binds the loop variable
+            yield RunView(log.info, log.head, log.summary or Summary.empty(), log)
 
     async def close(self) -> None:
         """Nothing to free."""

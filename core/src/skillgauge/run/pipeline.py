@@ -12,11 +12,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 from ..contract.executors import Executor
-from ..contract.stores import ResultOrder, RunLog, Store
+from ..contract.providers import Clean
+from ..contract.stores import RunLog, Store
 from ..plugins.events import Events
 from ..report.summary import FigureSource, summarize
 from ..types.plan import Plan
-from ..types.result import RunInfo, RunState, RunView, Summary, TrialResult
+from ..types.result import ResultOrder, RunInfo, RunState, RunView, Summary, TrialResult
 from ..types.suite import ArmKind
 from ..types.trial import Trial
 from .agents import OnStep
@@ -45,7 +46,8 @@ class Job:
     """What the services bear that engines and judges ask; `None`: anything."""
     budget: BudgetLimits = field(default_factory=BudgetLimits)
     events: Events = field(default_factory=lambda: Events({}, lambda _name, _problem: None))
-    clean: Callable[[TrialResult], TrialResult] | None = None
+    clean: Clean | None = None
+    """Takes secrets out of results, and out of what is kept of cases."""
     progress: Callable[[TrialResult], None] | None = None
     fresh: bool = False
     on_begin: Callable[[RunInfo], None] | None = None
@@ -65,7 +67,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Conclusion:
     """What became of a plan."""
 
     view: RunView
@@ -75,7 +77,7 @@ class Outcome:
     """Trials that an earlier, interrupted run had committed."""
 
 
-async def carry_out(plan: Plan, job: Job, stop: asyncio.Event | None = None) -> Outcome:
+async def carry_out(plan: Plan, job: Job, stop: asyncio.Event | None = None) -> Conclusion:
     """Run every trial of a plan that has no committed result yet, and summarise all of them.
 
     Args:
@@ -127,11 +129,11 @@ async def _open(scorers: RunScorers, stop: asyncio.Event) -> AsyncIterator[None]
         await asyncio.gather(holding, *waiting, return_exceptions=True)
 
 
-async def _carry_out(plan: Plan, job: Job, stop: asyncio.Event) -> Outcome:
+async def _carry_out(plan: Plan, job: Job, stop: asyncio.Event) -> Conclusion:
     log = await job.store.begin(plan.head, fresh=job.fresh)
     if job.on_begin:
         job.on_begin(log.info)
-    ledger = Ledger(log, concurrency=job.concurrency, on_commit=_committed(job))
+    ledger = Ledger(log, concurrency=job.concurrency, on_commit=_committed(job), clean=job.clean)
     try:
         state = await _execute(plan, job, ledger, stop, await asyncio.to_thread(_done, job, log))
     finally:
@@ -143,8 +145,8 @@ async def _carry_out(plan: Plan, job: Job, stop: asyncio.Event) -> Outcome:
     summary = await asyncio.to_thread(_summary, plan, job, log, ledger)
     info = await log.finish(state, summary)
     job.events.run_finished(info, summary)
-    view = RunView(info, plan.head, summary, lambda: log.results(ResultOrder.PLAN))
-    return Outcome(view=view, complete=state is RunState.FINISHED, already_done=ledger.already_done)
+    view = RunView(info, plan.head, summary, log)
+    return Conclusion(view=view, complete=state is RunState.FINISHED, already_done=ledger.already_done)
 
 
 def _done(job: Job, log: RunLog) -> frozenset[str]:

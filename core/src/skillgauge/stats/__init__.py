@@ -22,6 +22,7 @@ from skillgauge.stats.bootstrap import (
     bootstrap_means,
 )
 from skillgauge.stats.intervals import Interval, IntervalMethod, normal, wilson
+from skillgauge.stats.paired import PairedDifference, Spread
 from skillgauge.stats.quantiles import nearest_rank
 from skillgauge.stats.rates import MIN_NORMAL_CASES, rate_interval
 from skillgauge.stats.reliability import (
@@ -41,6 +42,8 @@ __all__ = [
     "MIN_PERCENTILE_CASES",
     "Interval",
     "IntervalMethod",
+    "PairedDifference",
+    "Spread",
     "VarianceParts",
     "bootstrap_interval",
     "bootstrap_means",

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
+from typing import Protocol
 
 from pydantic import Field
 
+from .comparison import Counts, GroupKey, PairSummary
 from .frozen import Frozen, Json
-from .trial import Execution, Failure, PlanHead, Usage
+from .trial import CaseHead, Execution, Failure, PlanHead, SuiteHead, Usage
 
 
 class ScoreStatus(StrEnum):
-    """Outcome of one check."""
+    """What became of one check."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -58,7 +61,7 @@ class Score(Frozen):
 
 
 class Verdict(StrEnum):
-    """Outcome of one trial."""
+    """What became of one trial."""
 
     PASS = "pass"
     FAIL = "fail"
@@ -107,6 +110,11 @@ class TrialResult(Frozen):
     started_at: float
     """Seconds since the epoch at which the attempt that counts began."""
 
+    @property
+    def group(self) -> GroupKey:
+        """What it is summarised under."""
+        return GroupKey(self.suite_id, self.target_id, self.arm, self.runner, self.model)
+
 
 class RateInterval(Frozen):
     """A rate with what is needed to trust it."""
@@ -140,29 +148,8 @@ class Figure(Frozen):
     unit: str = ""
     """`ratio` is printed as percent, `score` with three decimals, `ms` as milliseconds."""
     higher_is_better: bool = True
-
-
-class Counts(Frozen):
-    """Trials by verdict, and how many of the failed ones did not come to their end."""
-
-    total: int = 0
-    passed: int = 0
-    failed: int = 0
-    errors: int = 0
-    skipped: int = 0
-    timeouts: int = 0
-    """Executions that exceeded their limit, whoever is to blame."""
-    broken: int = 0
-    """Executions of the target that ended in any failure, timeouts included."""
-
-    @classmethod
-    def sum(cls, counts: Iterable[Counts]) -> Counts:
-        """Field by field sum."""
-        total = dict.fromkeys(cls.model_fields, 0)
-        for one in counts:
-            for name in total:
-                total[name] += getattr(one, name)
-        return cls(**total)
+    bounds: tuple[float, float] | None = None
+    """Its exact value if all errors had gone against the target, and if all had gone for it; `None`: as `value`."""
 
 
 class TagSummary(Frozen):
@@ -200,6 +187,19 @@ class GroupSummary(Frozen):
     tags: tuple[TagSummary, ...] = ()
     figures: tuple[Figure, ...] = ()
 
+    @property
+    def key(self) -> GroupKey:
+        """What tells it from the other groups of a run."""
+        return GroupKey(self.suite_id, self.target_id, self.arm, self.runner, self.model)
+
+
+class SuiteSummary(Frozen):
+    """What one suite comes to: what its format makes its own figures of."""
+
+    suite: SuiteHead
+    groups: tuple[GroupSummary, ...]
+    pairs: tuple[PairSummary, ...] = ()
+
 
 class SuiteValidity(Frozen):
     """Whether a suite's results prove anything."""
@@ -215,6 +215,8 @@ class Summary(Frozen):
 
     counts: Counts
     groups: tuple[GroupSummary, ...]
+    pairs: tuple[PairSummary, ...] = ()
+    """Every comparison of every suite."""
     validity: tuple[SuiteValidity, ...] = ()
     interrupted_attempts: int = 0
     """Attempts that started and left no result, in this run or the interrupted one it resumed."""
@@ -246,11 +248,72 @@ class RunInfo(Frozen):
     resumed: bool = False
 
 
+class ResultOrder(StrEnum):
+    """Order in which results are read."""
+
+    PLAN = "plan"
+    CASE = "case"
+    """By suite, then case, then target, runner, model, arm, then repeat: all that happened to a case lies together."""
+
+
+class RunSource(Protocol):
+    """Where the results and cases of a run are read, as often as they are asked for."""
+
+    def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+        """Committed results, of all groups or of one. Blocks; call it from a worker thread."""
+
+    def cases(self) -> Iterator[CaseHead]:
+        """What is known of the cases, once each, by suite id and place in the suite. Blocks, too."""
+
+
+class Kept:
+    """The source of a run that is in memory.
+
+    Args:
+        results: makes all results, in plan order; called once, when the first is asked for.
+        cases: what is known of the cases, in any order.
+    """
+
+    def __init__(self, results: Callable[[], Iterable[TrialResult]], cases: Iterable[CaseHead] = ()) -> None:
+        self._make = results
+        self._cases = sorted(cases, key=lambda case: (case.suite_id, case.index))
+
+    @cached_property
+    def _by_group(self) -> dict[GroupKey | None, list[TrialResult]]:
+        found: dict[GroupKey | None, list[TrialResult]] = {None: list(self._make())}
+        for result in found[None]:
+            found.setdefault(result.group, []).append(result)
+        return found
+
+    def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+        """See `RunSource.results`."""
+        found = self._by_group.get(group, [])
+        return iter(found if order is ResultOrder.PLAN else sorted(found, key=case_order))
+
+    def cases(self) -> Iterator[CaseHead]:
+        """See `RunSource.cases`."""
+        return iter(self._cases)
+
+
+def case_order(result: TrialResult) -> tuple[str | int, ...]:
+    """Sort key of `ResultOrder.CASE`."""
+    place = (result.suite_id, result.case_index)
+    return (*place, result.target_id or "", result.runner, result.model or "", result.arm, result.repeat)
+
+
 @dataclass(frozen=True)
 class RunView:
-    """All that a reporter reads. Results stream in plan order, as often as they are asked for."""
+    """All that a reporter reads."""
 
     run: RunInfo
     head: PlanHead
     summary: Summary
-    results: Callable[[], Iterator[TrialResult]]
+    source: RunSource
+
+    def results(self, group: GroupKey | None = None) -> Iterator[TrialResult]:
+        """The results of the run, or of one group, in plan order; they stream, as often as they are asked for."""
+        return self.source.results(ResultOrder.PLAN, group)
+
+    def cases(self) -> Iterator[CaseHead]:
+        """What is known of the cases: once a case, by suite id and place in the suite."""
+        return self.source.cases()

@@ -264,6 +264,36 @@ class Comparison(Frozen):
     baseline: str
 
 
+class GateFigure(StrEnum):
+    """Figures that the kernel gives of every suite; others are a format's own."""
+
+    PASS_RATE = "case_pass_rate"
+    """Mean over cases of the pass share of each case's repeats."""
+    FAILED = "failed_trials"
+    """Trials that failed; less is better."""
+    LIFT = "lift"
+    """Of a comparison: candidate minus baseline, as a fraction."""
+
+
+class GateScope(StrEnum):
+    """What a gate is asked of."""
+
+    GROUP = "group"
+    """Each group by itself, those of baseline arms excepted."""
+    PAIR = "pair"
+    """Each comparison."""
+
+
+class Gate(Frozen):
+    """A demand on the results of a suite."""
+
+    figure: str
+    """Name of a `GateFigure`, or of a figure of the format."""
+    threshold: float
+    """Least value that meets it; largest one of a figure where less is better."""
+    scope: GateScope = GateScope.GROUP
+
+
 class LimitOutcome(StrEnum):
     """What it means that an agent ran out of time or turns; the format decides."""
 
@@ -332,8 +362,10 @@ class Suite(Frozen):
     defaults: SuiteDefaults = SuiteDefaults()
     document: str | None = None
     """Reporter that writes this format's own result document."""
-    fails_run: bool = False
-    """Whether a failed case fails the run although no gate was given."""
+    gates: tuple[Gate, ...] = ()
+    """What fails the run although the user gave no gate."""
+    completion: str = GateFigure.PASS_RATE
+    """Name of the figure that is the completion rate, for the user's own gate."""
     on_agent_limit: LimitOutcome = LimitOutcome.FAIL
     parameters: JsonObject = EMPTY
     """Figures of the format's own arithmetic, for its `figures` and its document."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from .answers import PLAIN, Answer, AnswerStyle
 from .frozen import EMPTY, Frozen, FrozenDict, Json, JsonObject, digest
-from .suite import Arm, Case, Limits, Target
+from .suite import Arm, Case, Comparison, Gate, GateFigure, Limits, Target
 
 
 class Identity(Frozen):
@@ -91,6 +91,35 @@ class Trial(Frozen):
         )
 
 
+class CaseHead(Frozen):
+    """What a report needs to know of a case."""
+
+    suite_id: str
+    index: int
+    """Position in its suite, from 0."""
+    id: str
+    name: str = ""
+    prompt: str | None = None
+    """What an agent is asked."""
+    input: Json = None
+    """What a skill under direct call receives."""
+    tags: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, trial: Trial) -> Self:
+        """The head of a trial's case."""
+        case = trial.case
+        return cls(
+            suite_id=trial.suite_id,
+            index=trial.case_index,
+            id=case.id,
+            name=case.name,
+            prompt=case.prompt,
+            input=case.input,
+            tags=case.tags,
+        )
+
+
 class TargetHead(Frozen):
     """What a report needs to know of a target."""
 
@@ -122,21 +151,43 @@ class SuiteHead(Frozen):
     """Repeats of each of its cases."""
     targets: tuple[TargetHead, ...]
     arms: tuple[str, ...]
-    candidate: str | None = None
-    baseline: str | None = None
+    comparisons: tuple[Comparison, ...] = ()
     document: str | None = None
-    fails_run: bool = False
+    gates: tuple[Gate, ...] = ()
+    completion: str = GateFigure.PASS_RATE
     parameters: JsonObject = EMPTY
     case_weights: bool = False
     """Whether any case has a weight other than 1."""
     timeout_s: float | None = None
     """Time limit of a trial whose case has none of its own, if all targets have the same."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _as_before_1_1(cls, values: Any) -> Any:
+        """Version 1.0 had one comparison at most, as two fields, and one gate of a suite's own, as a flag."""
+        if not isinstance(values, dict) or not {"candidate", "baseline", "fails_run"} & values.keys():
+            return values
+        values = dict(values)
+        pair = {name: values.pop(name, None) for name in ("candidate", "baseline")}
+        gates = (Gate(figure=GateFigure.FAILED, threshold=0),) if values.pop("fails_run", False) else ()
+        return {"comparisons": (pair,) if all(pair.values()) else (), "gates": gates, **values}
+
+    @property
+    def compared(self) -> tuple[Comparison, ...]:
+        """The comparisons whose two arms are both run."""
+        return tuple(one for one in self.comparisons if {one.candidate, one.baseline} <= {*self.arms})
+
+    def is_baseline(self, arm: str) -> bool:
+        """Whether an arm only serves to compare others with it."""
+        return any(one.baseline == arm for one in self.comparisons) and all(
+            one.candidate != arm for one in self.comparisons
+        )
+
 
 class PlanHead(Frozen):
     """The plan without its trials, which stream."""
 
-    schema_version: str = "1.0"
+    schema_version: str = "1.1"
     plan_id: str
     """Digest of everything that decides what would run and how it is graded; equal ids can be resumed."""
     suites: tuple[SuiteHead, ...]

@@ -21,6 +21,7 @@ from skillgauge.api import (
     moment,
     plain,
     reason_of,
+    score_text,
 )
 
 LISTED = 50
@@ -74,11 +75,8 @@ def show_run(view: RunView, output: Output) -> None:
 
 def run_verdict(view: RunView) -> str:
     """The run in one sentence, for the last line on stderr."""
-    counts = view.summary.counts
-    score = f"{counts.passed} of {counts.total} passed"
-    errors = f", {counted(counts.errors, 'error')}" if counts.errors else ""
     partial = "" if view.run.state is RunState.FINISHED else f"{view.run.state}: "
-    return f"{partial}{score}{errors}"
+    return f"{partial}{plain(score_text(view), _WIDE)}"
 
 
 def _head_lines(view: RunView) -> Iterator[str]:

@@ -6,9 +6,17 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from skillgauge.api import DIRECT, Frozen, GroupSummary, RunView, SuiteHead, TrialResult, Usage, listed, plain
-
-GroupKey = tuple[str, str | None, str, str, str | None]
+from skillgauge.api import (
+    Frozen,
+    GroupKey,
+    GroupSummary,
+    RunView,
+    SuiteHead,
+    TrialResult,
+    Usage,
+    listed,
+    plain,
+)
 
 
 class SkillReport(Frozen):
@@ -64,7 +72,7 @@ def reports_of(view: RunView, file: str = "") -> tuple[tuple[SkillReport, ...], 
     for group in view.summary.groups:
         if group.target_id is None or group.suite_id in reasons or is_baseline(group, suites):
             continue
-        used = spent.get(_key(group), _Spent())
+        used = spent.get(group.key, _Spent())
         reports.append(_report(group, used, file, used.latest or view.run.started_at))
     return tuple(reports), tuple(notices)
 
@@ -107,17 +115,14 @@ def uneven(reports: Iterable[SkillReport]) -> str | None:
 
 
 def completion_rate(group: GroupSummary) -> float | None:
-    """The published completion rate, else the passed share; `None` if nothing ran.
-
-    Direct calls count errors against the skill, as eval-skills documents; with agents errors are left out.
-    """
+    """The published completion rate, else the pass rate; `None` if nothing ran."""
     ran = group.counts.total - group.counts.skipped
     if not ran:
         return None
     published = _figure(group, "completionRate")
     if published is not None:
         return published
-    return group.counts.passed / ran if group.arm == DIRECT.name else group.pass_rate.rate
+    return group.pass_rate.rate
 
 
 def is_baseline(group: GroupSummary, suites: Mapping[str, SuiteHead]) -> bool:
@@ -127,7 +132,7 @@ def is_baseline(group: GroupSummary, suites: Mapping[str, SuiteHead]) -> bool:
         group: of a run.
         suites: the run's suites by id.
     """
-    return group.suite_id in suites and suites[group.suite_id].baseline == group.arm
+    return group.suite_id in suites and suites[group.suite_id].is_baseline(group.arm)
 
 
 def _report(group: GroupSummary, used: _Spent, file: str, measured_at: float) -> SkillReport:
@@ -194,9 +199,5 @@ def _tokens(usage: Usage) -> int | None:
 def _spent(view: RunView) -> dict[GroupKey, _Spent]:
     spent: dict[GroupKey, _Spent] = {}
     for result in view.results():
-        spent.setdefault(_key(result), _Spent()).add(result)
+        spent.setdefault(result.group, _Spent()).add(result)
     return spent
-
-
-def _key(part: GroupSummary | TrialResult) -> GroupKey:
-    return (part.suite_id, part.target_id, part.arm, part.runner, part.model)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from skillgauge.api import (
     Counts,
     GroupSummary,
+    Kept,
     Latency,
     PlanHead,
     RateInterval,
@@ -67,7 +68,7 @@ def view(
         RunInfo(run_id=f"run {started_at}", state=RunState.FINISHED, started_at=started_at),
         PlanHead(plan_id="p", suites=(head,), trial_count=1, runs=1, seed=0),
         Summary(counts=Counts(), groups=groups),
-        lambda: iter(()),
+        Kept(lambda: ()),
     )
 
 

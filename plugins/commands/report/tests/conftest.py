@@ -22,6 +22,7 @@ from skillgauge.api import (
     FailureClass,
     Figure,
     GroupSummary,
+    Kept,
     Latency,
     PlanHead,
     RateInterval,
@@ -91,7 +92,7 @@ VERDICTS = {"p": Verdict.PASS, "f": Verdict.FAIL, "t": Verdict.FAIL, "e": Verdic
 
 
 def trial(
-    task: str, repeat: int, letter: str, *, skill: str, suite: str, arm: str, runner: str, model: str | None
+    task: str, place: int, repeat: int, letter: str, *, skill: str, suite: str, arm: str, runner: str, model: str | None
 ) -> TrialResult:
     """One repeat: `p`assed, `f`ailed, `t`imed out, ended in an `e`rror or was `s`kipped."""
     failure = None
@@ -105,7 +106,7 @@ def trial(
         ordinal=0,
         suite_id=suite,
         case_id=task,
-        case_index=0,
+        case_index=place,
         target_id=skill,
         arm=arm,
         runner=runner,
@@ -136,8 +137,9 @@ def report(
 ) -> RunView:
     """A report: for each skill its tasks, and for each task one letter per repeat."""
     key = {"suite": suite, "arm": arm, "runner": runner, "model": model}
+    places = list(dict.fromkeys(task for tasks in skills.values() for task in tasks))
     results = [
-        trial(task, repeat, letter, skill=skill, **key)
+        trial(task, places.index(task), repeat, letter, skill=skill, **key)
         for skill, tasks in skills.items()
         for task, letters in tasks.items()
         for repeat, letter in enumerate(letters, 1)
@@ -171,7 +173,7 @@ def report(
         RunInfo(run_id=run_id or f"run of {sorted(map(str, skills.items()))}", state=state, started_at=1_700_000_000.0),
         PlanHead(plan_id="p", suites=(head,), trial_count=len(results), runs=repeats, seed=0),
         Summary(counts=Counts(), groups=groups),
-        lambda: iter(results),
+        Kept(lambda: results),
     )
 
 

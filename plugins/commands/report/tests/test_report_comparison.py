@@ -6,7 +6,14 @@ from collections.abc import Callable
 
 import pytest
 
-from skillgauge.api import Figure, RunState, RunView, SuiteValidity, Summary
+from skillgauge.api import (
+    Figure,
+    Kept,
+    RunState,
+    RunView,
+    SuiteValidity,
+    Summary,
+)
 from skillgauge_command_report.comparison import Report, compare
 from skillgauge_command_report.document import DiffDocument, Direction, Presence, Regression
 from skillgauge_command_report.regression import MAX_DROP
@@ -28,7 +35,7 @@ def joined(*views: RunView) -> RunView:
     groups = tuple(group for view in views for group in view.summary.groups)
     head = first.head.model_copy(update={"suites": tuple(suites.values())})
     summary = first.summary.model_copy(update={"groups": groups})
-    return RunView(first.run, head, summary, lambda: (result for view in views for result in view.results()))
+    return RunView(first.run, head, summary, Kept(lambda: (result for view in views for result in view.results())))
 
 
 def test_skills_are_listed_in_the_order_of_the_first_report_then_new_ones(report: Make) -> None:
@@ -199,14 +206,14 @@ def test_a_partial_or_invalid_report_proves_nothing(report: Make) -> None:
     assert (partial.exit_code, partial.unproven) == (3, ("the run of After is interrupted",))
     validity = (SuiteValidity(suite_id="demo", valid=False, error_share=0.5, reason="half of it failed"),)
     summary = Summary(counts=good.summary.counts, groups=good.summary.groups, validity=validity)
-    invalid = compared(RunView(good.run, good.head, summary, good.results), good)
+    invalid = compared(RunView(good.run, good.head, summary, good.source), good)
     assert invalid.unproven == ("demo is invalid in Before: half of it failed",)
 
 
 def test_results_without_a_summary(report: Make) -> None:
     """A run that never got a summary is compared all the same."""
     view = report({"s": {"a": "p"}})
-    bare = RunView(view.run, view.head, Summary(counts=view.summary.counts, groups=()), view.results)
+    bare = RunView(view.run, view.head, Summary(counts=view.summary.counts, groups=()), view.source)
     assert compared(bare, view).skills[0].tasks.compared == 1
 
 

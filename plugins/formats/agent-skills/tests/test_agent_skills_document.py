@@ -10,10 +10,12 @@ import pytest
 
 from skillgauge.api import (
     Blame,
+    Comparison,
     Counts,
     Execution,
     Failure,
     FailureClass,
+    Kept,
     PlanHead,
     RunInfo,
     RunState,
@@ -47,7 +49,7 @@ def trial(case: str, arm: str, passed: int | None, *, repeat: int = 1, total: in
         ordinal=0,
         suite_id="tables",
         case_id=case,
-        case_index=0,
+        case_index=("1", "2", "c").index(case),
         target_id="tables",
         arm=arm,
         runner="codex",
@@ -72,15 +74,14 @@ def view(*results: TrialResult) -> RunView:
         case_count=3,
         targets=(),
         arms=("with_skill", "without_skill"),
-        candidate="with_skill",
-        baseline="without_skill",
+        comparisons=(Comparison(candidate="with_skill", baseline="without_skill"),),
         parameters={"integer_ids": ("1", "2"), "eval_names": {"1": "first"}},
     )
     return RunView(
         run=RunInfo(run_id="r", state=RunState.FINISHED, started_at=1_700_000_000.0),
         head=PlanHead(plan_id="p", suites=(suite,), trial_count=len(results), runs=2, seed=0),
         summary=Summary(counts=Counts(), groups=()),
-        results=lambda: iter(results),
+        source=Kept(lambda: results),
     )
 
 
@@ -115,7 +116,8 @@ def test_runs() -> None:
         "runs_per_configuration": 2,
         "skillgauge": None,
     }
-    assert document["runs"][1] == {
+    assert [run["run_number"] for run in document["runs"]] == [1, 2, 1, 1, 1, 1, 1], "eval by eval, arm by arm"
+    assert document["runs"][2] == {
         "eval_id": 1,
         "eval_name": "first",
         "configuration": "without_skill",
@@ -197,7 +199,8 @@ def test_documents_of_skill_creator(tmp_path: Path) -> None:
     found = AgentSkillsReporter().read(path)
     assert found is not None
     (suite,) = found.head.suites
-    assert (suite.id, suite.candidate, suite.baseline) == ("pdf", "with_skill", "without_skill")
+    assert suite.id == "pdf"
+    assert suite.comparisons == (Comparison(candidate="with_skill", baseline="without_skill"),)
     first, second = found.results()
     assert (first.verdict, second.verdict, first.runner) == (Verdict.PASS, Verdict.FAIL, "unknown")
     assert (first.execution.duration_s, first.scores[0].check_id) == (42.5, "It is there")

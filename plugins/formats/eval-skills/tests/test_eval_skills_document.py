@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +13,20 @@ import pytest
 
 from skillgauge.api import (
     Blame,
+    Comparison,
     Counts,
     Execution,
     Failure,
     FailureClass,
     Figure,
+    GroupKey,
     GroupSummary,
+    Kept,
     Latency,
     Origin,
     PlanHead,
     RateInterval,
+    ResultOrder,
     RunInfo,
     RunState,
     RunView,
@@ -100,7 +106,7 @@ def view(*results: TrialResult, groups: tuple[GroupSummary, ...] = (), **suite: 
         run=RunInfo(run_id="r", state=RunState.FINISHED, started_at=1_700_000_000.25),
         head=PlanHead(plan_id="p", suites=(head,), trial_count=1, runs=1, seed=0),
         summary=Summary(counts=Counts(), groups=groups),
-        results=lambda: iter(results),
+        source=Kept(lambda: results),
     )
 
 
@@ -328,7 +334,7 @@ def test_interval_from_ten_results_on(passed: int, failed: int, told: dict[str, 
 def test_comparison_tells_the_arm_with_the_skill() -> None:
     """Of an agent suite the candidate arm is the report, and the metadata say how it was made."""
     arms = (group(arm="with_skill", runner="claude-code", model="m"), group(arm="without_skill", runner="claude-code"))
-    run = view(groups=arms, candidate="with_skill", baseline="without_skill")
+    run = view(groups=arms, comparisons=(Comparison(candidate="with_skill", baseline="without_skill"),))
     (report,) = reports_of(run)
     told = report["evaluatorMetadata"]["skillgauge"]
     assert (told["arm"], told["runner"], told["model"]) == ("with_skill", "claude-code", "m")
@@ -340,22 +346,43 @@ def test_group_without_target_or_suite_is_still_told() -> None:
     assert (report["skillId"], report["benchmarkId"]) == ("other", "other")
 
 
-def test_results_are_streamed() -> None:
-    """The document's beginning is out before the last result was read."""
-    read: list[int] = []
+def test_every_result_is_read_once() -> None:
+    """However many skills there are, a report reads the run once, and nothing of what it does not tell."""
+    skills = [f"s{n}" for n in range(20)]
+    run = view(*(result(str(n), skill) for n in range(3) for skill in skills), groups=tuple(map(group, skills)))
+    read: list[TrialResult] = []
 
-    def results() -> Iterator[TrialResult]:
-        for n in range(3):
-            read.append(n)
-            yield result(str(n))
+    class Counting(Kept):
+        def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+            for one in super().results(order, group):
+                read.append(one)
+                yield one
 
+    reports = reports_of(replace(run, source=Counting(run.results)))
+    assert [len(report["taskResults"]) for report in reports] == [3] * 20
+    assert len(read) == 60
+
+
+def test_results_wait_in_a_file() -> None:
+    """Results of any number are no part of the memory that a report needs."""
     run = view(groups=(group(),))
-    (artifact,) = EvalSkillsReporter().render(RunView(run.run, run.head, run.summary, results))
-    chunks = iter(artifact.chunks)
-    next(chunks)
-    read.clear()
-    next(chunks)
-    assert read == [0]
+    (artifact,) = EvalSkillsReporter().render(replace(run, source=Streaming(tuple)))
+    tracemalloc.start()
+    try:
+        written = sum(len(chunk) for chunk in artifact.chunks)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert written > 20_000_000
+    assert peak < 8_000_000
+
+
+class Streaming(Kept):
+    """Makes 200 large results one by one."""
+
+    def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+        """See `RunSource.results`."""
+        yield from (result(str(n), execution=Execution(output="x" * 100_000)) for n in range(200))
 
 
 # --- reading ----------------------------------------------------------------------------------------------

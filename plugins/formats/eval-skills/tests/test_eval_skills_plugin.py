@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge.api import Counts, GroupSummary, LoadOption, RateInterval, Suite, SuiteHead
+from skillgauge.api import (
+    Counts,
+    GroupSummary,
+    LoadOption,
+    RateInterval,
+    Suite,
+    SuiteHead,
+    SuiteSummary,
+)
 from skillgauge_format_eval_skills import plugin, reporter_plugin
 from skillgauge_format_eval_skills.files import schemas
 from skillgauge_format_eval_skills.options import EvalSkillsOptions
@@ -23,7 +31,8 @@ def test_format_is_announced() -> None:
     nothing = RateInterval(rate=None, n=0)
     blank = GroupSummary(suite_id="", target_id=None, arm="", runner="", model=None, counts=Counts(), pass_rate=nothing)
     head = SuiteHead(id="", format="f", root="/", content_digest="", case_count=0, targets=(), arms=())
-    assert made.figures(blank, head)[0].name == "completionRate"
+    figures = made.figures(SuiteSummary(suite=head, groups=(blank,)))
+    assert figures[blank.key][0].name == "completionRate"
     assert made.dump(Suite(id="s", format="f", root="/")).losses == ()
     assert provider.schemas == "skillgauge_format_eval_skills.files:schemas"
     assert set(schemas()) == {"eval-skills-skill", "eval-skills-benchmark"}

@@ -25,6 +25,7 @@ from skillgauge.api import (
     FileChange,
     GivenUp,
     GroupSummary,
+    Kept,
     Latency,
     RateInterval,
     RunState,
@@ -105,7 +106,7 @@ def run_of(
 ) -> RunView:
     """A run of one suite with these groups."""
     summary = Summary(counts=Counts(total=len(results)), groups=groups, validity=validity)
-    return replace(example("without results"), summary=summary, results=lambda: iter(results))
+    return replace(example("without results"), summary=summary, source=Kept(lambda: results))
 
 
 def result(**changes: object) -> TrialResult:

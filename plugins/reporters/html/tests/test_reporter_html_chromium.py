@@ -22,7 +22,16 @@ from typing import Any
 
 import pytest
 
-from skillgauge.api import Counts, RateInterval, RunState, RunView, Score, SuiteValidity, TagSummary
+from skillgauge.api import (
+    Counts,
+    Kept,
+    RateInterval,
+    RunState,
+    RunView,
+    Score,
+    SuiteValidity,
+    TagSummary,
+)
 from skillgauge_reporter_html.reporter import HtmlReporter
 from skillgauge_testkit import contract_views
 
@@ -212,7 +221,7 @@ def trapped() -> RunView:
         }
     )
     summary = view.summary.model_copy(update={"groups": tuple(groups), "validity": tuple(validity)})
-    return replace(view, run=run, head=head, summary=summary, results=lambda: iter(results))
+    return replace(view, run=run, head=head, summary=summary, source=Kept(lambda: results))
 
 
 def many_tags() -> RunView:

@@ -17,6 +17,7 @@ from skillgauge.api import (
     FailureClass,
     Figure,
     GroupSummary,
+    Kept,
     Latency,
     PlanHead,
     RateInterval,
@@ -96,7 +97,7 @@ def report(*results: TrialResult, state: RunState = RunState.FINISHED, valid: bo
         RunInfo(run_id="r1", state=state, started_at=0.0),
         PlanHead(plan_id="p", suites=(suite,), trial_count=len(results), runs=1, seed=0),
         Summary(counts=counts, groups=(summary_group,), validity=(validity,)),
-        lambda: iter(results),
+        Kept(lambda: results),
     )
     (artifact,) = MarkdownReporter().render(view)
     return b"".join(artifact.chunks).decode()

@@ -11,6 +11,7 @@ from skillgauge.api import (
     Counts,
     Execution,
     GroupSummary,
+    Kept,
     PlanHead,
     RateInterval,
     RunInfo,
@@ -85,7 +86,7 @@ def view(count: int = 3) -> RunView:
         ),
     )
     info = RunInfo(run_id="r", state=RunState.FINISHED, started_at=1.0, finished_at=2.0)
-    return RunView(info, head, Summary(counts=counts, groups=(group,)), lambda: iter([result(n) for n in range(count)]))
+    return RunView(info, head, Summary(counts=counts, groups=(group,)), Kept(lambda: [result(n) for n in range(count)]))
 
 
 def written(tmp_path: Path, shown: RunView) -> Path:

@@ -11,6 +11,7 @@ from typing import Any
 from skillgauge.api import (
     DIRECT,
     Case,
+    CaseHead,
     Counts,
     Execution,
     Identity,
@@ -67,6 +68,11 @@ def trial(ordinal: int, **changes: Any) -> Trial:
         "limits": Limits(),
     }
     return Trial(**(values | changes))
+
+
+def case(ordinal: int) -> CaseHead:
+    """What is known of the case of that trial."""
+    return CaseHead(suite_id="demo", index=ordinal, id=f"case-{ordinal}", prompt="add", tags=("sum",))
 
 
 def result(ordinal: int, **changes: Any) -> TrialResult:

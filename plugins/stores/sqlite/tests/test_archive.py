@@ -10,7 +10,15 @@ from types import ModuleType
 
 import pytest
 
-from skillgauge.api import RunInfo, RunQuery, RunState, RunView, StoreError, TrialResult
+from skillgauge.api import (
+    Kept,
+    RunInfo,
+    RunQuery,
+    RunState,
+    RunView,
+    StoreError,
+    TrialResult,
+)
 from skillgauge_store_sqlite.store import SqliteStore
 
 Stores = Callable[..., SqliteStore]
@@ -21,9 +29,8 @@ def view(make: ModuleType, run_id: str = "old", results: int = 3, **changes: obj
     """A run of long ago."""
     values = {"run_id": run_id, "state": RunState.FINISHED, "started_at": LONG_AGO, "finished_at": LONG_AGO + 60}
     kept = [make.result(n) for n in range(results)]
-    return RunView(
-        RunInfo(**values | changes), make.head(f"plan of {run_id}"), make.summary(results), lambda: iter(kept)
-    )
+    source = Kept(lambda: kept, [make.case(n) for n in range(results)])
+    return RunView(RunInfo(**values | changes), make.head(f"plan of {run_id}"), make.summary(results), source)
 
 
 def kept(store: SqliteStore, one: RunView) -> bool:
@@ -106,8 +113,8 @@ def test_all_or_nothing(make: ModuleType, path: Path, store: Stores) -> None:
         return [make.result(0), make.result(0, trial_id="another")]
 
     with pytest.raises(OSError, match="the disk is gone"):
-        kept(store(), replace(view(make), results=broken))
+        kept(store(), replace(view(make), source=Kept(broken)))
     with pytest.raises(StoreError, match="two trials at one place"):
-        kept(store(), replace(view(make), results=lambda: iter(clashing())))
-    for table in ("runs", "groups", "results"):
+        kept(store(), replace(view(make), source=Kept(clashing)))
+    for table in ("runs", "groups", "results", "cases"):
         assert make.query(path, f"SELECT count(*) FROM {table}") == [(0,)]

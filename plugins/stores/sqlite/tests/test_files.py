@@ -14,9 +14,16 @@ from types import ModuleType
 
 import pytest
 
-from skillgauge.api import ResultOrder, RunQuery, StoreError
+from skillgauge.api import (
+    ResultOrder,
+    RunQuery,
+    StoreError,
+    case_by_case,
+)
 from skillgauge_store_sqlite.database import Database
 from skillgauge_store_sqlite.options import SqliteOptions
+from skillgauge_store_sqlite.records import encode
+from skillgauge_store_sqlite.rows import write_results
 from skillgauge_store_sqlite.schema import APPLICATION_ID, MIGRATIONS
 from skillgauge_store_sqlite.store import SqliteStore
 
@@ -156,7 +163,9 @@ def test_a_database_that_became_foreign_meanwhile(
 def test_a_newer_database_is_refused(make: ModuleType, path: Path, store: Stores) -> None:
     """A database with later tables is refused with its version and left alone."""
     begun(store(migrations=NEXT), make)
-    assert "version 2 of our tables; this program knows up to 1" in refused(store, make, path)
+    assert f"version {len(NEXT)} of our tables; this program knows up to {len(MIGRATIONS)}" in refused(
+        store, make, path
+    )
 
 
 def test_a_newer_database_after_a_crash_is_refused(make: ModuleType, path: Path, store: Stores) -> None:
@@ -168,10 +177,10 @@ def test_a_newer_database_after_a_crash_is_refused(make: ModuleType, path: Path,
     asyncio.run(newer.close())
     for name, content in left.items():
         path.with_name(name).write_bytes(content)
-    assert left["runs.db"][60:64] == bytes([0, 0, 0, 1]), "the new version must be in the log only"
+    assert left["runs.db"][60:64] == bytes([0, 0, 0, len(MIGRATIONS)]), "the new version must be in the log only"
     before = {name: content for name, content in contents(path.parent).items() if not name.endswith("-shm")}
     one = store()
-    with pytest.raises(StoreError, match="version 2 of our tables"):
+    with pytest.raises(StoreError, match=f"version {len(NEXT)} of our tables"):
         asyncio.run(one.begin(make.head(), fresh=False))
     asyncio.run(one.close())
     after = {name: content for name, content in contents(path.parent).items() if not name.endswith("-shm")}
@@ -189,8 +198,25 @@ def test_migration(make: ModuleType, path: Path, store: Stores, how: str) -> Non
     assert list(view.results()) == [make.result(0)]
     asyncio.run(one.close())
     assert make.query(path, "SELECT note FROM runs") == [("a;b",)]
-    assert make.query(path, "PRAGMA user_version") == [(2,)]
+    assert make.query(path, "PRAGMA user_version") == [(len(NEXT),)]
     assert make.query(path, "PRAGMA application_id") == [(APPLICATION_ID,)]
+
+
+def test_a_file_of_the_first_version_is_read(make: ModuleType, path: Path, store: Stores) -> None:
+    """Its runs and results are as they were, in every order; of their cases nothing is known."""
+    db = Database(path, 5, MIGRATIONS[:1]).writer()
+    with closing(db):
+        values = ("old", "p", "1.0", "finished", 1.0, make.head().model_dump_json(), make.summary().model_dump_json())
+        db.execute("INSERT INTO runs VALUES (1, ?, ?, ?, ?, ?, 2.0, 0, 0, ?, ?)", values)
+        results = [make.result(n) for n in range(3)]
+        assert write_results(db, 1, results, [encode(one) for one in results], {})
+    one = store()
+    (view,) = one.scan(RunQuery())
+    assert list(view.results()) == list(view.results(results[0].group)) == results
+    assert list(view.source.results(ResultOrder.CASE)) == results
+    assert list(view.cases()) == []
+    assert [report.case.id for report in case_by_case(view)] == [result.case_id for result in results]
+    asyncio.run(one.close())
 
 
 def test_a_migration_that_fails_changes_nothing(make: ModuleType, path: Path, store: Stores) -> None:
@@ -200,7 +226,7 @@ def test_a_migration_that_fails_changes_nothing(make: ModuleType, path: Path, st
     with pytest.raises(StoreError, match="already exists"):
         asyncio.run(one.begin(make.head(), fresh=False))
     asyncio.run(one.close())
-    assert make.query(path, "PRAGMA user_version") == [(2,)]
+    assert make.query(path, "PRAGMA user_version") == [(len(NEXT),)]
     assert make.query(path, "SELECT name FROM sqlite_master WHERE name = 'later'") == []
 
 

@@ -149,7 +149,7 @@ def test_long_records_are_compressed(make: ModuleType, path: Path, store: Stores
         await log.finish(RunState.FINISHED, make.summary())
         (view,) = one.scan(RunQuery())
         assert list(view.results()) == [long, make.result(4)]
-        copy = RunView(view.run.model_copy(update={"run_id": "copy"}), view.head, view.summary, view.results)
+        copy = RunView(view.run.model_copy(update={"run_id": "copy"}), view.head, view.summary, view.source)
         assert await one.keep(copy)
         (copied,) = one.scan(RunQuery(run_ids=("copy",)))
         assert list(copied.results()) == [long, make.result(4)]

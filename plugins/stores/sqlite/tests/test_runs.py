@@ -13,7 +13,15 @@ from types import ModuleType
 
 import pytest
 
-from skillgauge.api import ResultOrder, RunQuery, RunState, StoreError, Summary, Verdict
+from skillgauge.api import (
+    ResultOrder,
+    RunQuery,
+    RunState,
+    StoreError,
+    Summary,
+    Verdict,
+    case_order,
+)
 from skillgauge_store_sqlite.store import SqliteStore
 
 Stores = Callable[..., SqliteStore]
@@ -129,7 +137,7 @@ def test_other_trials_at_the_same_place_are_refused(make: ModuleType, store: Sto
 
 
 def test_orders(make: ModuleType, store: Stores) -> None:
-    """Plan order is the ordinal; case order keeps a case's repeats together within suite, target, arm and model."""
+    """Plan order is the ordinal; case order keeps all of a case together; of one group the same orders hold."""
     keys = [
         (suite, target, arm, runner, model, case, repeat)
         for repeat in (1, 2)
@@ -153,12 +161,14 @@ def test_orders(make: ModuleType, store: Stores) -> None:
         await log.finish(RunState.FINISHED, None)
         await one.close()
         assert list(log.results(ResultOrder.PLAN)) == results
-        by_case = [
-            (r.suite_id, r.target_id or "", r.arm, r.runner, r.model or "", r.case_index, r.repeat)
-            for r in log.results(ResultOrder.CASE)
-        ]
-        assert by_case == sorted(by_case)
-        assert len(by_case) == len(keys)
+        by_case = list(log.results(ResultOrder.CASE))
+        assert by_case == sorted(results, key=case_order)
+        for group in {result.group for result in results}:
+            inside = [result for result in results if result.group == group]
+            assert list(log.results(ResultOrder.PLAN, group)) == inside
+            assert list(log.results(ResultOrder.CASE, group)) == sorted(inside, key=case_order)
+        absent = results[0].group.in_arm("absent")
+        assert not any(list(log.results(order, absent)) for order in ResultOrder)
 
     asyncio.run(main())
 

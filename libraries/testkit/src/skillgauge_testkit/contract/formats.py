@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -31,6 +31,7 @@ from skillgauge.api import (
     SuiteError,
     SuiteFormat,
     SuiteHead,
+    SuiteSummary,
     TargetHead,
     digest,
     located,
@@ -232,10 +233,14 @@ class _Trying:
     def _check_figures(self, suite: Suite) -> None:
         """The format's own numbers must also be there, as unknown, for a group in which nothing was measured."""
         call = "SuiteFormat.figures of a group without results"
-        figures = called(call, self.format.figures, _NOTHING, _head(suite))
-        right = isinstance(figures, tuple) and all(isinstance(one, Figure) for one in figures)
-        require(right, f"{call} must return a tuple of Figure, not {shown(figures)}")
-        _require_unique(f"{call}: names", (one.name for one in figures))
+        summary = SuiteSummary(suite=_head(suite), groups=(_NOTHING,))
+        found = called(call, self.format.figures, summary)
+        known = isinstance(found, Mapping) and set(found) <= {_NOTHING.key}
+        require(known, f"{call} must return a mapping by key of a group of the suite, not {shown(found)}")
+        for figures in found.values():
+            right = isinstance(figures, tuple) and all(isinstance(one, Figure) for one in figures)
+            require(right, f"{call} must return tuples of Figure, not {shown(figures)}")
+            _require_unique(f"{call}: names", (one.name for one in figures))
 
 
 def _head(suite: Suite) -> SuiteHead:
@@ -250,8 +255,10 @@ def _head(suite: Suite) -> SuiteHead:
         case_count=sum(1 for _ in suite.cases),
         targets=tuple(TargetHead(id=target.id, name=target.name, version=target.version) for target in suite.targets),
         arms=tuple(arm.name for arm in suite.arms),
+        comparisons=suite.comparisons,
         document=suite.document,
-        fails_run=suite.fails_run,
+        gates=suite.gates,
+        completion=suite.completion,
         parameters=suite.parameters,
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 from skillgauge.api import (
     DIRECT,
     Case,
+    CaseHead,
     Execution,
     Identity,
     Json,
@@ -100,6 +101,12 @@ def trial(ordinal: int, **changes: Any) -> Trial:
         "limits": Limits(),
     }
     return Trial(**(values | changes))
+
+
+def case(index: int, **changes: Any) -> CaseHead:
+    """What is known of that trial's case."""
+    values: dict[str, Any] = {"suite_id": "demo", "index": index, "id": f"case-{index}", "tags": ("sample",)}
+    return CaseHead(**(values | changes))
 
 
 def result(ordinal: int, **changes: Any) -> TrialResult:

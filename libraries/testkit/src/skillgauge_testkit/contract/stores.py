@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import pickle
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -15,8 +12,9 @@ from dataclasses import dataclass
 from skillgauge.api import (
     Archive,
     Execution,
+    GroupKey,
     Json,
-    JsonObject,
+    Kept,
     PlanHead,
     ResultOrder,
     RunInfo,
@@ -27,21 +25,13 @@ from skillgauge.api import (
     Store,
     TrialResult,
     Verdict,
+    case_order,
 )
 
 from . import samples
 from .clauses import PATIENCE_S, answered, called, require, run, shown
 from .shapes import require_shape
-
-_CHILD = """
-import json, pickle, sys
-paths, payload = pickle.load(sys.stdin.buffer)
-sys.path[:] = paths
-from skillgauge_testkit.contract.stores import die_in_a_run
-die_in_a_run(*pickle.loads(payload))
-"""
-
-MakeStore = Callable[[JsonObject], Store]
+from .store_crashes import MakeStore, run_child
 
 
 def check_store(make: MakeStore, make_location: Callable[[], str], *, patience_s: float = PATIENCE_S) -> None:
@@ -65,7 +55,17 @@ def check_store(make: MakeStore, make_location: Callable[[], str], *, patience_s
     store = called("making a store", make, {"location": make_location()})
     require_shape(store, Store)
     run(_closes(store, patience_s))
-    for clause in (_keeps, _orders, _counts_claims, _replaces, _finishes, _starts_fresh, _keeps_apart, _scans):
+    for clause in (
+        _keeps,
+        _keeps_cases,
+        _orders,
+        _counts_claims,
+        _replaces,
+        _finishes,
+        _starts_fresh,
+        _keeps_apart,
+        _scans,
+    ):
         run(clause(_Place(make, make_location(), patience_s)))
     if isinstance(store, Archive):
         require_shape(store, Archive)
@@ -170,16 +170,35 @@ async def _orders(place: _Place) -> None:
         await place.commit(log, results[10:])
         await place.commit(log, results[:10][::-1])
         _require_results("results in plan order, by ordinal", await place.read(log), results)
+        for group in {one.group for one in results}:
+            call, wanted = "RunLog.results of a group", [one for one in results if one.group == group]
+            inside = await answered(call, place.patience_s, asyncio.to_thread, _of(log, group))
+            _require_results("those of one group, in plan order", inside, wanted)
         by_case = await place.read(log, ResultOrder.CASE)
         require(len(by_case) == len(results), "RunLog.results in case order must give every result once")
-        groups = [(one.suite_id, one.target_id, one.arm) for one in by_case]
-        starts = [group for n, group in enumerate(groups) if n == 0 or groups[n - 1] != group]
-        together = len(starts) == len(set(starts))
-        require(together, "RunLog.results in case order must keep suite, target and arm together")
-        for group in starts:
-            inside = [(one.case_index, one.repeat) for one, key in zip(by_case, groups, strict=True) if key == group]
-            clause = f"RunLog.results in case order must be by case, then repeat, but was {shown(inside)}"
-            require(inside == sorted(inside), clause)
+        places = [case_order(one) for one in by_case]
+        clause = "RunLog.results in case order must be by suite, case, target, runner, model, arm, then repeat"
+        require(places == sorted(places), f"{clause}, but was {shown(places)}")
+
+
+def _of(log: RunLog, group: GroupKey) -> Callable[[], list[TrialResult]]:
+    return lambda: list(log.results(ResultOrder.PLAN, group))
+
+
+async def _keeps_cases(place: _Place) -> None:
+    """What is known of a case is kept once, however often it is told."""
+    heads = [samples.case(n, input=value, prompt=text) for n, (value, text) in enumerate(_odd())]
+    async with place.store() as store:
+        log = await place.begin(store, samples.head())
+        for told in (heads[2:], heads[:3][::-1], heads[:1]):
+            await answered("RunLog.claim", place.patience_s, log.claim, [samples.trial(0)], told)
+        await place.commit(log, [samples.result(0)])
+        await place.finish(log)
+        for source in (log, *await place.scan(store, RunQuery())):
+            call = f"{type(source).__name__}.cases"
+            for _ in range(2):
+                kept = await answered(call, place.patience_s, asyncio.to_thread, lambda one=source: list(one.cases()))
+                require(kept == heads, f"{call} must give each case once, as it was claimed, but gave {shown(kept)}")
 
 
 async def _counts_claims(place: _Place) -> None:
@@ -298,7 +317,8 @@ async def _require_scanned(place: _Place, store: Store, ids: Sequence[str], head
 async def _takes_in(place: _Place) -> None:
     """A run from elsewhere keeps its id and times, is stored once, and is listed by when it began."""
     info = RunInfo(run_id="from elsewhere", state=RunState.FINISHED, started_at=1.0, finished_at=2.0)
-    view = RunView(info, samples.head("an old plan"), samples.summary(1), lambda: iter([samples.result(0)]))
+    source = Kept(lambda: [samples.result(0)], [samples.case(0)])
+    view = RunView(info, samples.head("an old plan"), samples.summary(1), source)
     async with place.store() as store:
         assert isinstance(store, Archive)
         newer = await place.begin(store, samples.head())
@@ -310,6 +330,8 @@ async def _takes_in(place: _Place) -> None:
         ids = [one.run.run_id for one in found]
         wanted = [newer.info.run_id, info.run_id]
         require(ids == wanted, f"Store.scan must give a run that was taken in by when it began: {wanted}, not {ids}")
+        whole = list(found[1].results()), list(found[1].cases())
+        require(whole == ([samples.result(0)], [samples.case(0)]), f"Archive.keep must keep the whole run, not {whole}")
         require(found[1].run == info, f"a run that was taken in must keep its id and times, not become {found[1].run}")
         again = await place.begin(store, view.head)
         require(not again.info.resumed, "Store.begin must never resume a run that was taken in")
@@ -354,29 +376,8 @@ async def _survives(place: _Place) -> None:
         text = "check_store must be able to pickle `make`, because it kills a process that uses it; use a Maker"
         raise AssertionError(f"{text} ({error})") from error
     call = "working on a run in another process"
-    done = await answered(call, 10 * place.patience_s, asyncio.to_thread, _run_child, payload, 6 * place.patience_s)
+    done = await answered(call, 10 * place.patience_s, asyncio.to_thread, run_child, payload, 6 * place.patience_s)
     said = done.stdout.decode().strip().splitlines()
     reason = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
     require(said, f"{call} must be possible, but it ended with {reason}")
     await _require_resumed(place, json.loads(said[-1]), "whose process was killed")
-
-
-def _run_child(payload: bytes, timeout_s: float) -> subprocess.CompletedProcess[bytes]:
-    program = [sys.executable, "-c", _CHILD]
-    given = pickle.dumps((sys.path, payload))
-    return subprocess.run(program, input=given, capture_output=True, check=False, timeout=timeout_s)
-
-
-def die_in_a_run(make: MakeStore, location: str) -> None:
-    """In a child process: commit, claim, and be killed before anything is closed."""
-    asyncio.run(_die_in_a_run(make({"location": location})))
-
-
-async def _die_in_a_run(store: Store) -> None:
-    log = await store.begin(samples.head(), fresh=False)
-    await log.claim([samples.trial(n) for n in range(3)])
-    await log.commit([samples.result(0)], paid=True)
-    await log.commit([samples.result(1)], paid=False)
-    sys.stdout.write(json.dumps(log.info.run_id) + "\n")
-    sys.stdout.flush()
-    os._exit(9)

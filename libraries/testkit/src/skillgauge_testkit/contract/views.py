@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from skillgauge.api import (
     Blame,
+    CaseHead,
+    Comparison,
     EventKind,
     Execution,
     Failure,
     FailureClass,
     Figure,
-    GroupSummary,
+    GroupKey,
     Identity,
+    Kept,
     PlanHead,
+    ResultOrder,
     RunInfo,
     RunState,
     RunView,
     Score,
     SuiteHead,
+    SuiteSummary,
     Summary,
     TargetHead,
     Trajectory,
@@ -75,32 +80,27 @@ def _view(
     figures = tuple(
         Figure(name=f"figure{n}", label=f"Figure {n}", value=figure, unit=unit) for n, unit in enumerate(units)
     )
+    source = Kept(lambda: results, {(one.suite_id, one.case_index): _case(one) for one in results}.values())
     ended_at = None if state is RunState.RUNNING else samples.STARTED_AT + 90
     return RunView(
         run=RunInfo(run_id="20231114T221320abcdef", state=state, started_at=samples.STARTED_AT, finished_at=ended_at),
         head=head,
-        summary=_summary(head, results, figures),
-        results=lambda: iter(results),
+        summary=_summary(head, source, figures),
+        source=source,
     )
 
 
-def _summary(head: PlanHead, results: Iterable[TrialResult], figures: tuple[Figure, ...]) -> Summary:
-    def given(_suite: SuiteHead, _group: GroupSummary) -> tuple[Figure, ...]:
-        return figures
+def _case(result: TrialResult) -> CaseHead:
+    text = result.case_id
+    place = (result.suite_id, result.case_index)
+    return CaseHead(suite_id=place[0], index=place[1], id=text, name=text, prompt=text, input=text, tags=result.tags)
 
-    suites = [suite.id for suite in head.suites]
-    by_case = sorted(
-        results,
-        key=lambda one: (
-            suites.index(one.suite_id),
-            one.target_id or "",
-            one.arm,
-            one.runner,
-            one.case_index,
-            one.repeat,
-        ),
-    )
-    return summarize(head, by_case, figures=given)
+
+def _summary(head: PlanHead, source: Kept, figures: tuple[Figure, ...]) -> Summary:
+    def given(summary: SuiteSummary) -> dict[GroupKey, tuple[Figure, ...]]:
+        return {group.key: figures for group in summary.groups}
+
+    return summarize(head, source.results(ResultOrder.CASE), figures=given)
 
 
 def _suite(suite_id: str, targets: Sequence[str]) -> SuiteHead:
@@ -189,8 +189,9 @@ def _unknown() -> TrialResult:
 
 
 def _comparison() -> SuiteHead:
-    arms = {"arms": ("with_skill", "without_skill"), "candidate": "with_skill", "baseline": "without_skill"}
-    return _suite("demo", ("skill",)).model_copy(update=arms)
+    arms = ("with_skill", "without_skill")
+    comparison = Comparison(candidate=arms[0], baseline=arms[1])
+    return _suite("demo", ("skill",)).model_copy(update={"arms": arms, "comparisons": (comparison,)})
 
 
 def _pairs() -> Iterator[TrialResult]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from skillgauge.api import DIRECT, ExitCode, RunState, RunView, counted, plain
+from skillgauge.api import DIRECT, ExitCode, GroupKey, RunState, RunView, counted, plain
 
 from .document import (
     DiffDocument,
@@ -21,7 +21,7 @@ from .evidence import difference
 from .matching import Match, match
 from .metrics import compare_metrics
 from .regression import judge, named, overall
-from .tallying import SkillKey, SkillTally, TaskTally, tally
+from .tallying import SkillTally, TaskTally, tally
 
 MAX_LOST = 0.25
 """Share of the common tasks that may be lost to errors; with more, finding no regression proves nothing."""
@@ -96,8 +96,8 @@ def _skill(pair: Match, title: str, max_drop: float) -> SkillDiff:
     is_part = presence is Presence.BOTH and bool(tasks.only_before or tasks.only_after)
     return SkillDiff(
         title=title,
-        skill=key.target,
-        suite=key.suite,
+        skill=key.target_id,
+        suite=key.suite_id,
         arm=key.arm,
         runner=key.runner,
         model=key.model,
@@ -114,14 +114,14 @@ def _skill(pair: Match, title: str, max_drop: float) -> SkillDiff:
     )
 
 
-def _titles(keys: Sequence[SkillKey]) -> list[str]:
+def _titles(keys: Sequence[GroupKey]) -> list[str]:
     """What tells each skill from the others, and no more."""
-    has_suites = len({key.suite for key in keys}) > 1
-    plain_keys = [(key.suite, key.target, key.arm, key.model) for key in keys]
+    has_suites = len({key.suite_id for key in keys}) > 1
+    plain_keys = [(key.suite_id, key.target_id, key.arm, key.model) for key in keys]
     titles = []
     for key, short in zip(keys, plain_keys, strict=True):
-        parts = [key.target or key.suite]
-        parts += [key.suite] if has_suites and key.target else []
+        parts = [key.target_id or key.suite_id]
+        parts += [key.suite_id] if has_suites and key.target_id else []
         parts += [key.arm] if key.arm != DIRECT.name else []
         parts += [key.model] if key.model else []
         parts += [key.runner] if plain_keys.count(short) > 1 else []

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
-from skillgauge.api import rate_interval, wilson
+from skillgauge.api import PairedDifference, rate_interval, wilson
 
 from .document import Difference, TaskRuns
 
@@ -39,10 +39,11 @@ def difference(pairs: Sequence[Pair]) -> Difference:
     Args:
         pairs: one per task, at least one.
     """
-    changes = [after.share - before.share for before, after in pairs]
+    paired = PairedDifference()
+    changes = [paired.add(after.share, before.share) for before, after in pairs]
     bounds = _interval(pairs, changes) if len(pairs) >= MIN_TASKS else None
     return Difference(
-        estimate=math.fsum(changes) / len(changes),
+        estimate=paired.mean or 0.0,
         tasks=len(pairs),
         lower=bounds.lower if bounds else None,
         upper=bounds.upper if bounds else None,

@@ -9,24 +9,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from .tallying import SkillKey, SkillTally
+from skillgauge.api import GroupKey
+
+from .tallying import SkillTally
 
 Match = tuple[SkillTally | None, SkillTally | None]
 """A skill in the first report and in the second; one of them may lack it."""
 
-_SAME_SUITE: tuple[Callable[[SkillKey], object], ...] = (
+_SAME_SUITE: tuple[Callable[[GroupKey], object], ...] = (
     lambda key: key,
-    lambda key: (key.suite, key.target, key.arm, key.model),
-    lambda key: (key.suite, key.target, key.arm),
+    lambda key: (key.suite_id, key.target_id, key.arm, key.model),
+    lambda key: (key.suite_id, key.target_id, key.arm),
 )
 
 
 def match(before: Sequence[SkillTally], after: Sequence[SkillTally]) -> list[Match]:
     """Pair the skills of two reports: those of the first in its order, then what only the second has."""
-    partners: dict[SkillKey, SkillTally] = {}
+    partners: dict[GroupKey, SkillTally] = {}
     for identity in _SAME_SUITE:
         _pair(before, after, partners, identity)
-    _pair(before, after, partners, lambda key: (key.target, key.arm), must_share=True)
+    _pair(before, after, partners, lambda key: (key.target_id, key.arm), must_share=True)
     taken = {partner.key for partner in partners.values()}
     matches: list[Match] = [(one, partners.get(one.key)) for one in before]
     return matches + [(None, one) for one in after if one.key not in taken]
@@ -35,8 +37,8 @@ def match(before: Sequence[SkillTally], after: Sequence[SkillTally]) -> list[Mat
 def _pair(
     before: Sequence[SkillTally],
     after: Sequence[SkillTally],
-    partners: dict[SkillKey, SkillTally],
-    identity: Callable[[SkillKey], object],
+    partners: dict[GroupKey, SkillTally],
+    identity: Callable[[GroupKey], object],
     *,
     must_share: bool = False,
 ) -> None:

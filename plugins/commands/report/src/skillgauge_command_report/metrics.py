@@ -84,12 +84,12 @@ def _counted(skill: SkillTally, tasks: Collection[str]) -> dict[str, float | Non
         durations.extend(tally.durations_s)
     p95_s = nearest_rank(durations, 0.95)
     if skill.key.arm == DIRECT.name:
-        completed = sum(tally.passed for tally in chosen) / total if total else None
+        completed = sum(tally.counts.passed for tally in chosen) / total if total else None
     else:
         shares = [tally.runs.share for tally in chosen if tally.runs.graded]
         completed = math.fsum(shares) / len(shares) if shares else None
     return {
         "completionRate": completed,
-        "errorRate": sum(tally.broken + tally.errors for tally in chosen) / total if total else None,
+        "errorRate": sum(tally.counts.broken + tally.counts.errors for tally in chosen) / total if total else None,
         "p95Ms": None if p95_s is None else p95_s * 1000,
     }

@@ -12,12 +12,12 @@ from typing import Any
 import click
 
 from skillgauge.api import (
+    Conclusion,
     EmptySelection,
     Evaluation,
     EvaluationCommand,
     Invocation,
     JsonObject,
-    Outcome,
     Problem,
     SeveralWords,
     UsageError,
@@ -129,5 +129,5 @@ async def _carry_out(call: Invocation, values: Mapping[str, Any], found: _Found,
     if values["dry_run"]:
         return evaluation.print_plan()
     call.output.notice(f"[2/4] Eval: {counted(evaluation.prepared.plan.head.trial_count, 'trial')}")
-    outcome: Outcome = await evaluation.carry_out()
+    outcome: Conclusion = await evaluation.carry_out()
     return await asyncio.to_thread(conclude, call.output, evaluation, outcome, found.candidates, strategy)

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import assert_never
 
 from skillgauge.api import (
+    Conclusion,
     Evaluation,
     ExitCode,
-    Outcome,
     Output,
     RunInfo,
     RunState,
@@ -50,7 +50,7 @@ class RunDocument(SelectionDocument):
 
 
 def conclude(
-    output: Output, evaluation: Evaluation, outcome: Outcome, candidates: Sequence[Candidate], strategy: Strategy
+    output: Output, evaluation: Evaluation, outcome: Conclusion, candidates: Sequence[Candidate], strategy: Strategy
 ) -> ExitCode:
     """Select, write the reports, print everything.
 

@@ -2,94 +2,90 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from skillgauge.api import (
+    Comparison,
     EventKind,
     Json,
+    PairedDifference,
     RunView,
     Score,
     ScoreStatus,
+    Spread,
     SuiteHead,
     TrialResult,
     Usage,
     Verdict,
 )
 
-Key = tuple[str, str, str | None]
-"""Suite, engine, model."""
 MEASURES = ("pass_rate", "time_seconds", "tokens")
 
 
-def key_of(result: TrialResult) -> Key:
+@dataclass(frozen=True)
+class Key:
     """Which document a trial belongs to."""
-    return result.suite_id, result.runner, result.model
+
+    suite_id: str
+    runner: str
+    model: str | None
+
+    @classmethod
+    def of(cls, result: TrialResult) -> Key:
+        """The key of a trial's document."""
+        return cls(result.suite_id, result.runner, result.model)
 
 
-@dataclass
-class _Statistics:
-    """Mean, spread and extremes of what is known, as it comes (Welford)."""
-
-    count: int = 0
-    mean: float = 0.0
-    squares: float = 0.0
-    least: float = math.inf
-    most: float = -math.inf
-
-    def add(self, value: float) -> None:
-        self.count += 1
-        off = value - self.mean
-        self.mean += off / self.count
-        self.squares += off * (value - self.mean)
-        self.least, self.most = min(self.least, value), max(self.most, value)
-
-    def document(self) -> dict[str, float | None]:
-        """Unknown is null; the spread is over all runs pooled, as the original has it, and no error bar."""
-        if not self.count:
-            return dict.fromkeys(("mean", "stddev", "min", "max"))
-        spread = math.sqrt(self.squares / (self.count - 1)) if self.count > 1 else 0.0
-        values = {"mean": self.mean, "stddev": spread, "min": self.least, "max": self.most}
-        return {name: round(value, 4) for name, value in values.items()}
+Spreads = dict[str, dict[str, Spread]]
+"""By configuration and measure."""
 
 
 @dataclass
 class Tally:
-    """What all runs of one document come to."""
+    """What all runs of one document come to. It grows with the number of cases by their ids only."""
 
     cases: dict[str, None] = field(default_factory=dict)
+    unpaired: list[str] = field(default_factory=list)
+    """Cases without a pass rate in one of the configurations that are compared."""
     repeats: int = 0
-    statistics: dict[str, dict[str, _Statistics]] = field(default_factory=dict)
-    """By configuration and measure."""
-    by_case: dict[str, dict[str, dict[str, _Statistics]]] = field(default_factory=dict)
-    """By configuration, measure and case, for the difference of pairs."""
+    spreads: Spreads = field(default_factory=dict)
+    delta: dict[str, PairedDifference] = field(default_factory=dict)
+    """By measure."""
 
-    def add(self, result: TrialResult) -> None:
-        """Count one trial."""
-        self.cases[result.case_id] = None
-        self.repeats = max(self.repeats, result.repeat)
-        arm = self.statistics.setdefault(result.arm, {name: _Statistics() for name in MEASURES})
-        of_cases = self.by_case.setdefault(result.arm, {name: {} for name in MEASURES})
-        for name, value in measures(result).items():
-            if value is not None:
-                arm[name].add(value)
-                of_cases[name].setdefault(result.case_id, _Statistics()).add(value)
+    def add_case(self, results: Sequence[TrialResult], comparison: Comparison | None) -> None:
+        """Count all trials of one case."""
+        of_case: Spreads = {}
+        for result in results:
+            self.repeats = max(self.repeats, result.repeat)
+            for spreads in (self.spreads, of_case):
+                arm = spreads.setdefault(result.arm, {name: Spread() for name in MEASURES})
+                for name, value in measures(result).items():
+                    if value is not None:
+                        arm[name].add(value)
+        case_id = results[0].case_id
+        self.cases[case_id] = None
+        if comparison is not None and not self._add_pair(of_case, comparison):
+            self.unpaired.append(case_id)
 
-    def delta(self, candidate: str | None, baseline: str | None) -> tuple[dict[str, str | None], list[str]]:
-        """Signed differences of the means over paired cases, and the cases without a pair."""
-        if candidate not in self.by_case or baseline not in self.by_case:
-            return dict.fromkeys(MEASURES), []
-        delta: dict[str, str | None] = {}
+    def _add_pair(self, of_case: Spreads, comparison: Comparison) -> bool:
+        """Whether the case has a pass rate in both configurations."""
+        arms = [of_case.get(arm, {}) for arm in (comparison.candidate, comparison.baseline)]
         for name in MEASURES:
-            ours, theirs = self.by_case[candidate][name], self.by_case[baseline][name]
-            paired = [case for case in ours if case in theirs]
-            off = [ours[case].mean - theirs[case].mean for case in paired]
-            delta[name] = _signed(name, sum(off) / len(off)) if off else None
-        rates = [set(self.by_case[arm]["pass_rate"]) for arm in (candidate, baseline)]
-        return delta, [case for case in self.cases if not all(case in known for known in rates)]
+            ours, theirs = (arm.get(name, Spread()) for arm in arms)
+            if ours.n and theirs.n:
+                self.delta.setdefault(name, PairedDifference()).add(ours.mean, theirs.mean)
+        return all("pass_rate" in arm and arm["pass_rate"].n for arm in arms)
+
+
+def _document_of(spread: Spread) -> dict[str, float | None]:
+    """Unknown is null; the spread is over all runs pooled, as the original has it, and no error bar."""
+    if not spread.n:
+        return dict.fromkeys(("mean", "stddev", "min", "max"))
+    values = {"mean": spread.mean, "stddev": spread.stddev, "min": spread.least, "max": spread.most}
+    return {name: round(value, 4) for name, value in values.items()}
 
 
 def _signed(name: str, value: float) -> str:
@@ -160,27 +156,43 @@ def _evidence(score: Score) -> str:
     return score.reason or score.status.value
 
 
-def metadata(view: RunView, suite: SuiteHead, model: str | None, runner: str, tally: Tally) -> dict[str, Json]:
+def metadata(view: RunView, suite: SuiteHead, key: Key, tally: Tally) -> dict[str, Json]:
     """`metadata` of a document."""
+    comparison = compared(suite)
     return {
         "skill_name": suite.name or suite.id,
         "skill_path": suite.root,
-        "executor_model": model,
+        "executor_model": key.model,
         "analyzer_model": None,
         "timestamp": datetime.fromtimestamp(view.run.started_at, UTC)
         .isoformat(timespec="seconds")
         .replace("+00:00", "Z"),
         "evals_run": tuple(eval_id(suite, case) for case in tally.cases),
         "runs_per_configuration": tally.repeats,
-        "skillgauge": {"suite": suite.id, "engine": runner, "candidate": suite.candidate, "baseline": suite.baseline},
+        "skillgauge": {
+            "suite": suite.id,
+            "engine": key.runner,
+            "candidate": comparison.candidate if comparison else None,
+            "baseline": comparison.baseline if comparison else None,
+        },
     }
+
+
+def compared(suite: SuiteHead) -> Comparison | None:
+    """The comparison of a document, which has one at most."""
+    return suite.comparisons[0] if suite.comparisons else None
 
 
 def run_summary(suite: SuiteHead, tally: Tally) -> tuple[dict[str, Any], list[str]]:
     """`run_summary`, and notes about what it leaves out."""
+    comparison = compared(suite)
+    arms = sorted(tally.spreads, key=lambda arm: (arm not in suite.arms, [*suite.arms, arm].index(arm)))
     summary: dict[str, Any] = {
-        arm: {name: one.document() for name, one in statistics.items()} for arm, statistics in tally.statistics.items()
+        arm: {name: _document_of(one) for name, one in tally.spreads[arm].items()} for arm in arms
     }
-    delta, unpaired = tally.delta(suite.candidate, suite.baseline)
-    summary["delta"] = delta
-    return summary, [f"eval {case} was not graded in both configurations, so delta leaves it out" for case in unpaired]
+    delta = dict[str, str | None].fromkeys(MEASURES)
+    if comparison is None or not {comparison.candidate, comparison.baseline} <= tally.spreads.keys():
+        return {**summary, "delta": delta}, []
+    delta |= {name: _signed(name, found.mean or 0.0) for name, found in tally.delta.items()}
+    missing = (f"eval {case} was not graded in both configurations, so delta leaves it out" for case in tally.unpaired)
+    return {**summary, "delta": delta}, list(missing)

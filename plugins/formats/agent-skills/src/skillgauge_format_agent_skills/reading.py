@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from skillgauge.api import (
     Blame,
+    Comparison,
     Counts,
     Execution,
     Failure,
@@ -19,6 +20,7 @@ from skillgauge.api import (
     GroupSummary,
     Json,
     JsonValue,
+    Kept,
     Latency,
     PlanHead,
     RateInterval,
@@ -232,13 +234,14 @@ def _view(path: Path, content: str, files: list[BenchmarkFile]) -> RunView:
             groups=tuple(groups),
             validity=tuple(SuiteValidity(suite_id=one, valid=True, error_share=None) for one in suites),
         ),
-        results=lambda: (result for benchmark in benchmarks for result in benchmark.results()),
+        source=Kept(lambda: (result for benchmark in benchmarks for result in benchmark.results())),
     )
 
 
 def _suite_head(path: Path, content: str, benchmark: _Benchmark) -> SuiteHead:
     told, metadata = benchmark.file.metadata.skillgauge, benchmark.file.metadata
-    paired = {WITH_SKILL, WITHOUT_SKILL} <= set(benchmark.arms)
+    known = (WITH_SKILL, WITHOUT_SKILL) if {WITH_SKILL, WITHOUT_SKILL} <= {*benchmark.arms} else (None, None)
+    pair = (told.candidate, told.baseline) if told else known
     return SuiteHead(
         id=benchmark.suite_id,
         name=metadata.skill_name,
@@ -248,8 +251,7 @@ def _suite_head(path: Path, content: str, benchmark: _Benchmark) -> SuiteHead:
         case_count=len(benchmark.cases),
         targets=(TargetHead(id=metadata.skill_name, name=metadata.skill_name),),
         arms=benchmark.arms,
-        candidate=told.candidate if told else WITH_SKILL if paired else None,
-        baseline=told.baseline if told else WITHOUT_SKILL if paired else None,
+        comparisons=(Comparison(candidate=pair[0], baseline=pair[1]),) if pair[0] and pair[1] else (),
         document=FORMAT,
         parameters={
             "integer_ids": tuple({str(run.eval_id): 1 for run in benchmark.file.runs if isinstance(run.eval_id, int)})

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
 
-from skillgauge.api import Artifact, RunView, SuiteHead, Verdict
+from skillgauge.api import Artifact, RunView, SuiteHead, TrialResult, Verdict, case_by_case
 
-from .benchmark import Key, Tally, key_of, metadata, run_document, run_summary
+from .benchmark import Key, Tally, compared, metadata, run_document, run_summary
 from .reading import read_benchmark
 
 _NO_RUNS = '"runs": []'
+_SPOOLED = 1 << 20
+"""Bytes of runs that are held in memory; more of them wait in a file."""
+_CHUNK = 1 << 16
 
 
 class AgentSkillsReporter:
@@ -21,7 +28,7 @@ class AgentSkillsReporter:
     suffix = "json"
 
     def render(self, view: RunView) -> Iterable[Artifact]:
-        """The document. Runs are written as they are read, so their number does not matter."""
+        """The document, eval by eval. Runs are read once and not kept, so their number does not matter."""
         yield Artifact(chunks=_chunks(view))
 
     def read(self, path: Path) -> RunView | None:
@@ -29,40 +36,59 @@ class AgentSkillsReporter:
         return read_benchmark(path)
 
 
+@dataclass
+class _Draft:
+    """A document whose runs wait aside, because what stands before them tells of all of them."""
+
+    runs: IO[bytes]
+    tally: Tally = field(default_factory=Tally)
+
+    def add_case(self, suite: SuiteHead, results: Sequence[TrialResult]) -> None:
+        for result in results:
+            run = _indented(run_document(suite, result)).replace("\n", "\n    ")
+            self.runs.write(f"{',' if self.runs.tell() else ''}\n    {run}".encode())
+        self.tally.add_case(results, compared(suite))
+
+
 def _chunks(view: RunView) -> Iterator[bytes]:
     suites = {suite.id: suite for suite in view.head.suites}
-    tallies: dict[Key, Tally] = {}
-    for result in view.results():
-        if result.verdict is not Verdict.SKIPPED and result.suite_id in suites:
-            tallies.setdefault(key_of(result), Tally()).add(result)
-    if len(tallies) == 1:
-        ((key, tally),) = tallies.items()
-        yield from _document(view, suites[key[0]], key, tally)
-        yield b"\n"
-        return
-    yield b"["
-    for number, (key, tally) in enumerate(tallies.items()):
-        yield b",\n" if number else b"\n"
-        yield from _document(view, suites[key[0]], key, tally)
-    yield b"\n]\n"
+    with ExitStack() as spools:
+        drafts: dict[Key, _Draft] = {}
+        for case in case_by_case(view):
+            of_key: dict[Key, list[TrialResult]] = {}
+            for result in chain.from_iterable(case.results.values()):
+                if result.verdict is not Verdict.SKIPPED and result.suite_id in suites:
+                    of_key.setdefault(Key.of(result), []).append(result)
+            for key, results in of_key.items():
+                if key not in drafts:
+                    drafts[key] = _Draft(spools.enter_context(SpooledTemporaryFile(_SPOOLED)))
+                drafts[key].add_case(suites[key.suite_id], results)
+        if len(drafts) == 1:
+            ((key, draft),) = drafts.items()
+            yield from _document(view, suites[key.suite_id], key, draft)
+            yield b"\n"
+            return
+        yield b"["
+        in_plan_order = sorted(drafts, key=lambda key: [*suites].index(key.suite_id))
+        for number, key in enumerate(in_plan_order):
+            yield b",\n" if number else b"\n"
+            yield from _document(view, suites[key.suite_id], key, drafts[key])
+        yield b"\n]\n"
 
 
-def _document(view: RunView, suite: SuiteHead, key: Key, tally: Tally) -> Iterator[bytes]:
-    summary, notes = run_summary(suite, tally)
+def _document(view: RunView, suite: SuiteHead, key: Key, draft: _Draft) -> Iterator[bytes]:
+    summary, notes = run_summary(suite, draft.tally)
     document = {
-        "metadata": metadata(view, suite, key[2], key[1], tally),
+        "metadata": metadata(view, suite, key, draft.tally),
         "runs": [],
         "run_summary": summary,
         "notes": notes,
     }
     before, _, after = _indented(document).partition(_NO_RUNS)
     yield f'{before}"runs": ['.encode()
-    between = "\n"
-    for result in view.results():
-        if key_of(result) == key and result.verdict is not Verdict.SKIPPED:
-            run = _indented(run_document(suite, result)).replace("\n", "\n    ")
-            yield f"{between}    {run}".encode()
-            between = ",\n"
+    draft.runs.seek(0)
+    while chunk := draft.runs.read(_CHUNK):
+        yield chunk
     yield f"\n  ]{after}".encode()
 
 

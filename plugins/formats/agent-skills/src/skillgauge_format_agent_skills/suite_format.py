@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from skillgauge.api import Claim, Dumped, Figure, GroupSummary, Loaded, LoadRequest, Suite, SuiteHead
+from skillgauge.api import Claim, Dumped, Figure, GroupKey, Loaded, LoadRequest, Suite, SuiteSummary
 
 from .claiming import claim
 from .dumping import dump
@@ -47,9 +48,9 @@ class AgentSkillsFormat:
         """The suite as evals or queries of a skill, with the skill's SKILL.md and the files that cases need."""
         return dump(suite)
 
-    def figures(self, group: GroupSummary, suite: SuiteHead) -> tuple[Figure, ...]:
+    def figures(self, summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:
         """The share of expectations met; for queries, how often the skill fired and kept silent as it should."""
-        return figures(group, suite)
+        return {group.key: figures(group, summary.suite) for group in summary.groups}
 
     def _is_installed(self, name: str) -> bool:
         return name in self._formats

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from skillgauge.api import Figure, GroupSummary, JsonObject, consistency
 
+COMPLETION = "completionRate"
+"""Name of the completion rate."""
 DEFAULT_MAX_LATENCY_MS = 30_000
 """What p95 is measured against where neither the benchmark nor the run has a limit: the documented default."""
 
@@ -62,8 +64,16 @@ def metrics(group: GroupSummary, parameters: JsonObject, timeout_s: float | None
 def figures(group: GroupSummary, parameters: JsonObject, timeout_s: float | None = None) -> tuple[Figure, ...]:
     """The numbers as every reporter can print them; the arguments are those of `metrics`."""
     found = metrics(group, parameters, timeout_s)
+    counts = group.counts
+    ran = counts.total - counts.skipped
     return (
-        Figure(name="completionRate", label="Completion rate", value=found.completion_rate, unit="ratio"),
+        Figure(
+            name=COMPLETION,
+            label="Completion rate",
+            value=found.completion_rate,
+            unit="ratio",
+            bounds=(counts.passed / ran, (counts.passed + counts.errors) / ran) if ran else None,
+        ),
         Figure(name="partialScore", label="Partial score", value=found.partial_score, unit="score"),
         Figure(name="errorRate", label="Error rate", value=found.error_rate, unit="ratio", higher_is_better=False),
         Figure(name="consistencyScore", label="Consistency", value=found.consistency_score, unit="score"),

@@ -21,6 +21,7 @@ from skillgauge.api import (
 
 from .benchmarks import DEFAULT, Wanted
 from .claiming import BENCHMARK, claim
+from .figures import COMPLETION
 from .files import number
 from .options import EvalSkillsOptions
 from .skills import SKILL_FILE, load_skill
@@ -166,6 +167,7 @@ def _suite(benchmark: Benchmark, targets: tuple[Target, ...], cwd: str, warnings
         cases=benchmark.cases,
         targets=targets,
         document=FORMAT,
+        completion=COMPLETION,
         parameters={key: value for key, value in parameters.items() if value is not None},
         extras={**(file.model_extra or {}), **({"metadata": file.metadata} if file.metadata else {})},
         warnings=(*warnings, *benchmark.warnings),

@@ -7,7 +7,7 @@ published.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import chain, count
@@ -22,7 +22,9 @@ from skillgauge.api import (
     Failure,
     FailureClass,
     Figure,
+    GroupKey,
     GroupSummary,
+    Kept,
     Latency,
     PlanHead,
     RateInterval,
@@ -44,7 +46,7 @@ from skillgauge.api import (
 )
 
 from .checks import SCORERS
-from .figures import figures
+from .figures import COMPLETION, figures
 from .findings import Findings
 from .loading import FORMAT
 from .report_files import UNKNOWN_SCORER, ReportFile, TagFile, TaskResultFile
@@ -70,13 +72,13 @@ class _Group:
     first_ordinal: int
 
     @property
-    def key(self) -> tuple[str, str, str, str, str | None]:
-        return (self.report.benchmark_id, self.report.skill_id, self.arm, self.runner, self.model)
+    def key(self) -> GroupKey:
+        return GroupKey(self.report.benchmark_id, self.report.skill_id, self.arm, self.runner, self.model)
 
     def results(self) -> Iterator[TrialResult]:
         """The task results as trials."""
         for index, task in enumerate(self.report.task_results):
-            trial = digest(self.key, task.task_id, task.run_id, index)
+            trial = digest(astuple(self.key), task.task_id, task.run_id, index)
             verdict, scores = _verdict(task)
             failed = verdict is Verdict.FAIL and not scores
             yield TrialResult(
@@ -165,14 +167,14 @@ def _view(path: Path, content: str, reports: list[ReportFile]) -> RunView:
             # Whether the run proves anything was the original program's to say, and it says nothing.
             validity=tuple(SuiteValidity(suite_id=suite_id, valid=True, error_share=None) for suite_id in suites),
         ),
-        results=lambda: (result for group in groups for result in group.results()),
+        source=Kept(lambda: (result for group in groups for result in group.results())),
     )
 
 
 def _groups(reports: list[ReportFile]) -> list[_Group]:
     groups: list[_Group] = []
     indices: dict[str, dict[str, int]] = {}
-    keys: set[tuple[str, str, str, str, str | None]] = set()
+    keys: set[GroupKey] = set()
     ordinal = 0
     for report in reports:
         told = report.evaluator_metadata.skillgauge
@@ -206,6 +208,7 @@ def _suite_head(path: Path, content: str, suite_id: str, groups: list[_Group]) -
         targets=tuple(TargetHead(id=skill, name=skill, version=version) for skill, version in versions.items()),
         arms=tuple(dict.fromkeys(group.arm for group in groups)),
         document=FORMAT,
+        completion=COMPLETION,
         case_weights=any(task.weight != 1 for group in groups for task in group.report.task_results),
     )
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from skillgauge.api import (
     EMPTY,
@@ -30,8 +31,10 @@ from .reading import PUBLISHED_INTERVAL, read_reports
 from .report_files import UNKNOWN_SCORER
 from .resampling import mean_interval
 
-_GroupKey = tuple[str, str | None, str, str, str | None]
 _NO_RESULTS = '"taskResults": []'
+_SPOOLED = 1 << 20
+"""Bytes of task results that are held in memory; more of them wait in a file."""
+_CHUNK = 1 << 16
 
 
 class EvalSkillsReporter:
@@ -51,29 +54,34 @@ class EvalSkillsReporter:
 def _chunks(view: RunView) -> Iterator[bytes]:
     suites = {suite.id: suite for suite in view.head.suites}
     groups = [group for group in view.summary.groups if _is_reported(group, suites.get(group.suite_id))]
-    facts = _facts(view)
     between = "[\n"
     for group in groups:
-        key = (group.suite_id, group.target_id, group.arm, group.runner, group.model)
-        report = _report(view, suites.get(group.suite_id), group, facts.get(key, _Facts()))
-        before, _, after = _indented(report, 2).partition(_NO_RESULTS)
-        yield f'{between}{before}"taskResults": ['.encode()
-        between, count = ",\n", 0
-        for result in view.results():
-            if _key(result) == key and result.verdict is not Verdict.SKIPPED:
-                yield (("," if count else "") + "\n" + _indented(_task_result(result), 6)).encode()
-                count += 1
-        yield (("\n    ]" if count else "]") + after).encode()
+        with tempfile.SpooledTemporaryFile(_SPOOLED) as spool:
+            facts = _spool(view.results(group.key), spool)
+            report = _report(view, suites.get(group.suite_id), group, facts)
+            before, _, after = _indented(report, 2).partition(_NO_RESULTS)
+            yield f'{between}{before}"taskResults": ['.encode()
+            spool.seek(0)
+            while chunk := spool.read(_CHUNK):
+                yield chunk
+            yield (("\n    ]" if facts.scores else "]") + after).encode()
+        between = ",\n"
     yield b"\n]\n" if groups else b"[]\n"
+
+
+def _spool(results: Iterable[TrialResult], spool: IO[bytes]) -> _Facts:
+    """Write task results aside, because what stands before them tells of all of them; they are read once."""
+    facts = _Facts()
+    for result in results:
+        if result.verdict is not Verdict.SKIPPED:
+            spool.write((("," if facts.scores else "") + "\n" + _indented(_task_result(result), 6)).encode())
+            facts.add(result)
+    return facts
 
 
 def _is_reported(group: GroupSummary, suite: SuiteHead | None) -> bool:
     """Of a comparison only the arm with the skill is a report about the skill."""
-    return suite is None or suite.candidate is None or group.arm == suite.candidate
-
-
-def _key(result: TrialResult) -> _GroupKey:
-    return (result.suite_id, result.target_id, result.arm, result.runner, result.model)
+    return suite is None or not suite.is_baseline(group.arm)
 
 
 def _report(view: RunView, suite: SuiteHead | None, group: GroupSummary, facts: _Facts) -> dict[str, Any]:
@@ -220,17 +228,11 @@ class _Facts:
     scores: array[float] = field(default_factory=lambda: array("d"))
     spent: _Spent | None = None
 
-
-def _facts(view: RunView) -> dict[_GroupKey, _Facts]:
-    found: dict[_GroupKey, _Facts] = {}
-    for result in view.results():
-        if result.verdict is Verdict.SKIPPED:
-            continue
-        facts = found.setdefault(_key(result), _Facts())
-        facts.scores.append(result.value or 0.0)
+    def add(self, result: TrialResult) -> None:
+        """Count one trial."""
+        self.scores.append(result.value or 0.0)
         if result.execution.usage is not None:
-            facts.spent = (facts.spent or _Spent()).plus(result)
-    return found
+            self.spent = (self.spent or _Spent()).plus(result)
 
 
 def _iso(seconds: float) -> str:

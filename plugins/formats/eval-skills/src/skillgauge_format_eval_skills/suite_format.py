@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
-from skillgauge.api import Claim, Dumped, Figure, GroupSummary, Loaded, LoadRequest, Suite, SuiteHead
+from skillgauge.api import Claim, Dumped, Figure, GroupKey, Loaded, LoadRequest, Suite, SuiteSummary
 
 from .claiming import claim
 from .dumping import dump
@@ -44,6 +45,7 @@ class EvalSkillsFormat:
         """`benchmark.json` with the suite's cases."""
         return dump(suite)
 
-    def figures(self, group: GroupSummary, suite: SuiteHead) -> tuple[Figure, ...]:
+    def figures(self, summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:
         """Completion rate, partial score, error rate, consistency, composite score and latencies."""
-        return figures(group, suite.parameters, suite.timeout_s)
+        suite = summary.suite
+        return {group.key: figures(group, suite.parameters, suite.timeout_s) for group in summary.groups}

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from skillgauge.api import (
     Execution,
     Figure,
+    GroupKey,
     GroupSummary,
     JsonValue,
     RunState,
@@ -36,8 +37,6 @@ LISTED = 50
 """Scores, notes and files that are listed of one trial."""
 FEW = 20
 """Cases below which a perfect rate proves so little that it is said."""
-
-GroupKey = tuple[str, str | None, str, str, str | None]
 
 
 @dataclass(frozen=True)
@@ -185,11 +184,11 @@ class _Bucket:
 
 def page(view: RunView) -> Page:
     """Read the results once; memory does not grow with their number."""
-    groups = {_key(group): group for group in view.summary.groups}
+    groups = {group.key: group for group in view.summary.groups}
     limit = max(1, ROWS // max(1, len(groups)))
     buckets = {key: _Bucket() for key in groups}
     for result in view.results():
-        buckets.setdefault(_key(result), _Bucket()).add(result, limit)
+        buckets.setdefault(result.group, _Bucket()).add(result, limit)
     sections = [_section(key, groups.get(key), bucket, limit) for key, bucket in buckets.items()]
     validity = {one.suite_id: one for one in view.summary.validity}
     return Page(
@@ -198,15 +197,11 @@ def page(view: RunView) -> Page:
             SuitePart(
                 suite,
                 validity.get(suite.id),
-                tuple(one for key, one in zip(buckets, sections, strict=True) if key[0] == suite.id),
+                tuple(one for key, one in zip(buckets, sections, strict=True) if key.suite_id == suite.id),
             )
             for suite in view.head.suites
         ),
     )
-
-
-def _key(part: GroupSummary | TrialResult) -> GroupKey:
-    return (part.suite_id, part.target_id, part.arm, part.runner, part.model)
 
 
 def _section(key: GroupKey, group: GroupSummary | None, bucket: _Bucket, limit: int) -> Section:
@@ -217,9 +212,8 @@ def _section(key: GroupKey, group: GroupSummary | None, bucket: _Bucket, limit: 
     else:
         parts = [("Trials that did not pass", others, True), ("Trials that passed", passed, False)]
     tables = tuple(CaseTable(title, tuple(sorted(rows, key=_by_case)), opened) for title, rows, opened in parts if rows)
-    _, target_id, arm, runner, model = key
     tags = _tags(group.tags, limit) if group else ()
-    return Section(target_id, arm, runner, model, group, tags, tables, bucket.total, listed)
+    return Section(key.target_id, key.arm, key.runner, key.model, group, tags, tables, bucket.total, listed)
 
 
 def _tags(tags: tuple[TagSummary, ...], limit: int) -> tuple[TagSummary, ...]:

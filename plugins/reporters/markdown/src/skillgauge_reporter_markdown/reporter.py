@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -31,8 +31,6 @@ _FEW = 20
 """Cases below which a perfect rate proves so little that it is said."""
 _RATE_HEADS = ("Pass rate", "Interval", "n (cases)", "Passed", "Failed", "Errors", "Skipped", "Method")
 
-GroupKey = tuple[str, str | None, str, str, str | None]
-
 
 class MarkdownReporter:
     """Writes Markdown."""
@@ -58,18 +56,11 @@ def _lines(view: RunView) -> Iterator[str]:
     if view.run.state is not RunState.FINISHED:
         yield ""
         yield f"**This run is {view.run.state}: the figures cover only what was finished.**"
-    rows: dict[GroupKey, list[str]] = {}
-    for result in view.results():
-        rows.setdefault(_key(result), []).append(_case_row(result))
     for suite in head.suites:
-        yield from _suite(view, suite, rows)
+        yield from _suite(view, suite)
 
 
-def _key(part: GroupSummary | TrialResult) -> GroupKey:
-    return (part.suite_id, part.target_id, part.arm, part.runner, part.model)
-
-
-def _suite(view: RunView, suite: SuiteHead, rows: Mapping[GroupKey, list[str]]) -> Iterator[str]:
+def _suite(view: RunView, suite: SuiteHead) -> Iterator[str]:
     groups = [group for group in view.summary.groups if group.suite_id == suite.id]
     yield ""
     version = f" {text(suite.version)}" if suite.version else ""
@@ -91,7 +82,7 @@ def _suite(view: RunView, suite: SuiteHead, rows: Mapping[GroupKey, list[str]]) 
         yield ""
         yield from _figures_table(groups)
     for group in groups:
-        yield from _group(group, rows.get(_key(group), []))
+        yield from _group(group, map(_case_row, view.results(group.key)))
 
 
 def _notes(groups: list[GroupSummary]) -> Iterator[str]:
@@ -124,7 +115,7 @@ def _figures_table(groups: list[GroupSummary]) -> Iterator[str]:
     yield from _table(heads, map(cells, groups))
 
 
-def _group(group: GroupSummary, cases: list[str]) -> Iterator[str]:
+def _group(group: GroupSummary, cases: Iterable[str]) -> Iterator[str]:
     yield ""
     yield f"### {_group_name(group)}"
     if group.latency.samples:

@@ -11,8 +11,10 @@ from pydantic import BaseModel, ValidationError
 
 from skillgauge.api import (
     Artifact,
+    CaseHead,
     Frozen,
     JsonObject,
+    Kept,
     Origin,
     PlanHead,
     Problem,
@@ -24,7 +26,7 @@ from skillgauge.api import (
 )
 
 SCHEMA: Literal["skillgauge.run"] = "skillgauge.run"
-VERSION = "1.0"
+VERSION = "1.1"
 _MAJOR = int(VERSION.split(".")[0])
 _MINOR = int(VERSION.split(".")[1])
 
@@ -40,6 +42,8 @@ class RunRecord(Frozen):
     plan: PlanHead
     summary: Summary
     results: tuple[TrialResult, ...]
+    cases: tuple[CaseHead, ...] = ()
+    """What was asked in each case; a record of version 1.0 does not tell it."""
 
 
 def schemas() -> Mapping[str, JsonObject]:
@@ -77,9 +81,17 @@ class RecordReporter:
             _model(TrialResult, item, path, ("results", index), problems, lenient=lenient)
             for index, item in enumerate(listed)
         ]
+        told = tree.get("cases", [])
+        if not isinstance(told, list):
+            problems.append(_damaged(path, ("cases",), "must be a list"))
+        cases = [
+            _model(CaseHead, item, path, ("cases", index), problems, lenient=lenient)
+            for index, item in enumerate(told if isinstance(told, list) else [])
+        ]
         if problems or run is None or plan is None or summary is None:
             raise SuiteError(problems)
-        return RunView(run, plan, summary, lambda: iter([result for result in results if result is not None]))
+        kept = Kept(lambda: filter(None, results), filter(None, cases))
+        return RunView(run, plan, summary, kept)
 
 
 def _chunks(view: RunView) -> Iterator[bytes]:
@@ -87,12 +99,18 @@ def _chunks(view: RunView) -> Iterator[bytes]:
     yield json.dumps(head, indent=1)[:-2].encode()
     for name, part in (("run", view.run), ("plan", view.head), ("summary", view.summary)):
         yield f',\n "{name}": '.encode() + part.model_dump_json().encode()
-    yield b',\n "results": ['
+    yield from _list("results", view.results())
+    yield from _list("cases", view.cases())
+    yield b"\n}\n"
+
+
+def _list(name: str, items: Iterable[BaseModel]) -> Iterator[bytes]:
+    yield f',\n "{name}": ['.encode()
     separator = b"\n  "
-    for result in view.results():
-        yield separator + result.model_dump_json(exclude_defaults=True).encode()
+    for item in items:
+        yield separator + item.model_dump_json(exclude_defaults=True).encode()
         separator = b",\n  "
-    yield b"\n ]\n}\n"
+    yield b"\n ]"
 
 
 def _is_newer(path: Path, version: object) -> bool:

@@ -6,13 +6,24 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from skillgauge.api import Claimed, ResultOrder, RunInfo, RunState, StoreError, Summary, Trial, TrialResult
+from skillgauge.api import (
+    CaseHead,
+    Claimed,
+    GroupKey,
+    ResultOrder,
+    RunInfo,
+    RunState,
+    StoreError,
+    Summary,
+    Trial,
+    TrialResult,
+)
 
 from .database import Database, transaction
 from .ownership import Lease
-from .reading import read_results
+from .reading import Stored
 from .records import encode, packed
-from .rows import GroupKey, compact, result_key, write_results
+from .rows import case_rows, compact, result_key, write_cases, write_results
 from .trouble import trouble
 from .writer import Writer
 
@@ -33,7 +44,7 @@ class SqliteRunLog:
     """
 
     def __init__(self, database: Database, writer: Writer, lease: Lease, *, run: int, info: RunInfo) -> None:
-        self._database = database
+        self._stored = Stored(database, run, None)
         self._writer = writer
         self._lease = lease
         self._run = run
@@ -45,17 +56,22 @@ class SqliteRunLog:
         """See `RunLog.info`."""
         return self._info
 
-    async def claim(self, trials: Sequence[Trial]) -> Claimed:
+    async def claim(self, trials: Sequence[Trial], cases: Sequence[CaseHead] = ()) -> Claimed:
         """See `RunLog.claim`. Survives a loss of power if one of the trials costs money."""
-        return await self._writer.run(lambda db: self._claim(db, trials))
+        rows = case_rows(cases)
+        return await self._writer.run(lambda db: self._claim(db, trials, rows))
 
     async def commit(self, results: Sequence[TrialResult], *, paid: bool) -> None:
         """See `RunLog.commit`. A result that is committed again replaces the earlier one of its trial."""
         await self._writer.run(lambda db: self._commit(db, results, paid))
 
-    def results(self, order: ResultOrder) -> Iterator[TrialResult]:
-        """See `RunLog.results`. Also works after the store was closed."""
-        return read_results(self._database, self._run, order, None)
+    def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+        """See `RunSource.results`. Also works after the store was closed."""
+        return self._stored.results(order, group)
+
+    def cases(self) -> Iterator[CaseHead]:
+        """See `RunSource.cases`. Also works after the store was closed."""
+        return self._stored.cases()
 
     async def finish(self, state: RunState, summary: Summary | None) -> RunInfo:
         """See `RunLog.finish`. The run is free from then on, and this object can only be read."""
@@ -64,7 +80,9 @@ class SqliteRunLog:
         self._info = self._info.model_copy(update={"state": state, "finished_at": finished_at})
         return self._info
 
-    def _claim(self, db: sqlite3.Connection, trials: Sequence[Trial]) -> Claimed:
+    def _claim(
+        self, db: sqlite3.Connection, trials: Sequence[Trial], cases: Sequence[tuple[str, int, str | bytes]]
+    ) -> Claimed:
         keys = {result_key(self._run, trial.ordinal): compact(trial.trial_id) for trial in trials}
         now = self._lease.timing.clock()
         with transaction(db, durable=any(trial.paid for trial in trials)):
@@ -74,6 +92,7 @@ class SqliteRunLog:
             claims = [(key, trial_id, now) for key, trial_id in keys.items() if key not in stored]
             claimed = db.executemany(_CLAIM, claims).rowcount if claims else 0
             self._same_plan(claimed == len(claims))
+            write_cases(db, self._run, cases)
             attempts = dict(_select(db, "SELECT id, attempts FROM attempts", [key for key, *_ in claims]))
         ids = {result_key(self._run, trial.ordinal): trial.trial_id for trial in trials}
         return Claimed(

@@ -2,17 +2,25 @@
 
 Each reader has a connection of its own. It reads page by page, each page a query of its own that continues behind
 the last row: a reader that pauses holds no snapshot for long, which would keep the log from being emptied, and no
-more than one row is in memory.
+more than a few rows are in memory.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from heapq import merge
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
 
 from skillgauge.api import (
+    CaseHead,
     Counts,
+    GroupKey,
     PlanHead,
     ResultOrder,
     RunInfo,
@@ -25,55 +33,113 @@ from skillgauge.api import (
 
 from .database import Database
 from .ownership import OWNER_COLUMNS, Lease
-from .records import Extra, decode, reading
+from .records import Extra, ModelT, decode, reading
+from .rows import GROUP, group_columns
 from .schema import first_key
 from .trouble import explain
 
 _PAGE = 500
+_MERGED = 64
+"""Rows that are held while the groups of a suite are merged, one of each group at least."""
 _LEAST = -(2**63)
 
 
-def read_results(database: Database, run: int, order: ResultOrder, extra: Extra) -> Iterator[TrialResult]:
-    """The results of a run.
+@dataclass(frozen=True)
+class Stored:
+    """What is stored of one run: a `RunSource`.
 
-    Raises:
-        StoreError: the file cannot be read, or a record in it.
+    Args:
+        database: where it is.
+        run: its number there.
+        extra: what becomes of fields that this program does not know.
     """
-    db = database.reader()
-    if db is None:
-        return
-    with closing(db):
-        bodies = _in_plan_order(db, run) if order is ResultOrder.PLAN else _in_case_order(db, run)
-        try:
-            for body in bodies:
-                yield decode(TrialResult, body, extra=extra, what=f"a result in {database.path}")
-        except sqlite3.Error as error:
-            raise explain(error, database.path) from error
+
+    database: Database
+    run: int
+    extra: Extra
+
+    def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+        """See `RunSource.results`.
+
+        Raises:
+            StoreError: the file cannot be read, or a record in it.
+        """
+        return self._decoded(TrialResult, partial(_bodies, run=self.run, order=order, group=group))
+
+    def cases(self) -> Iterator[CaseHead]:
+        """See `RunSource.cases`. A run that an older version stored tells none.
+
+        Raises:
+            StoreError: the file cannot be read, or a record in it.
+        """
+        return self._decoded(CaseHead, partial(_cases, run=self.run))
+
+    def _decoded(
+        self, model: type[ModelT], read: Callable[[sqlite3.Connection], Iterator[str | bytes]]
+    ) -> Iterator[ModelT]:
+        db = self.database.reader()
+        if db is None:
+            return
+        with closing(db):
+            try:
+                for body in read(db):
+                    what = f"a {'result' if model is TrialResult else 'case'} in {self.database.path}"
+                    yield decode(model, body, extra=self.extra, what=what)
+            except sqlite3.Error as error:
+                raise explain(error, self.database.path) from error
 
 
-def _in_plan_order(db: sqlite3.Connection, run: int) -> Iterator[str | bytes]:
-    query = "SELECT body, id FROM results WHERE id < ? AND id > ? ORDER BY id LIMIT ?"
-    return _pages(db, query, [first_key(run + 1)], [first_key(run) - 1])
+def _bodies(db: sqlite3.Connection, *, run: int, order: ResultOrder, group: GroupKey | None) -> Iterator[str | bytes]:
+    chosen = "run = ?" if group is None else GROUP
+    columns = (run,) if group is None else group_columns(run, group)
+    if order is ResultOrder.CASE:
+        return _in_case_order(db, chosen, columns)
+    if group is None:
+        query = "SELECT body, id FROM results WHERE id < ? AND id > ? ORDER BY id LIMIT ?"
+        return (body for body, *_ in _pages(db, query, [first_key(run + 1)], [first_key(run) - 1]))
+    query = "SELECT body, id FROM results INDEXED BY results_by_group WHERE grp = ? AND id > ? ORDER BY id LIMIT ?"
+    found = db.execute(f"SELECT grp FROM groups WHERE {chosen}", columns).fetchone()
+    return (body for body, *_ in _pages(db, query, found, [_LEAST])) if found else iter(())
 
 
-def _in_case_order(db: sqlite3.Connection, run: int) -> Iterator[str | bytes]:
-    groups = "SELECT grp FROM groups WHERE run = ? ORDER BY suite_id, target_id, arm, runner, model"
+def _in_case_order(db: sqlite3.Connection, chosen: str, columns: Sequence[int | str | None]) -> Iterator[str | bytes]:
+    """Each group is read by case already; those of a suite are merged, a few rows of each at a time."""
+    order = "suite_id, target_id, runner, model, arm"
+    groups = db.execute(f"SELECT suite_id, grp FROM groups WHERE {chosen} ORDER BY {order}", columns).fetchall()
     query = (
         "SELECT body, case_index, repeat, id FROM results WHERE grp = ? AND (case_index, repeat, id) > (?, ?, ?) "
         "ORDER BY case_index, repeat, id LIMIT ?"
     )
-    for group in db.execute(groups, (run,)).fetchall():
-        yield from _pages(db, query, group, [_LEAST] * 3)
+    for _, members in groupby(groups, key=itemgetter(0)):
+        numbers = [number for _, number in members]
+        size = max(1, _MERGED // len(numbers))
+        streams = [_pages(db, query, [number], [_LEAST] * 3, size=size) for number in numbers]
+        for body, *_ in merge(*streams, key=itemgetter(1)):
+            yield body
 
 
-def _pages(db: sqlite3.Connection, query: str, where: Sequence[int], after: Sequence[int]) -> Iterator[str | bytes]:
-    """First column of all rows of a query that selects, behind it, the place that the next page goes on from."""
+def _cases(db: sqlite3.Connection, *, run: int) -> Iterator[str | bytes]:
+    query = (
+        "SELECT body, suite_id, case_index FROM cases WHERE run = ? AND (suite_id, case_index) > (?, ?) "
+        "ORDER BY suite_id, case_index LIMIT ?"
+    )
+    return (body for body, *_ in _pages(db, query, [run], ["", _LEAST]))
+
+
+def _pages(
+    db: sqlite3.Connection, query: str, where: Sequence[int], after: Sequence[int | str], *, size: int | None = None
+) -> Iterator[tuple[Any, ...]]:
+    """All rows of a query that selects, behind the first column, the place that the next page goes on from.
+
+    `size`: rows of a page that is read at once, for a reader that has several queries open.
+    """
     more = True
     while more:
         more = False
-        for body, *place in db.execute(query, (*where, *after, _PAGE)):
-            more, after = True, place
-            yield body
+        page = db.execute(query, (*where, *after, size or _PAGE))
+        for row in page.fetchall() if size else page:
+            more, after = True, row[1:]
+            yield row
 
 
 def scan_runs(database: Database, query: RunQuery, lease: Lease) -> Iterator[RunView]:
@@ -121,7 +187,7 @@ def _view(database: Database, db: sqlite3.Connection, run: int, lease: Lease) ->
             if summary is None
             else decode(Summary, summary, extra=extra, what=f"the summary of run {run_id}")
         ),
-        results=lambda: read_results(database, run, ResultOrder.PLAN, extra),
+        source=Stored(database, run, extra),
     )
 
 

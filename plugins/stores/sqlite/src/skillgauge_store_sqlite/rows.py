@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from skillgauge.api import TrialResult
+from skillgauge.api import CaseHead, GroupKey, TrialResult
 
+from .records import encode, packed
 from .schema import ORDINAL_BITS, first_key
-
-GroupKey = tuple[str, str | None, str, str, str | None]
-"""Suite, target, arm, runner, model."""
 
 _RESULT = """INSERT INTO results VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET grp = excluded.grp, case_index = excluded.case_index, repeat = excluded.repeat,
 verdict = excluded.verdict, body = excluded.body WHERE trial_id = excluded.trial_id"""
-_GROUP = "run = ? AND suite_id = ? AND target_id IS ? AND arm = ? AND runner = ? AND model IS ?"
+GROUP = "run = ? AND suite_id = ? AND target_id IS ? AND arm = ? AND runner = ? AND model IS ?"
 
 
 def write_results(
@@ -52,6 +50,16 @@ def write_results(
     return not rows or db.executemany(_RESULT, rows).rowcount == len(rows)
 
 
+def case_rows(cases: Iterable[CaseHead]) -> list[tuple[str, int, str | bytes]]:
+    """Cases as they are stored: suite, place in it, and the packed JSON."""
+    return [(case.suite_id, case.index, packed(encode(case, sparse=True))) for case in cases]
+
+
+def write_cases(db: sqlite3.Connection, run: int, rows: Iterable[tuple[str, int, str | bytes]]) -> None:
+    """Insert cases of a run that are not there yet, inside a transaction of the caller's."""
+    db.executemany("INSERT OR IGNORE INTO cases VALUES (?, ?, ?, ?)", ((run, *row) for row in rows))
+
+
 def result_key(run: int, ordinal: int) -> int:
     """The key of a run's result."""
     if not 0 <= ordinal < 1 << ORDINAL_BITS:
@@ -68,13 +76,18 @@ def compact(trial_id: str) -> bytes | str:
     return raw if raw.hex() == trial_id else trial_id
 
 
+def group_columns(run: int, key: GroupKey) -> tuple[int, str, str | None, str, str, str | None]:
+    """What `GROUP` compares."""
+    return (run, key.suite_id, key.target_id, key.arm, key.runner, key.model)
+
+
 def _group(db: sqlite3.Connection, run: int, result: TrialResult, groups: dict[GroupKey, int]) -> int:
     """The number of a result's group."""
-    key = (result.suite_id, result.target_id, result.arm, result.runner, result.model)
+    key = result.group
     number = groups.get(key)
     if number is None:
-        columns = (run, *key)
-        row = db.execute(f"SELECT grp FROM groups WHERE {_GROUP}", columns).fetchone()
+        columns = group_columns(run, key)
+        row = db.execute(f"SELECT grp FROM groups WHERE {GROUP}", columns).fetchone()
         if row is None:
             row = (db.execute("INSERT INTO groups VALUES (NULL, ?, ?, ?, ?, ?, ?)", columns).lastrowid,)
         number = groups[key] = int(row[0])

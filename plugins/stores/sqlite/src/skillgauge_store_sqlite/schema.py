@@ -6,7 +6,8 @@ a change of the tables is a new script at the end.
 How rows are found decides the speed with a million results. A result's key is `run << 40 | ordinal`: results of a
 run lie together in plan order, a batch is appended at the end of the table, and no index over random ids has to be
 kept up. The texts that group results are stored once per group. A result's `body` is JSON, compressed by zlib and then
-a blob if it is long: its column takes either. What changes every few seconds (`owners`) stands
+a blob if it is long: its column takes either. What is known of a case is stored once, not with each of its results.
+What changes every few seconds (`owners`) stands
 apart from what is large (`runs`).
 """
 
@@ -71,6 +72,17 @@ CREATE TABLE results (
     body TEXT NOT NULL
 );
 CREATE INDEX results_by_case ON results (grp, case_index, repeat);
+""",
+    """
+CREATE TABLE cases (
+    run INTEGER NOT NULL REFERENCES runs (run),
+    suite_id TEXT NOT NULL,
+    case_index INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (run, suite_id, case_index)
+) WITHOUT ROWID;
+
+CREATE INDEX results_by_group ON results (grp);
 """,
 )
 

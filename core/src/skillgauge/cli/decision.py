@@ -1,0 +1,134 @@
+"""What a run means for the caller: exit code, and the one sentence that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ..errors import ExitCode
+from ..report.gates import GateAnswer, GateResult, answers, gated
+from ..report.wording import counted, labels
+from ..types.comparison import Counts
+from ..types.frozen import Frozen
+from ..types.result import Figure, RunState, RunView
+from ..types.suite import Gate, GateFigure
+
+_NAME = 80
+"""Characters of each part of a name that are shown."""
+ADVISED_RUNS = 3
+"""Repeats below which a gate cannot tell an unsteady case from a broken one."""
+
+
+class GateOptions(Frozen):
+    """What the user demands of the run."""
+
+    exit_on_fail: bool = False
+    """Whether a completion rate below the threshold is exit code 1; without it the threshold only warns."""
+    min_completion: float = 0.7
+    """Least completion rate of every target."""
+    threshold_given: bool = False
+    """Whether the threshold was set for this run."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What to tell the caller."""
+
+    exit_code: ExitCode
+    verdict: str
+    """The last line on stderr."""
+    notices: tuple[str, ...] = ()
+
+
+def decide(view: RunView, options: GateOptions, *, has_bad_files: bool = False) -> Decision:
+    """The exit code of a run.
+
+    The order says which news is worst: an interrupted run decides nothing, an invalid one proves nothing, then come
+    missed gates, then inconclusive ones, then files that were passed over.
+    """
+    score = score_text(view)
+    completion = [
+        result
+        for suite in view.head.suites
+        for result in answers(view, suite.id, [Gate(figure=suite.completion, threshold=options.min_completion)])
+    ]
+    demanded = [result for suite in view.head.suites for result in answers(view, suite.id, suite.gates)]
+    if options.exit_on_fail:
+        demanded = [*completion, *demanded]
+    notices = tuple(_notices(view, options, completion))
+    stopped = _stopped(view, score)
+    if stopped:
+        return stopped
+    for answer, code in ((GateAnswer.MISSED, ExitCode.GATE_MISSED), (GateAnswer.INCONCLUSIVE, ExitCode.INVALID_RUN)):
+        found = [result for result in demanded if result.answer is answer]
+        if found:
+            return Decision(code, f"{_told(found)} ({score})", notices)
+    if has_bad_files:
+        return Decision(ExitCode.USAGE, f"some files could not be read; the others: {score}", notices)
+    return Decision(ExitCode.OK, f"{'gate met' if options.exit_on_fail else 'done'}: {score}", notices)
+
+
+def score_text(view: RunView) -> str:
+    """How many trials passed, of those that gates are about; named by their arms if there are others beside them."""
+    groups = gated(view)
+    counts = Counts.sum(group.counts for group in groups)
+    arms = ", ".join(dict.fromkeys(group.arm for group in groups))
+    named = f"{arms}: " if 0 < len(groups) < len(view.summary.groups) else ""
+    errors = f", {counted(counts.errors, 'error')}" if counts.errors else ""
+    return f"{named}{counts.passed} of {counts.total} passed{errors}"
+
+
+def _stopped(view: RunView, score: str) -> Decision | None:
+    """The decision on a run that came to no end, or to one that proves nothing."""
+    done = f"{view.summary.counts.total} of {view.head.trial_count} trials are done ({score})"
+    if view.run.state is RunState.INTERRUPTED:
+        return Decision(ExitCode.INTERRUPTED, f"interrupted: {done}; the same command resumes the run")
+    if view.run.state is RunState.STOPPED:
+        return Decision(ExitCode.BUDGET, f"stopped by a budget: {done}")
+    invalid = [f"{validity.suite_id}: {validity.reason}" for validity in view.summary.validity if not validity.valid]
+    return Decision(ExitCode.INVALID_RUN, f"invalid run: {'; '.join(invalid)} ({score})") if invalid else None
+
+
+def _notices(view: RunView, options: GateOptions, completion: Sequence[GateResult]) -> Iterator[str]:
+    if options.exit_on_fail and view.head.runs < ADVISED_RUNS:
+        runs = "1 run" if view.head.runs == 1 else f"{view.head.runs} runs"
+        yield f"this gate rests on {runs} of each case; --runs {ADVISED_RUNS} also shows what is unsteady"
+    below = [result for result in completion if result.answer is not GateAnswer.MET]
+    if options.threshold_given and not options.exit_on_fail and below:
+        told = "; ".join(dict.fromkeys(_one_threshold(below)))
+        yield f"{told}; add --exit-on-fail to make this fail the command"
+
+
+def _told(results: Sequence[GateResult]) -> str:
+    """Gates with the same answer, in one sentence."""
+    answer = results[0].answer
+    failed = [result.group.suite_id for result in results if result.gate.figure == GateFigure.FAILED]
+    if len(failed) == len(results) and answer is GateAnswer.MISSED:
+        return f"failed: {', '.join(dict.fromkeys(failed))}"
+    return f"gate {answer}: {'; '.join(_one_threshold(results))}"
+
+
+def _one_threshold(results: Iterable[GateResult]) -> Iterator[str]:
+    """Each gate once, with all whom it is about."""
+    by_gate: dict[tuple[Gate, GateAnswer], list[GateResult]] = {}
+    for result in results:
+        by_gate.setdefault((result.gate, result.answer), []).append(result)
+    for (gate, answer), found in by_gate.items():
+        figure = found[0].figure
+        threshold = _shown(gate.threshold, figure)
+        names = labels([result.group for result in found], _NAME)
+        named = ", ".join(f"{name} {_value(result)}" for name, result in zip(names, found, strict=True))
+        limit = "below" if figure.higher_is_better else "above"
+        what = "" if figure.unit == "ratio" else f"{figure.label} "
+        open_ = "errors leave open whether it is " if answer is GateAnswer.INCONCLUSIVE else ""
+        yield f"{open_}{what}{limit} {threshold}: {named}"
+
+
+def _value(result: GateResult) -> str:
+    figure = result.figure
+    ends = sorted(figure.bounds) if figure.bounds and result.answer is GateAnswer.INCONCLUSIVE else [figure.value]
+    return " to ".join("unknown" if end is None else _shown(end, figure) for end in ends)
+
+
+def _shown(value: float, figure: Figure) -> str:
+    return f"{value:.1%}" if figure.unit == "ratio" else f"{value:g}"

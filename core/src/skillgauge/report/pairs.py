@@ -1,0 +1,168 @@
+"""A run case by case: what each group made of a case, and how the arms of a comparison differ on it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from ..stats import PairedDifference
+from ..types.comparison import (
+    CasePair,
+    CaseSummary,
+    Counts,
+    Dropped,
+    DroppedCounts,
+    GroupKey,
+    Outcome,
+    OutcomeCounts,
+    PairSummary,
+)
+from ..types.result import ResultOrder, RunView, TrialResult, Verdict
+from ..types.trial import CaseHead, FailureClass, SuiteHead
+
+
+@dataclass(frozen=True)
+class CaseReport:
+    """All that is known of one case in a run."""
+
+    case: CaseHead
+    """Of a run that does not tell its cases: id and tags."""
+    results: Mapping[GroupKey, Sequence[TrialResult]]
+    """Its repeats, group by group: by target, runner, model and arm."""
+    summaries: Mapping[GroupKey, CaseSummary]
+    """Of the same groups."""
+    pairs: tuple[CasePair, ...]
+    """Every comparison of its suite, once for each target, runner and model."""
+
+
+def case_by_case(view: RunView) -> Iterator[CaseReport]:
+    """The cases of a run that have a result, each with all its arms; the results are read once, and one case is held.
+
+    Args:
+        view: the run. Blocks; call it from a worker thread.
+    """
+    suites = {suite.id: suite for suite in view.head.suites}
+    heads = view.cases()
+    head = next(heads, None)
+    for place, found in groupby(view.source.results(ResultOrder.CASE), key=_place):
+        groups = list(by_group(found))
+        while head is not None and (head.suite_id, head.index) < place:
+            head = next(heads, None)
+        known = head if head is not None and (head.suite_id, head.index) == place else _bare_head(groups[0][2][0])
+        summaries = {group: summary for group, summary, _ in groups}
+        suite = suites.get(place[0])
+        pairs = tuple(pairs_of(suite, summaries)) if suite else ()
+        yield CaseReport(known, {group: repeats for group, _, repeats in groups}, summaries, pairs)
+
+
+def _place(result: TrialResult) -> tuple[str, int]:
+    return result.suite_id, result.case_index
+
+
+def _bare_head(result: TrialResult) -> CaseHead:
+    return CaseHead(suite_id=result.suite_id, index=result.case_index, id=result.case_id, tags=result.tags)
+
+
+def by_group(results: Iterable[TrialResult]) -> Iterator[tuple[GroupKey, CaseSummary, Sequence[TrialResult]]]:
+    """The repeats of one case, group by group, from results that lie together by group."""
+    for group, found in groupby(results, key=lambda result: result.group):
+        repeats = list(found)
+        values = [one.value for one in repeats if one.value is not None and one.verdict is not Verdict.ERROR]
+        mean = sum(values) / len(values) if values else None
+        yield group, CaseSummary(group=group, counts=_count(repeats), mean_value=mean), repeats
+
+
+def _count(results: Sequence[TrialResult]) -> Counts:
+    verdicts = [result.verdict for result in results]
+    failures = [(result.execution.failure, result.verdict) for result in results if result.execution.failure]
+    return Counts(
+        total=len(results),
+        passed=verdicts.count(Verdict.PASS),
+        failed=verdicts.count(Verdict.FAIL),
+        errors=verdicts.count(Verdict.ERROR),
+        skipped=verdicts.count(Verdict.SKIPPED),
+        timeouts=sum(failure.failure_class is FailureClass.TIMEOUT for failure, _ in failures),
+        broken=sum(verdict is Verdict.FAIL for _, verdict in failures),
+    )
+
+
+def pairs_of(suite: SuiteHead, summaries: Mapping[GroupKey, CaseSummary]) -> Iterator[CasePair]:
+    """The comparisons of a suite on one case, of which each group has one summary at most."""
+    for comparison in suite.compared:
+        arms = (comparison.candidate, comparison.baseline)
+        for candidate in dict.fromkeys(key.in_arm(arms[0]) for key in summaries if key.arm in arms):
+            baseline = candidate.in_arm(arms[1])
+            counts = [one.counts if (one := summaries.get(key)) else Counts() for key in (candidate, baseline)]
+            yield _pair(candidate, baseline, *counts)
+
+
+def _pair(candidate: GroupKey, baseline: GroupKey, ours: Counts, theirs: Counts) -> CasePair:
+    dropped = _why_dropped(ours, theirs)
+    if dropped is not None:
+        outcome = None if dropped is Dropped.NOT_RUN else Outcome.ERROR
+        return CasePair(candidate=candidate, baseline=baseline, outcome=outcome, dropped=dropped)
+    shares = (ours.pass_share or 0.0, theirs.pass_share or 0.0)
+    return CasePair(
+        candidate=candidate,
+        baseline=baseline,
+        outcome=_OUTCOMES[shares[0] > 0.5, shares[1] > 0.5],
+        difference=PairedDifference().add(*shares),
+    )
+
+
+_OUTCOMES = {
+    (True, False): Outcome.FLIP_TO_PASS,
+    (True, True): Outcome.PASS_KEPT,
+    (False, False): Outcome.FAIL_KEPT,
+    (False, True): Outcome.FLIP_TO_FAIL,
+}
+
+
+def _why_dropped(ours: Counts, theirs: Counts) -> Dropped | None:
+    if ours.pass_bounds is None or theirs.pass_bounds is None:
+        return Dropped.NOT_RUN
+    lost = (ours.pass_share is None, theirs.pass_share is None)
+    reasons = {(True, True): Dropped.BOTH_ERROR, (True, False): Dropped.CANDIDATE_ERROR}
+    return reasons.get(lost, Dropped.BASELINE_ERROR) if any(lost) else None
+
+
+@dataclass
+class PairTally:
+    """Adds up the cases of one comparison."""
+
+    _lift: PairedDifference = field(default_factory=PairedDifference)
+    _worst: PairedDifference = field(default_factory=PairedDifference)
+    _best: PairedDifference = field(default_factory=PairedDifference)
+    _outcomes: Counter[str] = field(default_factory=Counter)
+    _dropped: Counter[str] = field(default_factory=Counter)
+    _errors: int = 0
+
+    def add(self, pair: CasePair, ours: CaseSummary | None, theirs: CaseSummary | None) -> None:
+        """Count one case, with what the two arms made of it."""
+        self._outcomes.update([pair.outcome] if pair.outcome else [])
+        self._dropped.update([pair.dropped] if pair.dropped else [])
+        if ours is None or theirs is None:
+            return
+        shares = (ours.counts.pass_share, theirs.counts.pass_share)
+        if shares[0] is not None and shares[1] is not None:
+            self._lift.add(shares[0], shares[1])
+        bounds = (ours.counts.pass_bounds, theirs.counts.pass_bounds)
+        if bounds[0] is not None and bounds[1] is not None:
+            self._errors += ours.counts.errors + theirs.counts.errors
+            self._worst.add(bounds[0][0], bounds[1][1])
+            self._best.add(bounds[0][1], bounds[1][0])
+
+    def summary(self, candidate: GroupKey, baseline: GroupKey) -> PairSummary:
+        """What the comparison comes to."""
+        worst, best = self._worst.mean, self._best.mean
+        return PairSummary(
+            candidate=candidate,
+            baseline=baseline,
+            n=self._lift.n,
+            lift=self._lift.mean,
+            lift_bounds=(worst, best) if self._errors and worst is not None and best is not None else None,
+            outcomes=OutcomeCounts(**self._outcomes),
+            dropped=DroppedCounts(**self._dropped),
+        )

@@ -1,0 +1,135 @@
+"""What results are summarised under, and how two arms compare on one case and over a suite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from pydantic import Field
+
+from .frozen import Frozen
+
+
+@dataclass(frozen=True, slots=True)
+class GroupKey:
+    """What trials are summarised under: those of one suite, target, arm, runner and model."""
+
+    suite_id: str
+    target_id: str | None
+    arm: str
+    runner: str
+    model: str | None
+
+    def in_arm(self, arm: str) -> GroupKey:
+        """The group that differs from this one by its arm only."""
+        return replace(self, arm=arm)
+
+
+class Counts(Frozen):
+    """Trials by verdict, and how many of the failed ones did not come to their end."""
+
+    total: int = 0
+    passed: int = 0
+    failed: int = 0
+    errors: int = 0
+    skipped: int = 0
+    timeouts: int = 0
+    """Executions that exceeded their limit, whoever is to blame."""
+    broken: int = 0
+    """Executions of the target that ended in any failure, timeouts included."""
+
+    @property
+    def pass_share(self) -> float | None:
+        """Share of the graded trials that passed; `None` if none was graded."""
+        graded = self.passed + self.failed
+        return self.passed / graded if graded else None
+
+    @property
+    def pass_bounds(self) -> tuple[float, float] | None:
+        """The share if all errors were fails, and if all were passes; `None` if nothing was run."""
+        ran = self.total - self.skipped
+        return (self.passed / ran, (self.passed + self.errors) / ran) if ran else None
+
+    @classmethod
+    def sum(cls, counts: Iterable[Counts]) -> Counts:
+        """Field by field sum."""
+        listed = list(counts)
+        return cls(**{name: sum(getattr(one, name) for one in listed) for name in cls.model_fields})
+
+
+class CaseSummary(Frozen):
+    """The repeats of one case in one group."""
+
+    group: GroupKey
+    counts: Counts
+    mean_value: float | None = None
+    """Mean score over its graded repeats."""
+
+
+class Outcome(StrEnum):
+    """What the candidate arm made of a case, beside the baseline arm. Closed, and the strings are frozen."""
+
+    FLIP_TO_PASS = "flip_to_pass"
+    PASS_KEPT = "pass_kept"
+    FAIL_KEPT = "fail_kept"
+    FLIP_TO_FAIL = "flip_to_fail"
+    ERROR = "error"
+    """One of the arms has errors only."""
+
+
+class Dropped(StrEnum):
+    """Why a case is not compared."""
+
+    CANDIDATE_ERROR = "candidate_error"
+    BASELINE_ERROR = "baseline_error"
+    BOTH_ERROR = "both_error"
+    NOT_RUN = "not_run"
+    """One of the arms has no trial of it: skipped, or the run ended before."""
+
+
+class CasePair(Frozen):
+    """One case in two arms."""
+
+    candidate: GroupKey
+    baseline: GroupKey
+    outcome: Outcome | None
+    """With repeats an arm passes if more than half of its graded ones do; `None` if an arm was not run."""
+    difference: float | None = None
+    """Pass share of the candidate arm minus that of the baseline arm; `None` if they cannot be compared."""
+    dropped: Dropped | None = None
+    """Why they cannot be compared, if so."""
+
+
+class OutcomeCounts(Frozen):
+    """Cases by outcome."""
+
+    flip_to_pass: int = 0
+    pass_kept: int = 0
+    fail_kept: int = 0
+    flip_to_fail: int = 0
+    error: int = 0
+
+
+class DroppedCounts(Frozen):
+    """Cases that are not compared, by reason."""
+
+    candidate_error: int = 0
+    baseline_error: int = 0
+    both_error: int = 0
+    not_run: int = 0
+
+
+class PairSummary(Frozen):
+    """Two groups that differ by their arm only, compared case by case."""
+
+    candidate: GroupKey
+    baseline: GroupKey
+    n: int = Field(ge=0)
+    """Complete pairs: cases with a graded repeat in both arms."""
+    lift: float | None
+    """Mean over the complete pairs of the difference of their pass shares; `None` if there is none."""
+    lift_bounds: tuple[float, float] | None = None
+    """The lift if all errors had gone against the candidate arm, and if all had gone for it; only with errors."""
+    outcomes: OutcomeCounts = OutcomeCounts()
+    dropped: DroppedCounts = DroppedCounts()

@@ -1,0 +1,188 @@
+"""Arms beside each other: outcome and difference of a case, lift and counts of a suite, and a run case by case."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from skillgauge.report.pairs import CaseReport, case_by_case
+from skillgauge.report.summary import summarize
+from skillgauge.types.comparison import Dropped, DroppedCounts, GroupKey, Outcome, OutcomeCounts
+from skillgauge.types.result import Kept, ResultOrder, RunInfo, RunState, RunView, TrialResult, Verdict
+from skillgauge.types.suite import Comparison
+from skillgauge.types.trial import CaseHead, Execution, PlanHead, SuiteHead, TargetHead
+
+VERDICTS = {"p": Verdict.PASS, "f": Verdict.FAIL, "e": Verdict.ERROR, "s": Verdict.SKIPPED}
+WITH = GroupKey("demo", "pdf", "with", "agent", None)
+WITHOUT = WITH.in_arm("without")
+VERSUS = (Comparison(candidate="with", baseline="without"),)
+
+
+def trial(case: int, arm: str, repeat: int, letter: str, **changes: Any) -> TrialResult:
+    """One repeat: `p`assed, `f`ailed, ended in an `e`rror or was `s`kipped."""
+    whole = {
+        "trial_id": f"{case} {arm} {repeat}",
+        "execution_id": "e",
+        "score_id": "s",
+        "ordinal": 0,
+        "suite_id": "demo",
+        "case_id": f"case {case}",
+        "case_index": case,
+        "target_id": "pdf",
+        "arm": arm,
+        "runner": "agent",
+        "model": None,
+        "repeat": repeat,
+        "verdict": VERDICTS[letter],
+        "execution": Execution(),
+        "started_at": 0.0,
+        "tags": ("tagged",),
+    }
+    return TrialResult.model_validate(whole | changes)
+
+
+def trials(*cases: dict[str, str], **changes: Any) -> list[TrialResult]:
+    """For each case the letters of its repeats, by arm."""
+    return [
+        trial(index, arm, repeat, letter, **changes)
+        for index, arms in enumerate(cases)
+        for arm, letters in arms.items()
+        for repeat, letter in enumerate(letters, 1)
+    ]
+
+
+def view(results: Sequence[TrialResult], comparisons: tuple[Comparison, ...] = VERSUS, **changes: Any) -> RunView:
+    """A finished run of one suite with the arms that its comparisons name."""
+    suite = SuiteHead(
+        id="demo",
+        format="f",
+        root="/",
+        content_digest="",
+        case_count=1,
+        targets=(TargetHead(id="pdf"),),
+        arms=tuple(dict.fromkeys(arm for one in comparisons for arm in (one.candidate, one.baseline))),
+        comparisons=comparisons,
+    )
+    head = PlanHead(plan_id="p", suites=(suite.model_copy(update=changes),), trial_count=0, runs=1, seed=0)
+    source = Kept(lambda: results, [CaseHead(suite_id="demo", index=1, id="case 1", prompt="Make a PDF.")])
+    summary = summarize(head, source.results(ResultOrder.CASE), figures=lambda summary: {})
+    return RunView(RunInfo(run_id="r", state=RunState.FINISHED, started_at=0.0), head, summary, source)
+
+
+def reports(*cases: dict[str, str]) -> list[CaseReport]:
+    """A run, case by case."""
+    return list(case_by_case(view(trials(*cases))))
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "outcome", "difference", "dropped"),
+    [
+        ("p", "f", Outcome.FLIP_TO_PASS, 1.0, None),
+        ("p", "p", Outcome.PASS_KEPT, 0.0, None),
+        ("f", "f", Outcome.FAIL_KEPT, 0.0, None),
+        ("f", "p", Outcome.FLIP_TO_FAIL, -1.0, None),
+        ("ppf", "pff", Outcome.FLIP_TO_PASS, pytest.approx(1 / 3), None),
+        ("pf", "ff", Outcome.FAIL_KEPT, 0.5, None),
+        ("pe", "fe", Outcome.FLIP_TO_PASS, 1.0, None),
+        ("e", "p", Outcome.ERROR, None, Dropped.CANDIDATE_ERROR),
+        ("p", "ee", Outcome.ERROR, None, Dropped.BASELINE_ERROR),
+        ("e", "e", Outcome.ERROR, None, Dropped.BOTH_ERROR),
+        ("p", "", None, None, Dropped.NOT_RUN),
+        ("", "p", None, None, Dropped.NOT_RUN),
+        ("s", "p", None, None, Dropped.NOT_RUN),
+    ],
+)
+def test_a_case_in_two_arms(
+    ours: str, theirs: str, outcome: Outcome | None, difference: float | None, dropped: Dropped | None
+) -> None:
+    """Most of the graded repeats decide what an arm made of a case; the difference is that of the shares."""
+    (report,) = reports({"with": ours, "without": theirs})
+    (pair,) = report.pairs
+    assert (pair.candidate, pair.baseline) == (WITH, WITHOUT)
+    assert (pair.outcome, pair.difference, pair.dropped) == (outcome, difference, dropped)
+
+
+def test_lift_is_the_mean_over_complete_pairs() -> None:
+    """Repeats first, then cases; a case without a graded repeat in an arm is left out, and counted with its reason."""
+    cases = ({"with": "pp", "without": "ff"}, {"with": "pf", "without": "pp"}, {"with": "pp", "without": "pf"})
+    lost = ({"with": "ee", "without": "pp"}, {"with": "p", "without": "e"}, {"with": "e", "without": "e"})
+    (pair,) = view(trials(*cases, *lost, {"with": "p"})).summary.pairs
+    assert (pair.candidate, pair.baseline, pair.n) == (WITH, WITHOUT, 3)
+    assert pair.lift == pytest.approx((1 - 0.5 + 0.5) / 3)
+    # The six cases that both arms ran: errors are fails of the candidate arm and passes of the other, or the reverse.
+    assert pair.lift_bounds == pytest.approx(((1 - 0.5 + 0.5 - 1 + 0 - 1) / 6, (1 - 0.5 + 0.5 + 0 + 1 + 1) / 6))
+    assert pair.outcomes == OutcomeCounts(flip_to_pass=2, flip_to_fail=1, error=3)
+    assert pair.dropped == DroppedCounts(candidate_error=1, baseline_error=1, both_error=1, not_run=1)
+
+
+def test_without_errors_a_lift_is_exact() -> None:
+    """Bounds are told only where something is unknown."""
+    (pair,) = view(trials({"with": "p", "without": "f"})).summary.pairs
+    assert (pair.lift, pair.lift_bounds) == (1.0, None)
+
+
+def test_nothing_compared_is_no_lift() -> None:
+    """Unknown is not zero."""
+    (pair,) = view(trials({"with": "p", "without": "e"})).summary.pairs
+    assert (pair.n, pair.lift) == (0, None)
+
+
+def test_every_comparison_is_kept_and_every_group_compared() -> None:
+    """Two comparisons of two models are four summaries, model by model in the order of the plan."""
+    versus = (*VERSUS, Comparison(candidate="with", baseline="previous"))
+    arms = {"with": "p", "without": "f", "previous": "p"}
+    results = [one for model in ("m1", "m2") for one in trials(arms, model=model)]
+    pairs = view(results, versus).summary.pairs
+    told = [(pair.baseline.arm, pair.candidate.model, pair.lift) for pair in pairs]
+    assert told == [("without", "m1", 1.0), ("previous", "m1", 0.0), ("without", "m2", 1.0), ("previous", "m2", 0.0)]
+
+
+def test_an_arm_that_is_not_planned_is_not_compared() -> None:
+    """With the candidate arm alone there is no pair, and nothing was dropped."""
+    alone = view(trials({"with": "p"}), arms=("with",))
+    assert alone.summary.pairs == ()
+    assert next(case_by_case(alone)).pairs == ()
+
+
+def test_a_run_case_by_case() -> None:
+    """Each case comes once, with all its arms, what was asked in it, and what each group made of it."""
+    first, second = reports({"with": "p", "without": "f"}, {"with": "pf", "without": "pe"})
+    assert first.case == CaseHead(suite_id="demo", index=0, id="case 0", tags=("tagged",)), "an older run tells no more"
+    assert (second.case.id, second.case.prompt) == ("case 1", "Make a PDF.")
+    assert [*second.results] == [*second.summaries] == [WITH, WITHOUT]
+    assert [[one.repeat for one in repeats] for repeats in second.results.values()] == [[1, 2], [1, 2]]
+    assert [one.counts.pass_share for one in second.summaries.values()] == [0.5, 1.0]
+
+
+def test_a_run_case_by_case_holds_one_case() -> None:
+    """Results stream: the second case is read when it is asked for."""
+    read: list[int] = []
+
+    class Watched(Kept):
+        def results(self, order: ResultOrder, group: GroupKey | None = None) -> Any:
+            for result in super().results(order, group):
+                read.append(result.case_index)
+                yield result
+
+    run = view(trials(*({"with": "p", "without": "f"} for _ in range(5))))
+    stream = case_by_case(RunView(run.run, run.head, run.summary, Watched(run.results)))
+    next(stream)
+    assert set(read) == {0, 1}
+    assert len(read) == 3
+
+
+def test_a_summary_does_not_grow_with_cases() -> None:
+    """A thousand cases make the same document as one but for its numbers."""
+    sizes = [len(view(trials(*[{"with": "p", "without": "f"}] * n)).summary.model_dump_json()) for n in (1, 1000)]
+    assert sizes[1] - sizes[0] < 200
+
+
+def test_heads_of_version_1_0_are_read() -> None:
+    """They had one comparison at most, as two fields."""
+    old = {"id": "s", "format": "f", "root": "/", "content_digest": "", "case_count": 1, "targets": (), "arms": ("a",)}
+    both = SuiteHead.model_validate({**old, "candidate": "a", "baseline": "b"})
+    assert both.comparisons == (Comparison(candidate="a", baseline="b"),)
+    assert (both.is_baseline("a"), both.is_baseline("b"), both.compared) == (False, True, ())
+    assert SuiteHead.model_validate({**old, "candidate": None, "baseline": None}).comparisons == ()

@@ -1,0 +1,48 @@
+"""A store in a process that is killed, for the contract of stores."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+
+from skillgauge.api import JsonObject, Store
+
+from . import samples
+
+_CHILD = """
+import json, pickle, sys
+paths, payload = pickle.load(sys.stdin.buffer)
+sys.path[:] = paths
+from skillgauge_testkit.contract.store_crashes import die_in_a_run
+die_in_a_run(*pickle.loads(payload))
+"""
+
+MakeStore = Callable[[JsonObject], Store]
+"""Makes a store from its options."""
+
+
+def run_child(payload: bytes, timeout_s: float) -> subprocess.CompletedProcess[bytes]:
+    """Die in a run, in a process of its own; `payload` is pickled: what makes the store, and its location."""
+    program = [sys.executable, "-c", _CHILD]
+    given = pickle.dumps((sys.path, payload))
+    return subprocess.run(program, input=given, capture_output=True, check=False, timeout=timeout_s)
+
+
+def die_in_a_run(make: MakeStore, location: str) -> None:
+    """In a child process: commit, claim, and be killed before anything is closed."""
+    asyncio.run(_die_in_a_run(make({"location": location})))
+
+
+async def _die_in_a_run(store: Store) -> None:
+    log = await store.begin(samples.head(), fresh=False)
+    await log.claim([samples.trial(n) for n in range(3)])
+    await log.commit([samples.result(0)], paid=True)
+    await log.commit([samples.result(1)], paid=False)
+    sys.stdout.write(json.dumps(log.info.run_id) + "\n")
+    sys.stdout.flush()
+    os._exit(9)
