@@ -35,16 +35,15 @@ Clean Command Comparison Counts DIRECT Document Dumped EMPTY Emit EmptySelection
 EventKind Execution Executor ExitCode Fact Failure FailureClass Figure FileChange FileSpec Finished FiredSkill Frozen
 FrozenDict GivenUp Globals GlobalsCommand GlobalsGroup GroupSummary Identity InstalledSkill InvalidRunError Invocation
 Json JsonObject JsonValue Judge JudgeReply JudgeRequest Latency LaunchError LimitOutcome Limits LoadOption LoadRequest
-Loaded MAX_DEPTH ModelRoute NO_LIMITS NoOptions Number Origin Outcome Output PlanHead PluginError PolicyError Problem
-Provider RateInterval Recorder Redactor Reporter ResultOrder Results RunInfo RunLog RunQuery RunRequest RunState
-RunTrial RunView Running Sandbox SandboxReport SandboxSpec Score ScoreContext ScoreStatus Scorer Session SeveralWords
-Severity SkillRef SkillRole SkillgaugeError SourceSpan Store StoreError Suite SuiteDefaults SuiteError SuiteFormat
-SuiteHead SuiteValidity Summary TagSummary Target TargetHead TargetKind Tier Traits Trajectory TrajectoryEvent Trial
-TrialResult Usage UsageError Verdict VerdictMode VerdictRule Workspace canonical_json configured consistency
-did_you_mean digest digest_text eval_options evaluation_options freeze get_logger hookimpl host_environment
-human_lines invocation locate located located_all nearest_rank parse_document pass_at_k problem_document rate_interval
-read_document thaw
-validate wilson write_report write_whole
+Loaded LocalExecutor MAX_DEPTH ModelRoute NO_LIMITS NoOptions Number Origin Outcome Output PlanHead PluginError
+PolicyError PortableRunTrial Problem Provider RateInterval Recorder Redactor Reporter ResultOrder Results RunInfo
+RunLog RunQuery RunRequest RunState RunTrial RunView Running Sandbox SandboxReport SandboxSpec Score ScoreContext
+ScoreStatus Scorer Session SeveralWords Severity SkillRef SkillRole SkillgaugeError SourceSpan Store StoreError Suite
+SuiteDefaults SuiteError SuiteFormat SuiteHead SuiteValidity Summary TagSummary Target TargetHead TargetKind Tier
+Traits Trajectory TrajectoryEvent Trial TrialResult Usage UsageError Verdict VerdictMode VerdictRule Workspace
+canonical_json configured consistency did_you_mean digest digest_text eval_options evaluation_options freeze
+get_logger hookimpl host_environment human_lines invocation locate located located_all nearest_rank parse_document
+pass_at_k problem_document rate_interval read_document thaw validate wilson worker write_report write_whole
 """
 
 NOT_FOR_PLUGINS = {"TYPE_CHECKING", "T"}

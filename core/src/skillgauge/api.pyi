@@ -46,6 +46,9 @@ from .cli.output import (
     Output as Output,
     problem_document as problem_document,
 )
+from .cli.worker import (
+    worker as worker,
+)
 from .contract.adapters import (
     Adapter as Adapter,
     CallRequest as CallRequest,
@@ -63,6 +66,7 @@ from .contract.engines import (
 )
 from .contract.executors import (
     Executor as Executor,
+    PortableRunTrial as PortableRunTrial,
     Results as Results,
     RunTrial as RunTrial,
 )
@@ -135,6 +139,9 @@ from .reading.validation import (
 from .report.writing import (
     write_report as write_report,
     write_whole as write_whole,
+)
+from .run.executor import (
+    LocalExecutor as LocalExecutor,
 )
 from .run.pipeline import (
     Outcome as Outcome,

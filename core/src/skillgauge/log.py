@@ -30,6 +30,16 @@ def configure(*, verbose: bool, quiet: bool = False) -> None:
     _Settings.threshold = logging.ERROR if quiet else logging.DEBUG if verbose else logging.WARNING
 
 
+def loudness() -> int:
+    """The level that was set, for a process that is to be as loud."""
+    return _Settings.threshold
+
+
+def set_loudness(level: int) -> None:
+    """Be as loud as another process is."""
+    _Settings.threshold = level
+
+
 def keep_out(clean: Clean) -> None:
     """Pass every event through a function that takes secrets out of it, from now on."""
     _Settings.clean = clean

@@ -11,13 +11,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from ..contract.executors import Executor
+from ..contract.executors import Executor, RunTrial
 from ..contract.stores import ResultOrder, RunLog, Store
 from ..report.summary import FigureSource, summarize
 from ..types.plan import Plan
 from ..types.result import RunInfo, RunState, RunView, Summary, TrialResult
 from ..types.suite import ArmKind
-from ..types.trial import PlanHead, Trial
+from ..types.trial import Failure, PlanHead, Trial
 from .budget import Budget, BudgetLimits
 from .executor import LocalExecutor, run_all
 from .ledger import Ledger, MemoryStore
@@ -87,6 +87,8 @@ class Job:
     """Told once, after the run was opened and before the first trial."""
     close: Callable[[], Awaitable[None]] | None = None
     """Frees what the stages hold; called once, also when the run is stopped."""
+    recipe: bytes = b""
+    """See `PortableRunTrial.recipe`."""
 
     def watched(self, progress: Callable[[TrialResult], None], on_begin: Callable[[RunInfo], None]) -> Job:
         """This job, telling somebody how far it is."""
@@ -161,15 +163,7 @@ async def _execute(plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event, do
         affords=budget.affords_retry,
     )
     executor = job.executor or LocalExecutor(job.concurrency)
-
-    async def run_trial(trial: Trial) -> TrialResult:
-        try:
-            result = await runner(trial)
-        except asyncio.CancelledError:
-            budget.close()
-            raise
-        earlier = ledger.attempts.get(trial.trial_id, 1) - 1
-        return result.model_copy(update={"attempts": result.attempts + earlier}) if earlier else result
+    run_trial = _RunTrial(runner, budget, ledger, job.concurrency, job.recipe)
 
     async def record(result: TrialResult) -> None:
         await ledger.record(result, paid=budget.settle(result))
@@ -179,6 +173,29 @@ async def _execute(plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event, do
     if not complete:
         return RunState.INTERRUPTED
     return RunState.STOPPED if budget.exhausted else RunState.FINISHED
+
+
+@dataclass(frozen=True)
+class _RunTrial:
+    """What executors get: see `RunTrial` and `PortableRunTrial`."""
+
+    runner: TrialRunner
+    budget: Budget
+    ledger: Ledger
+    concurrency: int
+    recipe: bytes
+
+    async def __call__(self, trial: Trial) -> TrialResult:
+        try:
+            result = await self.runner(trial)
+        except asyncio.CancelledError:
+            self.budget.close()
+            raise
+        earlier = self.ledger.attempts.get(trial.trial_id, 1) - 1
+        return result.model_copy(update={"attempts": result.attempts + earlier}) if earlier else result
+
+    def elsewhere(self, attempt: Callable[[Trial], Awaitable[TrialResult | Failure]]) -> RunTrial:
+        return replace(self, runner=self.runner.elsewhere(attempt))
 
 
 def _committed(job: Job) -> Callable[[TrialResult], None]:
