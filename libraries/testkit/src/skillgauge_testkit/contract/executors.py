@@ -140,6 +140,7 @@ async def _each(trials: Iterable[Trial], drawn: list[int] | None = None) -> Asyn
     for trial in trials:
         if drawn is not None:
             drawn.append(trial.ordinal)
+            await asyncio.sleep(0)  # so that who draws without end is found out by the clock
         yield trial
 
 
