@@ -62,9 +62,10 @@ class _Results:
     async def __anext__(self) -> TrialResult:
         if self._opening is None and not self._stopped:
             self._opening = asyncio.create_task(self._pool.open())
-        if self._opening is not None:
-            await asyncio.wait({self._opening})  # tells its end by a stop from our own cancellation
-            if not self._stopped:
+        if self._opening is not None and not self._stopped:
+            if not self._opening.done():
+                await asyncio.wait({self._opening})  # tells its end by a stop from our own cancellation
+            if not self._opening.cancelled():
                 self._opening.result()
         try:
             return await anext(self._iterator)

@@ -83,7 +83,8 @@ class _Place:
 
     async def connection(self) -> _Connection:
         """The worker, once it is ready."""
-        return await asyncio.shield(self.start())
+        opening = self.start()
+        return opening.result() if opening.done() else await asyncio.shield(opening)
 
     async def close(self) -> None:
         """End the worker."""
