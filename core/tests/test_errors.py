@@ -11,7 +11,6 @@ from skillgauge import errors
 from skillgauge.errors import (
     EmptySelection,
     ExitCode,
-    InvalidRunError,
     LaunchError,
     Origin,
     PluginError,
@@ -32,7 +31,6 @@ TREE: dict[type[SkillgaugeError], tuple[type[SkillgaugeError], ExitCode]] = {
     SuiteError: (SkillgaugeError, ExitCode.USAGE),
     PluginError: (SkillgaugeError, ExitCode.USAGE),
     PolicyError: (SkillgaugeError, ExitCode.USAGE),
-    InvalidRunError: (SkillgaugeError, ExitCode.INVALID_RUN),
     StoreError: (SkillgaugeError, ExitCode.INVALID_RUN),
 }
 

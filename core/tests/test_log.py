@@ -94,11 +94,13 @@ def test_an_event_has_a_name_facts_and_a_time() -> None:
     assert event == {"event": "trial.finished", "level": "error", "trial_id": "t1", "duration_s": 0.5, "note": "é"}
 
 
-def test_an_exception_is_written_with_its_trace() -> None:
-    """Isolation points log what they contain."""
+@pytest.mark.parametrize("verbose", [True, False])
+def test_an_exception_is_written_with_its_trace_for_developers(verbose: bool) -> None:
+    """Isolation points log what they contain; a terminal shows the traceback only to those who ask for it."""
     steps = ["try:", "    1 / 0", "except ZeroDivisionError:", '    log.error("x.y", exc_info=True)']
-    _, (line,) = child(*steps)
-    assert "ZeroDivisionError: division by zero" in json.loads(line)["exception"]
+    _, (line,) = child(f"configure(verbose={verbose})", *steps)
+    told = json.loads(line).get("exception", "")
+    assert ("ZeroDivisionError: division by zero" in told) is verbose
 
 
 def test_facts_that_are_bound_to_the_context_come_along() -> None:

@@ -45,7 +45,7 @@ from skillgauge.types.trial import (
     Trajectory,
     TrajectoryEvent,
 )
-from skillgauge_testkit.fakes import OK, FakeAdapter, FakeEngine, FakeSandbox, FakeScorer, FakeWorkspace, ignore
+from skillgauge_testkit.fakes import OK, FakeAdapter, FakeEngine, FakeSandbox, FakeScorer, FakeWorkspace
 
 Scorers = Mapping[str, Callable[[ScoreContext], Score | Awaitable[Score]]]
 
@@ -77,7 +77,6 @@ def walk(
         {"fake-agent": AgentSetup(engine, ".agents/skills")} if engine else {},
         sandbox,
         read_skill=lambda ref: (FileSpec(path="SKILL.md", text=f"# {ref.name}"),),
-        emit=ignore,
     )
     job = Job(
         stages={ArmKind.DIRECT: direct, ArmKind.AGENT: agents},

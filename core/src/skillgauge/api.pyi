@@ -4,7 +4,6 @@
 from .errors import (
     EmptySelection as EmptySelection,
     ExitCode as ExitCode,
-    InvalidRunError as InvalidRunError,
     LaunchError as LaunchError,
     Origin as Origin,
     PluginError as PluginError,
@@ -127,6 +126,7 @@ from .reading.documents import (
 )
 from .reading.environment import (
     host_environment as host_environment,
+    secret as secret,
 )
 from .reading.places import (
     locate as locate,
@@ -135,6 +135,25 @@ from .reading.places import (
 )
 from .reading.validation import (
     validate as validate,
+)
+from .report.wording import (
+    LINE as LINE,
+    UNKNOWN as UNKNOWN,
+    counted as counted,
+    cut as cut,
+    decimal as decimal,
+    duration as duration,
+    figure_text as figure_text,
+    interval_text as interval_text,
+    labels as labels,
+    listed as listed,
+    milliseconds as milliseconds,
+    moment as moment,
+    percent as percent,
+    plain as plain,
+    plain_lines as plain_lines,
+    rate_notes as rate_notes,
+    reason_of as reason_of,
 )
 from .report.writing import (
     write_report as write_report,

@@ -6,7 +6,6 @@
     +-- SuiteError            exit 2   the files that describe what to evaluate
     +-- PluginError           exit 2   a plugin is absent, broken, doubled or misconfigured
     +-- PolicyError           exit 2   an extension refused the plan; nothing was run
-    +-- InvalidRunError       exit 3   results exist but prove nothing, or skillgauge itself failed
     +-- StoreError            exit 3   results cannot be kept
 
 A gate that is not met is an exit code and a message, not an exception. This module needs only the standard
@@ -148,12 +147,6 @@ class PolicyError(SkillgaugeError):
 
     def __init__(self, problems: Problem | Iterable[Problem] | str) -> None:
         super().__init__(Problem("policy.refused", problems) if isinstance(problems, str) else problems)
-
-
-class InvalidRunError(SkillgaugeError):
-    """The run's results cannot be trusted, or skillgauge itself failed."""
-
-    exit_code = ExitCode.INVALID_RUN
 
 
 class StoreError(SkillgaugeError):

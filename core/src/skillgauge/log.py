@@ -17,6 +17,9 @@ Clean = Callable[[Event], Event]
 _LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 
 
+_LINE_LENGTH = 300
+
+
 class _Settings:
     """How loud the process is; changed once by `configure`."""
 
@@ -40,9 +43,20 @@ def set_loudness(level: int) -> None:
     _Settings.threshold = level
 
 
+def one_line(error: BaseException) -> str:
+    """Type and text of an exception, on one line of bounded length."""
+    text = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+    return text if len(text) <= _LINE_LENGTH else f"{text[:_LINE_LENGTH]}..."
+
+
 def keep_out(clean: Clean) -> None:
     """Pass every event through a function that takes secrets out of it, from now on."""
     _Settings.clean = clean
+
+
+def without_secrets(text: str) -> str:
+    """A text as it may be written down, as far as this run knows its secrets."""
+    return str(_cleaned(None, "", {"text": text})["text"])
 
 
 def _cleaned(_logger: object, _method: str, event: Event) -> Event:
@@ -82,6 +96,8 @@ class Logger:
 
     def _emit(self, level: str, event: str, facts: dict[str, object]) -> None:
         if _LEVELS[level] >= _Settings.threshold:
+            if _Settings.threshold > logging.DEBUG:
+                facts.pop("exc_info", None)  # a traceback is for developers
             getattr(_structlog().get_logger(self._name), level)(event, **facts)
 
     def debug(self, event: str, **facts: object) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from types import ModuleType
+from typing import Any, cast
 
 import pytest
 from pydantic import BaseModel
@@ -12,13 +13,14 @@ from pydantic import BaseModel
 from skillgauge.contract.hooks import hookimpl
 from skillgauge.contract.judges import Judge, JudgeReply, JudgeRequest
 from skillgauge.contract.providers import Fact, Provider, Traits
-from skillgauge.errors import Problem, Severity
-from skillgauge.plan.judging import Judging, checked, find_judges
+from skillgauge.errors import Problem, Severity, SuiteError
+from skillgauge.plan.judging import Judging, checked, find_judges, wanted_judges
 from skillgauge.plugins.registry import Registry
 from skillgauge.run.judges import REMEMBERED, GuardedJudge
 from skillgauge.run.redaction import Redactor
 from skillgauge.run.services import REFUSED_OFTEN, Providers
 from skillgauge.types.frozen import Frozen
+from skillgauge.types.suite import DIRECT, Suite, SuiteDefaults
 from skillgauge.types.trial import FailureClass, Identity, Usage
 
 
@@ -96,8 +98,7 @@ def test_one_judge() -> None:
     """Its model and temperature reach it, and its identity is what the score depends on."""
     judging = find("alpha", models=("m",), temperature=0.5)
     (judge,) = judging.judges
-    assert isinstance(judge, Named)
-    assert judge.options == Options(model="m", temperature=0.5)
+    assert cast(Named, judge).options == Options(model="m", temperature=0.5)
     assert (judging.identities, judging.problems) == ((judge.identity(None),), ())
     assert judging.digest == judge.identity(None).digest
     assert judging.versions == {"judge identity": judging.digest}
@@ -349,3 +350,43 @@ def test_a_judge_that_is_refused_often_is_not_asked_again() -> None:
     for reply in replies[REFUSED_OFTEN:]:
         assert (reply.text, reply.failure_class, reply.retryable) == (None, FailureClass.AUTH, False)
         assert reply.error == "auth: not tried: judge 'alpha' was refused 5 times in a row: auth: HTTP 401"
+
+
+class TestSuitesOwn:
+    """A suite may name its judge, for where the user names none."""
+
+    @staticmethod
+    def suites(*judges: tuple[str | None, str | None]) -> list[Suite]:
+        """Suites that name these judges and models."""
+        return [
+            Suite(
+                id=f"s{at}",
+                format="f",
+                root="/",
+                targets=(),
+                arms=(DIRECT,),
+                cases=(),
+                defaults=SuiteDefaults(judge=name, judge_model=model),
+            )
+            for at, (name, model) in enumerate(judges)
+        ]
+
+    @pytest.mark.parametrize(
+        ("given", "judges", "wanted"),
+        [
+            (((), ()), [("alpha", "a-1"), (None, None)], (("alpha",), ("a-1",))),
+            (((), ()), [("alpha", None), ("alpha", None)], (("alpha",), ())),
+            (((), ()), [(None, "b-1")], ((), ("b-1",))),
+            ((("beta",), ()), [("alpha", "a-1")], (("beta",), ())),
+            (((), ("m",)), [("alpha", "a-1")], ((), ("m",))),
+            (((), ()), [(None, None)], ((), ())),
+        ],
+    )
+    def test_which_is_taken(self, given: tuple[Any, Any], judges: list[tuple[str, str]], wanted: object) -> None:
+        """What the user says goes before it; one that suites agree on is theirs."""
+        assert wanted_judges(*given, self.suites(*judges)) == wanted
+
+    def test_several(self) -> None:
+        """No suite is graded by the judge of another one."""
+        with pytest.raises(SuiteError, match="different judges: alpha, b-1"):
+            wanted_judges((), (), self.suites(("alpha", None), (None, "b-1")))

@@ -192,7 +192,7 @@ SAME_WORK: dict[str, Trial] = {
     "tags": only_trial(case(tags=("slow",))),
     "weight": only_trial(case(weight=2.0)),
     "targets": only_trial(case(targets=("t1",))),
-    "extras": only_trial(case(extras={"x": 1}, origin=Origin("f"), cluster="k")),
+    "extras": only_trial(case(extras={"x": 1}, origin=Origin("f"))),
     "target id": only_trial(cell=Cell(DIRECT, RUNNER, Target(id="other", digest="d1", tags=("x",)))),
     "arm name": only_trial(cell=Cell(Arm(name="called", kind=ArmKind.DIRECT), RUNNER, T1)),
     "price": only_trial(cell=Cell(DIRECT, RUNNER, T1, paid=True)),

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -334,26 +334,26 @@ class TestLoadAll:
             "scorers.twice": "plugin.ambiguous",
         }
 
-    def test_make_all(self, site: Site) -> None:
+    def test_each(self, site: Site) -> None:
         """Objects of all plugins that can be made; a factory that fails takes only its own plugin out."""
         site.install()
         failing = EXACT.replace("self.options = options", "raise OSError('no display')")
         site.install(failing.replace('"exact"', '"shy"'), "shy", distribution="shy")
         registry = site.registry()
-        made = registry.make_all(SCORERS)
+        made = dict(registry.each(SCORERS))
         assert {name: scorer.version for name, scorer in made.items()} == {"exact": "1"}
         assert "could not be made: OSError: no display" in registry.failures["scorers.shy"].message
 
-    def test_make_all_with_wrong_options(self, site: Site) -> None:
+    def test_each_with_wrong_options(self, site: Site) -> None:
         """Wrong options in the configuration are the user's to mend, so they are no failure to pass over."""
         site.install()
         registry = site.registry(options={"scorers.exact": {"limit": "many"}})
-        assert problem_of(lambda: registry.make_all(SCORERS)).code == "plugin.options"
+        assert problem_of(lambda: dict(registry.each(SCORERS))).code == "plugin.options"
 
 
 def options_of(made: object) -> dict[str, object]:
     """Options that the sample scorer was made with."""
-    return cast(dict[str, object], vars(made)["options"].model_dump())
+    return cast(dict[str, object], cast(Any, made).options.model_dump())
 
 
 class TestMake:
@@ -577,7 +577,7 @@ class TestEvents:
     @pytest.mark.parametrize(
         ("source", "reason"),
         [
-            ("", "does not implement skillgauge_plan_ready or skillgauge_resolve_secret or"),
+            ("", "does not implement skillgauge_extensions or skillgauge_plan_ready or"),
             ("@hookimpl\nasync def skillgauge_plan_ready(plan): pass", "skillgauge_plan_ready must not be async"),
         ],
     )
@@ -607,9 +607,10 @@ def test_registry_travels(tmp_path: Path) -> None:
         "class Options(Frozen):\n    n: int = 0\n"
         "@hookimpl\n"
         "def skillgauge_scorers():\n"
-        "    return [Provider(name=n, factory=lambda o: o.n, options=Options, summary=n) for n in ('a', 'b')]\n"
+        "    make = lambda options: type('Scorer', (), {'version': str(options.n)})()\n"
+        "    return [Provider(name=n, factory=make, options=Options, summary=n) for n in ('a', 'b')]\n"
     )
     registry = Registry(PluginIndex(), blocked=["b"], files=[file], options={"scorers.a": {"n": 7}})
-    assert registry.make(SCORERS, "a") == 7
+    assert registry.make(SCORERS, "a").version == "7"
     again = pickle.loads(pickle.dumps(registry))
-    assert (again.names("scorers"), again.make(SCORERS, "a")) == (("a",), 7)
+    assert (again.names("scorers"), again.make(SCORERS, "a").version) == (("a",), "7")

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import AliasChoices, ConfigDict, Field, field_validator
 
-from skillgauge.api import json_text, yaml_text
 from skillgauge.errors import Origin, Problem, SourceSpan, SuiteError
+from skillgauge.reading import json_text, yaml_text
 from skillgauge.reading.documents import Document, parse_document, read_document
 from skillgauge.reading.places import locate, located, located_all
 from skillgauge.reading.validation import validate

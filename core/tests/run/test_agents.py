@@ -25,7 +25,7 @@ from skillgauge.run.agents import (
 from skillgauge.types.suite import Arm, ArmKind, Case, FileSpec, Limits, SkillRef
 from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trajectory, Trial, Usage
 from skillgauge_testkit import FakeEngine, FakeSandbox, FakeWorkspace, TemporarySandbox
-from skillgauge_testkit.fakes import OK, ignore
+from skillgauge_testkit.fakes import OK
 
 PDF = SkillRef(name="pdf", root="/skills/pdf", digest="d1")
 OTHER = SkillRef(name="other", root="/skills/other", digest="d2")
@@ -83,7 +83,6 @@ def execute(
             {"agent": AgentSetup(engine, **known)},
             sandbox or FakeSandbox(),
             read_skill=lambda ref: (FileSpec(path="SKILL.md", text=ref.name), FileSpec(path="a/b.sh", text="x")),
-            emit=ignore,
             rules=AgentRules(candidates={"s": CANDIDATES}, **rules),
         )
         async with stages(one) as stage:
@@ -238,7 +237,7 @@ def test_nothing_above_the_workspace_may_reach_the_agent(tmp_path: Path, monkeyp
 
     async def run() -> Execution:
         setup = AgentSetup(Real(done, name="agent"), None, inherited=("CLAUDE.md", ".claude/skills"))
-        stages = AgentStages({"agent": setup}, TemporarySandbox(), read_skill=lambda ref: (), emit=ignore)
+        stages = AgentStages({"agent": setup}, TemporarySandbox(), read_skill=lambda ref: ())
         async with stages(trial()) as stage:
             return await stage.execute(trial())
 
@@ -268,7 +267,7 @@ def test_hosts_and_routes_of_the_engine_reach_the_sandbox() -> None:
     async def run() -> None:
         setup = AgentSetup(Routed(done, name="agent"), hosts=("login.test",))
         rules = AgentRules(keep=True)
-        stages = AgentStages({"agent": setup}, sandbox, read_skill=lambda ref: (), emit=ignore, rules=rules)
+        stages = AgentStages({"agent": setup}, sandbox, read_skill=lambda ref: (), rules=rules)
         async with stages(trial()):
             pass
 
@@ -380,7 +379,7 @@ def test_a_session_of_no_known_engine_is_a_fault_of_the_program() -> None:
     """Stages are opened for engines of the plan only."""
 
     async def run() -> None:
-        stages = AgentStages({}, FakeSandbox(), read_skill=lambda ref: (), emit=ignore)
+        stages = AgentStages({}, FakeSandbox(), read_skill=lambda ref: ())
         with pytest.raises(KeyError):
             async with stages(trial()):
                 pass

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from skillgauge.contract.adapters import CallRequest, Session
 from skillgauge.contract.engines import Emit, RunRequest
 from skillgauge.contract.sandboxes import Command, Finished, SandboxSpec, Workspace
-from skillgauge.run.agents import SETUP_TIMEOUT_S, AgentRules, AgentSetup, AgentStages, changed_files
+from skillgauge.run.agents import SETUP_TIMEOUT_S, AgentRules, AgentSetup, AgentStages, OnStep, changed_files
 from skillgauge.run.direct import DirectStages
 from skillgauge.types.suite import DIRECT, Arm, ArmKind, Case, Check, FileSpec, Limits, SkillRef, SkillRole, Target
 from skillgauge.types.trial import (
@@ -28,7 +28,7 @@ from skillgauge.types.trial import (
     TrajectoryEvent,
     Trial,
 )
-from skillgauge_testkit.fakes import OK, FakeAdapter, FakeEngine, FakeSandbox, FakeWorkspace, ignore
+from skillgauge_testkit.fakes import OK, FakeAdapter, FakeEngine, FakeSandbox, FakeWorkspace
 
 quick = settings(max_examples=40, deadline=None)
 
@@ -375,7 +375,7 @@ def run_agent(
     *,
     sandbox: FakeSandbox | None = None,
     skill_folder: str | None = ".agents/skills",
-    emit: Emit = ignore,
+    on_step: OnStep | None = None,
     keep: bool = False,
 ) -> tuple[Execution, FakeWorkspace, SandboxSpec]:
     """Execute one agent trial and prepare its grading."""
@@ -384,9 +384,10 @@ def run_agent(
         {"fake-agent": AgentSetup(engine, skill_folder)},
         sandbox,
         read_skill=read_skill,
-        emit=emit,
         rules=AgentRules(keep=keep),
     )
+    if on_step:
+        stages.watched_by(on_step)
 
     async def go() -> Execution:
         async with stages(one) as stage:
@@ -577,16 +578,17 @@ def test_graders_files_arrive_after_the_agent() -> None:
 
 
 def test_events_of_the_agent_are_passed_on() -> None:
-    """Whoever watches a run sees each event as it happens."""
+    """Whoever watches a run sees each event as it happens, and of which trial it is."""
     event = TrajectoryEvent(kind=EventKind.MESSAGE, text="hello")
-    seen: list[TrajectoryEvent] = []
+    seen: list[tuple[str, TrajectoryEvent]] = []
 
     def play(request: RunRequest, workspace: FakeWorkspace, emit: Emit) -> Execution:
         emit(event)
         return Execution()
 
-    run_agent(FakeEngine(play), trial(WITHOUT), emit=seen.append)
-    assert seen == [event]
+    one = trial(WITHOUT)
+    run_agent(FakeEngine(play), one, on_step=lambda watched, event: seen.append((watched.trial_id, event)))
+    assert seen == [(one.trial_id, event)]
 
 
 def test_every_attempt_has_a_workspace_of_its_own() -> None:
@@ -600,7 +602,7 @@ def test_every_attempt_has_a_workspace_of_its_own() -> None:
             raise RuntimeError("broken")
         return Execution()
 
-    stages = AgentStages({"fake-agent": AgentSetup(FakeEngine(play))}, sandbox, read_skill=read_skill, emit=ignore)
+    stages = AgentStages({"fake-agent": AgentSetup(FakeEngine(play))}, sandbox, read_skill=read_skill)
 
     async def attempt() -> None:
         async with stages(trial(WITHOUT)) as stage:
@@ -622,7 +624,6 @@ def test_the_engine_is_the_trials_own() -> None:
         {name: AgentSetup(engine) for name, engine in engines.items()},
         FakeSandbox(),
         read_skill=read_skill,
-        emit=ignore,
     )
 
     async def go(name: str) -> str | None:

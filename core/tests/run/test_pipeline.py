@@ -17,13 +17,15 @@ from skillgauge.contract.stores import Claimed, ResultOrder
 from skillgauge.errors import ExitCode, PolicyError, StoreError
 from skillgauge.plan.planning import Terms, make_plan
 from skillgauge.plan.survey import survey
+from skillgauge.plugins.events import Events as Listeners
 from skillgauge.report.gates import GateOptions, decide
+from skillgauge.run.agents import OnStep
 from skillgauge.run.budget import BudgetLimits
 from skillgauge.run.direct import DirectStages
 from skillgauge.run.executor import LocalExecutor
 from skillgauge.run.grading import BoundScorer
 from skillgauge.run.ledger import MemoryLog, MemoryStore
-from skillgauge.run.pipeline import Job, NoEvents, Outcome, carry_out
+from skillgauge.run.pipeline import Job, Outcome, carry_out
 from skillgauge.run.trials import Grading, RetryPolicy, TrialRunner
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
 from skillgauge.types.result import (
@@ -46,6 +48,7 @@ from skillgauge.types.trial import (
     PlanHead,
     SuiteHead,
     Trajectory,
+    TrajectoryEvent,
     Trial,
     Usage,
 )
@@ -64,10 +67,11 @@ def plan_of(*names: str, adapter: FakeAdapter | None = None, paid: bool = False,
     return make_plan([SuitePlan(suite, (cell,))], [survey(suite, Selection())], Terms(runs=runs))
 
 
-class Events(NoEvents):
+class Events(Listeners):
     """Remembers what it is told, and whether the result was written by then."""
 
     def __init__(self, store: Store | None = None, *, veto: str = "") -> None:
+        super().__init__({}, lambda _name, _problem: None)
         self.log: list[str] = []
         self.summaries: list[Summary] = []
         self._store = store
@@ -96,7 +100,7 @@ class Events(NoEvents):
         self.log.append(f"run {run.state}")
         self.summaries.append(summary)
 
-    def close(self) -> None:
+    def close(self, timeout_s: float = 0.0) -> None:
         """Note it."""
         self.log.append("closed")
 
@@ -407,26 +411,19 @@ def test_events_come_in_order() -> None:
     assert events.summaries == [outcome.view.summary]
 
 
-def test_nobody_need_listen() -> None:
-    """Every event may be ignored."""
-    silent = NoEvents()
-    outcome = carry(plan_of("a"), job_of(FakeAdapter()))
-    (result,) = outcome.view.results()
-    (trial,) = plan_of("a").trials()
-    silent.plan_ready(outcome.view.head)
-    silent.trial_started(trial)
-    silent.trial_finished(result)
-    silent.run_finished(outcome.view.run, outcome.view.summary)
-    silent.close()
-
-
 def test_a_watched_job_tells_how_far_it_is() -> None:
-    """The command line adds its progress to a job that somebody else has made."""
+    """The command line adds its progress to a job that somebody else has made, and learns what agents do."""
     seen: list[str] = []
-    job = job_of(FakeAdapter(), concurrency=2)
-    watched = job.watched(lambda result: seen.append(result.case_id), lambda info: seen.append(info.state))
+    told: list[OnStep] = []
+    job = replace(job_of(FakeAdapter(), concurrency=2), watch_agents=told.append)
+
+    def step(_trial: Trial, _event: TrajectoryEvent) -> None:
+        """See who is told."""
+
+    watched = job.watched(lambda result: seen.append(result.case_id), lambda info: seen.append(info.state), step)
     carry(plan_of("a", "b"), watched)
     assert seen == ["running", "a", "b"]
+    assert told == [step]
     assert watched.concurrency == 2
     assert job.progress is None
 

@@ -12,7 +12,6 @@ from skillgauge.api import Origin, SuiteError, Target, UsageError, located_all
 from skillgauge_skill_selection.catalogue import Candidate, candidate_of, read_candidates, require_unique_ids
 from skillgauge_skill_selection.history import KnownRate, RateSource, best_known
 from skillgauge_skill_selection.parameters import RATE
-from skillgauge_skill_selection.wording import counted, listed, percent, plain
 
 SKILL = {"version": "1.0.0", "id": "a", "tags": ["x"], "adapterType": "http", "own": {"key": [1, None]}}
 
@@ -116,12 +115,3 @@ def test_what_is_no_rate_is_refused(text: str) -> None:
 def test_rates(text: str, rate: float) -> None:
     """Both ends belong to the range."""
     assert RATE.convert(text, None, None) == rate
-
-
-def test_wording() -> None:
-    """Text of files stays on its line and sends nothing to the terminal."""
-    assert plain("a\x1b[31m\nb\u202e  c") == "a\N{REPLACEMENT CHARACTER}[31m b\N{REPLACEMENT CHARACTER} c"
-    assert plain("क\u200dष") == "क\u200dष"
-    assert (percent(None), percent(0.125)) == ("unknown", "12.5%")
-    assert (counted(1, "skill"), counted(2_000, "skill")) == ("1 skill", "2,000 skills")
-    assert listed(["a", "b", "c"], 2) == "a, b and 1 more"

@@ -188,7 +188,7 @@ def test_reasons_show_what_lies_just_below_a_limit() -> None:
 
 @pytest.mark.requirement("ES-SELECT-011")
 def test_costs_are_compared_in_one_unit() -> None:
-    """US dollars only if every skill that tells anything tells them; an unknown cost is shown as unknown."""
+    """US dollars only if every skill that tells anything tells them; an unknown cost is a dash."""
     priced, counted, silent = (
         report("a", usd_per_call=0.5, tokens_per_call=10),
         report("b", tokens_per_call=5),
@@ -202,7 +202,7 @@ def test_costs_are_compared_in_one_unit() -> None:
     selection = select([candidate(name) for name in "abc"], reports, by_cost)
     heads, rows = ranking_table(selection.selected, by_cost, selection.cost_unit)
     assert heads[-1] == "tokens per call"
-    assert [(row[1], row[-1]) for row in rows] == [("b", "5"), ("a", "10"), ("c", "unknown")]
+    assert [(row[1], row[-1]) for row in rows] == [("b", "5"), ("a", "10"), ("c", "–")]
 
 
 @given(situations(), STRATEGIES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextvars import copy_context
 
 import click
 
@@ -68,7 +69,8 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; prints whatever has to be said."""
     as_json = wants_json(arguments)
     try:
-        result = app.main(list(arguments), prog_name="skillgauge", standalone_mode=False)
+        own = copy_context()  # whom a command asks for secrets ends with it
+        result = own.run(app.main, list(arguments), prog_name="skillgauge", standalone_mode=False)
         return int(result) if isinstance(result, int) else ExitCode.OK
     except SkillgaugeError as error:
         print_problems(error.problems, error.exit_code, as_json=as_json)
@@ -88,3 +90,8 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return ExitCode.OK
+    except BaseException as error:  # noqa: BLE001 - whatever a plugin or a fault of our own raises, exit 1 means a gate
+        from .internal_error import internal_error  # noqa: PLC0415 - needed when all else failed
+
+        print_problems([internal_error(error)], ExitCode.INVALID_RUN, as_json=as_json)
+        return ExitCode.INVALID_RUN

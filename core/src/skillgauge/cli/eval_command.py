@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,7 @@ def _report(outcome: Outcome, evaluation: Evaluation, output: Output, values: Ma
         threshold_given=values["min_completion"] is not None,
     )
     decision = decide(view, gate, has_bad_files=bool(evaluation.prepared.suites.passed_over))
+    decision = replace(decision, exit_code=evaluation.exit_code(decision.exit_code))
     _print(view, decision, written, outcome, evaluation, output)
     return decision.exit_code
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +133,8 @@ class Evaluation:
         self._options = options.reports
         self.prepared = prepared
         self._reporters = _reporters(call, options.reports, prepared)
+        self.failed_reports = 0
+        """Reports that were asked for and could not be made."""
 
     @classmethod
     async def prepare(cls, call: Invocation, options: EvalOptions) -> Evaluation:
@@ -159,14 +162,30 @@ class Evaluation:
         return await _carry_out(self.prepared, self._call)
 
     def write_reports(self, view: RunView) -> dict[str, Path]:
-        """Write every report that was asked for.
+        """Write every report that was asked for; a reporter that fails costs its own report, and is told of.
 
         Returns:
-            Path of each, by reporter.
+            Path of each, by reporter, as far as it wrote one.
         """
-        folder = self._options.folder
-        written = {name: write_report(view, name, one, folder) for name, one in self._reporters.items()}
-        return written | _own_documents(view, self._call.registry, self._options) if self._options.own else written
+        reports: dict[str, Callable[[], Path | None]] = {
+            name: partial(write_report, view, name, one, self._options.folder) for name, one in self._reporters.items()
+        }
+        if self._options.own:
+            reports |= _own_documents(view, self._call.registry, self._options)
+        written: dict[str, Path] = {}
+        for name, write in reports.items():
+            try:
+                path = write()
+            except PluginError as error:
+                self.failed_reports += 1
+                self._call.output.problems(error.problems)
+            else:
+                written |= {name: path} if path else {}
+        return written
+
+    def exit_code(self, decided: ExitCode) -> ExitCode:
+        """The exit code once the reports are written: a run of which a report is missing does not end well."""
+        return ExitCode.USAGE if self.failed_reports and decided is ExitCode.OK else decided
 
 
 def eval_options(call: Invocation, values: Mapping[str, Any]) -> EvalOptions:
@@ -342,28 +361,28 @@ async def _carry_out(prepared: Prepared, call: Invocation) -> Outcome:
 
     try:
         with progress:
-            return await carry_out(prepared.plan, prepared.job.watched(progress.finished, begun), stop)
+            return await carry_out(prepared.plan, prepared.job.watched(progress.finished, begun, progress.step), stop)
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
 
 
-def _own_documents(view: RunView, registry: Registry, options: Reports) -> dict[str, Path]:
-    """The documents of the suites' own formats; each format gets its part of the run."""
+def _own_documents(view: RunView, registry: Registry, options: Reports) -> dict[str, Callable[[], Path | None]]:
+    """What writes the documents of the suites' own formats; each format gets its part of the run."""
     by_document: dict[str, set[str]] = {}
     for suite in view.head.suites:
         if suite.document:
             by_document.setdefault(suite.document, set()).add(suite.id)
-    written = {}
-    for name, ids in by_document.items():
+
+    def write(name: str, ids: frozenset[str]) -> Path | None:
         reporter = registry.make(REPORTERS, name)
-        part = only_suites(view, frozenset(ids))
-        if options.file is not None:
-            place = options.file if len(by_document) == 1 else options.file / f"{name}.{reporter.suffix}"
-            for artifact in reporter.render(part):
-                write_whole(place, artifact.chunks)
-            written[name] = place
-        else:
+        part = only_suites(view, ids)
+        if options.file is None:
             suffix = reporter.suffix if len(by_document) == 1 else f"{name}.{reporter.suffix}"
-            written[name] = write_report(part, name, reporter, options.folder, suffix=suffix)
-    return written
+            return write_report(part, name, reporter, options.folder, suffix=suffix)
+        place = options.file if len(by_document) == 1 else options.file / f"{name}.{reporter.suffix}"
+        for artifact in reporter.render(part):
+            write_whole(place, artifact.chunks)
+        return place
+
+    return {name: partial(write, name, frozenset(ids)) for name, ids in by_document.items()}

@@ -16,6 +16,7 @@ from ..errors import PluginError, Problem, Severity
 from ..plugins.index import read_index
 from ..plugins.kinds import Kind
 from ..plugins.registry import Registry
+from ..reading.environment import ask_first
 from .groups import load_command
 
 
@@ -26,6 +27,7 @@ def examine(kind: str, name: str) -> list[str]:
     if kind not in KINDS:
         return []  # a command that was loaded, or a mere name
     registry = Registry(read_index())
+    ask_first(registry.secret)
     try:
         resolved = registry.resolve(kind, name)
         try:

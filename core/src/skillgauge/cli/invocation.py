@@ -13,7 +13,7 @@ from ..plugins.index import read_index
 from ..plugins.kinds import REPORTERS
 from ..plugins.registry import Registry
 from ..reading.config import Config, load_config, plugin_assignments
-from ..reading.environment import host_environment
+from ..reading.environment import ask_first, host_environment
 from .options import Globals
 from .output import Output
 
@@ -77,12 +77,13 @@ class Invocation:
         if not path.is_file():
             what = "is a folder, not a document" if path.is_dir() else "does not exist"
             raise UsageError(Problem("usage.no-such-path", f"{str(path)!r} {what}"))
-        installed = self.registry.load_all("reporters")
-        for one in installed:
-            view = self.registry.make(REPORTERS, one).read(path)
+        asked = []
+        for name, reporter in self.registry.each(REPORTERS):
+            view = reporter.read(path)
             if view is not None:
                 return view
-        names = ", ".join(sorted(one.name for one in installed)) or "none"
+            asked.append(name)
+        names = ", ".join(sorted(asked)) or "none"
         message = f"no installed reporter knows this document (installed: {names})"
         hint = "Give the JSON report or the run record of an evaluation, or install the reporter that wrote it."
         raise UsageError(Problem("report.unknown", message, origin=Origin(str(path)), hint=hint))
@@ -128,6 +129,7 @@ def invocation(given: Globals, flags: Mapping[str, Any] | None = None) -> Invoca
         files=[Path(file) for file in given.plugin],
         options=config.plugin_options(),
     )
+    ask_first(registry.secret)
     output = Output(as_json=given.as_json, quiet=given.quiet)
     for notice in config.notices:
         output.notice(notice)

@@ -4,9 +4,28 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..errors import ExitCode, Problem, Severity
+
+
+class Rows(list[object]):
+    """A list in a document whose items are made while it is written, so that it is never in memory as a whole.
+
+    Args:
+        make: makes the items anew.
+        some: whether there will be any.
+    """
+
+    def __init__(self, make: Callable[[], Iterable[object]], *, some: bool) -> None:
+        super().__init__()
+        self._make, self._some = make, some
+
+    def __iter__(self) -> Iterator[object]:
+        return iter(self._make())
+
+    def __bool__(self) -> bool:
+        return self._some
 
 
 class Output:
@@ -36,7 +55,8 @@ class Output:
     def document(self, value: object) -> None:
         """The one JSON document; nothing without `--json`."""
         if self.as_json:
-            sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+            sys.stdout.writelines(json.JSONEncoder(indent=2, ensure_ascii=False, allow_nan=False).iterencode(value))
+            sys.stdout.write("\n")
 
     def notice(self, text: str) -> None:
         """Something the user should know, on stderr."""

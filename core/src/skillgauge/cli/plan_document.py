@@ -7,7 +7,7 @@ from itertools import chain
 
 from ..contract.sandboxes import ALLOWED_ENV
 from ..plan.preparing import Prepared
-from ..reading.environment import host_environment
+from ..reading.environment import host_environment, secret
 from ..types.frozen import Frozen
 from ..types.plan import Cell, SuitePlan, applies
 from ..types.suite import ArmKind, Case, FileSpec, SkillRole
@@ -104,12 +104,11 @@ def planned_arms(prepared: Prepared) -> tuple[PlannedArm, ...]:
 
 def key_needs(prepared: Prepared) -> tuple[KeyNeed, ...]:
     """Engines and judges of the run that need a key; the values are not looked at."""
-    environ = host_environment()
     return tuple(
         KeyNeed(
             who=who,
             variables=traits.secrets,
-            present=tuple(name for name in traits.secrets if environ.get(name)),
+            present=tuple(filter(secret, traits.secrets)),
             login_files=traits.login_files,
         )
         for who, traits in prepared.cast.spenders.items()

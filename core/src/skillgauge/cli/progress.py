@@ -10,8 +10,10 @@ from typing import Any, Self
 
 from ..reading.environment import host_environment
 from ..types.result import TrialResult
+from ..types.trial import TrajectoryEvent, Trial
 
 INTERVAL_S = 5.0
+_STEP_LENGTH = 80
 
 
 class PlainProgress:
@@ -34,12 +36,17 @@ class PlainProgress:
     def finished(self, result: TrialResult) -> None:
         """Count, and print now and then."""
         self._counts[result.verdict] += 1
+        self._say(", ".join(f"{count} {verdict}" for verdict, count in sorted(self._counts.items())))
+
+    def step(self, trial: Trial, event: TrajectoryEvent) -> None:
+        """Say now and then what an agent does, since minutes may pass until it has finished."""
+        self._say(_step(trial, event))
+
+    def _say(self, text: str) -> None:
         now = time.monotonic()
         if not self._quiet and now - self._last >= INTERVAL_S:
             self._last = now
-            done = sum(self._counts.values())
-            counts = ", ".join(f"{count} {verdict}" for verdict, count in sorted(self._counts.items()))
-            sys.stderr.write(f"{done}/{self._total} trials: {counts}\n")
+            sys.stderr.write(f"{sum(self._counts.values())}/{self._total} trials: {text}\n")
 
 
 class BarProgress:
@@ -61,6 +68,16 @@ class BarProgress:
     def finished(self, result: TrialResult) -> None:
         """Advance the bar."""
         self._bar.advance(self._task)
+
+    def step(self, trial: Trial, event: TrajectoryEvent) -> None:
+        """Show what an agent does."""
+        self._bar.update(self._task, description=_step(trial, event).replace("[", "("))  # no markup of rich
+
+
+def _step(trial: Trial, event: TrajectoryEvent) -> str:
+    """What an agent does, in a few words that cannot do anything to a terminal."""
+    text = f"{trial.case.id} ({trial.arm.name}): {event.kind} {event.name or ''}".strip()
+    return "".join(character for character in text if character.isprintable())[:_STEP_LENGTH]
 
 
 def make_progress(total: int, *, quiet: bool) -> PlainProgress | BarProgress:

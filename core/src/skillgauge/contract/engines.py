@@ -30,8 +30,6 @@ class RunRequest(Frozen):
     skills: tuple[InstalledSkill, ...] = ()
     limits: Limits
     env: JsonObject = EMPTY
-    network: bool = False
-    """Whether tools of the agent may use the network."""
     seed: int = 0
     cassette_key: str = ""
     """Under which the session may have been recorded; see `Trial.cassette_key`."""

@@ -199,7 +199,24 @@ class ExecutorHooks:
 
 
 class ExtensionHooks:
-    """Group `skillgauge.extensions`: events, and one question."""
+    """Group `skillgauge.extensions`: events, and one question.
+
+    A module implements them, or announces an object of which the methods do, made with the extension's options.
+    """
+
+    @hookspec
+    def skillgauge_extensions(self) -> Iterable[Provider[object]]:  # type: ignore[empty-body]  # a specification
+        """Announce objects that listen, for an extension with options; the module itself does not listen then.
+
+        Called at most once per run. An object implements the other hooks of this group as methods, with `@hookimpl`;
+        its options come from `plugins.extensions.<name>.<key>`.
+
+        Example::
+
+            @hookimpl
+            def skillgauge_extensions():
+                yield Provider(name="approval", factory=Approval, options=Limits, summary="Asks before large runs.")
+        """
 
     @hookspec
     def skillgauge_plan_ready(self, plan: PlanHead) -> None:
@@ -254,8 +271,9 @@ class ExtensionHooks:
     def skillgauge_resolve_secret(self, name: str) -> str | None:
         """The value of a secret, or `None` to let the next plugin, and finally the environment, answer.
 
-        Called when a secret is first needed, once per name and run; the first value that is not `None` is used. An
-        exception is an error of the run, because going on without the key would look like a failure of the skill.
+        Called when a secret is first needed, once per name and run, when a plan is checked at the latest; the first
+        value that is not `None` is used, and is kept out of all results. An exception is an error of the run, because
+        going on without the key would look like a failure of the skill.
 
         Example::
 

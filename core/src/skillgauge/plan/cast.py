@@ -17,7 +17,7 @@ from ..types.plan import SuitePlan
 from .adapters import Adapters
 from .cells import CellMaker
 from .engines import Engines
-from .judging import Judging, checked, find_judges
+from .judging import Judging, checked, find_judges, wanted_judges
 from .options import EvalOptions, How
 from .resources import ChosenSandbox, choose_sandbox, choose_store
 from .scorers import Scorers
@@ -64,8 +64,8 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     problems += _distinct([*(one for survey in surveys for one in survey.problems), *scorers.inspect(surveys)])
     judging = Judging()
     if who.judge_required or scorers.judged:
-        named = (who.judges, who.judge_models, who.judge_temperature)
-        judging = await checked(find_judges(*named, registry, who.models))
+        wanted = wanted_judges(who.judges, who.judge_models, suites.suites)
+        judging = await checked(find_judges(*wanted, who.judge_temperature, registry, who.models))
     spenders = _spenders(engines, judging)
     problems += [*judging.problems, *uncountable(how.budget, spenders)]
     provenance = registry.provenance()

@@ -8,10 +8,11 @@ from ..contract.engines import Engine, Recorder
 from ..contract.providers import Clean, Traits
 from ..errors import Origin, PluginError, Problem
 from ..plugins.events import Failed, isolated
+from ..plugins.guard import guarded_recorder
 from ..plugins.kinds import ENGINES, Resolved, broken
 from ..plugins.registry import Registry
 from ..plugins.traits import claims, traits_of
-from ..reading.environment import host_environment
+from ..reading.environment import secret
 from ..run.agents import AgentSetup
 from ..types.frozen import EMPTY
 from ..types.trial import Identity
@@ -82,7 +83,7 @@ class Engines:
             raise PluginError(broken(player, "plays recordings and makes none"))
         try:
             with isolated():
-                return player.provider.records(folder, clean)
+                return guarded_recorder(player.provider.records(folder, clean), player)
         except Failed as failure:
             raise PluginError(broken(player, f"cannot record: {failure}")) from failure
 
@@ -111,8 +112,7 @@ class Engines:
 
     def login_files(self) -> tuple[str, ...]:
         """Credential files, relative to the user's home, that engines in use may read for want of a key."""
-        environment = host_environment()
-        without_key = (one for one, _ in self._made.values() if not any(environment.get(name) for name in one.secrets))
+        without_key = (one for one, _ in self._made.values() if not any(map(secret, one.secrets)))
         return tuple(dict.fromkeys(file for traits in without_key for file in traits.login_files))
 
     async def problems(self) -> list[Problem]:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from ..contract.formats import SuiteFormat
 from ..contract.sandboxes import Sandbox
 from ..contract.stores import Store
 from ..errors import Problem, Severity
-from ..log import get_logger, keep_out
+from ..log import keep_out
 from ..plugins.registry import Registry
-from ..reading.environment import host_environment
+from ..reading.environment import host_environment, secret
 from ..report.summary import FigureSource
 from ..run.agents import AgentRules, AgentStages, files_of_skill
 from ..run.direct import DirectStages
 from ..run.judges import GuardedJudge
-from ..run.pipeline import EventSink, Job, NoEvents
+from ..run.pipeline import Job
 from ..run.redaction import Redactor
 from ..run.services import Providers
 from ..run.trials import Grading, RetryPolicy
@@ -28,8 +29,6 @@ from ..types.trial import SuiteHead
 from .cast import Cast
 from .options import EvalOptions
 from .suites import Suites
-
-log = get_logger(__name__)
 
 
 def make_job(options: EvalOptions, suites: Suites, cast: Cast, registry: Registry) -> tuple[Job, tuple[Problem, ...]]:
@@ -45,12 +44,16 @@ def make_job(options: EvalOptions, suites: Suites, cast: Cast, registry: Registr
         The job, and a warning for each secret that is too short to be kept out of results.
     """
     sandbox, store = _present(cast)
-    redactor, short_secrets = _redactor(suites, cast)
+    short: list[Problem] = []
+    events = registry.events()
+    redactor = _redactor(suites, cast, short)
+    events.tell_secrets(partial(_learn, redactor, short))
     keep_out(redactor.redact)
     providers = Providers(options.how.concurrency)
     direct = _direct_stages(options, cast, sandbox, redactor)
+    agents = _agent_stages(options, suites, cast, sandbox, redactor)
     job = Job(
-        stages={ArmKind.DIRECT: direct, ArmKind.AGENT: _agent_stages(options, suites, cast, sandbox, redactor)},
+        stages={ArmKind.DIRECT: direct, ArmKind.AGENT: agents},
         grading=_grading(suites, cast, redactor, providers),
         figures=figure_source(suites.formats),
         store=store,
@@ -59,12 +62,13 @@ def make_job(options: EvalOptions, suites: Suites, cast: Cast, registry: Registr
         retry=RetryPolicy(options.how.retries),
         providers=providers,
         budget=options.how.budget,
-        events=_events(registry),
+        events=events,
         fresh=options.how.fresh,
         clean=redactor.redact,
         close=direct.close,
+        watch_agents=lambda step: agents.watched_by(lambda trial, event: step(trial, redactor.redact(event))),
     )
-    return job, short_secrets
+    return job, tuple(short)
 
 
 def _present(cast: Cast) -> tuple[Sandbox, Store]:
@@ -107,7 +111,6 @@ def _agent_stages(
         cast.engines.setups,
         sandbox,
         read_skill=files_of_skill,
-        emit=lambda event: log.debug("agent.event", kind=event.kind, name=event.name),
         rules=AgentRules(
             candidates,
             cast.engines.recorder(folder, redactor.redact) if folder else None,
@@ -117,27 +120,25 @@ def _agent_stages(
     )
 
 
-def _redactor(suites: Suites, cast: Cast) -> tuple[Redactor, tuple[Problem, ...]]:
+def _redactor(suites: Suites, cast: Cast, short: list[Problem]) -> Redactor:
     """Knows the values that targets, engines and judges get from the environment or a login, so none is in a result."""
     redactor = Redactor()
-    short = []
     environ = host_environment()
     passed = {name for suite in suites.suites for target in suite.targets for name in target.pass_env}
     for name in sorted(passed.union(cast.judging.secrets, cast.engines.secrets())):
-        try:
-            redactor.register(name, environ.get(name, ""))
-        except ValueError as error:
-            if environ.get(name):
-                short.append(Problem("secrets.short", str(error), severity=Severity.WARNING))
+        _learn(redactor, short, name, secret(name) or "")
     for path in (Path(environ["HOME"], file) for file in cast.engines.login_files() if environ.get("HOME")):
         with suppress(OSError):
             redactor.register_document(path.name, path.read_bytes())
-    return redactor, tuple(short)
+    return redactor
 
 
-def _events(registry: Registry) -> EventSink:
-    events = registry.events()
-    return events if events.active else NoEvents()
+def _learn(redactor: Redactor, short: list[Problem], name: str, value: str) -> None:
+    try:
+        redactor.register(name, value)
+    except ValueError as error:
+        if value:
+            short.append(Problem("secrets.short", str(error), severity=Severity.WARNING))
 
 
 def figure_source(formats: Mapping[str, SuiteFormat]) -> FigureSource:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 
 from ..contract.judges import Judge
 from ..contract.providers import Traits
-from ..errors import PluginError, Problem, Severity
+from ..errors import PluginError, Problem, Severity, SuiteError
 from ..plugins.kinds import JUDGES, Resolved
 from ..plugins.registry import Registry
 from ..plugins.traits import claims, traits_of
-from ..reading.environment import host_environment
+from ..reading.environment import secret
+from ..types.suite import Suite
 from ..types.trial import Identity
 
 
@@ -43,6 +44,25 @@ class Judging:
     def versions(self) -> dict[str, str]:
         """What makes a plan with other judges another plan."""
         return {"judge identity": self.digest} if self.identities else {}
+
+
+def wanted_judges(
+    names: Sequence[str], models: Sequence[str], suites: Sequence[Suite]
+) -> tuple[Sequence[str], Sequence[str]]:
+    """Names and models of judges as the user gives them, else as the suites do.
+
+    Raises:
+        SuiteError: the suites name different ones, and the user none.
+    """
+    told = {(suite.defaults.judge, suite.defaults.judge_model) for suite in suites} - {(None, None)}
+    if names or models or not told:
+        return names, models
+    if len(told) > 1:
+        found = ", ".join(sorted(name or model or "" for name, model in told))
+        message = f"the suites name different judges: {found}"
+        raise SuiteError(Problem("suite.judges", message, hint="Name one with --judge, or evaluate them separately."))
+    ((name, model),) = told
+    return (name,) if name else (), (model,) if model else ()
 
 
 def find_judges(
@@ -97,8 +117,7 @@ def _unnamed(
     agents: Sequence[str], registry: Registry, notices: list[Problem]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Of the judges whose key is here, by name, the first that serves an agent's model, else the first."""
-    environ = host_environment()
-    able = [one for one in registry.load_all(JUDGES) if any(map(environ.get, one.provider.traits.secrets))]
+    able = [one for one in registry.load_all(JUDGES) if any(map(secret, one.provider.traits.secrets))]
     able.sort(key=lambda one: one.name)
     if not able:
         return (), ()

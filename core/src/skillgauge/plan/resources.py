@@ -50,15 +50,12 @@ _STRENGTH = list(Tier)
 async def _strongest(registry: Registry) -> ChosenSandbox:
     best: ChosenSandbox | None = None
     problems: list[Problem] = []
-    for one in registry.load_all(SANDBOXES):
-        if one.provider.traits.only_by_name:
-            continue
-        sandbox = registry.make(SANDBOXES, one)
+    for name, sandbox in registry.each(SANDBOXES, lambda one: not one.provider.traits.only_by_name):
         report = await sandbox.check()
         problems.extend(report.problems)
         stronger = best is None or _STRENGTH.index(report.tier) < _STRENGTH.index(best.tier)
         if report.is_usable and stronger:
-            best = ChosenSandbox(sandbox, one.name, report.tier, report.problems)
+            best = ChosenSandbox(sandbox, name, report.tier, report.problems)
     if best is None:
         none = Problem(
             "plugin.not-installed",

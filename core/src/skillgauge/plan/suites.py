@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..contract.formats import SuiteFormat
-from ..errors import PluginError, Problem, SuiteError, UsageError
+from ..errors import PluginError, Problem, SuiteError
 from ..plugins.kinds import FORMATS
 from ..plugins.registry import Registry
 from ..types.suite import Suite
@@ -37,7 +37,8 @@ def load_suites(what: What, cwd: Path, registry: Registry) -> Suites:
     Raises:
         SkillgaugeError: with every problem of every path and file.
     """
-    formats = registry.make_all(FORMATS)
+    named = what.suite_format
+    formats = dict(registry.each(FORMATS)) | ({named: registry.make(FORMATS, named)} if named else {})
     if not formats:
         none = Problem(
             "plugin.not-installed",
@@ -62,11 +63,8 @@ def _found(what: What, formats: Mapping[str, SuiteFormat]) -> dict[str, Found]:
     forced = what.suite_format
     if forced is None:
         discover(what.paths, formats, found)
-    elif forced in formats:
-        discover(what.paths, {forced: formats[forced]}, found, forced=True)
     else:
-        message = f"format {forced!r} is not installed (installed: {', '.join(sorted(formats))})"
-        raise UsageError(Problem("plugin.not-installed", message))
+        discover(what.paths, {forced: formats[forced]}, found, forced=True)
     return found
 
 

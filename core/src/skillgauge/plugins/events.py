@@ -9,14 +9,12 @@ from threading import Thread
 from typing import TypeAlias
 
 from ..errors import PluginError, PolicyError, Problem
+from ..log import one_line
 from ..types.result import RunInfo, Summary, TrialResult
 from ..types.trial import PlanHead, Trial
 
 Listener: TypeAlias = tuple[str, Callable[..., object]]
 """An extension's name and its implementation of one hook."""
-
-
-LINE_LENGTH = 300
 
 
 class Failed(Exception):  # noqa: N818 - not an error to report, but the reason for one
@@ -35,8 +33,7 @@ def isolated(*passing: type[Exception]) -> Iterator[None]:
     except through:
         raise
     except BaseException as error:
-        text = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
-        raise Failed(text if len(text) <= LINE_LENGTH else f"{text[:LINE_LENGTH]}...") from error
+        raise Failed(one_line(error)) from error
 
 
 class Events:
@@ -62,6 +59,7 @@ class Events:
         self._thread: Thread | None = None
         self._posted = self._told = 0
         self._secrets: dict[str, str | None] = {}
+        self._learn: Callable[[str, str], None] = lambda _name, _value: None
 
     def plan_ready(self, plan: PlanHead) -> None:
         """Ask every extension, on this thread, whether the plan may run.
@@ -101,8 +99,17 @@ class Events:
             PluginError: an extension failed.
         """
         if name not in self._secrets:
-            self._secrets[name] = self._ask_for_secret(name)
+            value = self._secrets[name] = self._ask_for_secret(name)
+            if value:
+                self._learn(name, value)
         return self._secrets[name]
+
+    def tell_secrets(self, learn: Callable[[str, str], None]) -> None:
+        """Tell name and value of every secret that an extension gave or will give."""
+        self._learn = learn
+        for name, value in self._secrets.items():
+            if value:
+                learn(name, value)
 
     def close(self, timeout_s: float = 30.0) -> None:
         """Wait until every event was told, at most about `timeout_s` seconds."""

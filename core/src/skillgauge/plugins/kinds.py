@@ -57,6 +57,10 @@ EXECUTORS = Kind[Executor]("executors")
 EXTENSIONS = Kind[object]("extensions")
 
 
+ANNOUNCES_EXTENSIONS = f"{PROJECT}_{EXTENSIONS}"
+"""The hook of an extension that has options; without it, the module itself listens."""
+
+
 HOOKS = {
     kind: frozenset(name for name in vars(specification) if name.startswith(f"{PROJECT}_"))
     for kind, (_, specification) in KINDS.items()

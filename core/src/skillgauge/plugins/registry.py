@@ -7,7 +7,7 @@ ones that know either library. Nothing here is global: a run has one `Registry`,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from inspect import iscoroutinefunction
@@ -20,13 +20,14 @@ from pydantic import BaseModel, ValidationError
 
 from .. import __version__
 from ..contract.hooks import KINDS, PROJECT, ExtensionHooks
-from ..contract.providers import NoOptions, Provider
+from ..contract.providers import Provider
 from ..errors import Origin, PluginError, Problem, did_you_mean
 from ..log import get_logger
 from ..types.frozen import JsonObject
 from .events import Events, Failed, Listener, isolated
+from .guard import guarded
 from .index import CORE, IndexEntry, PluginIndex, normalized
-from .kinds import EXTENSIONS, HOOKS, Kind, Resolved, T, broken
+from .kinds import ANNOUNCES_EXTENSIONS, EXTENSIONS, HOOKS, Kind, Resolved, T, broken
 from .loading import Loader, run_file
 from .options import option_problem
 
@@ -69,6 +70,7 @@ class Registry:
         self._resolved: dict[IndexEntry, Resolved | Problem] = {}
         self._announced: dict[tuple[str, str], tuple[Provider[object], ...]] = {}
         self._used = {CORE: __version__}
+        self._events: Events | None = None
         self._manager = pluggy.PluginManager(PROJECT)
         for _, hooks in KINDS.values():
             self._manager.add_hookspecs(hooks)
@@ -137,28 +139,38 @@ class Registry:
             PluginError: the plugin cannot be used, its options are wrong, or making the object failed.
         """
         resolved = plugin if isinstance(plugin, Resolved) else self.resolve(kind, plugin)
-        checked = self.validated_options(resolved, options, origin)
+        return self._make(kind, resolved, self.validated_options(resolved, options, origin), named=True)
+
+    def _make(self, kind: Kind[T], resolved: Resolved, options: BaseModel, *, named: bool) -> T:
         try:
             with isolated(PluginError):
-                return cast(T, resolved.provider.factory(checked))
+                made = cast(T, resolved.provider.factory(options))
         except Failed as failure:
             raise PluginError(broken(resolved, f"could not be made: {failure}")) from failure
+        note = partial(self._note, f"{kind}.{resolved.name}")
+        return guarded(kind, made, resolved, note, named=named, granted_s=getattr(options, "timeout_s", 0.0))
 
-    def make_all(self, kind: Kind[T]) -> dict[str, T]:
-        """An object of every plugin of a kind, by name; those that do not work are kept in `failures`.
+    def each(self, kind: Kind[T], keep: Callable[[Resolved], bool] = lambda _plugin: True) -> Iterator[tuple[str, T]]:
+        """Name and object of every plugin of a kind that nobody named, made one after another.
+
+        One that does not work is passed over, when it is made as well as later, and kept in `failures`.
+
+        Args:
+            kind: one of the constants of this module.
+            keep: which plugins to make.
 
         Raises:
             PluginError: the configuration gives one of them wrong options.
         """
-        made: dict[str, T] = {}
-        for resolved in self.load_all(kind):
+        for resolved in filter(keep, self.load_all(kind)):
             try:
-                made[resolved.name] = self.make(kind, resolved)
+                made = self._make(kind, resolved, self.validated_options(resolved), named=False)
             except PluginError as error:
                 if error.problems[0].code == "plugin.options":
                     raise
                 self._note(f"{kind}.{resolved.name}", error.problems[0])
-        return made
+            else:
+                yield resolved.name, made
 
     def validated_options(
         self, resolved: Resolved, options: JsonObject | None = None, origin: Origin | None = None
@@ -184,14 +196,35 @@ class Registry:
             raise PluginError(broken(resolved, f"could not check its options: {failure}")) from failure
 
     def events(self) -> Events:
-        """The listeners among the installed extensions, each loaded now."""
+        """The listeners among the installed extensions, each loaded and made when it is first needed."""
+        if self._events is None:
+            self._events = self._listening()
+        return self._events
+
+    def secret(self, name: str) -> str | None:
+        """The value that an extension gives for a secret; `None` if none knows it.
+
+        Raises:
+            PluginError: an extension failed.
+        """
+        return self.events().resolve_secret(name)
+
+    def _listening(self) -> Events:
         manager = pluggy.PluginManager(PROJECT)  # of its own: what is loaded later is not asked to listen
         manager.add_hookspecs(ExtensionHooks)
-        plugins = {found.provider.factory(NoOptions()): found.name for found in self.load_all(EXTENSIONS)}
-        for plugin, name in plugins.items():
-            manager.register(plugin, name)
+        plugins: dict[object, str] = {}
+        for name, plugin in self.each(EXTENSIONS):
+            try:
+                with isolated():
+                    if plugin not in plugins and not isinstance(plugin, ModuleType):
+                        _register(manager, plugin, name)
+                    elif plugin not in plugins:
+                        manager.register(plugin, name)  # a module was checked when it was loaded
+                    plugins.setdefault(plugin, name)
+            except Failed as failure:
+                self._note(f"{EXTENSIONS}.{name}", broken(self.resolve(EXTENSIONS, name), f"is broken: {failure}"))
         listeners: dict[str, list[Listener]] = {}
-        for hook in HOOKS[EXTENSIONS]:
+        for hook in HOOKS[EXTENSIONS] - {ANNOUNCES_EXTENSIONS}:
             in_order = reversed(getattr(manager.hook, hook).get_hookimpls())  # pluggy calls the last one first
             for plugin in dict.fromkeys(impl.plugin for impl in in_order):
                 alone = manager.subset_hook_caller(hook, plugins.keys() - {plugin})
@@ -254,7 +287,7 @@ class Registry:
                     raise error
                 plugin = loader.extensions[0].plugin
                 undo.callback(self._manager.unregister, name=entry.module)
-                self._register(plugin, entry.module)
+                _register(self._manager, plugin, entry.module)
             providers = self._ask(entry.kind, plugin, entry.module, entry.name)
             named = [provider for provider in providers if provider.name == entry.name] or providers
             if len(named) != 1:
@@ -268,7 +301,7 @@ class Registry:
         try:
             with isolated():
                 module, version = load()
-                self._register(module, module.__name__)
+                _register(self._manager, module, module.__name__)
                 entries = [
                     IndexEntry(kind, provider.name, module.__name__, label, version, provider.summary)
                     for kind in KINDS
@@ -282,19 +315,12 @@ class Registry:
         self._index = self._index.plus(entries)
         self._given.add(label)
 
-    def _register(self, plugin: object, name: str) -> None:
-        self._manager.register(plugin, name)
-        self._manager.check_pending()
-        for caller in self._manager.get_hookcallers(plugin) or ():
-            if any(impl.plugin is plugin and iscoroutinefunction(impl.function) for impl in caller.get_hookimpls()):
-                raise TypeError(f"{caller.name} must not be async")
-
     def _ask(self, kind: str, plugin: object, module: str, name: str) -> tuple[Provider[object], ...]:
         """What a registered plugin has of a kind; its hook is called once."""
         if (kind, module) not in self._announced:
             if not self._implements(plugin, kind):
                 raise TypeError(f"does not implement {' or '.join(sorted(HOOKS[kind]))}")
-            if kind == EXTENSIONS:  # it announces nothing, its module listens
+            if kind == EXTENSIONS and not self._hears(plugin, ANNOUNCES_EXTENSIONS):  # its module listens
                 providers: tuple[Provider[object], ...] = (Provider(name, lambda _options: plugin, ""),)
             else:
                 others = self._manager.get_plugins() - {plugin}
@@ -307,12 +333,23 @@ class Registry:
         return self._announced[kind, module]
 
     def _implements(self, plugin: object, kind: str) -> bool:
-        return any(caller.name in HOOKS[kind] for caller in self._manager.get_hookcallers(plugin) or ())
+        return self._hears(plugin, *HOOKS[kind])
+
+    def _hears(self, plugin: object, *hooks: str) -> bool:
+        return any(caller.name in hooks for caller in self._manager.get_hookcallers(plugin) or ())
 
     def _note(self, name: str, problem: Problem) -> None:
         if name not in self.failures:
             self.failures[name] = problem
             log.warning("plugin.unusable", plugin=name, problem=problem.message)
+
+
+def _register(manager: pluggy.PluginManager, plugin: object, name: str) -> None:
+    manager.register(plugin, name)
+    manager.check_pending()
+    for caller in manager.get_hookcallers(plugin) or ():
+        if any(impl.plugin is plugin and iscoroutinefunction(impl.function) for impl in caller.get_hookimpls()):
+            raise TypeError(f"{caller.name} must not be async")
 
 
 def _makers(entries: Iterable[IndexEntry]) -> str:

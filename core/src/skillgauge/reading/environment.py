@@ -1,11 +1,41 @@
-"""The only place that reads the process environment."""
+"""The only place that reads the process environment, and where secrets are asked for."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+
+Ask = Callable[[str], str | None]
+
+_ask: ContextVar[Ask | None] = ContextVar("ask", default=None)
 
 
 def host_environment() -> Mapping[str, str]:
     """The process environment, for those who build another one from it by an allow list, or look for settings."""
     return os.environ
+
+
+def secret(name: str) -> str | None:
+    """The value of a key, token or password: what an extension of this run gives, else the environment variable.
+
+    Ask for it wherever you would read the variable, when it is checked and when it is used: an extension is asked once
+    for each name, and what it gives is kept out of results.
+
+    Args:
+        name: of the environment variable that holds it where no extension does.
+
+    Returns:
+        The value; `None` if it is not known, or empty.
+
+    Raises:
+        PluginError: an extension failed.
+    """
+    ask = _ask.get()
+    given = ask(name) if ask else None
+    return (os.environ.get(name) if given is None else given) or None
+
+
+def ask_first(ask: Ask) -> None:
+    """Whom `secret` asks before the environment, in this context from now on."""
+    _ask.set(ask)

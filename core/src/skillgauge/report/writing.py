@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from ..contract.artifacts import Artifact
 from ..contract.reporters import Reporter
-from ..errors import Problem, UsageError
+from ..errors import PluginError, Problem, UsageError
 from ..types.result import Counts, RunView
 
 
@@ -30,7 +30,9 @@ def only_suites(view: RunView, ids: frozenset[str]) -> RunView:
     return RunView(view.run, head, summary, lambda: (one for one in view.results() if one.suite_id in ids))
 
 
-def write_report(view: RunView, name: str, reporter: Reporter, folder: Path, *, suffix: str | None = None) -> Path:
+def write_report(
+    view: RunView, name: str, reporter: Reporter, folder: Path, *, suffix: str | None = None
+) -> Path | None:
     """Write one report of a run below a folder.
 
     A suite report becomes `eval-result-<stamp>.<suffix>` with a copy `eval-result.<suffix>`. The run record becomes
@@ -44,23 +46,23 @@ def write_report(view: RunView, name: str, reporter: Reporter, folder: Path, *, 
         suffix: ending to use instead of the reporter's own, where two reports would have the same.
 
     Returns:
-        Path of its first file, the stamped one.
+        Path of its first file, the stamped one; `None` if it renders none, because its report goes elsewhere.
 
     Raises:
         UsageError: the folder cannot be written.
+        PluginError: the reporter does not work.
     """
     run_stamp = stamp(view.run.started_at)
     paths = [_place(one, name, suffix or reporter.suffix, folder, run_stamp) for one in reporter.render(view)]
-    if not paths:
-        raise ValueError(f"reporter {name!r} rendered no file: its report is empty")
-    return paths[0]
+    return paths[0] if paths else None
 
 
 def _place(artifact: Artifact, name: str, suffix: str, folder: Path, run_stamp: str) -> Path:
     if artifact.path:
         relative = PurePosixPath(artifact.path)
         if relative.is_absolute() or ".." in relative.parts:
-            raise ValueError(f"reporter {name!r} wants to write {artifact.path!r}, outside its folder")
+            message = f"reporter {name!r} wants to write {artifact.path!r}, outside its folder"
+            raise PluginError(Problem("plugin.broken", message))
         path = folder / run_stamp / name / relative
         write_whole(path, artifact.chunks)
         return path

@@ -6,13 +6,20 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from ..contract.engines import Emit, Engine, InstalledSkill, Recorder, RunRequest
 from ..contract.sandboxes import Command, Sandbox, SandboxSpec, Workspace
+from ..log import get_logger
 from ..types.frozen import EMPTY, JsonObject
 from ..types.suite import Arm, FileSpec, SkillRef
-from ..types.trial import Blame, Execution, Failure, FailureClass, FileChange, Trajectory, Trial
+from ..types.trial import Blame, Execution, Failure, FailureClass, FileChange, Trajectory, TrajectoryEvent, Trial
+
+log = get_logger(__name__)
+
+OnStep = Callable[[Trial, TrajectoryEvent], None]
+"""Told of what an agent does in a trial."""
 
 SETUP_TIMEOUT_S = 60.0
 VERIFIED = "verified"
@@ -52,7 +59,6 @@ class AgentStages:
         setups: engine by the name of its identity.
         sandbox: where agents run.
         read_skill: the files of a skill, with paths relative to its own folder.
-        emit: told of each event of an agent as it happens.
         rules: what holds for every session.
     """
 
@@ -62,15 +68,23 @@ class AgentStages:
         sandbox: Sandbox,
         *,
         read_skill: Callable[[SkillRef], Sequence[FileSpec]],
-        emit: Emit,
         rules: AgentRules = AgentRules(),
     ) -> None:
         self._setups = setups
         self._sandbox = sandbox
         self._read_skill = read_skill
-        self._emit = emit
         self._rules = rules
         self._skills: dict[SkillRef, Sequence[FileSpec]] = {}
+        self._on_step: OnStep | None = None
+
+    def watched_by(self, on_step: OnStep) -> None:
+        """Tell somebody of each event of an agent as it happens; must not block."""
+        self._on_step = on_step
+
+    def _emit(self, trial: Trial, event: TrajectoryEvent) -> None:
+        log.debug("agent.event", trial_id=trial.trial_id, kind=event.kind, name=event.name)
+        if self._on_step:
+            self._on_step(trial, event)
 
     @asynccontextmanager
     async def __call__(self, trial: Trial) -> AsyncIterator[AgentStage]:
@@ -87,7 +101,7 @@ class AgentStages:
             conceal=self._rules.conceal,
         )
         async with self._sandbox.open(spec) as workspace:
-            yield AgentStage(setup, workspace, self._files_of, self._emit, self._rules)
+            yield AgentStage(setup, workspace, self._files_of, partial(self._emit, trial), self._rules)
 
     async def _files_of(self, ref: SkillRef) -> Sequence[FileSpec]:
         """The files of a skill, looked up once in a run: what its digest stands for is there from the start."""

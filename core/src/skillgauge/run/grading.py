@@ -13,6 +13,8 @@ from ..contract.sandboxes import Workspace
 from ..contract.scorers import ScoreContext, Scorer
 from ..errors import PluginError
 from ..log import get_logger
+from ..plugins.deadlines import is_cancelled
+from ..plugins.guard import reason_of
 from ..types.frozen import digest_text
 from ..types.result import Score, ScoreStatus, Verdict
 from ..types.suite import Check, LimitOutcome, VerdictMode, VerdictRule
@@ -117,14 +119,8 @@ async def _score(check: Check, bound: BoundScorer | str, context: ScoreContext) 
         if is_cancelled():
             raise
         log.warning("scorer.failed", plugin=bound.name, case=context.case.id, check=check.id, exc_info=True)
-        score = Score.ungraded(f"scorer {bound.name!r} failed: {type(error).__name__}: {error}")
+        score = Score.ungraded(reason_of(error, f"scorer {bound.name!r} failed"))
     return _labelled(score, check, bound.name, bound.scorer.version)
-
-
-def is_cancelled() -> bool:
-    """Whether somebody cancelled the present task, as opposed to a plugin that awaited a cancelled one of its own."""
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 def _labelled(score: Score, check: Check, scorer: str, version: str) -> Score:

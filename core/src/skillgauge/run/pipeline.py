@@ -9,59 +9,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from ..contract.executors import Executor, RunTrial
 from ..contract.stores import ResultOrder, RunLog, Store
+from ..plugins.events import Events
 from ..report.summary import FigureSource, summarize
 from ..types.plan import Plan
 from ..types.result import RunInfo, RunState, RunView, Summary, TrialResult
 from ..types.suite import ArmKind
-from ..types.trial import Failure, PlanHead, Trial
+from ..types.trial import Failure, Trial
+from .agents import OnStep
 from .budget import Budget, BudgetLimits
 from .executor import LocalExecutor, run_all
 from .ledger import Ledger, MemoryStore
 from .services import Providers
 from .stage import OpenStage
 from .trials import Grading, RetryPolicy, TrialRunner
-
-
-class EventSink(Protocol):
-    """Where the events of a run go."""
-
-    def plan_ready(self, plan: PlanHead) -> None:
-        """Raises `PolicyError` to forbid the run."""
-
-    def trial_started(self, trial: Trial) -> None:
-        """Must not block."""
-
-    def trial_finished(self, result: TrialResult) -> None:
-        """Must not block."""
-
-    def run_finished(self, run: RunInfo, summary: Summary) -> None:
-        """Must not block."""
-
-    def close(self) -> None:
-        """Wait until everybody was told; called once, after the last event."""
-
-
-class NoEvents:
-    """Nobody listens."""
-
-    def plan_ready(self, plan: PlanHead) -> None:
-        """Ignore."""
-
-    def trial_started(self, trial: Trial) -> None:
-        """Ignore."""
-
-    def trial_finished(self, result: TrialResult) -> None:
-        """Ignore."""
-
-    def run_finished(self, run: RunInfo, summary: Summary) -> None:
-        """Ignore."""
-
-    def close(self) -> None:
-        """Nobody is waited for."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +42,7 @@ class Job:
     providers: Providers | None = None
     """What the services bear that engines and judges ask; `None`: anything."""
     budget: BudgetLimits = field(default_factory=BudgetLimits)
-    events: EventSink = field(default_factory=NoEvents)
+    events: Events = field(default_factory=lambda: Events({}, lambda _name, _problem: None))
     clean: Callable[[TrialResult], TrialResult] | None = None
     progress: Callable[[TrialResult], None] | None = None
     fresh: bool = False
@@ -89,9 +52,15 @@ class Job:
     """Frees what the stages hold; called once, also when the run is stopped."""
     recipe: bytes = b""
     """See `PortableRunTrial.recipe`."""
+    watch_agents: Callable[[OnStep], None] | None = None
+    """Takes who is told of what agents do."""
 
-    def watched(self, progress: Callable[[TrialResult], None], on_begin: Callable[[RunInfo], None]) -> Job:
+    def watched(
+        self, progress: Callable[[TrialResult], None], on_begin: Callable[[RunInfo], None], on_step: OnStep
+    ) -> Job:
         """This job, telling somebody how far it is."""
+        if self.watch_agents:
+            self.watch_agents(on_step)
         return replace(self, progress=progress, on_begin=on_begin)
 
 

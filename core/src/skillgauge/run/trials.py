@@ -17,10 +17,12 @@ from typing import Self
 from ..contract.judges import Judge
 from ..contract.sandboxes import Workspace
 from ..log import get_logger
+from ..plugins.deadlines import is_cancelled
+from ..plugins.guard import reason_of
 from ..types.result import GivenUp, TrialResult
 from ..types.suite import ArmKind, LimitOutcome
 from ..types.trial import Blame, Execution, Failure, FailureClass, Trial, Usage
-from .grading import Grade, ScorerFactory, grade, is_cancelled
+from .grading import Grade, ScorerFactory, grade
 from .services import LONGEST_PAUSE_S, NotTried, Place, Providers
 from .stage import OpenStage, Stage
 
@@ -152,7 +154,7 @@ class TrialRunner:
             failure = Failure(
                 failure_class=FailureClass.INTERNAL,
                 blame=Blame.INFRASTRUCTURE,
-                message=f"{trial.runner.name}: {type(error).__name__}: {error}",
+                message=reason_of(error, trial.runner.name),
             )
             execution = Execution(failure=failure, usage=ran[0].usage if ran else None)  # it was paid for
             return execution, await self._grade(trial, execution, None)

@@ -54,11 +54,20 @@ class FrozenDict(dict[str, Any]):
         return _object_schema()
 
 
-EMPTY: Mapping[str, JsonValue] = FrozenDict()
+class _Frozen(FrozenDict):
+    """A dict that `freeze` made: all that it holds is frozen, too, so nobody need look at it again."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return freeze, (dict(self),)
+
+
+EMPTY: Mapping[str, JsonValue] = _Frozen()
 
 
 def freeze(value: object, depth: int = 0) -> JsonValue:
-    """Copy a JSON-like value into an immutable one.
+    """Copy a JSON-like value into an immutable one; what is frozen already is not copied again.
 
     Raises:
         ValueError: a key is no string, a string is not valid Unicode, a number is NaN or infinite, a type is not
@@ -67,31 +76,40 @@ def freeze(value: object, depth: int = 0) -> JsonValue:
     if value is None or value is True or value is False:
         return value
     if isinstance(value, str):
-        if not value.isascii():
-            _require_utf8(value)
-        return str.__str__(value)
+        return _frozen_text(value)
+    if isinstance(value, int | float):
+        return _frozen_number(value)
+    if depth > MAX_DEPTH:
+        raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
+    if isinstance(value, Mapping):
+        if type(value) is _Frozen and depth == 0:
+            return value
+        return _Frozen({_frozen_key(key): freeze(item, depth + 1) for key, item in value.items()})
+    if isinstance(value, list | tuple):
+        return tuple([freeze(item, depth + 1) for item in value])
+    raise ValueError(f"{type(value).__name__} is not a JSON value")
+
+
+def _frozen_text(value: str) -> str:
+    if not value.isascii():
+        _require_utf8(value)
+    return value if type(value) is str else str.__str__(value)
+
+
+def _frozen_number(value: float) -> float:
     if isinstance(value, int):
         if value.bit_length() > _MAX_INT_BITS:
             raise ValueError(f"an integer of {value.bit_length()} bits cannot be written as JSON")
         return int(value)
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise ValueError(f"{value} is not a JSON number")
-        return float(value)
-    if depth > MAX_DEPTH:
-        raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
-    if isinstance(value, Mapping):
-        frozen = {}
-        for key, item in value.items():
-            if not isinstance(key, str):
-                raise ValueError(f"key {key!r} is not a string")
-            if not key.isascii():
-                _require_utf8(key)
-            frozen[str.__str__(key)] = freeze(item, depth + 1)
-        return FrozenDict(frozen)
-    if isinstance(value, list | tuple):
-        return tuple([freeze(item, depth + 1) for item in value])
-    raise ValueError(f"{type(value).__name__} is not a JSON value")
+    if not math.isfinite(value):
+        raise ValueError(f"{value} is not a JSON number")
+    return float(value)
+
+
+def _frozen_key(key: object) -> str:
+    if not isinstance(key, str):
+        raise ValueError(f"key {key!r} is not a string")
+    return _frozen_text(key)
 
 
 def _require_utf8(text: str) -> None:

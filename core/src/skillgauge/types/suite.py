@@ -133,8 +133,6 @@ class Case(Frozen):
     """Ids of the targets this case applies to; empty means all of the suite."""
     tags: tuple[str, ...] = ()
     weight: float = Field(default=1.0, ge=0)
-    cluster: str | None = None
-    """Cases of one cluster are not independent; statistics resample clusters."""
     limits: Limits = NO_LIMITS
     env: JsonObject = EMPTY
     """Environment variables added for this case, name to string."""

@@ -9,7 +9,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from skillgauge.api import Problem, host_environment
+from skillgauge.api import Problem, host_environment, secret
 
 PLACEHOLDER = "placeholder-the-true-key-stays-outside-of-this-workspace"
 """For a program that insists on a key where a relay adds the true one, or where none is needed. Long and unlikely,
@@ -101,9 +101,8 @@ class Login:
 
 
 def find_key(variables: Sequence[str]) -> Key | None:
-    """The key in the first of these variables that is set."""
-    environment = host_environment()
-    found = ((name, environment.get(name, "").strip()) for name in variables)
+    """The key in the first of these secrets that is known."""
+    found = ((name, (secret(name) or "").strip()) for name in variables)
     return next((Key(name, value) for name, value in found if value), None)
 
 

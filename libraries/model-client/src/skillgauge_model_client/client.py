@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 import httpx
 
-from skillgauge.api import FailureClass, JudgeReply, Problem, Usage, host_environment
+from skillgauge.api import FailureClass, JudgeReply, Problem, Usage, secret
 
 from .outcomes import Unanswered, excerpt, is_success, status_error
 
@@ -57,9 +57,8 @@ class Key:
 
 
 def find_key(variables: Sequence[str]) -> Key | None:
-    """The key in the first of these variables that is set."""
-    environment = host_environment()
-    found = ((name, environment.get(name, "").strip()) for name in variables)
+    """The key in the first of these secrets that is known."""
+    found = ((name, (secret(name) or "").strip()) for name in variables)
     return next((Key(name, value) for name, value in found if value), None)
 
 

@@ -15,10 +15,13 @@ from skillgauge.api import (
     Summary,
     TrialResult,
     Verdict,
+    counted,
+    duration,
     human_lines,
+    moment,
+    plain,
+    reason_of,
 )
-
-from .wording import counted, duration, moment, plain, reason
 
 LISTED = 50
 """Trials without a pass that are listed for people."""
@@ -103,5 +106,5 @@ def _not_passed(view: RunView) -> tuple[list[list[str]], int]:
             left_out += 1
             continue
         target = plain(result.target_id or result.arm, 40)
-        rows.append([target, plain(result.case_id, 60), str(result.repeat), result.verdict, plain(reason(result))])
+        rows.append([target, plain(result.case_id, 60), str(result.repeat), result.verdict, plain(reason_of(result))])
     return rows, left_out

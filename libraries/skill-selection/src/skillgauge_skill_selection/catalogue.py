@@ -22,11 +22,10 @@ from skillgauge.api import (
     SuiteError,
     Target,
     UsageError,
+    plain,
     read_document,
     validate,
 )
-
-from .wording import plain
 
 _NOTHING_HERE = "usage.unknown-format"
 """Code of the problem that a path holds nothing for any installed format."""

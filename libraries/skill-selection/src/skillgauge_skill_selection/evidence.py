@@ -6,9 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from skillgauge.api import DIRECT, Frozen, GroupSummary, RunView, SuiteHead, TrialResult, Usage
-
-from .wording import listed, plain
+from skillgauge.api import DIRECT, Frozen, GroupSummary, RunView, SuiteHead, TrialResult, Usage, listed, plain
 
 GroupKey = tuple[str, str | None, str, str, str | None]
 

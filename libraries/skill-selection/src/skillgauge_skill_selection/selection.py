@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import assert_never
 
+from skillgauge.api import milliseconds, plain
+
 from .catalogue import Candidate
 from .evidence import SkillReport
 from .strategy import Filters, Order, SortKey, Strategy
-from .wording import milliseconds, plain
 
 
 class CostUnit(StrEnum):

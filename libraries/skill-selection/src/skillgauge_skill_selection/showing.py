@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from skillgauge.api import Frozen, JsonObject, Problem, located_all, problem_document
+from skillgauge.api import (
+    UNKNOWN,
+    Frozen,
+    JsonObject,
+    Problem,
+    listed,
+    located_all,
+    milliseconds,
+    percent,
+    plain,
+    problem_document,
+)
 
 from .evidence import Evidence, SkillReport, uneven
 from .selection import Assessed, CostUnit, Selection
 from .strategy import SortKey, Strategy
-from .wording import UNKNOWN, listed, milliseconds, percent, plain
 
 HEADS = ("Rank", "Skill ID", "Completion", "Error Rate", "Score")
 

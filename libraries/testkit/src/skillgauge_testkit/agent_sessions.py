@@ -71,7 +71,6 @@ def play(
     routes: Mapping[str, str] | None = None,
     model: str | None = None,
     limits: Limits = LIMITS,
-    network: bool = False,
 ) -> Played:
     """Hold one session in a temporary workspace.
 
@@ -85,7 +84,6 @@ def play(
         routes: addresses of model APIs that a sandbox relays, by name.
         model: the model to ask.
         limits: of the session.
-        network: whether the agent's commands may use the network.
     """
 
     async def session() -> Played:
@@ -104,7 +102,6 @@ def play(
                 model=model,
                 skills=installed,
                 limits=limits,
-                network=network,
             )
             execution = await engine.run(request, _Watched(workspace, routes or {}, commands), events.append)
             root, home = _regular(workspace.root), _regular(workspace.home)

@@ -14,12 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge.api import RunView
+from skillgauge.api import RunView, plain
 from skillgauge_command_report import markdown, page
 from skillgauge_command_report.comparison import Report, compare
 from skillgauge_command_report.document import DiffDocument
 from skillgauge_command_report.regression import MAX_DROP
-from skillgauge_run_views import plain
 
 Make = Callable[..., RunView]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

@@ -234,7 +234,7 @@ def test_token_cost(run: Run, work: Path, three: Path) -> None:
     assert chosen(run(*base, "--json")) == ["c", "b", "a"]
     rows = [line.split() for line in run(*base).stdout.splitlines()[1:]]
     assert rows[0][-3:] == ["tokens", "per", "call"]
-    assert [(row[1], row[-1]) for row in rows[1:]] == [("c", "90"), ("b", "100"), ("a", "unknown")]
+    assert [(row[1], row[-1]) for row in rows[1:]] == [("c", "90"), ("b", "100"), ("a", "–")]
 
 
 def test_nothing_selected_is_no_error(run: Run, work: Path, three: Path) -> None:

@@ -167,10 +167,10 @@ def test_how_it_is_started(tmp_path: Path) -> None:
 
 
 def test_options_at_the_start(tmp_path: Path) -> None:
-    """Turns, settings, tools of the network, retries and variables that the user passes on."""
+    """Turns, settings, retries and variables that the user passes on."""
     arguments, environment = launched(
         tmp_path,
-        request={"limits": Limits(max_turns=7), "network": True},
+        request={"limits": Limits(max_turns=7)},
         settings={"hooks": {}},
         api_retries=0,
         allowed_tools=("Bash", "Edit"),
@@ -179,7 +179,7 @@ def test_options_at_the_start(tmp_path: Path) -> None:
     )
     assert arguments[arguments.index("--max-turns") + 1] == "7"
     assert json.loads(arguments[arguments.index("--settings") + 1]) == {"hooks": {}}
-    assert arguments[arguments.index("--allowedTools") + 1 :] == ["Bash", "Edit", "WebFetch", "WebSearch"]
+    assert arguments[arguments.index("--allowedTools") + 1 :] == ["Bash", "Edit"]
     assert environment["CLAUDE_CODE_MAX_RETRIES"] == "0"
     assert environment["HTTPS_PROXY"] == "http://127.0.0.1:1"
     assert environment["NO_PROXY"] == "127.0.0.1,localhost,::1"

@@ -109,7 +109,7 @@ def test_without_a_model_the_identity_is_incomplete(tmp_path: Path) -> None:
     assert (one.identity(None).version or "").startswith("0.169.0+engine")
 
 
-def launched(tmp_path: Path, *, network: bool = False, **options: Any) -> tuple[list[str], dict[str, str]]:
+def launched(tmp_path: Path, **options: Any) -> tuple[list[str], dict[str, str]]:
     """Arguments and environment that the program is started with."""
     path = tmp_path / "codex"
     path.write_text(
@@ -120,9 +120,7 @@ def launched(tmp_path: Path, *, network: bool = False, **options: Any) -> tuple[
 
     async def main() -> None:
         async with TemporarySandbox().open(SandboxSpec(label="test")) as workspace:
-            request = RunRequest(
-                trial_id="t", case_id="c", prompt="hi", model="gpt-5.5", limits=Limits(), network=network
-            )
+            request = RunRequest(trial_id="t", case_id="c", prompt="hi", model="gpt-5.5", limits=Limits())
             await engine(program=str(path), **options).run(request, workspace, lambda _event: None)
 
     asyncio.run(main())
@@ -168,13 +166,12 @@ def test_how_it_is_started(tmp_path: Path) -> None:
 
 
 def test_options_at_the_start(tmp_path: Path) -> None:
-    """Sandbox, settings of any shape, hooks and network."""
+    """Sandbox, settings of any shape, and hooks."""
     hooks = {"hooks": {"PreToolUse": []}}
     config = {"model_reasoning_effort": "high", "tools.list": [1, 'zwölf "x"'], "table": {"a b": True}}
-    arguments, _ = launched(tmp_path, network=True, sandbox="read-only", config=config, hooks=hooks)
+    arguments, _ = launched(tmp_path, sandbox="read-only", config=config, hooks=hooks)
     told = settings(arguments)
     assert {name: told[name] for name in config} == config
-    assert told["sandbox_workspace_write.network_access"] is True
     assert arguments[arguments.index("-s") + 1] == "read-only"
     assert "--dangerously-bypass-hook-trust" in arguments
     assert (tmp_path / "hooks.json").read_text() == '{"hooks":{"PreToolUse":[]}}'

@@ -67,7 +67,6 @@ def test_losses_are_told() -> None:
                 checks=(check,),
                 files=(FileSpec(path="a", text=""),),
                 env={"A": "1"},
-                cluster="x",
                 limits=Limits(max_turns=3),
             ),
         ),
@@ -90,5 +89,4 @@ def test_losses_are_told() -> None:
         "case 'files': limits other than the time are left out",
         "case 'files': files cannot be written",
         "case 'files': env cannot be written",
-        "case 'files': cluster cannot be written",
     ]

@@ -36,10 +36,11 @@ from skillgauge.api import (
     TrialResult,
     Usage,
     Verdict,
+    plain,
 )
 from skillgauge_reporter_html.content import LISTED, ROWS, SHORT, SHORT_TAGS, page, reason, row
 from skillgauge_reporter_html.reporter import HtmlReporter
-from skillgauge_reporter_html.wording import EXCERPT, counted, duration, excerpt, figure, number, percent, plain, text
+from skillgauge_reporter_html.wording import EXCERPT, excerpt, text
 from skillgauge_testkit import contract_views
 
 VOID = {"meta", "path", "rect"}
@@ -395,30 +396,6 @@ def test_towers_of_accents_stay_in_their_line() -> None:
     assert plain("Z" + "\u0301" * 500) == "Z" + "\u0301" * 4
     assert excerpt("x", "Z" + "\u0301" * 500).text == "Z" + "\u0301" * 4
     assert plain("می\u200cخواهم") == "می\u200cخواهم"
-
-
-@pytest.mark.parametrize(
-    ("given_figure", "shown"),
-    [
-        (None, "–"),
-        (Figure(name="f", label="F", value=None), "–"),
-        (Figure(name="f", label="F", value=0.5, unit="ratio"), "50.0%"),
-        (Figure(name="f", label="F", value=1234.0, unit="ms"), "1.2 s"),
-        (Figure(name="f", label="F", value=0.9972, unit="score"), "0.997"),
-        (Figure(name="f", label="F", value=3.0), "3"),
-        (Figure(name="f", label="F", value=3.0, unit="<b>"), "3 <bdi>&lt;b&gt;</bdi>"),
-    ],
-)
-def test_figures_by_their_unit(given_figure: Figure | None, shown: str) -> None:
-    """Shares as percent, times as times, anything else with its unit."""
-    assert str(figure(given_figure)) == shown
-
-
-def test_numbers_as_people_read_them() -> None:
-    """Unknown is a dash, never 0."""
-    assert (percent(None), percent(0.0), number(None), number(0.25)) == ("–", "0.0%", "–", "0.25")
-    assert (duration(None), duration(0.4214), duration(75.24)) == ("–", "421 ms", "75.2 s")
-    assert (counted(1, "case"), counted(1000, "case"), counted(0, "case")) == ("1 case", "1,000 cases", "0 cases")
 
 
 def luminance(colour: str) -> float:

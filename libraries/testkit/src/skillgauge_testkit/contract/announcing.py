@@ -13,7 +13,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
@@ -76,7 +76,8 @@ class Maker(Generic[T]):
         names = registry.names(self.kind)
         if not self.name and len(names) != 1:
             raise ValueError(f"{self.module} announces {', '.join(names) or 'none'} of {self.kind}: say which one")
-        return registry.make(self.kind, self.name or names[0], options)
+        resolved = registry.resolve(self.kind, self.name or names[0])
+        return cast("T", resolved.provider.factory(registry.validated_options(resolved, options)))
 
 
 def check_light_import(module: str, *, allowed: Collection[str] = ()) -> None:

@@ -8,7 +8,7 @@ from importlib.metadata import version
 import anyio
 import httpx
 
-from skillgauge.api import Identity, Problem, Severity, Target, Workspace, host_environment
+from skillgauge.api import Identity, Problem, Severity, Target, Workspace, secret
 
 from .session import HttpSession
 from .token import Token
@@ -33,7 +33,7 @@ class HttpAdapter:
             hint = "Write a whole http:// or https:// URL, or a path and `baseUrl` in adapter.config.json."
             problems.append(Problem("adapter.entrypoint", str(error), target.origin_of("entrypoint"), hint=hint))
         try:
-            headers_of(target, host_environment())
+            headers_of(target)
         except ValueError as error:
             problems.append(Problem("adapter.config", str(error), target.origin_of("config")))
         if target.config.get("authTokenEnvKey") and target.config.get("authType") is None:
@@ -59,7 +59,7 @@ class HttpAdapter:
 
     async def open(self, target: Target, workspace: Workspace) -> HttpSession:
         """Nothing is sent before the first call."""
-        headers, token = headers_of(target, host_environment())
+        headers, token = headers_of(target)
         await anyio.sleep(0)  # loads what httpx needs for asyncio, which would make the first call look slow
         return HttpSession(target, url_of(target), headers, token)
 
@@ -86,7 +86,7 @@ def url_of(target: Target) -> str:
     return text
 
 
-def headers_of(target: Target, environment: Mapping[str, str]) -> tuple[dict[str, str], Token | None]:
+def headers_of(target: Target) -> tuple[dict[str, str], Token | None]:
     """The headers that the target's configuration asks for, and the token that is in them.
 
     Raises:
@@ -106,7 +106,7 @@ def headers_of(target: Target, environment: Mapping[str, str]) -> tuple[dict[str
     variable = target.config.get("authTokenEnvKey")
     if not variable:
         raise ValueError(f"skill {target.id!r}: authType {kind} needs authTokenEnvKey, the variable with the token")
-    value = environment.get(str(variable), "")
+    value = secret(str(variable)) or ""
     if not value:
         raise ValueError(f"skill {target.id!r}: environment variable {variable} (authTokenEnvKey) is not set")
     if not _sendable(value):

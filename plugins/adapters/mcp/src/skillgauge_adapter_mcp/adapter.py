@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from skillgauge.api import Identity, JsonValue, Problem, Target, Workspace, host_environment
+from skillgauge.api import Identity, JsonValue, Problem, Target, Workspace, host_environment, secret
 
 from .session import McpSession
 from .transports import Remote, Server, Spawned
@@ -36,7 +36,7 @@ class McpAdapter:
         try:
             if is_remote(target):
                 check_url(target)
-                headers_of(target, host_environment())
+                headers_of(target)
             else:
                 _check_program(target)
         except ValueError as error:
@@ -64,7 +64,7 @@ class McpAdapter:
         """Nothing is started before the first call."""
         server: Server
         if is_remote(target):
-            server = Remote(target.entrypoint or "", headers_of(target, host_environment()))
+            server = Remote(target.entrypoint or "", headers_of(target))
         else:
             server = Spawned(workspace, command_line(target), target.root)
         return McpSession(server, tool_of(target))
@@ -110,7 +110,7 @@ def check_url(target: Target) -> None:
     parts.hostname.encode("idna")  # raises for labels that are empty or too long to be looked up
 
 
-def headers_of(target: Target, environment: Mapping[str, str]) -> dict[str, str]:
+def headers_of(target: Target) -> dict[str, str]:
     """The headers that the target's configuration asks for.
 
     Raises:
@@ -130,7 +130,7 @@ def headers_of(target: Target, environment: Mapping[str, str]) -> dict[str, str]
     variable = target.config.get("authTokenEnvKey")
     if not variable:
         raise ValueError(f"authType {kind} needs authTokenEnvKey, the variable with the token")
-    token = environment.get(str(variable), "")
+    token = secret(str(variable)) or ""
     if not token:
         raise ValueError(f"environment variable {variable} (authTokenEnvKey) is not set")
     if not _sendable(token):

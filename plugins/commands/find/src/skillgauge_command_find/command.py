@@ -7,20 +7,23 @@ from collections.abc import Mapping
 import click
 
 from skillgauge.api import (
+    UNKNOWN,
     ExitCode,
     Frozen,
     GlobalsCommand,
     Invocation,
     JsonObject,
     SeveralWords,
+    counted,
     invocation,
+    percent,
+    plain,
 )
 from skillgauge_skill_selection.catalogue import Candidate, Catalogue, search_catalogue
 from skillgauge_skill_selection.history import KnownRate, RateSource, best_known, own_rates
 from skillgauge_skill_selection.parameters import RATE
 from skillgauge_skill_selection.search import has_tags, ranked
 from skillgauge_skill_selection.showing import ProblemDocument, problem_documents
-from skillgauge_skill_selection.wording import UNKNOWN, counted, percent, plain
 
 
 class FoundSkill(Frozen):

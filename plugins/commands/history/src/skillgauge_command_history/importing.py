@@ -22,9 +22,9 @@ from skillgauge.api import (
     Summary,
     Verdict,
     digest,
+    plain,
     rate_interval,
 )
-from skillgauge_run_views import plain
 
 from .documents import ImportDocument, ImportedRun, NotImported
 from .original import Evaluation, Original, UnfinishedEvaluation, moment_of, opened_original

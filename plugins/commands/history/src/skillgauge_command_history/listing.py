@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from skillgauge.api import Output, RateInterval, RunView
-from skillgauge_run_views import counted, duration, moment, percent, plain
+from skillgauge.api import Output, RateInterval, RunView, counted, duration, moment, percent, plain
 
 from .documents import ImportDocument, ListDocument, ListedRun, ListedTarget, TrendDocument, TrendPoint, TrendSeries
 from .trends import sparkline

@@ -6,8 +6,18 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from skillgauge.api import Invocation, Problem, RunQuery, RunState, RunView, Store, UsageError, did_you_mean
-from skillgauge_run_views import moment, plain
+from skillgauge.api import (
+    Invocation,
+    Problem,
+    RunQuery,
+    RunState,
+    RunView,
+    Store,
+    UsageError,
+    did_you_mean,
+    moment,
+    plain,
+)
 
 LATEST = "latest"
 """The word for the newest run."""

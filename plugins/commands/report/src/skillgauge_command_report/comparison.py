@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from skillgauge.api import DIRECT, ExitCode, RunState, RunView
-from skillgauge_run_views import counted, plain
+from skillgauge.api import DIRECT, ExitCode, RunState, RunView, counted, plain
 
 from .document import (
     DiffDocument,

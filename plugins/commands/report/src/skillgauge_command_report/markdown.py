@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from skillgauge_run_views import LINE, moment, plain
+from skillgauge.api import LINE, moment, plain
 
 from .document import DiffDocument, Metric, Presence, ReportFacts, SkillDiff
 from .numbers import LISTED, SENTENCE, arrow, delta, evidence, value

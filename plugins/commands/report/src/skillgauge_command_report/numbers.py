@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skillgauge_run_views import counted
+from skillgauge.api import counted
 
 from .document import Difference, Direction, Metric, SkillDiff, Unit
 from .evidence import MIN_TASKS

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from importlib.resources import files
 
-from skillgauge_run_views import LINE, moment, plain
+from skillgauge.api import LINE, moment, plain
 
 from .document import DiffDocument, Metric, Presence, ReportFacts, SkillDiff, TaskChange, Turn
 from .numbers import LISTED, SENTENCE, arrow, delta, evidence, value

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from skillgauge_run_views import plain
+from skillgauge.api import plain
 
 from .document import Difference, Regression, TaskChange, Turn
 

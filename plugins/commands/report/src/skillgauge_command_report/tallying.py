@@ -5,8 +5,7 @@ from __future__ import annotations
 from array import array
 from dataclasses import dataclass, field
 
-from skillgauge.api import GroupSummary, RunView, TrialResult, Verdict
-from skillgauge_run_views import plain, reason
+from skillgauge.api import GroupSummary, RunView, TrialResult, Verdict, plain, reason_of
 
 from .document import TaskRuns
 
@@ -55,7 +54,7 @@ class TaskTally:
         if result.execution.duration_s is not None:
             self.durations_s.append(result.execution.duration_s)
         if result.verdict is not Verdict.PASS and not self.reason:
-            self.reason = plain(reason(result), REASON)
+            self.reason = plain(reason_of(result), REASON)
             self.failure = failure.failure_class if failure else ""
 
     @property

@@ -22,15 +22,16 @@ from skillgauge.api import (
     SeveralWords,
     UsageError,
     configured,
+    counted,
     eval_options,
     evaluation_options,
     invocation,
+    plain,
 )
 from skillgauge_skill_selection.catalogue import Candidate, load_catalogue, require_unique_ids, search_catalogue
 from skillgauge_skill_selection.parameters import RATE
 from skillgauge_skill_selection.search import ranked
 from skillgauge_skill_selection.strategy import Strategy, read_strategy
-from skillgauge_skill_selection.wording import counted, plain
 
 from .conclusion import RunDocument, conclude
 

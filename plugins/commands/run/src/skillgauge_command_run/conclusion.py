@@ -15,7 +15,10 @@ from skillgauge.api import (
     RunState,
     RunView,
     Summary,
+    counted,
     human_lines,
+    listed,
+    plain,
 )
 from skillgauge_skill_selection.catalogue import Candidate
 from skillgauge_skill_selection.evidence import newest, reports_of
@@ -29,7 +32,6 @@ from skillgauge_skill_selection.showing import (
     selection_notices,
 )
 from skillgauge_skill_selection.strategy import Strategy
-from skillgauge_skill_selection.wording import counted, listed, plain
 
 
 class RunDocument(SelectionDocument):
@@ -72,6 +74,7 @@ def conclude(
     written = evaluation.write_reports(view)
     output.notice(f"[4/4] Report: {', '.join(written) or 'none'}")
     exit_code, verdict = _verdict(view, selection, bad_files=bad_files)
+    exit_code = evaluation.exit_code(exit_code)
     prepared = evaluation.prepared
     document = RunDocument(
         **dict(selection_document(selection, strategy)),

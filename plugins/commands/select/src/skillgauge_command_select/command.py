@@ -17,6 +17,7 @@ from skillgauge.api import (
     SeveralWords,
     SkillgaugeError,
     UsageError,
+    counted,
     invocation,
     thaw,
     write_whole,
@@ -34,7 +35,6 @@ from skillgauge_skill_selection.showing import (
     selection_notices,
 )
 from skillgauge_skill_selection.strategy import Strategy, read_strategy
-from skillgauge_skill_selection.wording import counted
 
 
 class SelectDocument(SelectionDocument):

@@ -44,7 +44,7 @@ class CodexEngine(AcpEngine):
             "features": {"apps": False, "plugins": False, "shell_snapshot": False},
             "skills": {"bundled": {"enabled": False}},
             # In /tmp its sandbox would make folders such as `.git`, which sessions beside it would find above them.
-            "sandbox_workspace_write": {"network_access": request.network, "exclude_slash_tmp": True},
+            "sandbox_workspace_write": {"network_access": False, "exclude_slash_tmp": True},
         }
         if access.key:
             config |= {"model_provider": _PROVIDER, "model_providers": {_PROVIDER: self._provider(access)}}

@@ -20,7 +20,6 @@ _QUIET = {
     "DISABLE_ERROR_REPORTING": "1",
     "DISABLE_TELEMETRY": "1",
 }
-_NETWORK_TOOLS = ("WebFetch", "WebSearch")
 _BY_DESCRIPTOR = {KEY: "CLAUDE_CODE_API_KEY_FILE_DESCRIPTOR", SUBSCRIPTION: "CLAUDE_CODE_OAUTH_TOKEN_FILE_DESCRIPTOR"}
 """Variable of a key -> the one that tells where to read it. What is in its environment the program passes on to the
 commands that it runs; its own switch against that needs a sandbox of its own and another permission mode."""
@@ -68,9 +67,8 @@ class ClaudeCodeEngine(ProgramEngine):
             arguments += ["--max-turns", str(request.limits.max_turns)]
         if options.settings:
             arguments += ["--settings", canonical_json(options.settings)]
-        allowed = (*options.allowed_tools, *(_NETWORK_TOOLS if request.network else ()))
-        if allowed:
-            arguments += ["--allowedTools", *allowed]  # the last one, since it takes all that follows
+        if options.allowed_tools:
+            arguments += ["--allowedTools", *options.allowed_tools]  # the last one, since it takes all that follows
         environment = _QUIET | {
             "CLAUDE_CONFIG_DIR": str(workspace.home / ".claude"),
             "CLAUDE_CODE_DISABLE_BUNDLED_SKILLS": "1",

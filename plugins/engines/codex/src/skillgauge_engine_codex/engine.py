@@ -85,8 +85,6 @@ class CodexEngine(ProgramEngine):
         arguments = ["exec", "--json", "--skip-git-repo-check", "-s", self._codex.sandbox]
         arguments += ["-m", model.removeprefix(AZURE_PREFIX)] if model else []
         arguments += [*_QUIET, *self._provider(access)]
-        if request.network:
-            arguments += ["-c", "sandbox_workspace_write.network_access=true"]
         if self._codex.hooks:
             (home / "hooks.json").write_text(canonical_json(self._codex.hooks), encoding="utf-8")
             arguments.append("--dangerously-bypass-hook-trust")  # hooks that nobody confirmed would be passed over

@@ -152,7 +152,7 @@ def _unsaid(case: Case) -> Iterator[str]:
         yield "its limits are left out"
     if case.weight != 1 or any(check.weight != 1 for check in case.checks):
         yield "weights are left out"
-    for name in ("setup", "env", "targets", "cluster"):
+    for name in ("setup", "env", "targets"):
         if getattr(case, name):
             yield f"{name} cannot be written"
 

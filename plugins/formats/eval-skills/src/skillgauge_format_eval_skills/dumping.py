@@ -86,7 +86,7 @@ def _unsaid(case: Case) -> Iterator[str]:
         yield "its rule for a verdict is left out"
     if case.limits != Limits(timeout_s=case.limits.timeout_s):
         yield "limits other than the time are left out"
-    for name in ("files", "setup", "grader_files", "env", "targets", "cluster"):
+    for name in ("files", "setup", "grader_files", "env", "targets"):
         if getattr(case, name):
             yield f"{name.replace('_', ' ')} cannot be written"
 

@@ -21,9 +21,10 @@ from skillgauge.api import (
     TrialResult,
     Usage,
     Verdict,
+    duration,
 )
 
-from .wording import Excerpt, duration, excerpt
+from .wording import Excerpt, excerpt
 
 ROWS = 5_000
 """Trials listed in one report, shared evenly among its groups; those that did not pass come first. Of tags as many."""

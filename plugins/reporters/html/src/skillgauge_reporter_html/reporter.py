@@ -15,10 +15,10 @@ from pathlib import Path
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from skillgauge.api import Artifact, RunView, Verdict
+from skillgauge.api import Artifact, RunView, Verdict, counted, decimal, duration, figure_text, percent, plain
 
 from .content import page
-from .wording import counted, duration, figure, number, percent, plain, text
+from .wording import text
 
 _BUFFERED = 200
 """Pieces of the template that become one piece of the file."""
@@ -46,7 +46,7 @@ def _chunks(view: RunView) -> Iterator[bytes]:
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
     environment.filters.update(
-        counted=counted, duration=duration, figure=figure, number=number, percent=percent, plain=plain, text=text
+        counted=counted, duration=duration, figure=figure_text, number=decimal, percent=percent, plain=plain, text=text
     )
     style = "\n" + here.joinpath("report.css").read_text("utf-8")
     stream = environment.from_string(here.joinpath("report.html.jinja").read_text("utf-8")).stream(

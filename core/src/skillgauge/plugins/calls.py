@@ -1,0 +1,141 @@
+"""What the methods of plugins' objects must answer, as the contracts say, and what follows if they do not."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
+from functools import cache
+from inspect import iscoroutine, iscoroutinefunction
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from ..contract.adapters import Adapter, Session
+from ..contract.engines import Engine, Recorder
+from ..contract.formats import SuiteFormat
+from ..contract.judges import Judge
+from ..contract.reporters import Reporter
+from ..contract.sandboxes import Running, Sandbox, SandboxReport, Tier, Workspace
+from ..contract.scorers import Scorer
+from ..contract.stores import Archive, RunLog, Store
+from ..errors import PluginError, Problem, SkillgaugeError, StoreError
+from .deadlines import CHECK_S, CLAIM_S, SCORE_S
+
+GUARDED: Mapping[str, type] = {
+    "formats": SuiteFormat,
+    "adapters": Adapter,
+    "engines": Engine,
+    "scorers": Scorer,
+    "judges": Judge,
+    "sandboxes": Sandbox,
+    "reporters": Reporter,
+    "stores": Store,
+}
+"""The contract of each kind that is guarded; what its objects open is guarded, too."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a method may do, and what follows if it fails."""
+
+    deadline_s: float | None = None
+    passing: tuple[type[BaseException], ...] = (SkillgaugeError,)
+    """What it may raise."""
+    instead: Callable[[Sequence[Problem]], object] | None = None
+    """Makes the answer that takes the place of the plugin's; without it, the failure is raised."""
+    if_named: bool = True
+    """Whether `instead` also holds for a plugin that the user named."""
+    raises: type[SkillgaugeError] = PluginError
+
+
+def nothing(_problems: Sequence[Problem]) -> None:
+    """An answer in place of the plugin's that does not tell of the failure."""
+
+
+def _unusable(problems: Sequence[Problem]) -> SandboxReport:
+    return SandboxReport(Tier.NONE, tuple(problems))
+
+
+_CHECK = Rule(CHECK_S, passing=(), instead=tuple)
+CLOSE = Rule(instead=nothing)
+_OF_METHODS: Mapping[tuple[type, str], Rule] = {
+    (SuiteFormat, "claim"): Rule(CLAIM_S, passing=(), instead=nothing, if_named=False),
+    (Adapter, "check"): _CHECK,
+    (Adapter, "check_target"): Rule(passing=(), instead=tuple),
+    (Session, "close"): CLOSE,
+    (Engine, "check"): _CHECK,
+    (Scorer, "score"): Rule(SCORE_S),
+    (Judge, "check"): _CHECK,
+    (Sandbox, "check"): replace(_CHECK, instead=_unusable),
+    (RunLog, "info"): Rule(),
+    (Reporter, "read"): Rule(instead=nothing, if_named=False),
+    (Store, "close"): CLOSE,
+}
+_OS = Rule(passing=(SkillgaugeError, OSError, ValueError))
+_OF_CONTRACTS: Mapping[type, Rule] = {
+    Workspace: _OS,
+    Running: _OS,
+    Recorder: _OS,
+    Archive: _OS,
+    RunLog: Rule(raises=StoreError),
+}
+
+
+@dataclass(frozen=True)
+class Call:
+    """A method or attribute of a contract."""
+
+    rule: Rule
+    is_method: bool
+    is_awaited: bool
+    how: object
+    """What holds the answers: `tuple`, an iterator, an asynchronous context, or `None` for a plain answer."""
+    answers: tuple[type, ...]
+    opens: type | None
+    """The contract of the answer, if it is an object of the plugin in turn."""
+
+    def checked(self, answer: Any) -> Any:
+        """The answer, if it is of the type that the contract says.
+
+        Raises:
+            TypeError: it is not.
+        """
+        if self.how is tuple and isinstance(answer, (tuple, list)):
+            wrong = [one for one in answer if not isinstance(one, self.answers)]
+            if not wrong:
+                return tuple(answer)
+            answer = wrong[0]
+        elif self.how is not tuple and isinstance(answer, self.answers):
+            return answer
+        if iscoroutine(answer):
+            answer.close()
+        wanted = " or ".join(one.__name__ for one in self.answers).replace("NoneType", "None")
+        raise TypeError(f"answered with {type(answer).__name__} instead of {wanted}")
+
+
+@cache
+def calls_of(contract: type) -> Mapping[str, Call]:
+    """Everything that a contract demands, by name."""
+    names = [name for name in (*vars(contract), *contract.__annotations__) if not name.startswith("_")]
+    return {name: _call(contract, name) for name in names}
+
+
+def _call(contract: type, name: str) -> Call:
+    member = vars(contract).get(name)
+    function = member.fget if isinstance(member, property) else member
+    hint = get_type_hints(function)["return"] if function else get_type_hints(contract)[name]
+    rule = _OF_METHODS.get((contract, name)) or _OF_CONTRACTS.get(contract) or Rule()
+    how, answers = get_origin(hint), get_args(hint)
+    if how in _HOLDERS:
+        hint = answers[0]
+        how = Iterator if how is Iterable else how
+    else:
+        how = None
+    opens = hint if getattr(hint, "_is_protocol", False) else None
+    plain = get_args(hint) if get_origin(hint) in (Union, UnionType) else (get_origin(hint) or hint,)
+    is_any = opens is not None or plain == (NoneType,)
+    is_method = function is member and function is not None
+    return Call(rule, is_method, iscoroutinefunction(member), how, (object,) if is_any else plain, opens)
+
+
+_HOLDERS = (tuple, Iterable, Iterator, AsyncIterator, AbstractAsyncContextManager)

@@ -1,0 +1,221 @@
+"""The guard around every call into a plugin's object: what breaks in it costs that plugin, and never the whole run.
+
+`guarded` puts an object in front of a plugin's own. An exception, a `SystemExit`, an answer of the wrong type and a
+call that does not end become a `SkillgaugeError` that names plugin, method and distribution, or an answer in place of
+the plugin's (`Rule.instead`) where going on is right.
+"""
+# ruff: noqa: BLE001 - plugins call `sys.exit`, and test libraries raise a `BaseException`
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from typing import Any, TypeVar, cast
+
+from ..contract.artifacts import Artifact
+from ..contract.engines import Recorder
+from ..contract.stores import Archive
+from ..errors import Problem, SkillgaugeError
+from ..log import get_logger, one_line
+from .calls import CLOSE, GUARDED, Call, Rule, calls_of, nothing
+from .deadlines import GRACE_S, JUDGED_S, SCORE_S, alarm, bounded, is_cancelled
+from .kinds import Kind, Resolved, broken
+
+log = get_logger(__name__)
+
+T = TypeVar("T")
+Note = Callable[[Problem], None]
+
+
+def guarded(kind: Kind[T], made: T, plugin: Resolved, note: Note, *, named: bool, granted_s: float = 0.0) -> T:
+    """A plugin's object behind its guard.
+
+    Args:
+        kind: whose contract it fulfils.
+        made: the object.
+        plugin: whose it is.
+        note: takes a failure that nothing else tells of.
+        named: whether the user named the plugin; if not, it is passed over where that is possible.
+        granted_s: time that its own options grant a call, beyond what every call has.
+    """
+    if kind not in GUARDED:
+        return made
+    granted_s += JUDGED_S - SCORE_S if plugin.provider.traits.asks_judge else 0
+    return cast("T", Guarded(made, Guard(plugin, note, named=named, granted_s=granted_s), GUARDED[kind]))
+
+
+def guarded_recorder(recorder: Recorder, plugin: Resolved) -> Recorder:
+    """What an engine records with, behind the engine's guard."""
+    guard = Guard(plugin, lambda _problem: None, named=True, granted_s=0.0)
+    return cast("Recorder", Guarded(recorder, guard, Recorder))
+
+
+def reason_of(error: BaseException, where: str) -> str:
+    """Why something failed in a run: what the guard says, else the exception and where it came from."""
+    if isinstance(error, SkillgaugeError):
+        return error.problems[0].message
+    return f"{where}: {type(error).__name__}: {error}"
+
+
+class Guarded:
+    """Stands in front of a plugin's object."""
+
+    def __init__(self, made: Any, guard: Guard, contract: type) -> None:
+        self._made, self._guard, self._calls = made, guard, calls_of(contract)
+        for name, call in self._calls.items():
+            if call.is_method:
+                setattr(self, name, _around(guard, name, call, getattr(made, name, None) or _absent(made, name)))
+            elif name in contract.__annotations__:
+                setattr(self, name, getattr(self, name))  # read once: it does not change
+        if isinstance(made, Archive):
+            self.keep = _around(guard, "keep", calls_of(Archive)["keep"], made.keep)
+
+    def __getattr__(self, name: str) -> Any:
+        call = self._calls.get(name)
+        if call is None:
+            return getattr(self._made, name)
+        try:
+            return call.checked(getattr(self._made, name))
+        except BaseException as error:
+            return self._guard.settle(name, call.rule, error)
+
+
+def _absent(made: object, name: str) -> Callable[..., object]:
+    """A method in place of one that the plugin lacks."""
+
+    def absent(*_args: object, **_kwargs: object) -> object:
+        raise AttributeError(f"{type(made).__name__} has no {name}")
+
+    return absent
+
+
+class Guard:
+    """Says what a failure of one plugin's object means."""
+
+    def __init__(self, plugin: Resolved, note: Note, *, named: bool, granted_s: float) -> None:
+        self._plugin, self._note, self._named = plugin, note, named
+        self.granted_s = granted_s
+        """Time that the plugin's own options grant."""
+
+    def settle(self, method: str, rule: Rule, error: BaseException) -> Any:
+        """The answer in place of one that failed.
+
+        Raises:
+            BaseException: there is none, or the exception is none of the plugin's.
+        """
+        is_ours = isinstance(error, asyncio.CancelledError) and is_cancelled()
+        if is_ours or isinstance(error, (KeyboardInterrupt, GeneratorExit, *rule.passing)):
+            raise error
+        log.debug("plugin.call.failed", plugin=self._plugin.name, method=method, exc_info=error)
+        if isinstance(error, SkillgaugeError):
+            problems = error.problems
+        else:
+            problems = (broken(self._plugin, f"failed in {method}: {one_line(error)}"),)
+        if rule.instead is None or (self._named and not rule.if_named):
+            raise rule.raises(problems) from error
+        if rule.instead is nothing or not self._named:
+            self._note(problems[0])
+        return rule.instead(problems)
+
+
+def _around(guard: Guard, name: str, call: Call, method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method behind its guard, as its contract lets it answer."""
+    if call.how is Iterator:
+        return lambda *args, **kwargs: _each(guard, name, call, lambda: iter(method(*args, **kwargs)))
+    if call.how is AbstractAsyncContextManager:
+        return lambda *args, **kwargs: _Opened(guard, name, call, lambda: method(*args, **kwargs))
+    if call.how not in (None, tuple):
+        return method  # of a process, for plugins, which are guarded themselves
+    return (_awaited if call.is_awaited else _plain)(guard, name, call, method)
+
+
+def _plain(guard: Guard, name: str, call: Call, method: Callable[..., Any]) -> Callable[..., Any]:
+    rule, is_given_up = call.rule, False
+
+    def around(*args: Any, **kwargs: Any) -> Any:
+        nonlocal is_given_up
+        try:
+            if rule.deadline_s is None:
+                return call.checked(method(*args, **kwargs))
+            if is_given_up:
+                return nothing(())
+            with alarm(rule.deadline_s):
+                return call.checked(method(*args, **kwargs))
+        except BaseException as error:
+            answer = guard.settle(name, rule, error)
+            is_given_up = True
+            return answer
+
+    return around
+
+
+def _awaited(guard: Guard, name: str, call: Call, method: Callable[..., Any]) -> Callable[..., Any]:
+    rule, opens, checked = call.rule, call.opens, call.checked
+    deadline_s = (rule.deadline_s or 0.0) + guard.granted_s
+
+    async def around(*args: Any, **kwargs: Any) -> Any:
+        try:
+            answer = checked(await method(*args, **kwargs))
+        except BaseException as error:
+            return guard.settle(name, rule, error)
+        return Guarded(answer, guard, opens) if opens else answer
+
+    async def in_time(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return checked(await bounded(method(*args, **kwargs), deadline_s))
+        except BaseException as error:
+            return guard.settle(name, rule, error)
+
+    async def in_time_alone(*args: Any, **kwargs: Any) -> Any:
+        """No other call is under way, so one that blocks the loop can be told from others and ended."""
+        try:
+            with alarm(deadline_s, GRACE_S):
+                return checked(await bounded(method(*args, **kwargs), deadline_s))
+        except BaseException as error:
+            return guard.settle(name, rule, error)
+
+    if rule.deadline_s is None:
+        return around
+    return in_time_alone if name == "check" else in_time
+
+
+def _each(guard: Guard, name: str, call: Call, take: Callable[[], Iterator[Any]]) -> Iterator[Any]:
+    items = None
+    while True:
+        try:
+            items = items or take()
+            item = call.checked(next(items))
+        except StopIteration:
+            return
+        except BaseException as error:
+            guard.settle(name, call.rule, error)
+        if isinstance(item, Artifact):
+            content = _each(guard, name, replace(call, answers=(bytes,)), item.chunks.__iter__)
+            item = replace(item, chunks=content)
+        yield item
+
+
+class _Opened:
+    """A context of a plugin; a failure to close it is noted, since what was done in it is done."""
+
+    def __init__(self, guard: Guard, name: str, call: Call, make: Callable[[], Any]) -> None:
+        self._guard, self._name, self._call, self._make = guard, name, call, make
+
+    async def __aenter__(self) -> Any:
+        try:
+            self._inner = self._make()
+            opened = await self._inner.__aenter__()
+        except BaseException as error:
+            return self._guard.settle(self._name, self._call.rule, error)
+        return Guarded(opened, self._guard, cast("type", self._call.opens))
+
+    async def __aexit__(self, *raised: Any) -> bool | None:
+        try:
+            return cast("bool | None", await self._inner.__aexit__(*raised))
+        except BaseException as error:
+            if error is raised[1]:
+                raise
+            self._guard.settle(self._name, CLOSE, error)
+            return None

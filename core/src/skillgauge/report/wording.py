@@ -1,0 +1,161 @@
+"""Numbers and texts as people read them, the same in every report and on the terminal.
+
+What comes from outside (ids, reasons, outputs) passes `plain` or `plain_lines` before it is shown: no character of it
+may act on a terminal or a page, hide, or put text in another order. Escaping for a page comes after that and is the
+reporter's own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+
+from ..types.result import Figure, GroupSummary, RateInterval, ScoreStatus, TrialResult
+from ..types.suite import DIRECT
+
+LINE = 200
+"""Characters of an id, a name or a reason that are shown."""
+UNKNOWN = "–"
+FEW_CASES = 20
+"""Below as many cases a perfect rate proves so little that it is said."""
+
+_HIDDEN = (
+    "\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164"
+    "\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff\ud800-\udfff"
+)
+"""Controls, marks and overrides of direction, blanks and letters without a shape, tags, halves of surrogate pairs. What
+joins letters (U+200C, U+200D) stays, since some scripts need it."""
+_UNSEEN = re.compile(f"[\x00-\x1f{_HIDDEN}]")
+_UNSEEN_IN_LINES = re.compile(f"[\x00-\x08\x0b-\x1f{_HIDDEN}]")
+_ACCENTS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+_TOWER = re.compile(f"([{_ACCENTS}]{{4}})[{_ACCENTS}]+")
+"""More accents on one letter than any language has, which cover the lines above."""
+
+
+def plain(value: object, limit: int = LINE) -> str:
+    """Text from outside as one line that shows all of its characters, cut if it is long.
+
+    Args:
+        value: any text.
+        limit: most characters of the answer, at least 1.
+    """
+    line = _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", re.sub(r"[\t\n\r]+", " ", str(value))).strip()
+    return cut(_TOWER.sub(r"\1", line), limit)
+
+
+def plain_lines(value: str) -> str:
+    """Text from outside with its line breaks and tabs, and all other characters shown."""
+    shown = _UNSEEN_IN_LINES.sub("\N{REPLACEMENT CHARACTER}", value.replace("\r\n", "\n"))
+    return _TOWER.sub(r"\1", shown)
+
+
+def cut(text: str, limit: int) -> str:
+    """At most that many characters, of which the last says that there are more."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def percent(share: float | None) -> str:
+    """A share from 0 to 1 with one decimal."""
+    return UNKNOWN if share is None else f"{share * 100:.1f}%"
+
+
+def decimal(value: float | None) -> str:
+    """A number with two decimals."""
+    return UNKNOWN if value is None else f"{value:.2f}"
+
+
+def milliseconds(value: float | None) -> str:
+    """Whole milliseconds."""
+    return UNKNOWN if value is None else f"{value:.0f} ms"
+
+
+def duration(seconds: float | None) -> str:
+    """Milliseconds below a second, else seconds with one decimal."""
+    if seconds is None:
+        return UNKNOWN
+    return milliseconds(seconds * 1000) if seconds < 1 else f"{seconds:.1f} s"
+
+
+def moment(seconds: float) -> str:
+    """Date and time in UTC of a number of seconds since the epoch."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def counted(count: int, what: str) -> str:
+    """A number of things: `1 case`, `2 cases`."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def listed(names: Iterable[str], limit: int = 10) -> str:
+    """Names in one line, the first ones if there are many."""
+    known = [plain(name) for name in names]
+    shown = ", ".join(known[:limit])
+    return shown if len(known) <= limit else f"{shown} and {len(known) - limit} more"
+
+
+def figure_text(value: Figure | None) -> str:
+    """A number of a format's own arithmetic, with its unit."""
+    if value is None or value.value is None:
+        return UNKNOWN
+    match value.unit:
+        case "ratio":
+            return percent(value.value)
+        case "ms":
+            return duration(value.value / 1000)
+        case "score":
+            return f"{value.value:.3f}"
+        case unit:
+            return f"{value.value:g} {plain(unit)}".strip()
+
+
+def interval_text(rate: RateInterval) -> str:
+    """The bounds of a rate."""
+    if rate.lower is None or rate.upper is None:
+        return UNKNOWN
+    return f"{percent(rate.lower)} to {percent(rate.upper)}"
+
+
+def reason_of(result: TrialResult) -> str:
+    """Why a trial did not pass, as the run tells it, not yet `plain`; empty if it did."""
+    failure = result.execution.failure
+    if failure:
+        return f"{failure.failure_class}: {failure.message}"
+    return "; ".join(
+        score.reason or f"check {score.check_id} {score.status}"
+        for score in result.scores
+        if score.status is not ScoreStatus.PASSED
+    )
+
+
+def rate_notes(group: GroupSummary) -> tuple[str, ...]:
+    """What must be known beside a pass rate: how little a perfect one of few cases proves, what errors leave open."""
+    rate, notes = group.pass_rate, []
+    if rate.rate == 1.0 and rate.lower is not None and rate.n < FEW_CASES:
+        notes.append(f"{rate.n} of {counted(rate.n, 'case')} passed; that proves no more than {percent(rate.lower)}")
+    if group.pass_bounds:
+        low, high = group.pass_bounds
+        errors = counted(group.counts.errors, "error")
+        notes.append(
+            f"with {errors} the rate lies between {percent(low)} (all failed) and {percent(high)} (all passed)"
+        )
+    return tuple(notes)
+
+
+def labels(groups: Sequence[GroupSummary], limit: int = LINE) -> tuple[str, ...]:
+    """What to call groups that are shown together: target, arm and model of each, suite and runner where they differ.
+
+    Args:
+        groups: all that are shown.
+        limit: most characters of each part.
+    """
+    suites, runners = ({getattr(one, name) for one in groups} for name in ("suite_id", "runner"))
+
+    def parts(group: GroupSummary) -> Iterator[str | None]:
+        yield group.target_id or group.suite_id
+        yield group.suite_id if len(suites) > 1 and group.suite_id != group.target_id else None
+        yield group.arm if group.arm != DIRECT.name else None
+        yield group.runner if len(runners) > 1 else None
+        yield group.model
+
+    return tuple(" · ".join(plain(part, limit) for part in parts(group) if part) for group in groups)
