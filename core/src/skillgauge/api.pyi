@@ -48,6 +48,9 @@ from .cli.output import (
     Output as Output,
     problem_document as problem_document,
 )
+from .cli.worker import (
+    worker as worker,
+)
 from .contract.adapters import (
     Adapter as Adapter,
     CallRequest as CallRequest,
@@ -65,6 +68,7 @@ from .contract.engines import (
 )
 from .contract.executors import (
     Executor as Executor,
+    PortableRunTrial as PortableRunTrial,
     Results as Results,
     RunTrial as RunTrial,
 )
@@ -160,6 +164,9 @@ from .report.pairs import (
 from .report.writing import (
     write_report as write_report,
     write_whole as write_whole,
+)
+from .run.executor import (
+    LocalExecutor as LocalExecutor,
 )
 from .run.pipeline import (
     Conclusion as Conclusion,

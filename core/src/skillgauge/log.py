@@ -33,6 +33,16 @@ def configure(*, verbose: bool, quiet: bool = False) -> None:
     _Settings.threshold = logging.ERROR if quiet else logging.DEBUG if verbose else logging.WARNING
 
 
+def loudness() -> int:
+    """The level that was set, for a process that is to be as loud."""
+    return _Settings.threshold
+
+
+def set_loudness(level: int) -> None:
+    """Be as loud as another process is."""
+    _Settings.threshold = level
+
+
 def one_line(error: BaseException) -> str:
     """Type and text of an exception, on one line of bounded length."""
     text = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")

@@ -6,13 +6,13 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from skillgauge.cli.decision import GateOptions, decide
 from skillgauge.contract.adapters import CallRequest
-from skillgauge.contract.executors import RunTrial
+from skillgauge.contract.executors import PortableRunTrial, Results, RunTrial
 from skillgauge.contract.scorers import ScoreContext
 from skillgauge.contract.stores import Claimed
 from skillgauge.errors import ExitCode, PolicyError, StoreError
@@ -22,10 +22,11 @@ from skillgauge.plugins.events import Events as Listeners
 from skillgauge.run.agents import OnStep
 from skillgauge.run.budget import BudgetLimits
 from skillgauge.run.direct import DirectStages
+from skillgauge.run.executor import LocalExecutor
 from skillgauge.run.ledger import MemoryLog, MemoryStore
 from skillgauge.run.pipeline import Conclusion, Job, carry_out
 from skillgauge.run.scorers import BoundScorer
-from skillgauge.run.trials import Grading, RetryPolicy
+from skillgauge.run.trials import Grading, RetryPolicy, TrialRunner
 from skillgauge.types.comparison import GroupKey
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
 from skillgauge.types.result import (
@@ -342,6 +343,54 @@ def test_another_executor_may_run_the_trials() -> None:
     outcome = carry(plan_of(*"abc"), job_of(FakeAdapter(), executor=Backwards()))
     assert ran == ["c", "b", "a"]
     assert [one.case_id for one in outcome.view.results()] == ["a", "b", "c"]
+
+
+def test_attempts_may_be_made_elsewhere() -> None:
+    """Somebody else makes each attempt; who is told, whether there is another and what is kept is decided here."""
+    here, there = FakeAdapter(), FakeAdapter(lambda request, _: Execution(output=request.input))
+    lost = Failure(failure_class=FailureClass.KILLED, blame=Blame.INFRASTRUCTURE, message="gone", retryable=True)
+    other = job_of(there)
+    worker = TrialRunner(other.stages, other.grading, retry=RetryPolicy())
+    made: list[str] = []
+
+    async def attempt(trial: Trial) -> TrialResult | Failure:
+        made.append(trial.case.id)
+        return lost if made.count("b") == 1 and trial.case.id == "b" else await worker(trial)
+
+    class Elsewhere:
+        def run(self, trials: AsyncIterator[Trial], run_trial: RunTrial) -> Results:
+            portable = cast("PortableRunTrial", run_trial)
+            assert (portable.concurrency, portable.recipe) == (1, b"recipe")
+            return LocalExecutor(portable.concurrency).run(trials, portable.elsewhere(attempt))
+
+    events = Events()
+    retry = RetryPolicy(retries=1, base_s=0)
+    outcome = carry(plan_of(*"abc"), job_of(here, executor=Elsewhere(), recipe=b"recipe", retry=retry, events=events))
+    assert made == ["a", "b", "b", "c"]
+    assert not here.requests
+    assert [(one.case_id, one.verdict, one.attempts) for one in outcome.view.results()] == [
+        ("a", Verdict.PASS, 1),
+        ("b", Verdict.PASS, 2),
+        ("c", Verdict.PASS, 1),
+    ]
+    assert [one.failure for result in outcome.view.results() for one in result.given_up] == [lost]
+    assert [step for step in events.log if step.startswith("started")] == ["started a", "started b", "started c"]
+
+
+def test_attempt_that_is_lost_elsewhere_is_an_error() -> None:
+    """What nobody could make is graded as any failure of the surroundings, under the score id of its checks."""
+    lost = Failure(failure_class=FailureClass.KILLED, blame=Blame.INFRASTRUCTURE, message="gone")
+
+    async def attempt(_trial: Trial) -> Failure:
+        return lost
+
+    class Elsewhere:
+        def run(self, trials: AsyncIterator[Trial], run_trial: RunTrial) -> Results:
+            return LocalExecutor(1).run(trials, cast("PortableRunTrial", run_trial).elsewhere(attempt))
+
+    (here,) = carry(plan_of("a"), job_of(FakeAdapter())).view.results()
+    (result,) = carry(plan_of("a"), job_of(FakeAdapter(), executor=Elsewhere())).view.results()
+    assert (result.verdict, result.execution.failure, result.score_id) == (Verdict.ERROR, lost, here.score_id)
 
 
 # --- events -----------------------------------------------------------------------------------------------

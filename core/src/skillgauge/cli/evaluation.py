@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ from .invocation import Invocation
 from .options import GlobalsCommand, Number, SeveralWords, words
 from .plan_document import plan_document, print_plan
 from .progress import make_progress
+from .worker import recipe_of
 
 OWN_DOCUMENT = "json"
 """The word of `--format` for "the document of the suite's own format"."""
@@ -142,6 +144,9 @@ class Evaluation:
             SkillgaugeError: with every problem that was found; nothing has run.
         """
         prepared = await prepare(options, call.registry)
+        if options.who.executor:
+            recipe = recipe_of(options, prepared, call.registry)
+            prepared = replace(prepared, job=replace(prepared.job, recipe=recipe))
         evaluation = cls(call, options, prepared)
         call.output.problems((*prepared.warnings, *prepared.suites.passed_over))
         return evaluation

@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable
 from typing import Protocol
 
 from ..types.result import TrialResult
-from ..types.trial import Trial
+from ..types.trial import Failure, Trial
 
 RunTrial = Callable[[Trial], Awaitable[TrialResult]]
 
 
-class Results(Protocol):
+class PortableRunTrial(Protocol):
+    """What the kernel's `run_trial` is beside a `RunTrial`: the way to have attempts made by other processes."""
+
+    concurrency: int
+    """Trials that may be under way at once."""
+    recipe: bytes
+    """What `skillgauge.api.worker` makes the attempts from in another process on this machine; empty if the run was
+    not made from options, as in tests. It holds no value of a secret; who unpacks it trusts whoever made it."""
+
+    def elsewhere(self, attempt: Callable[[Trial], Awaitable[TrialResult | Failure]]) -> RunTrial:
+        """What runs trials in this process, with each attempt made by somebody else.
+
+        Events, retries, the budget and the care for engines' services stay here.
+
+        Args:
+            attempt: makes one attempt and gives what the worker made of it, or why there is nothing. Cancelled, it
+                ends when the attempt has stopped.
+        """
+
+
+class Results(AsyncIterable[TrialResult], Protocol):
     """Results of the trials of a run, as they come."""
 
     complete: bool
     """Once the iteration has ended: whether every trial gave a result."""
-
-    def __aiter__(self) -> AsyncIterator[TrialResult]: ...
-
-    async def __anext__(self) -> TrialResult: ...
 
     def stop(self) -> None:
         """Start no more trials and cancel those under way; the iteration ends after what had finished."""
@@ -32,4 +48,9 @@ class Executor(Protocol):
     """Decide where trials run. The kernel brings the one for this process."""
 
     def run(self, trials: AsyncIterator[Trial], run_trial: RunTrial) -> Results:
-        """Run every trial once. An exception of `run_trial` ends the iteration: it is nobody's trial."""
+        """Run every trial once. An exception of `run_trial` ends the iteration: it is nobody's trial.
+
+        Args:
+            trials: drawn only as fast as they are run, because each is claimed when it is drawn.
+            run_trial: runs one in this process; the kernel's is a `PortableRunTrial`, too.
+        """

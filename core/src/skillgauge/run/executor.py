@@ -113,6 +113,7 @@ class LocalResults:
                 await self._finished.put(result)
         except Exception as error:  # noqa: BLE001 - handed to whoever reads the results, and raised there
             self._error = self._error or error
+            self._cut_short, self.complete = True, False
         # A full queue has items in it, so whoever reads will look again and see the error.
         if self._error is None or not self._finished.full():
             await self._finished.put(None)

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
-from ..contract.executors import Executor
+from ..contract.executors import Executor, RunTrial
 from ..contract.providers import Clean
 from ..contract.stores import RunLog, Store
 from ..plugins.events import Events
@@ -19,7 +19,7 @@ from ..report.summary import FigureSource, summarize
 from ..types.plan import Plan
 from ..types.result import ResultOrder, RunInfo, RunState, RunView, Summary, TrialResult
 from ..types.suite import ArmKind
-from ..types.trial import Trial
+from ..types.trial import Failure, Trial
 from .agents import OnStep
 from .budget import Budget, BudgetLimits
 from .executor import LocalExecutor, run_all
@@ -54,6 +54,8 @@ class Job:
     """Told once, after the run was opened and before the first trial."""
     close: Callable[[], Awaitable[None]] | None = None
     """Frees what the stages hold; called once, also when the run is stopped."""
+    recipe: bytes = b""
+    """See `PortableRunTrial.recipe`."""
     watch_agents: Callable[[OnStep], None] | None = None
     """Takes who is told of what agents do."""
 
@@ -167,15 +169,7 @@ async def _execute(plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event, do
         affords=budget.affords_retry,
     )
     executor = job.executor or LocalExecutor(job.concurrency)
-
-    async def run_trial(trial: Trial) -> TrialResult:
-        try:
-            result = await runner(trial)
-        except asyncio.CancelledError:
-            budget.close()
-            raise
-        earlier = ledger.attempts.get(trial.trial_id, 1) - 1
-        return result.model_copy(update={"attempts": result.attempts + earlier}) if earlier else result
+    run_trial = _RunTrial(runner, budget, ledger, job.concurrency, job.recipe)
 
     async def record(result: TrialResult) -> None:
         await ledger.record(result, paid=budget.settle(result))
@@ -185,6 +179,29 @@ async def _execute(plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event, do
     if not complete:
         return RunState.INTERRUPTED
     return RunState.STOPPED if budget.exhausted else RunState.FINISHED
+
+
+@dataclass(frozen=True)
+class _RunTrial:
+    """What executors get: see `RunTrial` and `PortableRunTrial`."""
+
+    runner: TrialRunner
+    budget: Budget
+    ledger: Ledger
+    concurrency: int
+    recipe: bytes
+
+    async def __call__(self, trial: Trial) -> TrialResult:
+        try:
+            result = await self.runner(trial)
+        except asyncio.CancelledError:
+            self.budget.close()
+            raise
+        earlier = self.ledger.attempts.get(trial.trial_id, 1) - 1
+        return result.model_copy(update={"attempts": result.attempts + earlier}) if earlier else result
+
+    def elsewhere(self, attempt: Callable[[Trial], Awaitable[TrialResult | Failure]]) -> RunTrial:
+        return replace(self, runner=self.runner.elsewhere(attempt))
 
 
 def _committed(job: Job) -> Callable[[TrialResult], None]:

@@ -8,9 +8,11 @@ can help, and graded otherwise.
 from __future__ import annotations
 
 import asyncio
+import copy
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Self
 
 from ..contract.judges import Judge
 from ..contract.sandboxes import Workspace
@@ -103,6 +105,13 @@ class TrialRunner:
         self._providers = providers
         self._affords = affords
         self._sleep = sleep
+        self._elsewhere: Callable[[Trial], Awaitable[TrialResult | Failure]] | None = None
+
+    def elsewhere(self, attempt: Callable[[Trial], Awaitable[TrialResult | Failure]]) -> Self:
+        """The same, with each attempt made by somebody else: see `PortableRunTrial.elsewhere`."""
+        other = copy.copy(self)
+        other._elsewhere = attempt
+        return other
 
     async def __call__(self, trial: Trial) -> TrialResult:
         """Run a trial. Raises only what cancels the whole run."""
@@ -155,6 +164,13 @@ class TrialRunner:
         self, trial: Trial, ran: list[Execution], place: Place | None = None
     ) -> tuple[Execution, Grade]:
         """Execute and grade; grading needs the stage but not the place, which a judge may need then."""
+        if self._elsewhere:
+            made = await self._elsewhere(trial)
+            if isinstance(made, Failure):
+                raise NotTried(made)
+            if place:
+                place.leave(made.execution.failure)
+            return made.execution, Grade(made.verdict, made.value, made.scores, made.score_id)
         async with self._stages[trial.arm.kind](trial) as stage:
             execution = await self._bounded(stage, trial)
             ran.append(execution)

@@ -17,6 +17,7 @@ Example::
 from .adapters import check_adapter
 from .agents import check_engine, check_judge
 from .announcing import Maker, check_light_import, check_plugin
+from .executors import check_executor
 from .formats import check_format
 from .reporters import check_reporter
 from .sandboxes import check_sandbox
@@ -28,6 +29,7 @@ __all__ = [
     "Maker",
     "check_adapter",
     "check_engine",
+    "check_executor",
     "check_format",
     "check_judge",
     "check_light_import",

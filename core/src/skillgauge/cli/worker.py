@@ -1,0 +1,71 @@
+"""The same evaluation in another process: what it is prepared from, and how.
+
+An executor whose workers are processes of this machine gets a recipe with the run (`PortableRunTrial.recipe`) and gives
+it to each of them. A worker prepares what the command line has prepared, and makes attempts of trials that are handed
+to it; it keeps no results, tells no extension of events and writes no report.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+
+from ..contract.executors import RunTrial
+from ..errors import Problem, SuiteError
+from ..log import loudness, set_loudness
+from ..plan.options import EvalOptions
+from ..plan.preparing import Prepared, prepare
+from ..plugins.registry import Registry
+from ..run.trials import RetryPolicy, TrialRunner
+
+
+@dataclass(frozen=True)
+class _Recipe:
+    options: EvalOptions
+    registry: Registry
+    plan_id: str
+    loudness: int
+
+
+def recipe_of(options: EvalOptions, prepared: Prepared, registry: Registry) -> bytes:
+    """What another process on this machine needs to prepare the same.
+
+    Args:
+        options: what the user asks for.
+        prepared: what became of it here. Its sandbox is the workers', too, even if another would be chosen by then.
+        registry: the run's plugins.
+    """
+    sandbox = prepared.cast.sandbox.name if prepared.cast.sandbox else None
+    who = replace(options.who, sandbox=sandbox, executor=None, store=None, store_given=False)
+    plan_id = prepared.plan.head.plan_id
+    return pickle.dumps(_Recipe(replace(options, who=who), registry, plan_id, loudness()))
+
+
+@asynccontextmanager
+async def worker(recipe: bytes, concurrency: int) -> AsyncIterator[RunTrial]:
+    """What makes attempts of trials in a process of an executor, each once: nothing is tried again here.
+
+    Args:
+        recipe: of the run.
+        concurrency: how many attempts this process gets at once; services of judges are asked no more often at once.
+
+    Raises:
+        SkillgaugeError: the same evaluation cannot be prepared here.
+    """
+    given: _Recipe = pickle.loads(recipe)
+    set_loudness(given.loudness)
+    options = replace(given.options, how=replace(given.options.how, concurrency=concurrency))
+    prepared = await prepare(options, given.registry)
+    if prepared.plan.head.plan_id != given.plan_id:
+        message = "what is evaluated is not what it was when the run began: a suite, a skill or a plugin was changed"
+        raise SuiteError(Problem("suite.changed", message, hint="Run it again."))
+    job = prepared.job
+    try:
+        await job.grading.scorers.open()
+        yield TrialRunner(job.stages, job.grading, retry=RetryPolicy(agent_retries=0), clean=job.clean)
+    finally:
+        await job.grading.scorers.close()
+        if job.close:
+            await job.close()

@@ -1,0 +1,121 @@
+"""A plugin file: a suite, what it is about, and whatever else a run needs, for the contract of executors.
+
+A worker process of an executor loads it by its path, as one given with `--plugin`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from skillgauge.api import (
+    DIRECT,
+    Adapter,
+    CallRequest,
+    Case,
+    Check,
+    Claim,
+    Dumped,
+    Execution,
+    Figure,
+    GroupKey,
+    Identity,
+    Loaded,
+    LoadRequest,
+    Problem,
+    Provider,
+    Sandbox,
+    Score,
+    ScoreContext,
+    Scorer,
+    Suite,
+    SuiteFormat,
+    SuiteSummary,
+    Target,
+    Workspace,
+    hookimpl,
+)
+from skillgauge_testkit.fakes import FakeSandbox
+
+NAME = "contract"
+SUFFIX = ".contract-suite"
+CHECKS = (Check(id="done", scorer=NAME),)
+
+
+class _Format:
+    def claim(self, path: Path) -> Claim | None:
+        return Claim() if path.suffix == SUFFIX else None
+
+    def load(self, request: LoadRequest) -> Loaded:
+        target = Target(id="skill", adapter=NAME)
+        cases = (Case(id="case", checks=CHECKS),)
+        suites = [Suite(id=path, format=NAME, root=path, cases=cases, targets=(target,)) for path in request.paths]
+        return Loaded(tuple(one.model_copy(update={"arms": (DIRECT,)}) for one in suites))
+
+    def dump(self, suite: Suite) -> Dumped:
+        return Dumped(())
+
+    def figures(self, summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:
+        return {}
+
+
+class _Session:
+    async def call(self, request: CallRequest) -> Execution:
+        """Answer with the id of the case, or leave a mark at a path, never answer, and leave one when cancelled."""
+        if request.input is not None:
+            mark = Path(str(request.input))
+            mark.with_suffix(".begun").touch()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                mark.with_suffix(".stopped").touch()
+        return Execution(output=request.case_id)
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+class _Adapter:
+    async def check(self) -> tuple[Problem, ...]:
+        return ()
+
+    def check_target(self, target: Target) -> tuple[Problem, ...]:
+        return ()
+
+    def identity(self, target: Target) -> Identity:
+        return Identity(name=NAME)
+
+    async def open(self, target: Target, workspace: Workspace) -> _Session:
+        return _Session()
+
+
+class _Scorer:
+    version = "1"
+
+    async def score(self, context: ScoreContext) -> Score:
+        return Score.passed("it answered with the id of its case") if context.execution.output else Score.ungraded("")
+
+
+@hookimpl
+def skillgauge_formats() -> Iterator[Provider[SuiteFormat]]:
+    """Announce the format."""
+    yield Provider(name=NAME, factory=_Format, summary="One case.")
+
+
+@hookimpl
+def skillgauge_adapters() -> Iterator[Provider[Adapter]]:
+    """Announce the adapter."""
+    yield Provider(name=NAME, factory=_Adapter, summary="Answer, or wait.")
+
+
+@hookimpl
+def skillgauge_scorers() -> Iterator[Provider[Scorer]]:
+    """Announce the scorer."""
+    yield Provider(name=NAME, factory=_Scorer, summary="There is an answer.")
+
+
+@hookimpl
+def skillgauge_sandboxes() -> Iterator[Provider[Sandbox]]:
+    """Announce the sandbox."""
+    yield Provider(name=NAME, factory=FakeSandbox, summary="No processes.")

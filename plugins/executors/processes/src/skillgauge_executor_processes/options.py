@@ -1,0 +1,17 @@
+"""What a user can set."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from skillgauge.api import Frozen
+
+
+class ProcessesOptions(Frozen):
+    """Options of `processes`."""
+
+    workers: int | None = Field(
+        default=None,
+        ge=1,
+        description="Worker processes, never more than --concurrency; default: as many as there are processors.",
+    )

@@ -1,0 +1,98 @@
+"""A worker process: prepares the evaluation and makes attempts of the trials that it is handed.
+
+It lives as long as the connection. When the process at the other end closes it or dies, in whatever way, attempts under
+way are cancelled, which ends the processes of skills and agents, and the worker ends; at the latest after `GRACE_S`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+import signal
+import socket
+import sys
+import threading
+import time
+from contextlib import AsyncExitStack, suppress
+
+from skillgauge.api import RunTrial, SkillgaugeError, Trial, worker
+
+from .wire import Frame, Kind, receive, send
+
+GRACE_S = 10.0
+"""How long a worker may take to stop what is under way once the connection is closed."""
+
+
+def main() -> None:
+    """Serve the connection whose file descriptor is the first argument."""
+    connection = socket.socket(fileno=int(sys.argv[1]))
+    threading.Thread(target=_end_with, args=(connection.fileno(),), daemon=True).start()
+    asyncio.run(_serve(connection))
+
+
+def _end_with(connection: int) -> None:
+    """Kill this process and what is left of its group if it outlives the connection; plugins may block its loop."""
+    poll = select.poll()
+    poll.register(connection, 0)  # nothing but the end is waited for, which is always told
+    poll.poll()
+    time.sleep(GRACE_S)
+    os.killpg(os.getpgrp(), signal.SIGKILL)
+
+
+async def _serve(connection: socket.socket) -> None:
+    reader, writer = await asyncio.open_connection(sock=connection)
+    async with AsyncExitStack() as stack:
+        try:
+            first = await receive(reader)
+            run_trial = await stack.enter_async_context(worker(first.content, first.number))
+        except EOFError:
+            return
+        except SkillgaugeError as error:
+            send(writer, Frame(Kind.REFUSED, content=str(error).encode()))
+        except Exception as error:  # noqa: BLE001 - told where somebody can see it
+            send(writer, Frame(Kind.REFUSED, content=f"{type(error).__name__}: {error}".encode()))
+        else:
+            send(writer, Frame(Kind.READY))
+            await _work(reader, writer, run_trial)
+    with suppress(OSError):
+        await writer.drain()
+    writer.close()
+
+
+async def _work(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, run_trial: RunTrial) -> None:
+    under_way: dict[int, asyncio.Task[bytes]] = {}
+
+    def answer(number: int, task: asyncio.Task[bytes]) -> None:
+        del under_way[number]
+        if task.cancelled():
+            send(writer, Frame(Kind.CANCELLED, number))
+        elif error := task.exception():
+            send(writer, Frame(Kind.FAILED, number, f"{type(error).__name__}: {error}".encode()))
+        else:
+            send(writer, Frame(Kind.RESULT, number, task.result()))
+
+    try:
+        while True:
+            frame = await receive(reader)
+            if frame.kind is Kind.ATTEMPT:
+                task = under_way[frame.number] = asyncio.create_task(_attempt(run_trial, frame.content))
+                task.add_done_callback(lambda task, number=frame.number: answer(number, task))  # type: ignore[misc]
+            elif found := under_way.get(frame.number):
+                found.cancel()
+    except EOFError:
+        pass  # nobody waits for anything any more
+    finally:
+        left = list(under_way.values())
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+
+
+async def _attempt(run_trial: RunTrial, content: bytes) -> bytes:
+    result = await run_trial(Trial.model_validate_json(content))
+    return result.model_dump_json().encode()
+
+
+if __name__ == "__main__":
+    main()
