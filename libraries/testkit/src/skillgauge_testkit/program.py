@@ -139,7 +139,7 @@ def exit_code(call: Callable[[], object]) -> int:
         call()
     except SystemExit as end:
         if end.code is None or isinstance(end.code, int):
-            return end.code or 0
+            return int(end.code or 0)
         sys.stderr.write(f"{end.code}\n")
         return 1
     except Exception:  # noqa: BLE001 - what an interpreter does with one that nobody caught
