@@ -191,7 +191,7 @@ def play(program: Program, work: Path, tmp_path: Path, agent_program: Callable[[
                 *("--record", "tapes", "--keep-workspaces", "--sandbox", sandbox),
                 *(word for setting in settings for word in ("--set", setting)),
                 env=environment,
-                timeout=300,
+                timeout_s=300,
             )
         del canaries["tag"]
         return Ran(done, canaries, watch, api.requests, bench.requests, tmp_path)
