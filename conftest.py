@@ -16,6 +16,8 @@ from hypothesis import settings
 settings.register_profile("skillgauge", deadline=None)
 settings.load_profile("skillgauge")
 
+pytest_plugins = ["skillgauge_testkit.fixtures"]
+
 PROGRAMS = Path(__file__).parent / ".engines/node_modules/.bin"
 
 

@@ -13,14 +13,10 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 import skillgauge
-from members import KINDS, ROOT, Member, libraries, plugins, read, workspace
+from members import KINDS, ROOT, libraries, plugins, read, workspace
 
 BUNDLE, CORE = read(ROOT), read(ROOT / "core")
 CORE_RANGE = SpecifierSet(">=0.1,<0.2")
-
-each_member = pytest.mark.parametrize("member", workspace(), ids=lambda member: member.name)
-each_part = pytest.mark.parametrize("member", [CORE, *libraries(), *plugins()], ids=lambda member: member.name)
-each_plugin = pytest.mark.parametrize("member", plugins(), ids=lambda member: member.name)
 
 
 def members_in(requirements: list[str]) -> list[Requirement]:
@@ -41,25 +37,27 @@ def test_bundle_has_no_code(tmp_path: Path) -> None:
     assert files <= {"PKG-INFO", "pyproject.toml", "pyproject.toml.orig", "README.md", "LICENSE"}
 
 
-@each_member
-def test_member_says_what_every_member_says(member: Member) -> None:
+def test_member_says_what_every_member_says(subtests: pytest.Subtests) -> None:
     """Version, README, licence and oldest Python are stated, the last two alike everywhere."""
-    project = member.pyproject["project"]
-    assert member.version
-    assert project["readme"] == "README.md"
-    assert (member.folder / "README.md").read_text(encoding="utf-8").startswith(f"# {member.name}\n")
-    assert project["license"] == "Apache-2.0"
-    assert project["requires-python"] == ">=3.11"
+    for member in workspace():
+        with subtests.test(member=member.name):
+            project = member.pyproject["project"]
+            assert member.version
+            assert project["readme"] == "README.md"
+            assert (member.folder / "README.md").read_text(encoding="utf-8").startswith(f"# {member.name}\n")
+            assert project["license"] == "Apache-2.0"
+            assert project["requires-python"] == ">=3.11"
 
 
-@each_part
-def test_member_is_typed_and_tested(member: Member) -> None:
+def test_member_is_typed_and_tested(subtests: pytest.Subtests) -> None:
     """A distribution with code has its one module below `src/`, the mark that it is typed, and tests."""
-    source = member.folder / "src"
-    packages = sorted(path.name for path in source.iterdir() if (path / "__init__.py").exists())
-    assert packages == [member.module]
-    assert (source / member.module / "py.typed").exists()
-    assert list((member.folder / "tests").rglob("test_*.py"))
+    for member in [CORE, *libraries(), *plugins()]:
+        with subtests.test(member=member.name):
+            source = member.folder / "src"
+            packages = sorted(path.name for path in source.iterdir() if (path / "__init__.py").exists())
+            assert packages == [member.module]
+            assert (source / member.module / "py.typed").exists()
+            assert list((member.folder / "tests").rglob("test_*.py"))
 
 
 def test_core_says_its_version() -> None:
@@ -67,25 +65,27 @@ def test_core_says_its_version() -> None:
     assert skillgauge.__version__ == CORE.version
 
 
-@each_plugin
-def test_plugin_is_named_after_its_place(member: Member) -> None:
+def test_plugin_is_named_after_its_place(subtests: pytest.Subtests) -> None:
     """Folder, distribution, module and entry-point group of a plugin follow from its kind and name."""
-    kind, name = member.folder.parent.name, member.folder.name
-    assert kind in KINDS
-    assert member.name == f"skillgauge-{KINDS[kind]}-{name}"
-    assert member.module == member.name.replace("-", "_")
-    assert member.pyproject["project"]["entry-points"][f"skillgauge.{kind}"]
+    for member in plugins():
+        with subtests.test(member=member.name):
+            kind, name = member.folder.parent.name, member.folder.name
+            assert kind in KINDS
+            assert member.name == f"skillgauge-{KINDS[kind]}-{name}"
+            assert member.module == member.name.replace("-", "_")
+            assert member.pyproject["project"]["entry-points"][f"skillgauge.{kind}"]
 
 
-@pytest.mark.parametrize("member", [*libraries(), *plugins()], ids=lambda member: member.name)
-def test_plugin_requires_the_core_and_no_other_plugin(member: Member) -> None:
+def test_plugin_requires_the_core_and_no_other_plugin(subtests: pytest.Subtests) -> None:
     """It pins the range of cores and libraries that it was written for, and works without any plugin."""
-    wanted = {one.name: one.specifier for one in members_in(member.requirements)}
-    assert wanted[CORE.name] == CORE_RANGE
-    assert set(wanted.values()) == {CORE_RANGE}
-    assert CORE_RANGE.contains(CORE.version)
-    shared = {library.name for library in libraries()}
-    assert set(wanted) - shared == {CORE.name}
+    for member in [*libraries(), *plugins()]:
+        with subtests.test(member=member.name):
+            wanted = {one.name: one.specifier for one in members_in(member.requirements)}
+            assert wanted[CORE.name] == CORE_RANGE
+            assert set(wanted.values()) == {CORE_RANGE}
+            assert CORE_RANGE.contains(CORE.version)
+            shared = {library.name for library in libraries()}
+            assert set(wanted) - shared == {CORE.name}
 
 
 def test_bundle_pins_members_exactly() -> None:

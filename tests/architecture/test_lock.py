@@ -9,7 +9,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 from lock import LOCK, name_of, pins
-from members import Member, read, workspace
+from members import read, workspace
 
 TEXT = LOCK.read_text(encoding="utf-8")
 PINNED = [Requirement(pin) for pin in pins(TEXT)]
@@ -45,21 +45,23 @@ def test_every_entry_is_exact_and_hashed() -> None:
         assert "--hash=sha256:" in entry, entry
 
 
-@pytest.mark.parametrize("member", workspace(), ids=lambda member: member.name)
-def test_lock_covers_what_a_member_declares(member: Member) -> None:
+def test_lock_covers_what_a_member_declares(subtests: pytest.Subtests) -> None:
     """Each third-party requirement, of extras and development groups too, is met by the lock; else run `make lock`."""
-    groups = member.pyproject.get("dependency-groups", {}).values()
-    declared = [*member.requirements, *(text for group in groups for text in group)]
-    assert [text for text in third_party(declared) if not is_pinned(text)] == []
+    for member in workspace():
+        with subtests.test(member=member.name):
+            groups = member.pyproject.get("dependency-groups", {}).values()
+            declared = [*member.requirements, *(text for group in groups for text in group)]
+            assert [text for text in third_party(declared) if not is_pinned(text)] == []
 
 
-@pytest.mark.parametrize("member", workspace(), ids=lambda member: member.name)
-def test_pinned_uv_builds_every_member(member: Member) -> None:
+def test_pinned_uv_builds_every_member(subtests: pytest.Subtests) -> None:
     """The locked uv and uv-build satisfy each member's build requirement, so an install needs nothing else."""
-    (requirement,) = member.pyproject["build-system"]["requires"]
-    assert requirement.startswith("uv_build")
-    wanted = SpecifierSet(requirement.removeprefix("uv_build"))
-    for name in ("uv", "uv-build"):
-        (pin,) = [pin for pin in PINNED if pin.name == name]
-        assert wanted.contains(str(pin.specifier).removeprefix("=="))
-    assert member.pyproject["build-system"] == read(workspace()[0].folder).pyproject["build-system"]
+    for member in workspace():
+        with subtests.test(member=member.name):
+            (requirement,) = member.pyproject["build-system"]["requires"]
+            assert requirement.startswith("uv_build")
+            wanted = SpecifierSet(requirement.removeprefix("uv_build"))
+            for name in ("uv", "uv-build"):
+                (pin,) = [pin for pin in PINNED if pin.name == name]
+                assert wanted.contains(str(pin.specifier).removeprefix("=="))
+            assert member.pyproject["build-system"] == read(workspace()[0].folder).pyproject["build-system"]

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from skillgauge_testkit import ModelFault, ModelReply, ModelServer
+from skillgauge_testkit.program import Done, Program
 
-from .conftest import ROOT, Done, Run
+from .conftest import ROOT
 
 pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.slow]
 
@@ -115,7 +116,7 @@ Evaluate = Callable[..., Done]
 
 
 @pytest.fixture
-def evaluate(run: Run, work: Path, agent_program: Callable[[str], Path]) -> Evaluate:
+def evaluate(program: Program, work: Path, agent_program: Callable[[str], Path]) -> Evaluate:
     """Evaluate the skill with an agent that asks a scripted server; the key is in nothing that comes of it."""
     (work / "greet-well").mkdir()
     (work / "greet-well/SKILL.md").write_text(SKILL)
@@ -133,7 +134,7 @@ def evaluate(run: Run, work: Path, agent_program: Callable[[str], Path]) -> Eval
         temporary = work / "tmp"
         temporary.mkdir(exist_ok=True)
         environment = {agent.variable: KEY, "TMPDIR": str(temporary)}
-        done = run(*command, *settings, *arguments, env=environment, timeout=300)
+        done = program.process(*command, *settings, *arguments, env=environment, timeout_s=300)
         assert KEY not in done.stdout + done.stderr
         for path in work.rglob("*"):
             if path.is_file() and not path.is_symlink():
@@ -214,10 +215,10 @@ def test_faults_are_errors(evaluate: Evaluate, agent: Agent, fault: ModelFault, 
 
 
 @pytest.mark.requirement("BF-CRED-006")
-def test_missing_key_is_told_before_anything_starts(run: Run, work: Path, evaluate: Evaluate) -> None:
+def test_missing_key_is_told_before_anything_starts(program: Program, work: Path, evaluate: Evaluate) -> None:
     """Exit 2 with what to set, and no trial has run."""
     assert evaluate
-    done = run("eval", "greet-well", "--plugin", "greetings.py", "--engine", "codex", "--model", "gpt-5.5")
+    done = program.process("eval", "greet-well", "--plugin", "greetings.py", "--engine", "codex", "--model", "gpt-5.5")
     assert done.code == 2
     assert "OPENAI_API_KEY" in done.stderr
     assert not (work / "reports").exists()

@@ -10,15 +10,17 @@ from typing import Any
 import jsonschema
 import pytest
 
-from .conftest import ROOT, Done, Run
+from skillgauge_testkit.program import Done, Program
+
+from .conftest import ROOT
 
 EXAMPLE = ROOT / "examples/agent/release-notes"
 ENGINE = Path(__file__).parent / "data/scripted_engine.py"
 
 
-def evaluated(run: Run, *arguments: str | Path) -> Done:
+def evaluated(program: Program, *arguments: str | Path) -> Done:
     """An evaluation by the scripted agent, whose document is in `bench.json` and whose record in `reports`."""
-    return run(
+    return program(
         *("--plugin", ENGINE, "eval", *arguments, "--engine", "scripted"),
         *("-o", "bench.json", "--format", "record", "--output-dir", "reports"),
     )
@@ -49,16 +51,16 @@ OTHERS = {
 """Skills whose suites are not of Agent Skills, by the format that reads them."""
 
 
-def test_every_published_shape_loads_or_names_its_format(run: Run, work: Path) -> None:
+def test_every_published_shape_loads_or_names_its_format(program: Program, work: Path) -> None:
     """In a folder of skills in all published shapes, each is in the plan or is a problem that says what to install."""
     shutil.copytree(SHAPES, work / "skills")
     case = work / "skills/pack/skills/one/tests/cases/a.yaml"
     case.parent.mkdir(parents=True)
     case.write_text("name: a\ninput: {command: 'true'}\n")
     (work / "skills/pack/package.agent.json").write_text('{"name": "pack", "version": "1.0.0"}')
-    here = run("plugins", "list", "--json").document["plugins"]
+    here = program("plugins", "list", "--json").document["plugins"]
     installed = {one["name"] for one in here if one["kind"] == "formats"}
-    done = run("eval", "skills", "--engine", "mock", "--dry-run", "--json")
+    done = program("eval", "skills", "--engine", "mock", "--dry-run", "--json")
     absent = {skill: name for name, skills in OTHERS.items() if name not in installed for skill in skills}
     assert done.code == (2 if absent else 0), done.stderr
     loaded = {Path(one["root"]).name for one in done.document["plan"]["suites"]}
@@ -73,21 +75,21 @@ def test_every_published_shape_loads_or_names_its_format(run: Run, work: Path) -
     for skill, name in absent.items():
         assert problems[skill]["code"] == "plugin.not-installed"
         assert f"the format {name!r} is not installed" in problems[skill]["message"]
-        alone = run("eval", f"skills/{skill}", "--dry-run")
+        alone = program("eval", f"skills/{skill}", "--dry-run")
         assert alone.code == 2
         assert problems[skill]["hint"] in alone.stderr
 
 
-def test_a_dry_run_shows_what_every_arm_would_have(run: Run, work: Path) -> None:
+def test_a_dry_run_shows_what_every_arm_would_have(program: Program, work: Path) -> None:
     """Skills with what is left out, files, names of variables, sessions and keys; in JSON by its published schema."""
     config = {"plugins": {"engines": {"api": {"base_url": "http://127.0.0.1:1"}}}}
     (work / "skillgauge.config.yaml").write_text(json.dumps(config))
     command = ("eval", EXAMPLE, "--engine", "api", "--model", "claude-x", "--store", "none", "--dry-run")
     before = sorted(work.rglob("*"))
     env = {"ANTHROPIC_API_KEY": "canary-of-a-key-0123456789", "LANG": "C.UTF-8"}
-    done = run(*command, "--json", env=env)
+    done = program(*command, "--json", env=env)
     assert done.code == 0, done.stderr
-    jsonschema.validate(done.document, run("schema", "dry-run", "--json").document)
+    jsonschema.validate(done.document, program("schema", "dry-run", "--json").document)
     with_skill, without_skill, queries = done.document["arms"]
     assert (with_skill["arm"], with_skill["kind"], with_skill["runner"]) == ("with_skill", "agent", "api")
     assert (with_skill["model"], with_skill["sandbox"], with_skill["paid"]) == ("claude-x", "local/none", True)
@@ -104,7 +106,7 @@ def test_a_dry_run_shows_what_every_arm_would_have(run: Run, work: Path) -> None
     (key,) = done.document["keys"]
     assert (key["who"], key["present"]) == ("engine 'api'", ["ANTHROPIC_API_KEY"])
     assert "OPENAI_API_KEY" in key["variables"]
-    people = run(*command, env=env)
+    people = program(*command, env=env)
     for line in (
         "20 trials in sandbox local/none; runs: 1 to 3, seed: 0",
         "release-notes, with_skill: skill release-notes is installed; left out: evals",
@@ -121,9 +123,9 @@ def test_a_dry_run_shows_what_every_arm_would_have(run: Run, work: Path) -> None
 
 
 @pytest.mark.requirement("SE-FORMAT-003", "SE-FORMAT-009")
-def test_the_example_tells_what_the_skill_is_worth(run: Run, work: Path) -> None:
+def test_the_example_tells_what_the_skill_is_worth(program: Program, work: Path) -> None:
     """Commands grade both arms with the skill's own script, and the rates are those that the example promises."""
-    done = evaluated(run, EXAMPLE)
+    done = evaluated(program, EXAMPLE)
     assert done.code == 0, done.stderr
     document = json.loads((work / "bench.json").read_text())
     rates = {arm: document["run_summary"][arm]["pass_rate"]["mean"] for arm in ("with_skill", "without_skill")}
@@ -141,7 +143,7 @@ def test_the_example_tells_what_the_skill_is_worth(run: Run, work: Path) -> None
 
 
 @pytest.mark.requirement("SE-FORMAT-010", "UA-LAYOUT-014")
-def test_the_agent_sees_no_answers(run: Run, work: Path) -> None:
+def test_the_agent_sees_no_answers(program: Program, work: Path) -> None:
     """Evals, tests, and a key that only a command reads are in no workspace while the agent works; input files are."""
     skill = work / "release-notes"
     shutil.copytree(EXAMPLE, skill)
@@ -152,7 +154,7 @@ def test_the_agent_sees_no_answers(run: Run, work: Path) -> None:
     graded = {"text": "As the key says", "type": "command", "value": "grep -q -f key.txt changes/*.note"}
     evals["evals"][0]["assertions"].append(graded)
     (skill / "evals/evals.json").write_text(json.dumps(evals))
-    assert evaluated(run, skill / "evals/evals.json").code == 0
+    assert evaluated(program, skill / "evals/evals.json").code == 0
     seen = texts(work)
     assert seen["1", "with_skill"].split(": ")[1].split() == [
         ".agents/skills/release-notes/SKILL.md",
@@ -166,17 +168,17 @@ def test_the_agent_sees_no_answers(run: Run, work: Path) -> None:
 
 
 @pytest.mark.requirement("BF-EMBED-002")
-def test_a_skill_inside_of_a_task(run: Run, work: Path) -> None:
+def test_a_skill_inside_of_a_task(program: Program, work: Path) -> None:
     """A skill below a task's environment is found by searching, and is not offered to the arm without it."""
     shutil.copytree(EXAMPLE, work / "tasks/notes/environment/skills/release-notes")
-    assert evaluated(run, work / "tasks").code == 0
+    assert evaluated(program, work / "tasks").code == 0
     seen = texts(work)
     assert ".agents/skills/release-notes/SKILL.md" in seen["1", "with_skill"]
     assert ".agents" not in "".join(text for (_, arm), text in seen.items() if arm == "without_skill")
 
 
 @pytest.mark.requirement("SE-FORMAT-004")
-def test_assertions_are_judged(run: Run, work: Path) -> None:
+def test_assertions_are_judged(program: Program, work: Path) -> None:
     """Texts go to the judge, one by one."""
     skill = work / "release-notes"
     shutil.copytree(EXAMPLE, skill)
@@ -185,7 +187,7 @@ def test_assertions_are_judged(run: Run, work: Path) -> None:
         "evals": [{"id": "a", "prompt": "Write the note of HRB-17.", "assertions": ["It is done.", "It is short."]}]
     }
     (skill / "evals/evals.json").write_text(json.dumps(evals))
-    done = evaluated(run, skill, "--judge", "lenient")
+    done = evaluated(program, skill, "--judge", "lenient")
     assert done.code == 0, done.stderr
     document = json.loads((work / "bench.json").read_text())
     assert [[(one["text"], one["passed"]) for one in run_["expectations"]] for run_ in document["runs"]] == [
@@ -193,13 +195,13 @@ def test_assertions_are_judged(run: Run, work: Path) -> None:
     ] * 2
 
 
-def test_problems_of_all_files(run: Run, work: Path) -> None:
+def test_problems_of_all_files(program: Program, work: Path) -> None:
     """A search reports what other tools' suites need, with the line to install it, and evaluates the rest."""
     shutil.copytree(EXAMPLE, work / "skills/release-notes")
     other = work / "skills/other/evals/evals.json"
     other.parent.mkdir(parents=True)
     other.write_text('{"cases": [{"id": "a", "question": "q", "ground_truth": "g"}]}')
-    done = evaluated(run, work / "skills")
+    done = evaluated(program, work / "skills")
     assert done.code == 2
     assert "next: pip install skillgauge-format-benchflow" in done.stderr
     assert json.loads((work / "bench.json").read_text())["metadata"]["skill_name"] == "release-notes"

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from skillgauge_testkit import ModelReply, ModelServer, run_shell, with_skill, write_file
-
-from .conftest import Done, Run
+from skillgauge_testkit.program import Done, Program
 
 PLUGIN = Path(__file__).parent / "agent_suites.py"
 PROMPT = "make the pdf"
@@ -47,13 +46,13 @@ def suite(work: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def evaluate(run: Run) -> Evaluate:
+def evaluate(program: Program) -> Evaluate:
     """Run `eval` with the plugin file of this folder; nothing is kept in a store unless one is named."""
 
     def call(*arguments: str | Path, **more: Any) -> Done:
         store = () if "--store" in arguments else ("--store", "none")
         script = ("--set", "engines.mock.script=mock.yaml") if "mock" in arguments else ()
-        return run("eval", "--plugin", PLUGIN, "--json", *store, *script, *arguments, **more)
+        return program("eval", "--plugin", PLUGIN, "--json", *store, *script, *arguments, **more)
 
     return call
 

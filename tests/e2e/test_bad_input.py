@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import SKILL, MakeSkill, Run, task
+from skillgauge_testkit.program import Program
+
+from .conftest import SKILL, MakeSkill, task
 
 Tasks = Callable[..., Path]
 
@@ -47,13 +49,13 @@ BAD_SKILLS = {
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-SKILL-001", "ES-SKILL-002", "ES-SKILL-003", "ES-SKILL-004", "ES-SKILL-005")
 @pytest.mark.parametrize("kind", BAD_SKILLS)
-def test_a_bad_skill_is_named_with_its_place(run: Run, work: Path, make_skill: MakeSkill, kind: str) -> None:
+def test_a_bad_skill_is_named_with_its_place(program: Program, work: Path, make_skill: MakeSkill, kind: str) -> None:
     """Each way a skill.json can be wrong ends with exit 2, the place, the reason, and no traceback."""
     content, place, word = BAD_SKILLS[kind]
     path = make_skill()
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     for arguments in (["eval", "--skills", path], ["validate", path]):
-        done = run(*arguments)
+        done = program(*arguments)
         assert done.code == 2, done.stdout + done.stderr
         assert f"{path}:{place}" in done.stderr or (not place and f"{path}:" in done.stderr), done.stderr
         assert word in done.stderr
@@ -63,7 +65,9 @@ def test_a_bad_skill_is_named_with_its_place(run: Run, work: Path, make_skill: M
 
 
 @pytest.mark.e2e
-def test_all_problems_of_all_files_come_at_once(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
+def test_all_problems_of_all_files_come_at_once(
+    program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks
+) -> None:
     """Two bad skills and a bad task file: one answer lists every problem."""
     one = make_skill(folder="one", version="x", tags=1)
     two = make_skill(folder="two", id="Bad Id")
@@ -73,7 +77,7 @@ def test_all_problems_of_all_files_come_at_once(run: Run, work: Path, make_skill
         {"id": "no-value", "inputData": {}, "expectedOutput": {"type": "exact"}},
     ]
     file = tasks(*broken)
-    done = run("eval", "--skills", one, two, "--tasks", file, "--json")
+    done = program("eval", "--skills", one, two, "--tasks", file, "--json")
     assert done.code == 2
     problems = done.document["problems"]
     assert {Path(problem["file"]).name for problem in problems} == {"skill.json", "tasks.json"}
@@ -85,21 +89,23 @@ def test_all_problems_of_all_files_come_at_once(run: Run, work: Path, make_skill
 
 
 @pytest.mark.e2e
-def test_bom_and_crlf_are_accepted(run: Run, make_skill: MakeSkill) -> None:
+def test_bom_and_crlf_are_accepted(program: Program, make_skill: MakeSkill) -> None:
     """Files as Windows editors write them are read."""
     path = make_skill()
     path.write_bytes(b"\xef\xbb\xbf" + text_of().replace("\n", "\r\n").encode())
-    assert run("validate", path).code == 0
+    assert program("validate", path).code == 0
 
 
 @pytest.mark.e2e
-def test_one_bad_skill_beside_fifty_good_ones(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
+def test_one_bad_skill_beside_fifty_good_ones(
+    program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks
+) -> None:
     """In a searched folder the good ones run, the bad one is listed, and the exit code is 2 in the end."""
     for number in range(50):
         make_skill(folder=f"skills/s{number:02}")
     bad = make_skill(folder="skills/bad")
     bad.write_text('{"id": ')
-    done = run("eval", "--skills", work / "skills", "--tasks", tasks(task("t", "x")), "--json")
+    done = program("eval", "--skills", work / "skills", "--tasks", tasks(task("t", "x")), "--json")
     assert done.code == 2
     assert done.document["summary"]["counts"] == {
         "total": 50,
@@ -112,7 +118,7 @@ def test_one_bad_skill_beside_fifty_good_ones(run: Run, work: Path, make_skill: 
     }
     assert f"{bad}:1:" in done.stderr
     assert [problem["file"] for problem in done.document["problems"]] == [str(bad)]
-    named = run("eval", "--skills", bad, work / "skills" / "s01", "--tasks", work / "tasks.json")
+    named = program("eval", "--skills", bad, work / "skills" / "s01", "--tasks", work / "tasks.json")
     assert named.code == 2
     assert "passed" not in named.stderr
 
@@ -132,10 +138,10 @@ def test_one_bad_skill_beside_fifty_good_ones(run: Run, work: Path, make_skill: 
         ),
     ],
 )
-def test_bad_configuration_is_named_with_its_place(run: Run, work: Path, text: str, words: list[str]) -> None:
+def test_bad_configuration_is_named_with_its_place(program: Program, work: Path, text: str, words: list[str]) -> None:
     """An unknown key, a wrong type, broken YAML, a doubled key and an alias bomb are refused with their place."""
     (work / "skillgauge.config.yaml").write_text(text)
-    done = run("config", "list")
+    done = program("config", "list")
     assert done.code == 2
     assert "Traceback" not in done.stderr
     for word in words:
@@ -161,11 +167,11 @@ def test_bad_configuration_is_named_with_its_place(run: Run, work: Path, text: s
     ],
 )
 def test_bad_arguments_run_nothing(
-    run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks, arguments: list[str], word: str
+    program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks, arguments: list[str], word: str
 ) -> None:
     """A wrong option, or one that names what is not installed, ends with exit 2 and says what to do."""
     benchmark = [] if "--benchmark" in arguments else ["--tasks", tasks({**task("t", "x")})]
-    done = run("eval", "--skills", make_skill(), *benchmark, *arguments)
+    done = program("eval", "--skills", make_skill(), *benchmark, *arguments)
     assert done.code == 2, done.stderr
     assert word in done.stderr
     assert "Traceback" not in done.stderr

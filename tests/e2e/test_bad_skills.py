@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import MakeSkill, Run, task
+from skillgauge_testkit.program import Program
+
+from .conftest import MakeSkill, task
 
 Tasks = Callable[..., Path]
 
@@ -62,13 +64,15 @@ EXPECTED = {
 
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-ADAPT-004")
-def test_each_way_to_misbehave_costs_one_trial(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
+def test_each_way_to_misbehave_costs_one_trial(
+    program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks
+) -> None:
     """Crash, hang, flood, noise, wrong id, silence, grandchildren, death &c.: one result each, no other is touched."""
     pids = work / "pids"
     code = SKILL.replace("PIDS", repr(str(pids))).replace("TEXT", repr(json.dumps(BEHAVIOURS)))
     skill = make_skill(code)
     file = tasks(*(task(name, name) for name in BEHAVIOURS))
-    done = run("eval", "--skills", skill, "--tasks", file, "--timeout", "4s")
+    done = program.process("eval", "--skills", skill, "--tasks", file, "--timeout", "4s")
     assert done.code == 0, done.stderr
     (report,) = json.loads((work / "reports" / "eval-result.json").read_text())
     assert {one["taskId"]: one["status"] for one in report["taskResults"]} == EXPECTED
@@ -88,20 +92,20 @@ def _is_our_sleep(path: Path, work: Path) -> bool:
 
 @pytest.mark.requirement("ES-DEFECT-03")
 @pytest.mark.e2e
-def test_a_skill_that_closes_its_input_early(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
+def test_a_skill_that_closes_its_input_early(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
     """2 MB of input to a skill that reads none of it neither hangs nor ends the run."""
     code = """import json, os, sys
 os.close(0)
 print(json.dumps({"jsonrpc": "2.0", "id": 1, "result": "done"}))
 """
     file = tasks(task("big", "x" * 2_000_000, "done"), task("small", "x", "done"))
-    done = run("eval", "--skills", make_skill(code), "--tasks", file)
+    done = program("eval", "--skills", make_skill(code), "--tasks", file)
     assert done.verdict == "done: 2 of 2 passed"
 
 
 @pytest.mark.e2e
 @pytest.mark.requirement("UA-REPORT-015")
-def test_a_skill_sees_no_foreign_variable(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
+def test_a_skill_sees_no_foreign_variable(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
     """Keys of the caller reach a skill only if its configuration names them, and then they are in no file."""
     code = """import json, os, sys
 names = [name for name in os.environ if "CANARY" in name]
@@ -110,10 +114,10 @@ print(json.dumps({"jsonrpc": "2.0", "id": 1, "result": [sorted(names), os.enviro
     skill = make_skill(code)
     secrets = {"MY_CANARY": "s3cret-value-of-the-canary", "OTHER_CANARY": "another-secret-value"}
     file = tasks(task("env", "x", "y"))
-    first = run("eval", "--skills", skill, "--tasks", file, "--json", env=secrets).document
+    first = program("eval", "--skills", skill, "--tasks", file, "--json", env=secrets).document
     assert first["results"][0]["execution"]["output"] == [[], None, str(skill.parent)]
     (skill.parent / "adapter.config.json").write_text(json.dumps({"type": "subprocess", "pass_env": ["MY_CANARY"]}))
-    second = run("eval", "--skills", skill, "--tasks", file, "--json", "--format", "json", "record", env=secrets)
+    second = program("eval", "--skills", skill, "--tasks", file, "--json", "--format", "json", "record", env=secrets)
     output = second.document["results"][0]["execution"]["output"]
     assert output[0] == ["MY_CANARY"]
     assert output[1] == "[redacted:MY_CANARY]"
@@ -124,13 +128,15 @@ print(json.dumps({"jsonrpc": "2.0", "id": 1, "result": [sorted(names), os.enviro
 
 
 @pytest.mark.e2e
-def test_a_configured_limit_is_only_a_default(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
+def test_a_configured_limit_is_only_a_default(
+    program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks
+) -> None:
     """The skill knows better than the folder it is evaluated in, and the command line better than the skill."""
     skill = make_skill("import time\ntime.sleep(120)\n")
     (skill.parent / "adapter.config.json").write_text(json.dumps({"type": "subprocess", "timeoutMs": 300}))
     (work / "skillgauge.config.yaml").write_text("timeoutMs: 90000\n")
     command = ["eval", "--skills", skill, "--tasks", tasks(task("t", "x")), "--json"]
-    done = run(*command, timeout=60)
+    done = program(*command, timeout_s=60)
     assert done.document["results"][0]["execution"]["failure"]["message"] == "no answer within 0.3 s"
-    done = run(*command, "--timeout", "400ms", timeout=60)
+    done = program(*command, "--timeout", "400ms", timeout_s=60)
     assert done.document["results"][0]["execution"]["failure"]["message"] == "no answer within 0.4 s"

@@ -22,9 +22,9 @@ from skillgauge.plugins.index import read_index
 from skillgauge.plugins.kinds import SANDBOXES
 from skillgauge.plugins.registry import Registry
 from skillgauge_testkit import ModelFault, ModelReply, ModelRequest, ModelServer, run_shell, write_file
+from skillgauge_testkit.program import Done, Program
 
 from .canary_watch import GATE, CanaryWatch, files_with
-from .conftest import Done, Run
 
 pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.slow]
 
@@ -134,7 +134,7 @@ def approve(_request: ModelRequest, _canaries: Mapping[str, str]) -> ModelReply:
 
 
 @pytest.fixture
-def play(run: Run, work: Path, tmp_path: Path, agent_program: Callable[[str], Path]) -> Play:
+def play(program: Program, work: Path, tmp_path: Path, agent_program: Callable[[str], Path]) -> Play:
     """Evaluate a suite of one case with a judged assertion and a validator, and look at processes meanwhile."""
 
     def call(
@@ -185,13 +185,13 @@ def play(run: Run, work: Path, tmp_path: Path, agent_program: Callable[[str], Pa
                 tokens = {"accessToken": canaries[ENGINE], "expiresAt": 2**45, "scopes": ["user:inference"]}
                 place.write_text(json.dumps({"claudeAiOauth": tokens}))
                 environment[agent.variable], environment["ANTHROPIC_BASE_URL"] = "", api.url
-            done = run(
+            done = program.process(
                 *("eval", "greet-well", "--engine", agent.name, "--model", agent.model, "--no-baseline", "-v"),
                 *("--judge", agent.judge, "--judge-model", "judge-1", "--json", "--format", *REPORTERS),
                 *("--record", "tapes", "--keep-workspaces", "--sandbox", sandbox),
                 *(word for setting in settings for word in ("--set", setting)),
                 env=environment,
-                timeout=300,
+                timeout_s=300,
             )
         del canaries["tag"]
         return Ran(done, canaries, watch, api.requests, bench.requests, tmp_path)

@@ -13,8 +13,9 @@ import pytest
 import yaml
 
 from skillgauge_testkit import ModelReply, ModelRequest, ModelServer
+from skillgauge_testkit.program import Program
 
-from .conftest import ROOT, Run
+from .conftest import ROOT
 
 KEY = "canary-of-a-key-0123456789"
 
@@ -45,8 +46,8 @@ def test_one_line_installs(job: dict[str, Any]) -> None:
     install, run = lines(job)
     assert "\n" not in install + run
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    program, verb, *wanted = shlex.split(install)
-    assert (program, verb) == ("pip", "install")
+    installer, verb, *wanted = shlex.split(install)
+    assert (installer, verb) == ("pip", "install")
     members = {tomllib.loads(path.read_text())["project"]["name"] for path in ROOT.glob("plugins/*/*/pyproject.toml")}
     for one in wanted:
         name, _, extra = one.rstrip("]").partition("[")
@@ -57,11 +58,11 @@ def test_one_line_installs(job: dict[str, Any]) -> None:
 @pytest.mark.e2e
 @pytest.mark.requirement("BF-RUN-008")
 @pytest.mark.parametrize(("points", "code"), [(8, 0), (1, 1)])
-def test_one_line_runs(job: dict[str, Any], run: Run, work: Path, points: int, code: int) -> None:
+def test_one_line_runs(job: dict[str, Any], program: Program, work: Path, points: int, code: int) -> None:
     """In a repository that is a skill, with one key: 0 if enough passed, else 1."""
     _, line = lines(job)
-    program, *arguments = shlex.split(line)
-    assert program == "skillgauge"
+    name, *arguments = shlex.split(line)
+    assert name == "skillgauge"
     skill = work / "greetings"
     (skill / "evals").mkdir(parents=True)
     (skill / "SKILL.md").write_text("---\nname: greetings\ndescription: Greets.\n---\n")
@@ -76,6 +77,6 @@ def test_one_line_runs(job: dict[str, Any], run: Run, work: Path, points: int, c
         places = [f"engines.api.base_url={server.url}", "engines.api.provider=anthropic"]
         places.append(f"judges.anthropic.base_url={server.url}")
         to_server = [part for place in places for part in ("--set", place)]
-        done = run(*arguments, *to_server, cwd=skill, env={"ANTHROPIC_API_KEY": KEY})
+        done = program(*arguments, *to_server, cwd=skill, env={"ANTHROPIC_API_KEY": KEY})
         assert len(server.requests) == 2  # the arm with the skill, and its judge
     assert done.code == code, done.stderr

@@ -13,8 +13,9 @@ import pytest
 from skillgauge.plugins.index import read_index
 from skillgauge.plugins.kinds import SANDBOXES
 from skillgauge.plugins.registry import Registry
+from skillgauge_testkit.program import Program
 
-from .conftest import MakeSkill, Run, task
+from .conftest import MakeSkill, task
 
 Tasks = Callable[..., Path]
 NODE = """let text = ''
@@ -60,42 +61,44 @@ def results(work: Path) -> list[dict[str, object]]:
 
 @pytest.mark.e2e
 @pytest.mark.usefixtures("strongest")
-@pytest.mark.parametrize(("program", "file"), [("python3", "skill.py"), ("node", "skill.js")])
+@pytest.mark.parametrize(("language", "file"), [("python3", "skill.py"), ("node", "skill.js")])
 def test_skills_run_as_before(
-    run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks, program: str, file: str
+    program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks, language: str, file: str
 ) -> None:
     """Without a word about sandboxes the strict one is taken, is named in the result, and skills pass in it."""
-    if shutil.which(program) is None:
-        pytest.skip(f"{program} is not installed")
-    skill = make_skill(entrypoint=f"{program} {file}")
+    if shutil.which(language) is None:
+        pytest.skip(f"{language} is not installed")
+    skill = make_skill(entrypoint=f"{language} {file}")
     (skill.parent / "skill.js").write_text(NODE)
     arguments = ["--tasks", tasks(task("a", "x"), task("b", "y")), "--format", "record", "--exit-on-fail"]
-    done = run("eval", "--skills", skill, *arguments)
+    done = program("eval", "--skills", skill, *arguments)
     assert done.code == 0, done.stderr
     assert {one["sandbox"] for one in results(work)} == {"bubblewrap+network/strict"}
 
 
 @pytest.mark.e2e
 @pytest.mark.usefixtures("strongest")
-def test_untrusted_skills_see_and_reach_nothing(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
+def test_untrusted_skills_see_and_reach_nothing(
+    program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks
+) -> None:
     """With --untrusted there is no network, and what lies beside the skill, its tasks among it, is hidden."""
     secret = work / "secret.txt"
     secret.write_text("canary")
     expected = json.dumps(["hidden", "Connection refused", 1])
     file = tasks(task("a", str(secret), expected), task("b", str(work / "tasks.json"), expected))
     arguments = ["--tasks", file, "--format", "record", "--untrusted", "--exit-on-fail"]
-    done = run("eval", "--skills", make_skill(PRYING), *arguments)
+    done = program("eval", "--skills", make_skill(PRYING), *arguments)
     assert {one["sandbox"] for one in results(work)} == {"bubblewrap/strict"}
     assert done.code == 0, (done.stderr, results(work))
 
 
 @pytest.mark.e2e
 @pytest.mark.usefixtures("strongest")
-def test_a_scorer_of_the_user_is_found(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
+def test_a_scorer_of_the_user_is_found(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
     """A custom scorer beside the tasks, with a module beside it, can be loaded although the folder is hidden."""
     (work / "beside.py").write_text("WANTED = 'x'\n")
     (work / "own.py").write_text("import beside\ndef score(output, expected):\n    return output == beside.WANTED\n")
     check = json.dumps({"path": str(work / "own.py")})
     arguments = ["--tasks", tasks(task("a", "x")), "--check", f"custom={check}", "--exit-on-fail"]
-    done = run("eval", "--skills", make_skill(), *arguments)
+    done = program("eval", "--skills", make_skill(), *arguments)
     assert done.code == 0, done.stderr

@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
-from .conftest import MakeSkill, Run, task
+from skillgauge_testkit.program import Program
+
+from .conftest import MakeSkill, task
 
 Tasks = Callable[..., Path]
 
@@ -25,7 +27,7 @@ def results(work: Path) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-DEFECT-04")
-def test_case_sensitivity_reaches_the_scorer(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
+def test_case_sensitivity_reaches_the_scorer(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
     """`caseSensitive` decides, in the evaluator and in the expectation, both ways."""
     loose = {"evaluator": {"type": "exact", "caseSensitive": False}}
     strict_contains = {"evaluator": {"type": "contains", "caseSensitive": True}}
@@ -36,14 +38,14 @@ def test_case_sensitivity_reaches_the_scorer(run: Run, work: Path, make_skill: M
         {**task("keyword", "HELLO"), **keyword, "evaluator": {"type": "contains"}},
         {**task("strict keyword", "HELLO"), **keyword, **strict_contains},
     )
-    run("eval", "--skills", make_skill(), "--tasks", file)
+    program("eval", "--skills", make_skill(), "--tasks", file)
     status = {name: one["status"] for name, one in results(work).items()}
     assert status == {"loose": "pass", "default": "fail", "keyword": "pass", "strict keyword": "fail"}
 
 
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-DEFECT-09")
-def test_a_skill_in_node_runs(run: Run, make_skill: MakeSkill, tasks: Tasks) -> None:
+def test_a_skill_in_node_runs(program: Program, make_skill: MakeSkill, tasks: Tasks) -> None:
     """No limit on address space keeps the engine of JavaScript from starting."""
     path = make_skill(entrypoint="node skill.mjs")
     (path.parent / "skill.mjs").write_text(
@@ -54,16 +56,16 @@ process.stdin.on("data", (part) => (text += part)).on("end", () => {
 });
 """
     )
-    done = run("eval", "--skills", path, "--tasks", tasks(task("t", "x", "X")))
+    done = program("eval", "--skills", path, "--tasks", tasks(task("t", "x", "X")))
     assert done.verdict == "done: 1 of 1 passed", done.stdout
 
 
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-DEFECT-10")
-def test_a_signal_is_told_as_what_it_is(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
+def test_a_signal_is_told_as_what_it_is(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
     """Whoever kills itself, or is killed by somebody else, is not said to have used too much memory."""
     code = "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n"
-    run("eval", "--skills", make_skill(code), "--tasks", tasks(task("t", "x")))
+    program("eval", "--skills", make_skill(code), "--tasks", tasks(task("t", "x")))
     error = results(work)["t"]["error"]
     assert "SIGKILL" in error or "signal 9" in error
     assert "memory" not in error
@@ -90,11 +92,11 @@ def test_a_signal_is_told_as_what_it_is(run: Run, work: Path, make_skill: MakeSk
     ],
     ids=lambda words: "-".join(words[:2]),
 )
-def test_json_is_one_document(run: Run, make_skill: MakeSkill, tasks: Tasks, command: list[str]) -> None:
+def test_json_is_one_document(program: Program, make_skill: MakeSkill, tasks: Tasks, command: list[str]) -> None:
     """Whatever the command, and whether it succeeds or not: stdout parses as JSON as a whole."""
     make_skill()
     tasks(task("t", "x"))
-    done = run(*command, "--json")
+    done = program(*command, "--json")
     assert isinstance(done.document, dict | list)
 
 
@@ -106,12 +108,12 @@ def test_json_is_one_document(run: Run, make_skill: MakeSkill, tasks: Tasks, com
     ids=" ".join,
 )
 def test_numbers_are_checked_before_anything_runs(
-    run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks, wrong: list[str]
+    program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks, wrong: list[str]
 ) -> None:
     """A threshold that is no number would make a gate that never fails."""
     marker = work / "ran"
     skill = make_skill(f"open({str(marker)!r}, 'w')\n")
-    done = run("eval", "--skills", skill, "--tasks", tasks(task("t", "x")), "--exit-on-fail", *wrong)
+    done = program("eval", "--skills", skill, "--tasks", tasks(task("t", "x")), "--exit-on-fail", *wrong)
     assert done.code == 2
     assert not marker.exists()
 
@@ -155,7 +157,7 @@ def flaky_service(failures: int, status: int, headers: dict[str, str]) -> Iterat
     [(500, {}, "pass", 2), (429, {"retry-after": "1"}, "pass", 2), (404, {}, "fail", 1)],
 )
 def test_what_may_pass_is_tried_again(
-    run: Run,
+    program: Program,
     make_skill: MakeSkill,
     tasks: Tasks,
     status: int,
@@ -167,14 +169,14 @@ def test_what_may_pass_is_tried_again(
     with flaky_service(1, status, headers) as (address, sent):
         skill = make_skill(adapterType="http", entrypoint=address)
         file = tasks(task("t", "x"))
-        done = run("eval", "--skills", skill, "--tasks", file, "--retries", "1", "--json")
+        done = program("eval", "--skills", skill, "--tasks", file, "--retries", "1", "--json")
     (result,) = done.document["results"]
     assert (result["verdict"], len(sent)) == (verdict, requests)
 
 
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-DEFECT-22", "ES-DEFECT-24")
-def test_failures_count_in_the_percentiles(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
+def test_failures_count_in_the_percentiles(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
     """A skill that hangs looks slow, not fast; what a skill floods us with is not copied into its error."""
     code = """import json, sys, time
 request = json.loads(sys.stdin.read())
@@ -183,7 +185,7 @@ if request["params"]["say"] == "hang":
 print("x" * 300_000)
 """
     file = tasks(task("flood", "flood"), task("hang", "hang", timeoutMs=700))
-    run("eval", "--skills", make_skill(code), "--tasks", file)
+    program("eval", "--skills", make_skill(code), "--tasks", file)
     (report,) = json.loads((work / "reports" / "eval-result.json").read_text())
     assert report["latency"]["p95Ms"] >= 600
     assert len(results(work)["flood"]["error"]) < 3000
@@ -191,13 +193,13 @@ print("x" * 300_000)
 
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-DEFECT-23")
-def test_the_interval_is_the_same_each_time(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
+def test_the_interval_is_the_same_each_time(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
     """The resampling has a seed, so that equal results have equal intervals."""
     skill = make_skill()
     file = tasks(*(task(f"t{number}", "x", "x" if number % 3 else "y") for number in range(12)))
     intervals = []
     for _ in range(2):
-        run("eval", "--skills", skill, "--tasks", file, "--fresh")
+        program.process("eval", "--skills", skill, "--tasks", file, "--fresh")
         (report,) = json.loads((work / "reports" / "eval-result.json").read_text())
         intervals.append(report["summary"]["confidenceInterval"])
     assert intervals[0] == intervals[1]

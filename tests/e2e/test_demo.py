@@ -19,7 +19,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from .conftest import PROGRAM, ROOT, Run
+from skillgauge_testkit.program import PROGRAM, Program
+
+from .conftest import ROOT
 
 EXAMPLES = ROOT / "examples"
 SKILLS = EXAMPLES / "skills"
@@ -152,10 +154,10 @@ def test_a_server_that_does_not_start_is_told(demo: StartDemo) -> None:
 # --- the skills by themselves ----------------------------------------------------------------------------
 
 
-def test_a_copied_mcp_skill_works_alone(run: Run, work: Path) -> None:
+def test_a_copied_mcp_skill_works_alone(program: Program, work: Path) -> None:
     """Its folder needs nothing of the repository."""
     shutil.copytree(SKILLS / "calculator-mcp", work / "mine")
-    done = run("eval", "--skills", "mine", "--case", "coding_00?", "--store", "none", "--json")
+    done = program("eval", "--skills", "mine", "--case", "coding_00?", "--store", "none", "--json")
     assert done.code == 0, done.stderr
     assert done.document["summary"]["counts"]["passed"] == 9
 

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from skillgauge_testkit import ModelFault, ModelReply, ModelRequest, ModelServer
+from skillgauge_testkit.program import Program
 
-from .conftest import MakeSkill, Run, task
+from .conftest import MakeSkill, task
 
 Tasks = Callable[..., Path]
 
@@ -32,7 +33,9 @@ def rubric_task(name: str) -> dict[str, object]:
 
 @pytest.mark.requirement("ES-DEFECT-18")
 @pytest.mark.e2e
-def test_a_judge_grades_and_its_failure_is_an_error(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
+def test_a_judge_grades_and_its_failure_is_an_error(
+    program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks
+) -> None:
     """8 of 10 passes with value 0.8, 2 fails, a refused key is an error; the key is in no file."""
     skill = make_skill()
     file = tasks(rubric_task("good"), rubric_task("bad"))
@@ -41,14 +44,14 @@ def test_a_judge_grades_and_its_failure_is_an_error(run: Run, work: Path, make_s
         command = ["eval", "--skills", skill, "--tasks", file, "--concurrency", "1", "--json"]
         command += ["--judge", "openai", "--judge-model", "m1", "--format", "json", "record"]
         command += ["--set", f"judges.openai.base_url={server.url}/v1"]
-        done = run(*command, env={"OPENAI_API_KEY": KEY})
+        done = program(*command, env={"OPENAI_API_KEY": KEY})
     assert done.code == 0, done.stdout + done.stderr
     results = {one["case_id"]: one for one in done.document["results"]}
     assert (results["good"]["verdict"], results["good"]["value"]) == ("pass", 0.8)
     assert (results["bad"]["verdict"], results["bad"]["value"]) == ("fail", 0.2)
     with ModelServer([ModelReply(fault=ModelFault.UNAUTHORIZED)] * 4) as server:
         command[-1] = f"judges.openai.base_url={server.url}/v1"
-        refused = run(*command, env={"OPENAI_API_KEY": KEY})
+        refused = program(*command, env={"OPENAI_API_KEY": KEY})
     assert refused.code == 3
     assert {one["verdict"] for one in refused.document["results"]} == {"error"}
     assert "401" in refused.stdout
@@ -69,19 +72,21 @@ def test_a_judge_grades_and_its_failure_is_an_error(run: Run, work: Path, make_s
     ],
 )
 def test_a_judge_that_cannot_work_is_known_before_anything_runs(
-    run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks, arguments: list[str], words: str
+    program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks, arguments: list[str], words: str
 ) -> None:
     """An unknown judge and a missing key end with exit 2; a model id picks the judge that serves it."""
-    done = run("eval", "--skills", make_skill(), "--tasks", tasks(rubric_task("t")), *arguments)
+    done = program("eval", "--skills", make_skill(), "--tasks", tasks(rubric_task("t")), *arguments)
     assert done.code == 2
     assert words in done.stderr
     assert not (work / "reports").exists()
 
 
 @pytest.mark.e2e
-def test_without_a_judge_a_rubric_is_an_error_that_says_so(run: Run, make_skill: MakeSkill, tasks: Tasks) -> None:
+def test_without_a_judge_a_rubric_is_an_error_that_says_so(
+    program: Program, make_skill: MakeSkill, tasks: Tasks
+) -> None:
     """Nobody graded it, so it is neither passed nor failed, and the reason names the option."""
-    done = run("eval", "--skills", make_skill(), "--tasks", tasks(rubric_task("t")), "--json")
+    done = program("eval", "--skills", make_skill(), "--tasks", tasks(rubric_task("t")), "--json")
     assert done.code == 3
     (result,) = done.document["results"]
     assert result["verdict"] == "error"
@@ -100,27 +105,27 @@ def test_without_a_judge_a_rubric_is_an_error_that_says_so(run: Run, make_skill:
     ],
 )
 def test_any_key_serves_where_no_judge_is_named(
-    run: Run, make_skill: MakeSkill, tasks: Tasks, variable: str, judge: str
+    program: Program, make_skill: MakeSkill, tasks: Tasks, variable: str, judge: str
 ) -> None:
     """The judge whose key is set is asked, and a notice names it; one that is named goes before it."""
     command = ["eval", "--skills", make_skill(), "--tasks", tasks(rubric_task("t")), "--json", "--fresh"]
     with ModelServer([ModelReply(text='{"score": 8, "reason": "yes"}')]) as server:
         command += [*local(server, judge), "--set", f"judges.{judge}.model=m"]
-        done = run(*command, env={variable: KEY})
+        done = program(*command, env={variable: KEY})
         assert [request.key for request in server.requests] == [KEY]
     assert done.code == 0, done.stderr
     assert [one["name"] for one in done.document["plan"]["judges"]] == [judge]
     assert f"no judge is named: {judge!r} is asked" in done.stderr
     assert KEY not in done.stdout + done.stderr
     other = "openai" if judge == "anthropic" else "anthropic"
-    named = run(*command, "--judge", other, env={variable: KEY})
+    named = program(*command, "--judge", other, env={variable: KEY})
     assert named.code == 2
     assert f"judge '{other}' has no key" in named.stdout
 
 
 @pytest.mark.e2e
 @pytest.mark.requirement("SE-RUN-003", "SE-RUN-004")
-def test_a_model_id_alone_picks_agent_and_judge(run: Run, work: Path) -> None:
+def test_a_model_id_alone_picks_agent_and_judge(program: Program, work: Path) -> None:
     """`--model ID` and one key are enough: engine and judge that serve the model are taken, and asked for it."""
     skill = work / "tables"
     (skill / "evals").mkdir(parents=True)
@@ -134,13 +139,13 @@ def test_a_model_id_alone_picks_agent_and_judge(run: Run, work: Path) -> None:
     command = ["eval", skill, "--model", "claude-x", "--store", "none", "--json"]
     with ModelServer(answer) as server:
         alone = [*command, "--no-plugin", "claude-code", *local(server, "anthropic")]
-        done = run(*alone, "--set", f"engines.api.base_url={server.url}", env={"ANTHROPIC_API_KEY": KEY})
+        done = program(*alone, "--set", f"engines.api.base_url={server.url}", env={"ANTHROPIC_API_KEY": KEY})
         asked = {request.body["model"] for request in server.requests}
     assert done.code == 0, done.stdout + done.stderr
     assert {one["runner"] for one in done.document["results"]} == {"api"}
     assert [one["name"] for one in done.document["plan"]["judges"]] == ["anthropic"]
     assert asked == {"claude-x"}
-    several = run(*command, env={"ANTHROPIC_API_KEY": KEY})
+    several = program(*command, env={"ANTHROPIC_API_KEY": KEY})
     assert several.code == 2
     assert "several serve 'claude-x': " in several.stdout
     assert "--engine api or --engine claude-code" in several.stdout
@@ -149,7 +154,7 @@ def test_a_model_id_alone_picks_agent_and_judge(run: Run, work: Path) -> None:
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-CONFIG-004", "ES-CONFIG-005")
 def test_configured_model_and_temperature_reach_the_judge(
-    run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks
+    program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks
 ) -> None:
     """`llm.*` of eval-skills, here in a file of eval-skills; a run without rubric checks needs no judge and no key."""
     skill = make_skill()
@@ -157,32 +162,32 @@ def test_configured_model_and_temperature_reach_the_judge(
     with ModelServer([ModelReply(text='{"score": 8, "reason": "yes"}')]) as server:
         command = ["eval", "--skills", skill, "--tasks", tasks(rubric_task("t"))]
         command += ["--set", f"judges.openai.base_url={server.url}/v1"]
-        done = run(*command, env={"OPENAI_API_KEY": KEY})
+        done = program(*command, env={"OPENAI_API_KEY": KEY})
         (request,) = server.requests
     assert done.code == 0, done.stderr
     assert (request.body["model"], request.body["temperature"]) == ("gpt-4o", 0.25)
     assert "eval-skills.config.yaml" in done.stderr
-    plain = run("eval", "--skills", skill, "--tasks", tasks(task("plain", "x"), name="plain.json"))
+    plain = program("eval", "--skills", skill, "--tasks", tasks(task("plain", "x"), name="plain.json"))
     assert plain.code == 0, plain.stderr
-    asked = run(*command[:5])
+    asked = program(*command[:5])
     assert asked.code == 2
     assert "OPENAI_API_KEY" in asked.stderr
 
 
 @pytest.mark.e2e
-def test_further_checks_reach_any_suite(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
+def test_further_checks_reach_any_suite(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
     """From the configuration and from the command line; the reports name them, and one that fits nothing is told."""
     skill, file = make_skill(), tasks(task("a", "hello"), task("b", "bye"))
     config = [{"scorer": "contains", "options": {"keywords": ["hell"]}, "case": "a"}, {"scorer": "exact", "tag": "no"}]
     (work / "skillgauge.config.yaml").write_text(json.dumps({"checks": config}))
-    done = run("eval", "--skills", skill, "--tasks", file, "--check", 'regex={"patterns": ["^h"]}', "--json")
+    done = program("eval", "--skills", skill, "--tasks", file, "--check", 'regex={"patterns": ["^h"]}', "--json")
     assert done.code == 0, done.stderr
     results = {one["case_id"]: one for one in done.document["results"]}
     assert [score["check_id"] for score in results["a"]["scores"][1:]] == ["checks[0] contains", "--check regex"]
     assert (results["a"]["verdict"], results["b"]["verdict"]) == ("pass", "fail")
     assert "skillgauge.config.yaml:1:" in done.stderr
     assert "fits no case" in done.stderr
-    bad = run("eval", "--skills", skill, "--tasks", file, "--check", "regexx={}", "--check", "regex={")
+    bad = program("eval", "--skills", skill, "--tasks", file, "--check", "regexx={}", "--check", "regex={")
     assert bad.code == 2
     assert not [name for name in ("regexx",) if name in bad.stdout]
 
@@ -217,7 +222,7 @@ def local(server: ModelServer, *judges: str) -> list[str]:
 
 @pytest.mark.e2e
 @pytest.mark.requirement("SE-HOST-003", "UA-CLI-004")
-def test_a_panel_of_model_ids(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
+def test_a_panel_of_model_ids(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
     """Three model ids of two vendors: each picks its judge, most decide, and the record names them."""
     votes = {"gpt-a": True, "gpt-b": False, "claude-c": True}
 
@@ -229,9 +234,9 @@ def test_a_panel_of_model_ids(run: Run, work: Path, make_skill: MakeSkill, tasks
     command += ["--format", "record"]
     with ModelServer(answer) as server:
         panel = ["--judge", "gpt-a,claude-c", "--judge", "gpt-b", *local(server, "openai", "anthropic")]
-        done = run(*command, *panel, env=keys)
+        done = program(*command, *panel, env=keys)
         assert len(server.requests) == 3
-        even = run(*command, "--judge", "gpt-a,gpt-b", *local(server, "openai"), env=keys)
+        even = program(*command, "--judge", "gpt-a,gpt-b", *local(server, "openai"), env=keys)
     assert done.code == 0, done.stdout + done.stderr
     assert "'gpt-a' is no installed judge; 'openai' is asked for the model of that id" in done.stderr
     (result,) = done.document["results"]
@@ -249,11 +254,13 @@ def test_a_panel_of_model_ids(run: Run, work: Path, make_skill: MakeSkill, tasks
 
 
 @pytest.mark.e2e
-def test_the_same_question_is_paid_once(run: Run, make_skill: MakeSkill, tasks: Tasks) -> None:
+def test_the_same_question_is_paid_once(program: Program, make_skill: MakeSkill, tasks: Tasks) -> None:
     """Four repeats with the same answer ask the model once; the other scores say so and used nothing."""
     command = ["eval", "--skills", make_skill(), "--tasks", tasks(task("a", "hello")), "--json", *claims("It greets.")]
     with ModelServer(lambda request: ModelReply(claims_reply(request, True, quote="hello"))) as server:
-        done = run(*command, "--runs", "4", "--judge", "gpt-a", *local(server, "openai"), env={"OPENAI_API_KEY": KEY})
+        done = program(
+            *command, "--runs", "4", "--judge", "gpt-a", *local(server, "openai"), env={"OPENAI_API_KEY": KEY}
+        )
         assert len(server.requests) == 1
     scores = [result["scores"][1] for result in done.document["results"]]
     assert [score["status"] for score in scores] == ["passed"] * 4
@@ -262,18 +269,18 @@ def test_the_same_question_is_paid_once(run: Run, make_skill: MakeSkill, tasks: 
 
 
 @pytest.mark.e2e
-def test_what_judges_use_counts_towards_a_budget(run: Run, make_skill: MakeSkill, tasks: Tasks) -> None:
+def test_what_judges_use_counts_towards_a_budget(program: Program, make_skill: MakeSkill, tasks: Tasks) -> None:
     """Direct calls cost nothing, their verdicts do: the run stops with exit 4 when the next one cannot be afforded."""
     file = tasks(*(task(f"t{number}", f"hello {number}") for number in range(8)))
     command = ["eval", "--skills", make_skill(), "--tasks", file, "--json", *claims("It greets.")]
     with ModelServer(lambda request: ModelReply(claims_reply(request, True, quote="hello"), 90, 10)) as server:
         command += ["--judge", "gpt-a", *local(server, "openai")]
-        done = run(*command, "--max-tokens", "350", env={"OPENAI_API_KEY": KEY})
+        done = program(*command, "--max-tokens", "350", env={"OPENAI_API_KEY": KEY})
         assert len(server.requests) == 3
-        unpriced = run(*command, "--fresh", "--max-cost", "1", env={"OPENAI_API_KEY": KEY})
+        unpriced = program(*command, "--fresh", "--max-cost", "1", env={"OPENAI_API_KEY": KEY})
         assert len(server.requests) == 3
         prices = ("--set", 'judges.openai.prices={"input": 1000, "output": 1000}')  # 0.1 USD for each answer
-        priced = run(*command, "--fresh", "--max-cost", "0.35", *prices, env={"OPENAI_API_KEY": KEY})
+        priced = program(*command, "--fresh", "--max-cost", "0.35", *prices, env={"OPENAI_API_KEY": KEY})
     assert done.code == 4, done.stderr
     assert len(done.document["results"]) == 3
     assert unpriced.code == 2
@@ -295,7 +302,7 @@ def score(output, expected):
 
 
 @pytest.mark.e2e
-def test_keys_reach_only_the_judge(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
+def test_keys_reach_only_the_judge(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
     """A judge's key is in no file and in the environment of neither skill nor grader; a skill's is told to no judge."""
     token = "token-canary-9876543210"
     skill = make_skill(LEAKY)
@@ -303,7 +310,7 @@ def test_keys_reach_only_the_judge(run: Run, work: Path, make_skill: MakeSkill, 
     (work / "grader.py").write_text(GRADER)
     grader = ["--check", f"custom={json.dumps({'path': str(work / 'grader.py')})}"]
     with ModelServer(lambda request: ModelReply(claims_reply(request, True))) as server:
-        done = run(
+        done = program(
             *("eval", "--skills", skill, "--tasks", tasks(task("a", "hello")), "--json", "--format", "json", "record"),
             *(*claims("It greets."), *grader, "--judge", "gpt-a", *local(server, "openai"), "-v"),
             env={"OPENAI_API_KEY": KEY, "SERVICE_TOKEN": token},
@@ -337,11 +344,11 @@ def skillgauge_scorers():
 
 
 @pytest.mark.e2e
-def test_a_plugin_that_says_too_much(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
+def test_a_plugin_that_says_too_much(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
     """What a plugin of this process raises is in log, report and output without the key."""
     (work / "clumsy.py").write_text(CLUMSY)
     with ModelServer(lambda request: ModelReply(claims_reply(request, True, quote="hello"))) as server:
-        done = run(
+        done = program(
             *("eval", "--skills", make_skill(), "--tasks", tasks(task("a", "hello")), "--json", "--format", "record"),
             *("--plugin", "clumsy.py", *claims("It greets."), "--check", "clumsy", "--judge", "gpt-a", "-v"),
             *local(server, "openai"),
@@ -386,7 +393,7 @@ ATTACKS = (
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("echoes", [False, True], ids=["obeys", "echoes"])
-def test_outputs_cannot_instruct_the_judge(run: Run, make_skill: MakeSkill, tasks: Tasks, echoes: bool) -> None:
+def test_outputs_cannot_instruct_the_judge(program: Program, make_skill: MakeSkill, tasks: Tasks, echoes: bool) -> None:
     """A model that obeys what stands outside of the fence finds no attack there; one that echoes gives no verdict."""
     zebra = "zebra"
 
@@ -401,7 +408,7 @@ def test_outputs_cannot_instruct_the_judge(run: Run, make_skill: MakeSkill, task
     file = tasks(*(task(f"t{number:02}", f"{attack} {zebra}") for number, attack in enumerate(ATTACKS)))
     command = ["eval", "--skills", make_skill(), "--tasks", file, "--json", *claims("It names a planet.")]
     with ModelServer(answer) as server:
-        done = run(*command, "--judge", "gpt-a", *local(server, "openai"), env={"OPENAI_API_KEY": KEY})
+        done = program(*command, "--judge", "gpt-a", *local(server, "openai"), env={"OPENAI_API_KEY": KEY})
         assert len(server.requests) >= len(ATTACKS)
     results: list[dict[str, Any]] = done.document["results"]
     assert len(results) == len(ATTACKS)

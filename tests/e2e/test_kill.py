@@ -16,7 +16,9 @@ from typing import Any
 
 import pytest
 
-from .conftest import PROGRAM, MakeSkill, Run, task
+from skillgauge_testkit.program import PROGRAM, Program
+
+from .conftest import MakeSkill, task
 
 Tasks = Callable[..., Path]
 
@@ -74,7 +76,7 @@ def without_times(path: Path) -> Any:
 @pytest.mark.e2e
 @pytest.mark.slow
 def test_500_tasks_killed_in_the_middle(
-    run: Run, work: Path, environment: dict[str, str], make_skill: MakeSkill, tasks: Tasks
+    program: Program, work: Path, environment: dict[str, str], make_skill: MakeSkill, tasks: Tasks
 ) -> None:
     """The resumed run does not repeat a committed trial, and its report equals that of an undisturbed run."""
     log = work / "calls.log"
@@ -87,7 +89,7 @@ def test_500_tasks_killed_in_the_middle(
     safe = committed(store)
     assert 200 < len(safe) < 500
     calls_before = Counter(log.read_text().split())
-    done = run(*command)
+    done = program.process(*command)
     assert done.code == 0, done.stderr
     assert "resuming run" in done.stderr
     assert f"{len(safe)} trials had been done" in done.stderr
@@ -95,7 +97,7 @@ def test_500_tasks_killed_in_the_middle(
     assert all(calls[name] == calls_before[name] == 1 for name in safe)
     assert set(calls) == {f"t{number:03}" for number in range(500)}
     resumed = without_times(work / "reports" / "eval-result.json")
-    undisturbed = run(*command, "--fresh", "--output-dir", "other", "--store", "none")
+    undisturbed = program.process(*command, "--fresh", "--output-dir", "other", "--store", "none")
     assert undisturbed.code == 0
     assert resumed == without_times(work / "other" / "eval-result.json")
 
@@ -103,7 +105,7 @@ def test_500_tasks_killed_in_the_middle(
 @pytest.mark.e2e
 @pytest.mark.slow
 def test_twenty_more_kill_points(
-    run: Run, work: Path, environment: dict[str, str], make_skill: MakeSkill, tasks: Tasks
+    program: Program, work: Path, environment: dict[str, str], make_skill: MakeSkill, tasks: Tasks
 ) -> None:
     """Wherever the kill falls, the next run finishes the work and repeats nothing that was committed."""
     log = work / "calls.log"
@@ -129,7 +131,7 @@ def test_twenty_more_kill_points(
         )
         safe = committed(store)
         finished_before = _state(store) == "finished"
-        done = run(*command)
+        done = program.process(*command)
         assert done.code == 0, f"point {point}: {done.stderr}"
         assert done.verdict == "done: 24 of 24 passed"
         calls = Counter(log.read_text().split())
@@ -153,7 +155,7 @@ def _state(store: Path) -> str | None:
 @pytest.mark.requirement("ES-DEFECT-28")
 @pytest.mark.e2e
 def test_interrupting_writes_a_partial_report_and_resumes(
-    run: Run, work: Path, environment: dict[str, str], make_skill: MakeSkill, tasks: Tasks
+    program: Program, work: Path, environment: dict[str, str], make_skill: MakeSkill, tasks: Tasks
 ) -> None:
     """Ctrl-C ends the run with 130 and a report of what is done; the same command finishes it."""
     gate = work / "gate"
@@ -180,7 +182,7 @@ print(json.dumps({{"jsonrpc": "2.0", "id": 1, "result": say}}))
     (report,) = json.loads((work / "reports" / "eval-result.json").read_text())
     assert [one["taskId"] for one in report["taskResults"]] == ["a", "b"]
     gate.touch()
-    done = run(*command)
+    done = program.process(*command)
     assert done.code == 0
     assert "resuming run" in done.stderr
     assert done.verdict == "done: 3 of 3 passed"

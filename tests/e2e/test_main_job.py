@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-from .conftest import ROOT, MakeSkill, Run, task
+from skillgauge_testkit.program import Program
+
+from .conftest import ROOT, MakeSkill, task
 
 CALCULATOR = ROOT / "examples" / "skills" / "calculator" / "skill.json"
 Tasks = Callable[..., Path]
@@ -41,11 +43,11 @@ SUMMARY_KEYS = [
     "ES-EVAL-001", "ES-EVAL-004", "ES-EVAL-009", "ES-EVAL-011", "ES-EVAL-012", "ES-EVAL-017", "ES-EVAL-020"
 )
 @pytest.mark.requirement("ES-EVAL-022", "ES-EVAL-023", "ES-BENCH-001", "ES-REPORT-004", "ES-REPORT-005", "SE-RUN-016")
-def test_the_documented_command_gives_60_of_60_and_again_a_new_run(run: Run, work: Path) -> None:
+def test_the_documented_command_gives_60_of_60_and_again_a_new_run(program: Program, work: Path) -> None:
     """The calculator passes coding-easy three times over; the same command again is a new run with its own row."""
     command = ["eval", "--skills", CALCULATOR, "--benchmark", "coding-easy", "--runs", "3"]
     command += ["--format", "json", "markdown"]
-    done = run(*command)
+    done = program.process(*command)
     assert done.code == 0, done.stderr
     assert done.verdict == "done: 60 of 60 passed"
     (report,) = json.loads((work / "reports" / "eval-result.json").read_text())
@@ -58,7 +60,7 @@ def test_the_documented_command_gives_60_of_60_and_again_a_new_run(run: Run, wor
     assert {one["scorerType"] for one in report["taskResults"]} == {"exact_match"}
     assert all(one["latencyMs"] > 0 for one in report["taskResults"])
     assert "coding\\_001" in (work / "reports" / "eval-result.md").read_text()
-    again = run(*command)
+    again = program.process(*command)
     assert again.code == 0
     assert "resum" not in again.stderr
     with sqlite3.connect(work / "skillgauge.db") as store:
@@ -83,12 +85,12 @@ def without_times(value: Any) -> Any:
 
 
 @pytest.mark.e2e
-def test_the_report_is_that_of_the_original(run: Run, work: Path) -> None:
+def test_the_report_is_that_of_the_original(program: Program, work: Path) -> None:
     """The calculator on coding-easy: the same keys in the same order and, times aside, the same values.
 
     What we add stands in `evaluatorMetadata`, which is empty there; the skill's own version is another.
     """
-    run("eval", "--skills", CALCULATOR, "--benchmark", "coding-easy", "--format", "json")
+    program("eval", "--skills", CALCULATOR, "--benchmark", "coding-easy", "--format", "json")
     ours = json.loads((work / "reports" / "eval-result.json").read_text())
     theirs = json.loads(PUBLISHED.read_text())
     assert ours[0]["evaluatorMetadata"].pop("skillgauge")["passRate"]["method"] == "wilson"
@@ -98,23 +100,23 @@ def test_the_report_is_that_of_the_original(run: Run, work: Path) -> None:
 
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-EVAL-002", "ES-EVAL-003")
-def test_a_path_or_nothing_at_all_is_enough(run: Run, work: Path, make_skill: MakeSkill) -> None:
+def test_a_path_or_nothing_at_all_is_enough(program: Program, work: Path, make_skill: MakeSkill) -> None:
     """By PATH, by --skills and by searching the current folder, a skill without a benchmark gets coding-easy."""
     path = make_skill()
     for arguments in ([path], ["--skills", path], [path.parent], []):
-        done = run("eval", *arguments, "--json")
+        done = program("eval", *arguments, "--json")
         assert done.document["plan"]["suites"][0]["id"] == "coding-easy"
         assert done.document["summary"]["counts"]["total"] == 20
     empty = work / "empty"
     empty.mkdir()
-    done = run("eval", cwd=empty)
+    done = program("eval", cwd=empty)
     assert done.code == 2
     assert "holds nothing that an installed format knows" in done.stderr
 
 
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-EVAL-005", "ES-FLOW-009", "ES-METRIC-001", "ES-METRIC-003")
-def test_tasks_replace_the_benchmark(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
+def test_tasks_replace_the_benchmark(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
     """Own tasks run without installing anything; failed and broken tasks stay in the divisor."""
     code = """import json, sys
 request = json.loads(sys.stdin.read())
@@ -124,7 +126,7 @@ if say == "crash":
 print(json.dumps({"jsonrpc": "2.0", "id": 1, "result": say}))
 """
     file = tasks(task("a", "x"), task("b", "x", "y"), task("c", "crash"), task("d", "z"))
-    done = run("eval", "--skills", make_skill(code), "--tasks", file)
+    done = program("eval", "--skills", make_skill(code), "--tasks", file)
     assert done.code == 0, done.stderr
     (report,) = json.loads((work / "reports" / "eval-result.json").read_text())
     assert report["benchmarkId"] == "custom"
@@ -138,20 +140,20 @@ print(json.dumps({"jsonrpc": "2.0", "id": 1, "result": say}))
 @pytest.mark.requirement("ES-DEFECT-15")
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-EVAL-015")
-def test_a_dry_run_shows_the_matrix_and_creates_nothing(run: Run, work: Path, make_skill: MakeSkill) -> None:
+def test_a_dry_run_shows_the_matrix_and_creates_nothing(program: Program, work: Path, make_skill: MakeSkill) -> None:
     """Everything is checked and counted, nothing is executed, and no file appears."""
     marker = work / "ran"
     path = make_skill(f"open({str(marker)!r}, 'w')\n")
     before = sorted(work.rglob("*"))
-    done = run("eval", "--skills", path, "--runs", "2", "--dry-run")
+    done = program("eval", "--skills", path, "--runs", "2", "--dry-run")
     assert done.code == 0
     assert "40 trials" in done.stdout
     assert sorted(work.rglob("*")) == before
-    (arm,) = run("eval", "--skills", path, "--dry-run", "--json", env={"TZ": "UTC"}).document["arms"]
+    (arm,) = program("eval", "--skills", path, "--dry-run", "--json", env={"TZ": "UTC"}).document["arms"]
     assert (arm["arm"], arm["kind"], arm["runner"], arm["model"]) == ("direct", "direct", "subprocess", None)
     assert (arm["skills"], arm["sessions"], arm["paid"]) == ([], 20, False)
     assert "TZ" in arm["environment"]
-    bad = run("eval", "--skills", path, "--benchmark", "coding-esy", "--dry-run")
+    bad = program("eval", "--skills", path, "--benchmark", "coding-esy", "--dry-run")
     assert bad.code == 2
     assert "coding-easy" in bad.stderr
 
@@ -159,7 +161,7 @@ def test_a_dry_run_shows_the_matrix_and_creates_nothing(run: Run, work: Path, ma
 @pytest.mark.requirement("ES-DEFECT-01")
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-EVAL-007", "ES-BENCH-007", "ES-METRIC-007", "ES-EVAL-008", "ES-EVAL-021")
-def test_timeouts_and_retries(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
+def test_timeouts_and_retries(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
     """A task over its limit has status timeout; a task's own limit rules; a crash is tried again and may pass."""
     counter = work / "count"
     code = f"""import json, sys, time, os
@@ -177,20 +179,22 @@ if say == "second":
 print(json.dumps({{"jsonrpc": "2.0", "id": 1, "result": say}}))
 """
     file = tasks(task("hang", "hang"), task("slow", "slow", timeoutMs=20000), task("second", "second"))
-    done = run("eval", "--skills", make_skill(code), "--tasks", file, "--timeout", "500")
+    done = program("eval", "--skills", make_skill(code), "--tasks", file, "--timeout", "500")
     assert done.code == 0, done.stderr
     (report,) = json.loads((work / "reports" / "eval-result.json").read_text())
     assert [one["status"] for one in report["taskResults"]] == ["timeout", "pass", "error"]
     assert report["taskResults"][0]["latencyMs"] >= 400
     counter.unlink()
-    done = run("eval", "--skills", make_skill(code), "--tasks", file, "--case", "second", "--retries", "1", "--json")
+    done = program(
+        "eval", "--skills", make_skill(code), "--tasks", file, "--case", "second", "--retries", "1", "--json"
+    )
     assert done.document["summary"]["counts"]["passed"] == 1
     assert done.document["results"][0]["attempts"] == 2
 
 
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-FLOW-008", "ES-EVAL-006")
-def test_concurrency_one_keeps_the_order(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
+def test_concurrency_one_keeps_the_order(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
     """With --concurrency 1 tasks run strictly one after another; the default is 4."""
     log = work / "order"
     code = f"""import json, sys
@@ -203,14 +207,14 @@ with open({str(log)!r}, "a") as file:
 """
     names = [f"t{number}" for number in range(8)]
     file = tasks(*(task(name, name) for name in names))
-    run("eval", "--skills", make_skill(code), "--tasks", file, "--concurrency", "1", "--runs", "2")
+    program("eval", "--skills", make_skill(code), "--tasks", file, "--concurrency", "1", "--runs", "2")
     assert log.read_text() == "".join(f"{name}<>" for name in names * 2)
-    assert run("config", "get", "concurrency").stdout == "4\n"
+    assert program("config", "get", "concurrency").stdout == "4\n"
 
 
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-EVAL-010", "ES-SCORE-001", "ES-SCORE-002", "ES-SCORE-003", "ES-SCORE-004")
-def test_scorers_as_documented(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
+def test_scorers_as_documented(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
     """The evaluator of a task rules, --evaluator serves the others, and case sensitivity is honoured."""
 
     def one(name: str, say: object, expected: dict[str, object], **evaluator: object) -> dict[str, object]:
@@ -225,7 +229,7 @@ def test_scorers_as_documented(run: Run, work: Path, make_skill: MakeSkill, task
         one("strict", "one", {"type": "contains", "keywords": ["ONE"]}, type="contains", caseSensitive=True),
         one("default", "a b", {"type": "contains", "keywords": ["a", "b"]}),
     )
-    run("eval", "--skills", make_skill(), "--tasks", file, "--evaluator", "contains")
+    program("eval", "--skills", make_skill(), "--tasks", file, "--evaluator", "contains")
     (report,) = json.loads((work / "reports" / "eval-result.json").read_text())
     got = {one["taskId"]: (one["status"], one["score"]) for one in report["taskResults"]}
     assert got == {
@@ -240,46 +244,46 @@ def test_scorers_as_documented(run: Run, work: Path, make_skill: MakeSkill, task
 
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-BENCH-008", "UA-CLI-002", "UA-CLI-010")
-def test_selection_by_case_tag_and_target(run: Run, make_skill: MakeSkill, tasks: Tasks) -> None:
+def test_selection_by_case_tag_and_target(program: Program, make_skill: MakeSkill, tasks: Tasks) -> None:
     """--case, --tag and --target select; a path after them is a path; a selector that matches nothing is exit 5."""
     path = make_skill()
     file = tasks(task("a1", "x", tags=["math"]), task("a2", "x", tags=["text"]), task("b1", "x"))
 
     def count(*arguments: str | Path) -> int:
-        return int(run("eval", "--tasks", file, *arguments, "--json").document["summary"]["counts"]["total"])
+        return int(program("eval", "--tasks", file, *arguments, "--json").document["summary"]["counts"]["total"])
 
     assert count("--tag", "math", path) == 1
     assert count("--tag", "math,text", path) == 2
     assert count("--case", "a*", path) == 2
     assert count("--target", "echo", path) == 3
     assert count(path, "b1") == 1
-    done = run("eval", "--tasks", file, path, "--tag", "nothing")
+    done = program("eval", "--tasks", file, path, "--tag", "nothing")
     assert done.code == 5
     assert "matches no case" in done.stderr
 
 
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-EVAL-025")
-def test_a_crashing_candidate_leaves_the_others_alone(run: Run, work: Path, make_skill: MakeSkill) -> None:
+def test_a_crashing_candidate_leaves_the_others_alone(program: Program, work: Path, make_skill: MakeSkill) -> None:
     """One skill that always crashes is a fail of that skill: the run is valid, and the gate gives 1, not 3."""
     good = make_skill((CALCULATOR.parent / "skill.py").read_text(), folder="good")
     bad = make_skill("raise SystemExit(1)\n", folder="bad")
-    done = run("eval", "--skills", good, bad)
+    done = program("eval", "--skills", good, bad)
     assert done.code == 0, done.stderr
     reports = {one["skillId"]: one for one in json.loads((work / "reports" / "eval-result.json").read_text())}
     assert reports["good"]["summary"]["completionRate"] == 1
     assert reports["bad"]["summary"]["errorRate"] == 1
-    gated = run("eval", "--skills", good, bad, "--exit-on-fail", "--min-completion", "0.8")
+    gated = program("eval", "--skills", good, bad, "--exit-on-fail", "--min-completion", "0.8")
     assert gated.code == 1
     assert gated.verdict.startswith("gate missed: below 80.0%: bad 0.0%")
-    passed = run("eval", "--skills", good, "--exit-on-fail")
+    passed = program("eval", "--skills", good, "--exit-on-fail")
     assert passed.code == 0
     assert passed.verdict == "gate met: 20 of 20 passed"
 
 
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-EVAL-016", "ES-BENCH-005", "ES-BENCH-006")
-def test_further_benchmarks_lie_in_a_folder(run: Run, work: Path, make_skill: MakeSkill) -> None:
+def test_further_benchmarks_lie_in_a_folder(program: Program, work: Path, make_skill: MakeSkill) -> None:
     """A benchmark in ./benchmarks is known by its id, and with --benchmarks-dir one elsewhere is."""
     benchmark = {
         "id": "mine",
@@ -296,25 +300,25 @@ def test_further_benchmarks_lie_in_a_folder(run: Run, work: Path, make_skill: Ma
         (work / folder).mkdir()
     (work / "benchmarks" / "mine.json").write_text(json.dumps(benchmark))
     (work / "elsewhere" / "other.json").write_text(json.dumps(benchmark | {"id": "other"}))
-    assert run("eval", "--skills", path, "--benchmark", "mine").code == 0
-    assert run("eval", "--skills", path, "--benchmark", "other").code == 2
-    done = run("eval", "--skills", path, "--benchmark", "other", "--benchmarks-dir", "elsewhere", "--json")
+    assert program("eval", "--skills", path, "--benchmark", "mine").code == 0
+    assert program("eval", "--skills", path, "--benchmark", "other").code == 2
+    done = program("eval", "--skills", path, "--benchmark", "other", "--benchmarks-dir", "elsewhere", "--json")
     assert done.document["summary"]["counts"]["passed"] == 1
-    assert run("eval", "--skills", path, "--benchmark", "elsewhere/other.json").code == 0
+    assert program("eval", "--skills", path, "--benchmark", "elsewhere/other.json").code == 0
 
 
 @pytest.mark.requirement("ES-DEFECT-05")
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-EVAL-019", "ES-CONFIG-006", "ES-CONFIG-007")
-def test_configuration_reaches_the_run(run: Run, work: Path, make_skill: MakeSkill) -> None:
+def test_configuration_reaches_the_run(program: Program, work: Path, make_skill: MakeSkill) -> None:
     """Flag before variable before file here before user file before default, each per key."""
     path = make_skill()
     (work / "skillgauge.config.yaml").write_text("runs: 2\noutputDir: ./from-file\n")
-    assert run("config", "set", "runs", "5").code == 0
-    assert run("config", "set", "concurrency", "3").code == 0
+    assert program("config", "set", "runs", "5").code == 0
+    assert program("config", "set", "concurrency", "3").code == 0
 
     def runs(*arguments: str, env: dict[str, str] | None = None) -> int:
-        return int(run("eval", path, *arguments, "--json", "--dry-run", env=env).document["plan"]["runs"])
+        return int(program("eval", path, *arguments, "--json", "--dry-run", env=env).document["plan"]["runs"])
 
     assert runs() == 2
     assert runs(env={"SKILLGAUGE_RUNS": "4"}) == 4
@@ -322,26 +326,26 @@ def test_configuration_reaches_the_run(run: Run, work: Path, make_skill: MakeSki
     other = work / "other.yaml"
     other.write_text("outputDir: ./x\n")
     assert runs("-c", str(other)) == 5
-    origins = {one["key"]: one["source"] for one in run("config", "list", "--origin", "--json").document}
+    origins = {one["key"]: one["source"] for one in program("config", "list", "--origin", "--json").document}
     assert (origins["runs"], origins["concurrency"], origins["timeoutMs"]) == ("project file", "user file", "default")
-    run("eval", path)
+    program("eval", path)
     assert (work / "from-file" / "eval-result.json").is_file()
 
 
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-CONFIG-001", "ES-CONFIG-002", "ES-CONFIG-003")
-def test_config_commands(run: Run, environment: dict[str, str]) -> None:
+def test_config_commands(program: Program, environment: dict[str, str]) -> None:
     """List shows all values, get takes a dotted key, set writes the user's own file."""
-    assert run("config", "set", "llm.model", "gpt-4o").code == 0
-    assert run("config", "get", "llm.model").stdout == "gpt-4o\n"
-    values = run("config", "list", "--json").document
+    assert program("config", "set", "llm.model", "gpt-4o").code == 0
+    assert program("config", "get", "llm.model").stdout == "gpt-4o\n"
+    values = program("config", "list", "--json").document
     assert (values["concurrency"], values["timeoutMs"], values["outputDir"]) == (4, 30000, "./reports")
     assert values["llm"]["model"] == "gpt-4o"
     assert "gpt-4o" in (Path(environment["HOME"]) / ".config" / "skillgauge" / "config.yaml").read_text()
-    done = run("config", "set", "concurency", "3")
+    done = program("config", "set", "concurency", "3")
     assert done.code == 2
     assert "did you mean concurrency" in done.stderr
-    assert run("config", "set", "concurrency", "0").code == 2
+    assert program("config", "set", "concurrency", "0").code == 2
 
 
 @pytest.mark.e2e
@@ -359,34 +363,36 @@ def test_config_commands(run: Run, environment: dict[str, str]) -> None:
         ["plugins", "info", "scorers", "exact"],
     ],
 )
-def test_global_options_work_before_and_after_the_command(run: Run, make_skill: MakeSkill, command: list[str]) -> None:
+def test_global_options_work_before_and_after_the_command(
+    program: Program, make_skill: MakeSkill, command: list[str]
+) -> None:
     """-c, --json, --no-color, -v and -h are taken on either side; --json prints exactly one document."""
     make_skill()
-    before = run("--json", "--no-color", "-v", *command)
-    after = run(*command, "--json", "--no-color", "-v")
+    before = program("--json", "--no-color", "-v", *command)
+    after = program(*command, "--json", "--no-color", "-v")
     assert before.code == after.code == 0, before.stderr + after.stderr
     assert before.document == after.document
-    assert "Usage: skillgauge" in run(*command[:1], "-h").stdout
-    missing = run(*command, "-c", "nowhere.yaml", "--json")
+    assert "Usage: skillgauge" in program(*command[:1], "-h").stdout
+    missing = program(*command, "-c", "nowhere.yaml", "--json")
     assert missing.code == 2 or command[:2] == ["plugins", "list"]
 
 
 @pytest.mark.e2e
-def test_version_and_help(run: Run) -> None:
+def test_version_and_help(program: Program) -> None:
     """--version prints one line, --help lists the commands, an unknown command is exit 2 with a hint."""
-    assert run("--version").stdout == "skillgauge 0.1.0\n"
-    assert run("-V").stdout == "skillgauge 0.1.0\n"
-    assert "eval" in run("--help").stdout
-    assert run("evla").code == 2
-    assert run("eval", "--no-such-option").code == 2
-    assert run("eval", "--no-such-option", "--json").document["exit_code"] == 2
+    assert program.process("--version").stdout == "skillgauge 0.1.0\n"
+    assert program.process("-V").stdout == "skillgauge 0.1.0\n"
+    assert "eval" in program.process("--help").stdout
+    assert program.process("evla").code == 2
+    assert program.process("eval", "--no-such-option").code == 2
+    assert program.process("eval", "--no-such-option", "--json").document["exit_code"] == 2
 
 
 @pytest.mark.e2e
 @pytest.mark.requirement("SE-RUN-001", "SE-RUN-015")
-def test_results_carry_what_made_them(run: Run, work: Path, make_skill: MakeSkill) -> None:
+def test_results_carry_what_made_them(program: Program, work: Path, make_skill: MakeSkill) -> None:
     """The record names every distribution and version that took part, the sandbox, and the moment."""
-    done = run("eval", make_skill(), "--format", "record")
+    done = program("eval", make_skill(), "--format", "record")
     assert done.code == 0
     (path,) = (work / "reports").glob("run-*.record.json")
     record = json.loads(path.read_text())
@@ -400,7 +406,7 @@ def test_results_carry_what_made_them(run: Run, work: Path, make_skill: MakeSkil
 @pytest.mark.requirement("ES-DEFECT-12")
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-ADAPT-005", "ES-SKILL-006")
-def test_adapter_settings_beside_the_skill(run: Run, make_skill: MakeSkill, tasks: Tasks) -> None:
+def test_adapter_settings_beside_the_skill(program: Program, make_skill: MakeSkill, tasks: Tasks) -> None:
     """`command` and `args` of adapter.config.json replace the entrypoint; any metadata of the skill is accepted."""
     code = """import json, sys
 request = json.loads(sys.stdin.read())
@@ -410,9 +416,9 @@ print(json.dumps({"jsonrpc": "2.0", "id": 1, "result": sys.argv[1:]}))
     skill = make_skill(code, metadata=metadata)
     settings = {"type": "subprocess", "command": "python3 -S", "args": ["skill.py", "two words", "--flag"]}
     (skill.parent / "adapter.config.json").write_text(json.dumps(settings))
-    done = run("eval", "--skills", skill, "--tasks", tasks(task("argv", "x")), "--json")
+    done = program("eval", "--skills", skill, "--tasks", tasks(task("argv", "x")), "--json")
     assert done.document["results"][0]["execution"]["output"] == ["two words", "--flag"]
     (skill.parent / "adapter.config.json").write_text(json.dumps(settings | {"comand": "x"}))
-    bad = run("validate", skill)
+    bad = program("validate", skill)
     assert bad.code == 2
     assert "command" in bad.stderr

@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 
 from skillgauge_testkit import ModelFault, ModelReply, ModelRequest, ModelServer, run_shell
-
-from .conftest import PROGRAM, Done, Run
+from skillgauge_testkit.program import PROGRAM, Done, Program
 
 pytestmark = pytest.mark.e2e
 
@@ -101,11 +100,11 @@ class Counter429:
             return FINE
 
 
-def test_a_service_gets_no_more_than_it_bears(run: Run, suite: Callable[[int], Path]) -> None:
+def test_a_service_gets_no_more_than_it_bears(program: Program, suite: Callable[[int], Path]) -> None:
     """429 to more than four at once: all trials pass in the end, each refusal was made again after its Retry-After."""
     service = Counter429(4)
     with ModelServer(service) as server:
-        done = run(*command_of(suite(24), server, "--concurrency", "8"))
+        done = program(*command_of(suite(24), server, "--concurrency", "8"))
     assert done.code == 0, done.stderr
     assert verdicts(done) == {"pass": 24}
     assert service.most <= 8
@@ -114,7 +113,7 @@ def test_a_service_gets_no_more_than_it_bears(run: Run, suite: Callable[[int], P
     assert service.refused <= 8
 
 
-def test_a_burst_of_overload_passes(run: Run, suite: Callable[[int], Path]) -> None:
+def test_a_burst_of_overload_passes(program: Program, suite: Callable[[int], Path]) -> None:
     """529 to the first of every trial: each is asked once more and passes."""
     seen: Counter[str] = Counter()
 
@@ -124,27 +123,27 @@ def test_a_burst_of_overload_passes(run: Run, suite: Callable[[int], Path]) -> N
         return FINE if seen[request.prompt] > 1 else ModelReply(fault=ModelFault.OVERLOADED, headers=pause)
 
     with ModelServer(script) as server:
-        done = run(*command_of(suite(6), server, "--concurrency", "6"))
+        done = program(*command_of(suite(6), server, "--concurrency", "6"))
     assert done.code == 0, done.stderr
     assert verdicts(done) == {"pass": 6}
     assert set(seen.values()) == {2}
     assert given_up(done) == [("overloaded", 0.1)] * 6
 
 
-def test_a_failure_of_the_server_is_made_again(run: Run, suite: Callable[[int], Path]) -> None:
+def test_a_failure_of_the_server_is_made_again(program: Program, suite: Callable[[int], Path]) -> None:
     """500 and then an answer: one further attempt after a second, which is told."""
     with ModelServer([ModelReply(fault=ModelFault.SERVER_ERROR), FINE]) as server:
-        done = run(*command_of(suite(1), server))
+        done = program(*command_of(suite(1), server))
     assert done.code == 0, done.stderr
     assert len(server.requests) == 2
     assert given_up(done) == [("server", 1.0)]
 
 
-def test_endless_refusals_come_to_an_end(run: Run, suite: Callable[[int], Path], work: Path) -> None:
+def test_endless_refusals_come_to_an_end(program: Program, suite: Callable[[int], Path], work: Path) -> None:
     """429 for ever: three requests for each trial, all are errors and none a fail, exit 3, and the report says it."""
     refusal = ModelReply(fault=ModelFault.RATE_LIMITED, headers={"Retry-After": "0.01"})
     with ModelServer(lambda _request: refusal) as server:
-        done = run(*command_of(suite(5), server, "--format", "markdown"))
+        done = program(*command_of(suite(5), server, "--format", "markdown"))
     assert done.code == 3
     assert verdicts(done) == {"error": 5}
     assert len(server.requests) == attempts_of(done) == 15
@@ -152,11 +151,11 @@ def test_endless_refusals_come_to_an_end(run: Run, suite: Callable[[int], Path],
     assert "HTTP 429" in (work / "reports/eval-result.md").read_text()
 
 
-def test_a_service_that_asks_for_hours_is_left_alone(run: Run, suite: Callable[[int], Path]) -> None:
+def test_a_service_that_asks_for_hours_is_left_alone(program: Program, suite: Callable[[int], Path]) -> None:
     """Nobody waits for three hours: one request, and all further trials are errors that say why they were not tried."""
     refusal = ModelReply(fault=ModelFault.RATE_LIMITED, headers={"Retry-After": "10800"})
     with ModelServer(lambda _request: refusal) as server:
-        done = run(*command_of(suite(6), server, "--concurrency", "1"))
+        done = program(*command_of(suite(6), server, "--concurrency", "1"))
     assert done.code == 3
     assert len(server.requests) == 1
     messages = [one["execution"]["failure"]["message"] for one in done.document["results"]]
@@ -173,11 +172,11 @@ def test_a_service_that_asks_for_hours_is_left_alone(run: Run, suite: Callable[[
     [(ModelFault.UNAUTHORIZED, "auth"), (ModelFault.NOT_FOUND, "model_not_found")],
 )
 def test_a_refused_key_is_not_used_for_every_trial(
-    run: Run, suite: Callable[[int], Path], fault: ModelFault, kind: str
+    program: Program, suite: Callable[[int], Path], fault: ModelFault, kind: str
 ) -> None:
     """Of 40 trials at most those run that were under way when the fifth was refused; none is made again; exit 3."""
     with ModelServer(lambda _request: ModelReply(fault=fault)) as server:
-        done = run(*command_of(suite(40), server, "--concurrency", "4"))
+        done = program(*command_of(suite(40), server, "--concurrency", "4"))
     assert done.code == 3
     assert verdicts(done) == {"error": 40}
     assert 5 <= len(server.requests) <= 5 + 3
@@ -190,18 +189,18 @@ def test_a_refused_key_is_not_used_for_every_trial(
 
 @pytest.mark.parametrize("fault", [ModelFault.BAD_REQUEST, ModelFault.TOO_LONG, ModelFault.REFUSED])
 def test_what_another_attempt_cannot_change_is_not_attempted(
-    run: Run, suite: Callable[[int], Path], fault: ModelFault
+    program: Program, suite: Callable[[int], Path], fault: ModelFault
 ) -> None:
     """One request for each trial, and its failure is an error of its own: the next prompt may be a better one."""
     with ModelServer(lambda _request: ModelReply(fault=fault)) as server:
-        done = run(*command_of(suite(7), server, "--concurrency", "1"))
+        done = program(*command_of(suite(7), server, "--concurrency", "1"))
     assert done.code == 3
     assert verdicts(done) == {"error": 7}
     assert len(server.requests) == 7
     assert given_up(done) == []
 
 
-def test_engine_and_judges_share_what_a_service_bears(run: Run, suite: Callable[[int], Path]) -> None:
+def test_engine_and_judges_share_what_a_service_bears(program: Program, suite: Callable[[int], Path]) -> None:
     """A panel of three at the engine's own server: with one at a time allowed, nothing is ever asked beside another."""
     service = Counter429(1, lasts_s=0.02)
 
@@ -213,17 +212,17 @@ def test_engine_and_judges_share_what_a_service_bears(run: Run, suite: Callable[
         panel = [word for name in "abc" for word in ("--judge", "openai", "--judge-model", name)]
         rubric = ["--check", 'rubric={"criteria": "Is it calm?"}']
         address = ["--set", f"judges.openai.base_url={server.url}/v1"]
-        done = run(*command_of(suite(3), server, "--concurrency", "1", *panel, *rubric, *address))
+        done = program(*command_of(suite(3), server, "--concurrency", "1", *panel, *rubric, *address))
     assert done.code == 0, done.stdout + done.stderr
     assert len(server.requests) == 3 + 3 * 3
     assert (service.most, service.refused) == (1, 0)
 
 
-def test_attempts_that_failed_are_paid_for(run: Run, suite: Callable[[int], Path]) -> None:
+def test_attempts_that_failed_are_paid_for(program: Program, suite: Callable[[int], Path]) -> None:
     """A session that breaks off after its first answer has used 18 tokens; the third attempt would be beyond 30."""
     replies = [ModelReply(tools=[run_shell("true")]), ModelReply(fault=ModelFault.SERVER_ERROR)] * 3
     with ModelServer(replies) as server:
-        done = run(*command_of(suite(2), server, "--max-tokens", "30", tools=True))
+        done = program(*command_of(suite(2), server, "--max-tokens", "30", tools=True))
     assert done.code == 4, done.stderr
     assert len(server.requests) == 4
     (result,) = done.document["results"]
@@ -256,7 +255,7 @@ def test_a_stop_ends_every_wait(
 @pytest.mark.engine
 @pytest.mark.slow
 def test_a_real_agent_is_cared_for(
-    run: Run, suite: Callable[[int], Path], agent_program: Callable[[str], Path]
+    program: Program, suite: Callable[[int], Path], agent_program: Callable[[str], Path]
 ) -> None:
     """`claude` meets 529 in its first session: the trial is made again, the others pass, and nothing is a fail."""
     first: list[str] = []
@@ -269,7 +268,7 @@ def test_a_real_agent_is_cared_for(
         options: dict[str, Any] = {"program": agent_program("claude"), "base_url": server.url, "api_retries": 0}
         settings = [w for key, value in options.items() for w in ("--set", f"engines.claude-code.{key}={value}")]
         words = ["eval", suite(3), "--plugin", PLUGIN, "--engine", "claude-code", "--no-baseline", "--store", "none"]
-        done = run(*words, "--json", "--concurrency", "3", *settings, env={"ANTHROPIC_API_KEY": KEY}, timeout=300)
+        done = program(*words, "--json", "--concurrency", "3", *settings, env={"ANTHROPIC_API_KEY": KEY}, timeout_s=300)
     assert done.code == 0, done.stdout + done.stderr
     assert verdicts(done) == {"pass": 3}
     assert attempts_of(done) == 4

@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
-from .conftest import MakeSkill, Run
+from skillgauge_testkit.program import Program
+
+from .conftest import MakeSkill
 
 Tasks = Callable[..., Path]
 
@@ -32,7 +34,7 @@ def words(name: str, say: str, keywords: list[str], *tags: str) -> dict[str, obj
 
 
 @pytest.fixture
-def reports(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> tuple[Path, str]:
+def reports(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks) -> tuple[Path, str]:
     """The reports of a run over four tasks with scores 1, 1/2, 2/3 and a crash, and what was printed."""
     file = tasks(
         words("a", "one", ["one"], "math"),
@@ -41,7 +43,7 @@ def reports(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks) -> tuple[
         words("d", "crash", ["one"], "words"),
     )
     formats = ("--format", "json", "markdown", "html", "csv", "record")
-    done = run("eval", "--skills", make_skill(CODE), "--tasks", file, *formats)
+    done = program("eval", "--skills", make_skill(CODE), "--tasks", file, *formats)
     assert done.code == 0, done.stderr
     return work / "reports", done.stdout
 

@@ -15,7 +15,9 @@ from typing import Any
 
 import pytest
 
-from .conftest import ROOT, Done
+from skillgauge_testkit.program import Done
+
+from .conftest import ROOT
 
 CALCULATOR = ROOT / "examples" / "skills" / "calculator"
 STRATEGY = """filters:

@@ -122,9 +122,10 @@ def test_tokens_count_too() -> None:
     assert spend(BudgetLimits(cost_usd=10, tokens=450), costs) == (4, True)
 
 
-def test_judges_and_given_up_attempts_count() -> None:
-    """Money is spent by whoever is asked, and by attempts that do not count."""
-    budget = Budget(BudgetLimits(cost_usd=1.0))
+@pytest.mark.parametrize("limit", [1.0, 1.3])
+def test_judges_and_given_up_attempts_count(limit: float) -> None:
+    """Money is spent by whoever is asked, and by attempts that do not count: 0.90 here, so twice that is too much."""
+    budget = Budget(BudgetLimits(cost_usd=limit))
     score = Score.passed().model_copy(update={"usage": Usage(cost_usd=0.4)})
     slow = Failure.of_agent(FailureClass.OVERLOADED, "slow")
     attempt = GivenUp(failure=slow, usage=Usage(cost_usd=0.3), wait_s=1.0)
@@ -140,6 +141,11 @@ def test_judges_and_given_up_attempts_count() -> None:
 
     assert asyncio.run(run()) == ["t0"]
     assert budget.exhausted
+
+
+def test_the_reserve_is_that_of_the_dearest_trial() -> None:
+    """A cheap trial after a dear one does not make the next one expected to be cheap."""
+    assert spend(BudgetLimits(cost_usd=2.0), dollars(1.0, 0.1, 0.1)) == (2, True)
 
 
 @settings(max_examples=60, deadline=None)

@@ -472,6 +472,22 @@ def test_every_result_is_written_once_and_in_order(paid: list[bool]) -> None:
     assert [one for ids, _ in log.commits for one in ids] == [f"t{number}" for number in told]
 
 
+def test_paid_results_that_wait_together_are_written_one_by_one() -> None:
+    """While the store is busy several may come to wait: a crash then costs one of them at most, not all."""
+
+    async def go() -> list[tuple[list[str], bool]]:
+        log = Log()
+        ledger = Ledger(log, concurrency=4)
+        log.free.clear()
+        recordings = [asyncio.create_task(ledger.record(result(number), paid=True)) for number in range(3)]
+        await soon(log.asked)
+        log.free.set()
+        await asyncio.gather(*recordings)
+        return log.commits
+
+    assert asyncio.run(go()) == [(["t0"], True), (["t1"], True), (["t2"], True)]
+
+
 def test_nobody_is_told_of_a_result_that_is_not_written() -> None:
     """A result counts once it is safe, not when it arrives."""
 

@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from http.client import IncompleteRead
+from itertools import product
 
 import pytest
 
@@ -26,27 +27,27 @@ STATUSES = [
 ]
 
 
-@pytest.mark.parametrize("dialect", PATHS)
-@pytest.mark.parametrize(("fault", "status"), [*STATUSES, (ModelFault.STREAM_ERROR, 500)])
-def test_faults_with_a_status(dialect: str, fault: ModelFault, status: int) -> None:
+def test_faults_with_a_status(subtests: pytest.Subtests) -> None:
     """The status, the sentence in the format's own place, and the headers of the script."""
-    with ModelServer([ModelReply(fault=fault, message="no luck", headers={"Retry-After": "7"})]) as server:
-        answer = ask(server, dialect)
-    assert (answer.status, answer.headers["Retry-After"]) == (status, "7")
-    assert answer.document["error"]["message"] == "no luck"
-    (session,) = server.sessions.values()
-    assert session.tokens.input == 0
+    for dialect, (fault, status) in product(PATHS, [*STATUSES, (ModelFault.STREAM_ERROR, 500)]):
+        with subtests.test(dialect=dialect, fault=fault):
+            with ModelServer([ModelReply(fault=fault, message="no luck", headers={"Retry-After": "7"})]) as server:
+                answer = ask(server, dialect)
+            assert (answer.status, answer.headers["Retry-After"]) == (status, "7")
+            assert answer.document["error"]["message"] == "no luck"
+            (session,) = server.sessions.values()
+            assert session.tokens.input == 0
 
 
-@pytest.mark.parametrize("dialect", PATHS)
-@pytest.mark.parametrize(("fault", "status"), STATUSES)
-def test_faults_with_a_status_are_no_streams(dialect: str, fault: ModelFault, status: int) -> None:
+def test_faults_with_a_status_are_no_streams(subtests: pytest.Subtests) -> None:
     """Who asks for a stream gets the status and a document all the same."""
-    path, body = streaming(dialect)
-    with ModelServer([ModelReply(fault=fault)]) as server:
-        answer = ask(server, path, body)
-    assert (answer.status, answer.headers["Content-Type"]) == (status, "application/json")
-    assert answer.document["error"]["message"]
+    for dialect, (fault, status) in product(PATHS, STATUSES):
+        with subtests.test(dialect=dialect, fault=fault):
+            path, body = streaming(dialect)
+            with ModelServer([ModelReply(fault=fault)]) as server:
+                answer = ask(server, path, body)
+            assert (answer.status, answer.headers["Content-Type"]) == (status, "application/json")
+            assert answer.document["error"]["message"]
 
 
 def test_too_long_says_so() -> None:

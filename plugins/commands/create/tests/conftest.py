@@ -1,59 +1,21 @@
-"""Run the installed program as a user would: a clean environment, a folder of its own, nothing of this machine."""
+"""Lines as a user pastes them into a terminal, and what a test of programs needs."""
 
 from __future__ import annotations
 
-import json
-import os
 import shlex
 import socket
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from queue import Queue
 from threading import Thread
-from typing import Any
 
 import pytest
 
-PROGRAMS = Path(sys.executable).parent
+from skillgauge_testkit.program import Done
 
-
-@dataclass(frozen=True)
-class Done:
-    """How a command ended."""
-
-    code: int
-    stdout: str
-    stderr: str
-
-    @property
-    def document(self) -> Any:
-        """The one JSON document on stdout."""
-        return json.loads(self.stdout)
-
-
-Run = Callable[..., Done]
 Shell = Callable[[str], Done]
-
-
-@pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    """What the program sees: a home of its own and a search path, nothing else."""
-    home = tmp_path / "home"
-    home.mkdir()
-    path = f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"
-    return {"HOME": str(home), "PATH": path, "LANG": "C.UTF-8", "CI": "true"}
-
-
-@pytest.fixture
-def work(tmp_path: Path) -> Path:
-    """An empty folder to work in."""
-    folder = tmp_path / "work"
-    folder.mkdir()
-    return folder
 
 
 @pytest.fixture
@@ -64,25 +26,6 @@ def shell(environment: dict[str, str], work: Path) -> Shell:
         done = subprocess.run(
             line,
             shell=True,
-            cwd=work,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=120,
-            check=False,
-        )
-        return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
-
-    return call
-
-
-@pytest.fixture
-def run(environment: dict[str, str], work: Path) -> Run:
-    """Run `skillgauge` with some arguments."""
-
-    def call(*arguments: str | Path) -> Done:
-        done = subprocess.run(
-            [str(PROGRAMS / "skillgauge"), *map(str, arguments)],
             cwd=work,
             env=environment,
             stdin=subprocess.DEVNULL,

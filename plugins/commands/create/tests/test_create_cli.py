@@ -15,8 +15,9 @@ from packaging.requirements import Requirement
 
 from skillgauge_command_create.command import next_steps, schemas
 from skillgauge_command_create.skeleton import Template, skeleton
+from skillgauge_testkit.program import Done, Program
 
-from .conftest import Done, Run, Shell, started, tree, unused_port
+from .conftest import Shell, started, tree, unused_port
 
 FILES = {"skill.json", "adapter.config.json", "README.md", "tests", "tests/basic.eval.json"}
 
@@ -44,9 +45,9 @@ def assert_perfect(done: Done, work: Path, skill_id: str) -> None:
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-CREATE-006", "ES-CREATE-007")
 @pytest.mark.parametrize("name", ["my_calc", "Ann's $kill (2)"])
-def test_python_script_runs_at_once(run: Run, shell: Shell, work: Path, name: str) -> None:
+def test_python_script_runs_at_once(program: Program, shell: Shell, work: Path, name: str) -> None:
     """The printed command evaluates the new skill with 100 %, whatever its name, and so does --tasks."""
-    made = run("create", "--name", name, "--from-template", "python_script")
+    made = program("create", "--name", name, "--from-template", "python_script")
     assert made.code == 0, made.stderr
     skill_id = "my_calc" if name == "my_calc" else "ann_s__kill__2_"
     (evaluate,) = commands(made)
@@ -55,17 +56,17 @@ def test_python_script_runs_at_once(run: Run, shell: Shell, work: Path, name: st
 
 
 @pytest.mark.e2e
-def test_python_script_can_be_kept(run: Run, shell: Shell, work: Path) -> None:
+def test_python_script_can_be_kept(program: Program, shell: Shell, work: Path) -> None:
     """With "worker" in its configuration, as its README says, a new skill is one process for many calls."""
-    made = run("create", "--name", "echo", "--from-template", "python_script")
+    made = program("create", "--name", "echo", "--from-template", "python_script")
     folder = work / "skills" / "echo"
     assert '"worker": true' in (folder / "README.md").read_text()
     config = folder / "adapter.config.json"
     config.write_text(json.dumps(json.loads(config.read_text()) | {"worker": True}))
-    program = folder / "skill.py"
+    script = folder / "skill.py"
     own_answer, with_process = 'f"You asked: {query}"', 'f"{os.getpid()}: {query}"'
-    assert own_answer in program.read_text()
-    program.write_text("import os\n" + program.read_text().replace(own_answer, with_process))
+    assert own_answer in script.read_text()
+    script.write_text("import os\n" + script.read_text().replace(own_answer, with_process))
     (evaluate,) = commands(made)
     done = shell(f"{evaluate} --runs 5 --concurrency 1 --json")
     assert done.code == 0, done.stderr
@@ -75,9 +76,9 @@ def test_python_script_can_be_kept(run: Run, shell: Shell, work: Path) -> None:
 
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-CREATE-002", "ES-CREATE-007")
-def test_mcp_tool_runs_at_once(run: Run, shell: Shell, work: Path) -> None:
+def test_mcp_tool_runs_at_once(program: Program, shell: Shell, work: Path) -> None:
     """The printed command starts the server and evaluates its tool with 100 %, and so does --tasks."""
-    made = run("create", "--name", "Ask Me", "--from-template", "mcp_tool")
+    made = program("create", "--name", "Ask Me", "--from-template", "mcp_tool")
     assert made.code == 0, made.stderr
     install, evaluate = commands(made)
     assert install == "python3 -m pip install 'mcp>=2.3,<3'"
@@ -87,9 +88,9 @@ def test_mcp_tool_runs_at_once(run: Run, shell: Shell, work: Path) -> None:
 
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-CREATE-002", "ES-CREATE-007")
-def test_http_request_runs_at_once(run: Run, shell: Shell, work: Path, environment: dict[str, str]) -> None:
+def test_http_request_runs_at_once(program: Program, shell: Shell, work: Path, environment: dict[str, str]) -> None:
     """The printed commands start the service and evaluate it with 100 %, at a port that is set in one place."""
-    made = run("create", "--name", "Ask Me")
+    made = program("create", "--name", "Ask Me")
     assert made.code == 0, made.stderr
     path = work / "skills" / "Ask Me" / "skill.json"
     skill = json.loads(path.read_text())
@@ -105,10 +106,10 @@ def test_http_request_runs_at_once(run: Run, shell: Shell, work: Path, environme
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-CREATE-002", "ES-CREATE-003", "ES-CREATE-005", "ES-CREATE-006")
 @pytest.mark.parametrize("template", [None, *Template])
-def test_files(run: Run, work: Path, template: Template | None) -> None:
+def test_files(program: Program, work: Path, template: Template | None) -> None:
     """The documented files appear below ./skills; without --from-template they are those of http_request."""
     choice = ("--from-template", template) if template else ()
-    assert run("create", "--name", "echo", *choice).code == 0
+    assert program("create", "--name", "echo", *choice).code == 0
     template = template or Template.HTTP_REQUEST
     adapter = {"http_request": "http", "python_script": "subprocess", "mcp_tool": "mcp"}[template]
     folder = work / "skills" / "echo"
@@ -119,45 +120,45 @@ def test_files(run: Run, work: Path, template: Template | None) -> None:
     assert json.loads((folder / "adapter.config.json").read_text())["type"] == adapter
     benchmark = json.loads((folder / "tests" / "basic.eval.json").read_text())
     assert len(benchmark["tasks"]) == 1
-    checked = run("validate", folder / "tests" / "basic.eval.json", folder)
+    checked = program("validate", folder / "tests" / "basic.eval.json", folder)
     assert checked.code == 0, checked.stderr
     assert "warning" not in checked.stderr
 
 
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-CREATE-003", "ES-CREATE-004")
-def test_output_dir_and_description(run: Run, work: Path) -> None:
+def test_output_dir_and_description(program: Program, work: Path) -> None:
     """The skill goes where --output-dir says, folders made as needed, and carries the description as it was given."""
     text = 'Says "naïve" things: $name, {}, \\n 🚀'
-    made = run("create", "--name", "echo", "--output-dir", "a/b", "--description", text)
+    made = program("create", "--name", "echo", "--output-dir", "a/b", "--description", text)
     assert made.code == 0, made.stderr
     assert json.loads((work / "a" / "b" / "echo" / "skill.json").read_text())["description"] == text
     assert not (work / "skills").exists()
 
 
 @pytest.mark.e2e
-def test_services_get_ports_of_their_own(run: Run, work: Path) -> None:
+def test_services_get_ports_of_their_own(program: Program, work: Path) -> None:
     """Two new services do not claim the same address, so that both can run."""
     for name in ("one", "two"):
-        assert run("create", "--name", name).code == 0
+        assert program("create", "--name", name).code == 0
     addresses = {json.loads(path.read_text())["entrypoint"] for path in work.glob("skills/*/skill.json")}
     assert len(addresses) == 2
 
 
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-CREATE-001")
-def test_name_is_required(run: Run, work: Path) -> None:
+def test_name_is_required(program: Program, work: Path) -> None:
     """Without --name the exit code is 2, the message names the option, and nothing is made."""
-    done = run("create")
+    done = program("create")
     assert done.code == 2
     assert "'--name'" in done.stderr
     assert tree(work) == {}
 
 
 @pytest.mark.e2e
-def test_json_is_one_document(run: Run) -> None:
+def test_json_is_one_document(program: Program) -> None:
     """With --json stdout is one document: what was made, and the next commands."""
-    made = run("create", "--name", "My Calc", "--from-template", "python_script", "--json")
+    made = program("create", "--name", "My Calc", "--from-template", "python_script", "--json")
     assert made.code == 0
     assert made.stderr == "skill 'my_calc' created in skills/My Calc from python_script\n"
     document = made.document
@@ -166,28 +167,28 @@ def test_json_is_one_document(run: Run) -> None:
     assert set(document["files"]) == FILES - {"tests"} | {"skill.py"}
     assert document["next"][0]["command"].startswith("skillgauge eval --skills 'skills/My Calc' ")
     assert not list(Draft202012Validator(schemas()["create"]).iter_errors(document))
-    refused = run("create", "--name", "My Calc", "--json")
+    refused = program("create", "--name", "My Calc", "--json")
     assert refused.code == 2
     assert [problem["code"] for problem in refused.document["problems"]] == ["create.exists"]
 
 
 @pytest.mark.requirement("ES-DEFECT-26")
 @pytest.mark.e2e
-def test_nothing_is_overwritten(run: Run, work: Path) -> None:
+def test_nothing_is_overwritten(program: Program, work: Path) -> None:
     """A second call is refused with the names of what is there, although it asks for another template."""
-    assert run("create", "--name", "echo", "--from-template", "python_script").code == 0
+    assert program("create", "--name", "echo", "--from-template", "python_script").code == 0
     (work / "skills" / "echo" / "skill.py").write_text("mine")
     before = tree(work)
-    refused = run("create", "--name", "echo")
+    refused = program("create", "--name", "echo")
     assert refused.code == 2
     assert "skills/echo' exists already and holds README.md, adapter.config.json" in refused.stderr
     assert tree(work) == before
 
 
 @pytest.mark.e2e
-def test_all_that_is_wrong_is_told_at_once(run: Run, work: Path) -> None:
+def test_all_that_is_wrong_is_told_at_once(program: Program, work: Path) -> None:
     """A path for a name and an unknown template are both named, the latter with what is near."""
-    refused = run("create", "--name", "../up", "--from-template", "python-script", "--json")
+    refused = program("create", "--name", "../up", "--from-template", "python-script", "--json")
     assert refused.code == 2
     problems = {problem["code"]: problem["message"] for problem in refused.document["problems"]}
     assert problems.keys() == {"create.name", "create.template"}
@@ -210,10 +211,10 @@ def test_a_description_that_is_no_text_is_refused(environment: dict[str, str], w
 
 
 @pytest.mark.e2e
-def test_help_says_what_it_does(run: Run) -> None:
+def test_help_says_what_it_does(program: Program) -> None:
     """The program's help has the command with its summary, and the command's own help all options and templates."""
-    assert "Make a skill that runs" in run("--help").stdout
-    text = run("create", "--help").stdout
+    assert "Make a skill that runs" in program("--help").stdout
+    text = program("create", "--help").stdout
     for word in ("--name", "--from-template", "--output-dir", "--description", "[default: http_request]", *Template):
         assert word in text
 

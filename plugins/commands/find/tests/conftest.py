@@ -1,72 +1,18 @@
-"""Run the installed program as a user would, in a folder with skills."""
+"""A folder with skills."""
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 CALCULATOR = Path(__file__).parents[4] / "examples/skills/calculator"
-PROGRAM = Path(sys.executable).parent / "skillgauge"
 
 
-@dataclass(frozen=True)
-class Done:
-    """How a command ended."""
-
-    code: int
-    stdout: str
-    stderr: str
-
-    @property
-    def document(self) -> Any:
-        """The one JSON document on stdout."""
-        return json.loads(self.stdout)
-
-    @property
-    def verdict(self) -> str:
-        """The last line on stderr."""
-        return self.stderr.strip().splitlines()[-1]
-
-
-Run = Callable[..., Done]
 MakeSkill = Callable[..., Path]
-
-
-@pytest.fixture
-def work(tmp_path: Path) -> Path:
-    """An empty folder to work in."""
-    folder = tmp_path / "work"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def run(tmp_path: Path, work: Path) -> Run:
-    """Run `skillgauge` in the work folder, with a home of its own and nothing else of this machine."""
-    environment = {"HOME": str(tmp_path), "PATH": f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}", "CI": "true"}
-
-    def call(*arguments: str | Path, **variables: str) -> Done:
-        done = subprocess.run(
-            [str(PROGRAM), *map(str, arguments)],
-            cwd=work,
-            env=environment | variables,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=120,
-            check=False,
-        )
-        return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
-
-    return call
 
 
 @pytest.fixture

@@ -1,19 +1,16 @@
-"""The installed program as a user runs it, and databases of the original."""
+"""Evaluations to look back at, and databases of the original."""
 
 from __future__ import annotations
 
 import importlib.util
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
+
+from skillgauge_testkit.program import Done, Program
 
 SKILL = {
     "id": "echo",
@@ -45,56 +42,8 @@ def original() -> ModuleType:
     return _load(Path(__file__).with_name("original_database.py"))
 
 
-@dataclass(frozen=True)
-class Done:
-    """How a command ended."""
-
-    code: int
-    stdout: str
-    stderr: str
-
-    @property
-    def document(self) -> Any:
-        """The one JSON document on stdout."""
-        return json.loads(self.stdout)
-
-    @property
-    def verdict(self) -> str:
-        """The last line on stderr."""
-        lines = self.stderr.strip().splitlines()
-        return lines[-1] if lines else ""
-
-
 @pytest.fixture
-def work(tmp_path: Path) -> Path:
-    """An empty folder to work in."""
-    folder = tmp_path / "work"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def run(tmp_path: Path, work: Path) -> Callable[..., Done]:
-    """Run `skillgauge` in the work folder, with a home of its own."""
-    environment = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "CI": "true"}
-
-    def call(*arguments: str | Path) -> Done:
-        done = subprocess.run(
-            [sys.executable, "-m", "skillgauge", *map(str, arguments)],
-            cwd=work,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=120,
-            check=False,
-        )
-        return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
-
-    return call
-
-
-@pytest.fixture
-def evaluate(run: Callable[..., Done], work: Path) -> Callable[..., Done]:
+def evaluate(program: Program, work: Path) -> Callable[..., Done]:
     """Evaluate a skill in the work folder: tasks by id, with what the skill is expected to say."""
 
     def call(tasks: dict[str, str], *, skill: str = "echo", version: str = "1.0.0", code: str = ECHO) -> Done:
@@ -112,7 +61,7 @@ def evaluate(run: Callable[..., Done], work: Path) -> Callable[..., Done]:
             for name, expected in tasks.items()
         ]
         (work / "tasks.json").write_text(json.dumps(items))
-        done = run("eval", "--skills", "skill", "--tasks", "tasks.json", "--output-dir", work / "reports")
+        done = program("eval", "--skills", "skill", "--tasks", "tasks.json", "--output-dir", work / "reports")
         assert done.code == 0, done.stderr
         return done
 

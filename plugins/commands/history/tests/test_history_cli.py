@@ -8,14 +8,14 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 
 from skillgauge_command_history.documents import ImportDocument, ListDocument, TrendDocument
+from skillgauge_testkit.program import Done, Program
 
 pytestmark = pytest.mark.e2e
-Run = Callable[..., Any]
+Evaluate = Callable[..., Done]
 GOOD = {"one": "one", "two": "two"}
 BAD = {"one": "one", "two": "three"}
 
@@ -32,9 +32,9 @@ BAD = {"one": "one", "two": "three"}
     ],
 )
 @pytest.mark.parametrize("as_json", [False, True])
-def test_reading_makes_no_store(run: Run, work: Path, arguments: list[str], as_json: bool) -> None:
+def test_reading_makes_no_store(program: Program, work: Path, arguments: list[str], as_json: bool) -> None:
     """Where no store is, that is said and all is well; nothing is made."""
-    done = run("history", *arguments, *(["--json"] if as_json else []))
+    done = program("history", *arguments, *(["--json"] if as_json else []))
     assert done.code == 0
     assert "stored in ./skillgauge.db" in done.stderr
     assert list(work.iterdir()) == []
@@ -44,68 +44,70 @@ def test_reading_makes_no_store(run: Run, work: Path, arguments: list[str], as_j
         assert done.stdout == ""
 
 
-def test_list_and_show(run: Run, evaluate: Run, work: Path) -> None:
+def test_list_and_show(program: Program, evaluate: Evaluate, work: Path) -> None:
     """Runs are listed newest first, filtered, and shown by id, by its beginning and as the latest one."""
     evaluate(GOOD)
     evaluate(BAD, skill="other")
-    listed = ListDocument.model_validate(run("history", "list", "--json").document)
+    listed = ListDocument.model_validate(program("history", "list", "--json").document)
     assert [one.targets[0].id for one in listed.runs] == ["other", "echo"]
     newest, oldest = (one.run.run_id for one in listed.runs)
-    table = run("history", "list").stdout.splitlines()
+    table = program("history", "list").stdout.splitlines()
     assert table[0].split() == ["Run", "Began", "State", "Suite", "Target", "Passed", "Errors"]
     assert [line.split()[0] for line in table[1:]] == [newest, oldest]
     assert "1 of 2" in table[1]
     for options in (["--target", "echo"], ["--target", "echo", "--suite", "custom"]):
-        assert [one["run"]["run_id"] for one in run("history", "list", "--json", *options).document["runs"]] == [oldest]
-    assert len(run("history", "list", "--json", "--limit", "1").document["runs"]) == 1
-    none = run("history", "list", "--suite", "absent")
+        assert [one["run"]["run_id"] for one in program("history", "list", "--json", *options).document["runs"]] == [
+            oldest
+        ]
+    assert len(program("history", "list", "--json", "--limit", "1").document["runs"]) == 1
+    none = program("history", "list", "--suite", "absent")
     assert (none.code, none.stdout, none.verdict) == (0, "", "no runs that match are stored in ./skillgauge.db")
-    shown = run("history", "show", "latest")
-    assert shown.stdout == run("history", "show", newest).stdout
+    shown = program("history", "show", "latest")
+    assert shown.stdout == program("history", "show", newest).stdout
     assert "other — pass rate 50.0% (n = 2 cases" in shown.stdout
     assert 'Expected "three" but got "two"' in shown.stdout
     assert shown.verdict == "1 of 2 passed"
-    assert run("history", "show", oldest[:-1], "--json").document["run"]["run_id"] == oldest
+    assert program("history", "show", oldest[:-1], "--json").document["run"]["run_id"] == oldest
 
 
-def test_show_through_a_reporter(run: Run, evaluate: Run, work: Path) -> None:
+def test_show_through_a_reporter(program: Program, evaluate: Evaluate, work: Path) -> None:
     """A stored run becomes any installed report; what makes no sense is refused."""
     evaluate(GOOD)
-    printed = run("history", "show", "latest", "--format", "markdown")
+    printed = program("history", "show", "latest", "--format", "markdown")
     assert printed.code == 0
     assert printed.stdout.startswith("# ")
-    done = run("history", "show", "latest", "--format", "json", "--output", "again.json")
+    done = program("history", "show", "latest", "--format", "json", "--output", "again.json")
     assert done.stdout == "json report: again.json\n"
     (again,) = json.loads((work / "again.json").read_text())
     (report,) = json.loads((work / "reports" / "eval-result.json").read_text())
     assert again == report
-    assert run("history", "show", "latest", "--output", "x").code == 2
-    wrong = run("history", "show", "latest", "--format", "markdwon")
+    assert program("history", "show", "latest", "--output", "x").code == 2
+    wrong = program("history", "show", "latest", "--format", "markdwon")
     assert wrong.code == 2
     assert "did you mean markdown?" in wrong.stderr
 
 
-def test_ids_that_mean_no_run_or_several(run: Run, evaluate: Run) -> None:
+def test_ids_that_mean_no_run_or_several(program: Program, evaluate: Evaluate) -> None:
     """Both are errors that list what there is."""
     evaluate(GOOD)
     evaluate(GOOD)
-    ids = [one["run"]["run_id"] for one in run("history", "list", "--json").document["runs"]]
-    several = run("history", "show", "2")
+    ids = [one["run"]["run_id"] for one in program("history", "list", "--json").document["runs"]]
+    several = program("history", "show", "2")
     assert several.code == 2
     assert all(one in several.stderr for one in ids)
     assert "Give more of the id." in several.stderr
-    none = run("history", "show", ids[0][:-1] + "x")
+    none = program("history", "show", ids[0][:-1] + "x")
     assert none.code == 2
     assert f"did you mean {ids[0]}" in none.stderr
 
 
 @pytest.mark.requirement("ES-FLOW-007")
-def test_trend(run: Run, evaluate: Run) -> None:
+def test_trend(program: Program, evaluate: Evaluate) -> None:
     """One line per finished run, oldest first: version, rate with interval, change, and what is different."""
     evaluate(GOOD)
     evaluate(BAD, version="1.1.0")
     evaluate(GOOD, version="1.1.0")
-    done = run("history", "trend", "echo", "--suite", "custom")
+    done = program("history", "trend", "echo", "--suite", "custom")
     assert done.code == 0
     head, heads, *rows = done.stdout.splitlines()
     assert head == "echo · custom  █▅█  3 runs"
@@ -114,26 +116,26 @@ def test_trend(run: Run, evaluate: Run) -> None:
     assert "-50.0" in rows[1]
     assert "version, files" in rows[1]
     assert "+50.0" in rows[2]
-    trend = TrendDocument.model_validate(run("history", "trend", "echo", "--json").document)
+    trend = TrendDocument.model_validate(program("history", "trend", "echo", "--json").document)
     (series,) = trend.series
     assert [point.pass_rate.rate for point in series.points] == [1.0, 0.5, 1.0]
     assert all(point.pass_rate.method and point.p95_s for point in series.points)
-    wrong = run("history", "trend", "ecko")
+    wrong = program("history", "trend", "ecko")
     assert wrong.code == 2
     assert "did you mean echo?" in wrong.stderr
 
 
-def test_unfinished_runs_are_no_part_of_a_trend(run: Run, evaluate: Run, work: Path) -> None:
+def test_unfinished_runs_are_no_part_of_a_trend(program: Program, evaluate: Evaluate, work: Path) -> None:
     """They are counted aloud, and listed as what they are."""
     evaluate(GOOD)
     evaluate(BAD)
     with closing(sqlite3.connect(work / "skillgauge.db")) as db, db:
         db.execute("UPDATE runs SET state = 'interrupted' WHERE run = 2")
-    done = run("history", "trend", "echo")
+    done = program("history", "trend", "echo")
     assert "1 run\n" in done.stdout
     assert "runs that did not finish and are left out: 1" in done.stderr
-    assert "interrupted" in run("history", "list").stdout
-    assert run("history", "show", "latest").verdict == "interrupted: 1 of 2 passed"
+    assert "interrupted" in program("history", "list").stdout
+    assert program("history", "show", "latest").verdict == "interrupted: 1 of 2 passed"
 
 
 def originals(original: ModuleType, path: Path) -> bytes:
@@ -148,10 +150,10 @@ def originals(original: ModuleType, path: Path) -> bytes:
 
 
 @pytest.mark.requirement("ES-FLOW-007")
-def test_import(run: Run, evaluate: Run, work: Path, original: ModuleType) -> None:
+def test_import(program: Program, evaluate: Evaluate, work: Path, original: ModuleType) -> None:
     """Each evaluation becomes a finished run of its own date; again adds nothing; the database is only read."""
     before = originals(original, work / "eval-skills.db")
-    done = run("history", "import", "eval-skills.db")
+    done = program("history", "import", "eval-skills.db")
     assert done.code == 2, "one evaluation is damaged"
     assert "calculator on coding-easy, 20 results" in done.stdout
     assert "it has no complete summary" in done.stdout
@@ -159,12 +161,12 @@ def test_import(run: Run, evaluate: Run, work: Path, original: ModuleType) -> No
     assert done.verdict == (
         "imported 2 evaluations into ./skillgauge.db, 1 did not finish and are left out, 1 cannot be read"
     )
-    again = ImportDocument.model_validate(run("history", "import", "eval-skills.db", "--json").document)
+    again = ImportDocument.model_validate(program("history", "import", "eval-skills.db", "--json").document)
     assert (len(again.imported), len(again.present)) == (0, 2)
     assert [(one.evaluation, one.damaged) for one in again.not_imported] == [("killed", False), ("damaged", True)]
     assert (work / "eval-skills.db").read_bytes() == before
     assert sorted(path.name for path in work.iterdir()) == ["eval-skills.db", "skillgauge.db"]
-    listed = ListDocument.model_validate(run("history", "list", "--json").document)
+    listed = ListDocument.model_validate(program("history", "list", "--json").document)
     assert [one.run.started_at for one in listed.runs] == [1743501600.0, 1740823200.0]
     assert [one.targets[0].version for one in listed.runs] == ["0.2.0", None]
     assert all(one.run.state == "finished" for one in listed.runs)
@@ -173,25 +175,29 @@ def test_import(run: Run, evaluate: Run, work: Path, original: ModuleType) -> No
     rate = oldest.groups[0].pass_rate
     assert (rate.rate, rate.n) == (pytest.approx(0.95), 10)
     assert rate.method is not None
-    shown = run("history", "show", oldest.run.run_id)
+    shown = program("history", "show", oldest.run.run_id)
     assert "wrong" in shown.stdout
     assert "Completion rate: 95.0%" in shown.stdout
 
 
 @pytest.mark.requirement("ES-FLOW-007")
-def test_an_imported_past_continues_into_the_present(run: Run, evaluate: Run, work: Path, original: ModuleType) -> None:
+def test_an_imported_past_continues_into_the_present(
+    program: Program, evaluate: Evaluate, work: Path, original: ModuleType
+) -> None:
     """The trend of a skill goes on from what the original measured to what was measured today."""
     database = original.OriginalDatabase(work / "eval-skills.db")
     database.add("old", [original.task("one"), original.task("two", "fail")], skill="echo", benchmark="custom")
     evaluate(GOOD)
-    assert run("history", "import", "eval-skills.db").code == 0
-    (series,) = run("history", "trend", "echo", "--json").document["series"]
+    assert program("history", "import", "eval-skills.db").code == 0
+    (series,) = program("history", "trend", "echo", "--json").document["series"]
     assert [point["pass_rate"]["rate"] for point in series["points"]] == [0.5, 1.0]
     assert series["points"][1]["delta"] == 0.5
 
 
 @pytest.mark.requirement("ES-EVAL-018")
-def test_the_original_database_is_refused_as_a_store(run: Run, work: Path, evaluate: Run, original: ModuleType) -> None:
+def test_the_original_database_is_refused_as_a_store(
+    program: Program, work: Path, evaluate: Evaluate, original: ModuleType
+) -> None:
     """By name, with the command that takes it over, by running as by reading, and it is not changed."""
     before = originals(original, work / "eval-skills.db")
     evaluate(GOOD)
@@ -200,7 +206,7 @@ def test_the_original_database_is_refused_as_a_store(run: Run, work: Path, evalu
         ["history", "list"],
         ["history", "import", "eval-skills.db"],
     ):
-        done = run(*command, "--store", "eval-skills.db")
+        done = program(*command, "--store", "eval-skills.db")
         assert done.code == 3
         assert "belongs to eval-skills" in done.stderr
         assert "skillgauge history import" in done.stderr
@@ -208,16 +214,16 @@ def test_the_original_database_is_refused_as_a_store(run: Run, work: Path, evalu
         assert not list(work.glob("eval-skills.db-*"))
 
 
-def test_an_import_with_nothing_damaged_is_a_success(run: Run, work: Path, original: ModuleType) -> None:
+def test_an_import_with_nothing_damaged_is_a_success(program: Program, work: Path, original: ModuleType) -> None:
     """Evaluations that were killed are no mistake of the user's; an empty database is none either."""
     database = original.OriginalDatabase(work / "old.db")
-    assert run("history", "import", "old.db").verdict == "imported 0 evaluations into ./skillgauge.db"
+    assert program("history", "import", "old.db").verdict == "imported 0 evaluations into ./skillgauge.db"
     database.add("killed", [original.task("a")], told=None)
-    done = run("history", "import", "old.db", "--store", "my.db")
+    done = program("history", "import", "old.db", "--store", "my.db")
     assert (done.code, done.verdict) == (0, "imported 0 evaluations into my.db, 1 did not finish and are left out")
 
 
-def test_hostile_rows(run: Run, work: Path, original: ModuleType) -> None:
+def test_hostile_rows(program: Program, work: Path, original: ModuleType) -> None:
     """Ids with escape sequences stay on their line; values of any type are taken over or left out, never half."""
     nasty = "\x1b[2J\n| x |\u202e"
     database = original.OriginalDatabase(work / "old.db")
@@ -228,12 +234,17 @@ def test_hostile_rows(run: Run, work: Path, original: ModuleType) -> None:
     database.add("half", [original.task("a", output="\ud800")], skill="half")
     database.add("bytes", [original.task("a")], skill="bytes")
     database.execute("UPDATE task_results SET task_id = CAST(x'ff61' AS TEXT) WHERE eval_id = 'bytes'")
-    done = run("history", "import", "old.db")
+    done = program("history", "import", "old.db")
     assert done.code == 2
-    imported = run("history", "import", "old.db", "--json").document
+    imported = program("history", "import", "old.db", "--json").document
     assert [one["evaluation"] for one in imported["present"]] == [f"id{nasty}", "bytes"]
     assert {one["evaluation"] for one in imported["not_imported"]} == {"bad0", "bad1", "bad2", "bad3", "half"}
-    outputs = [done, run("history", "list"), run("history", "show", "latest"), run("history", "trend", f"s{nasty}")]
+    outputs = [
+        done,
+        program("history", "list"),
+        program("history", "show", "latest"),
+        program("history", "trend", f"s{nasty}"),
+    ]
     for output in outputs:
         assert not set(output.stdout + output.stderr) & set("\x1b\u202e")
         assert "\n| x |" not in output.stdout
@@ -241,17 +252,17 @@ def test_hostile_rows(run: Run, work: Path, original: ModuleType) -> None:
 
 
 @pytest.mark.parametrize(("name", "reason"), [("absent.db", "No such file"), ("text.db", "not an SQLite database")])
-def test_files_that_cannot_be_imported(run: Run, work: Path, name: str, reason: str) -> None:
+def test_files_that_cannot_be_imported(program: Program, work: Path, name: str, reason: str) -> None:
     """The file is named, and no store is made."""
     (work / "text.db").write_text("x" * 200)
-    done = run("history", "import", name)
+    done = program("history", "import", name)
     assert done.code == 2
     assert name in done.stderr
     assert reason in done.stderr
     assert not (work / "skillgauge.db").exists()
 
 
-def test_a_store_that_takes_in_no_runs(run: Run, work: Path, original: ModuleType) -> None:
+def test_a_store_that_takes_in_no_runs(program: Program, work: Path, original: ModuleType) -> None:
     """It is said before anything is read."""
     (work / "store.py").write_text(
         """
@@ -272,13 +283,13 @@ def skillgauge_stores():
                    options=Options, traits=Traits(schemes=("nothing",)))
 """
     )
-    done = run("history", "import", "absent.db", "--store", "nothing://x", "--plugin", "store.py")
+    done = program("history", "import", "absent.db", "--store", "nothing://x", "--plugin", "store.py")
     assert done.code == 2
     assert "cannot take in runs from elsewhere" in done.stderr
 
 
-def test_without_a_store(run: Run) -> None:
+def test_without_a_store(program: Program) -> None:
     """`none` keeps nothing, so there is nothing to show."""
-    done = run("history", "list", "--store", "none")
+    done = program("history", "list", "--store", "none")
     assert done.code == 2
     assert "there is no store" in done.stderr

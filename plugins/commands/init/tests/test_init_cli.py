@@ -8,8 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from skillgauge_command_init.command import schemas
-
-from .conftest import Run
+from skillgauge_testkit.program import Program
 
 MADE = ["skillgauge.config.yaml", "skills/", "benchmarks/", "reports/"]
 KEYS = {"concurrency": 4, "timeoutMs": 30000, "outputDir": "./reports", "defaultFormats": ["json", "markdown"]}
@@ -17,22 +16,22 @@ KEYS = {"concurrency": 4, "timeoutMs": 30000, "outputDir": "./reports", "default
 
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-INIT-001", "ES-INIT-002")
-def test_here_and_again(run: Run, work: Path) -> None:
+def test_here_and_again(program: Program, work: Path) -> None:
     """The first run says what it made, the second that each exists, both with exit code 0."""
-    done = run("init")
+    done = program("init")
     assert (done.code, done.stderr) == (0, "4 created, 0 there already\n")
     assert [line.split() for line in done.stdout.splitlines()] == [["created", name] for name in MADE]
     assert sorted(path.name for path in work.iterdir()) == sorted(name.rstrip("/") for name in MADE)
-    again = run("init")
+    again = program("init")
     assert (again.code, again.stderr) == (0, "0 created, 4 there already\n")
     assert [line.split() for line in again.stdout.splitlines()] == [["exists", name] for name in MADE]
 
 
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-INIT-001")
-def test_elsewhere_as_json(run: Run, work: Path) -> None:
+def test_elsewhere_as_json(program: Program, work: Path) -> None:
     """--dir says where, and with --json stdout is one document."""
-    done = run("init", "--dir", "a/b", "--json")
+    done = program("init", "--dir", "a/b", "--json")
     assert done.code == 0
     assert done.document == {
         "schema_version": "1.0",
@@ -46,26 +45,26 @@ def test_elsewhere_as_json(run: Run, work: Path) -> None:
 
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-INIT-001")
-def test_the_configuration_sets_the_documented_keys_to_their_defaults(run: Run, work: Path) -> None:
+def test_the_configuration_sets_the_documented_keys_to_their_defaults(program: Program, work: Path) -> None:
     """The new file is accepted, sets exactly the documented keys, and changes no value."""
-    before = run("config", "list", "--json").document
-    assert run("init").code == 0
-    assert run("config", "list", "--json").document == before
-    values = run("config", "list", "--origin", "--json").document
+    before = program("config", "list", "--json").document
+    assert program("init").code == 0
+    assert program("config", "list", "--json").document == before
+    values = program("config", "list", "--origin", "--json").document
     own = str(work / "skillgauge.config.yaml")
     assert {value["key"]: value["value"] for value in values if value["where"] == own} == KEYS
 
 
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-INIT-001")
-def test_the_commented_block_is_accepted_too(run: Run, work: Path) -> None:
+def test_the_commented_block_is_accepted_too(program: Program, work: Path) -> None:
     """Without its comment signs the block for the judge's model is what it says."""
-    assert run("init").code == 0
+    assert program("init").code == 0
     path = work / "skillgauge.config.yaml"
     lines = path.read_text().splitlines()
     start = lines.index("# llm:")
     path.write_text("\n".join([*lines[:start], *(line.removeprefix("# ") for line in lines[start:])]))
-    values = {value["key"]: value for value in run("config", "list", "--origin", "--json").document}
+    values = {value["key"]: value for value in program("config", "list", "--origin", "--json").document}
     for key in ("llm.model", "llm.temperature"):
         assert values[key]["where"] == str(path)
         assert values[key]["value"] is not None
@@ -73,21 +72,21 @@ def test_the_commented_block_is_accepted_too(run: Run, work: Path) -> None:
 
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-INIT-002")
-def test_settings_of_eval_skills_stay_in_force(run: Run, work: Path) -> None:
+def test_settings_of_eval_skills_stay_in_force(program: Program, work: Path) -> None:
     """Where eval-skills.config.yaml is read, init says so, and its values count afterwards as before."""
     (work / "eval-skills.config.yaml").write_text("concurrency: 7\n")
-    done = run("init")
+    done = program("init")
     assert done.code == 0
     assert done.stdout.splitlines()[0].startswith("exists   eval-skills.config.yaml: it is read")
     assert not (work / "skillgauge.config.yaml").exists()
-    assert run("config", "get", "concurrency").stdout == "7\n"
+    assert program("config", "get", "concurrency").stdout == "7\n"
 
 
 @pytest.mark.e2e
-def test_obstacles(run: Run, work: Path) -> None:
+def test_obstacles(program: Program, work: Path) -> None:
     """A file where a folder should be ends the command with exit code 2 and a next step, and nothing is made."""
     (work / "skills").write_text("mine")
-    done = run("init")
+    done = program("init")
     assert done.code == 2
     assert "'skills' is no folder" in done.stderr
     assert "next: Move it away" in done.stderr
@@ -95,7 +94,7 @@ def test_obstacles(run: Run, work: Path) -> None:
 
 
 @pytest.mark.e2e
-def test_help_says_what_it_does(run: Run) -> None:
+def test_help_says_what_it_does(program: Program) -> None:
     """The program's help has the command with its summary, and the command's own help its option."""
-    assert "Make a configuration file" in run("--help").stdout
-    assert "--dir" in run("init", "--help").stdout
+    assert "Make a configuration file" in program("--help").stdout
+    assert "--dir" in program("init", "--help").stdout

@@ -1,15 +1,9 @@
-"""The installed program as a user runs it, and reports to compare."""
+"""Reports to compare."""
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -38,54 +32,6 @@ from skillgauge.api import (
 )
 
 DATA = Path(__file__).with_name("data")
-
-
-@dataclass(frozen=True)
-class Done:
-    """How a command ended."""
-
-    code: int
-    stdout: str
-    stderr: str
-
-    @property
-    def document(self) -> Any:
-        """The one JSON document on stdout."""
-        return json.loads(self.stdout)
-
-    @property
-    def verdict(self) -> str:
-        """The last line on stderr."""
-        lines = self.stderr.strip().splitlines()
-        return lines[-1] if lines else ""
-
-
-@pytest.fixture
-def work(tmp_path: Path) -> Path:
-    """An empty folder to work in."""
-    folder = tmp_path / "work"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def run(tmp_path: Path, work: Path) -> Callable[..., Done]:
-    """Run `skillgauge` in the work folder, with a home of its own."""
-    environment = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "LANG": "C.UTF-8", "CI": "true"}
-
-    def call(*arguments: str | Path) -> Done:
-        done = subprocess.run(
-            [sys.executable, "-m", "skillgauge", *map(str, arguments)],
-            cwd=work,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=120,
-            check=False,
-        )
-        return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
-
-    return call
 
 
 VERDICTS = {"p": Verdict.PASS, "f": Verdict.FAIL, "t": Verdict.FAIL, "e": Verdict.ERROR, "s": Verdict.SKIPPED}

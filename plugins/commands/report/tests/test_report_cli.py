@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from skillgauge_command_report.document import DiffDocument
+from skillgauge_testkit.program import Program
 
 pytestmark = pytest.mark.e2e
-Run = Callable[..., Any]
 
 
 @pytest.fixture
@@ -31,77 +29,82 @@ def latest(data: Path) -> Path:
 @pytest.mark.requirement("ES-DEFECT-06")
 @pytest.mark.requirement("ES-REPORT-001")
 @pytest.mark.parametrize(("name", "mark"), [("markdown", "# "), ("html", "<!doctype html>"), ("csv", "skillId,")])
-def test_convert(run: Run, work: Path, latest: Path, name: str, mark: str) -> None:
+def test_convert(program: Program, work: Path, latest: Path, name: str, mark: str) -> None:
     """A report of the original becomes any installed report, in a file or on stdout."""
-    done = run("report", "convert", "--input", latest, "--format", name, "--output", "reports/out")
+    done = program("report", "convert", "--input", latest, "--format", name, "--output", "reports/out")
     assert done.code == 0, done.stderr
     assert done.stdout == f"{name} report: reports/out\n"
     written = (work / "reports" / "out").read_text()
     assert written.startswith(mark)
-    printed = run("report", "convert", "--input", latest, "--format", name)
+    printed = program("report", "convert", "--input", latest, "--format", name)
     assert (printed.code, printed.stdout) == (0, written)
 
 
 @pytest.mark.requirement("ES-REPORT-001")
-def test_convert_without_a_format_gives_markdown(run: Run, latest: Path) -> None:
+def test_convert_without_a_format_gives_markdown(program: Program, latest: Path) -> None:
     """Markdown is the default, as documented."""
-    assert run("report", "convert", "--input", latest).stdout.startswith("# ")
+    assert program("report", "convert", "--input", latest).stdout.startswith("# ")
 
 
-def test_convert_there_and_back(run: Run, work: Path, latest: Path) -> None:
+def test_convert_there_and_back(program: Program, work: Path, latest: Path) -> None:
     """A report becomes a record, and the record the document of the format itself, with all that the original said."""
-    assert run("report", "convert", "--input", latest, "--format", "record", "--output", "run.record.json").code == 0
-    assert run("report", "convert", "--input", "run.record.json", "--format", "json", "--output", "back.json").code == 0
+    assert (
+        program("report", "convert", "--input", latest, "--format", "record", "--output", "run.record.json").code == 0
+    )
+    assert (
+        program("report", "convert", "--input", "run.record.json", "--format", "json", "--output", "back.json").code
+        == 0
+    )
     (there,), (back,) = (json.loads(path.read_text()) for path in (latest, work / "back.json"))
     assert back["summary"] == there["summary"]
     assert back["latency"] == there["latency"]
     assert [one["taskId"] for one in back["taskResults"]] == [one["taskId"] for one in there["taskResults"]]
-    done = run("report", "diff", latest, "back.json", "--fail-on-regression")
+    done = program("report", "diff", latest, "back.json", "--fail-on-regression")
     assert (done.code, done.verdict) == (0, "no regression: 1 skill compared on 20 tasks")
 
 
-def test_convert_says_everything_that_is_wrong_at_once(run: Run, work: Path) -> None:
+def test_convert_says_everything_that_is_wrong_at_once(program: Program, work: Path) -> None:
     """An unknown format with its near match, and the missing file."""
-    done = run("report", "convert", "--input", "absent.json", "--format", "markdwon", "--output", "out.md")
+    done = program("report", "convert", "--input", "absent.json", "--format", "markdwon", "--output", "out.md")
     assert done.code == 2
     assert "reporter 'markdwon' is not installed (did you mean markdown?)" in done.stderr
     assert "'absent.json' does not exist" in done.stderr
     assert list(work.iterdir()) == []
 
 
-def test_convert_to_a_bad_place(run: Run, work: Path, latest: Path) -> None:
+def test_convert_to_a_bad_place(program: Program, work: Path, latest: Path) -> None:
     """A place that cannot be written is a usage error."""
     (work / "file").write_text("x")
-    done = run("report", "convert", "--input", latest, "--output", "file/out.md")
+    done = program("report", "convert", "--input", latest, "--output", "file/out.md")
     assert done.code == 2
     assert "cannot write" in done.stderr
 
 
 @pytest.mark.parametrize("output", [[], ["--output", "out.md"]])
-def test_convert_as_json(run: Run, latest: Path, output: list[str]) -> None:
+def test_convert_as_json(program: Program, latest: Path, output: list[str]) -> None:
     """One document, with the report in it or with its place."""
-    document = run("report", "convert", "--input", latest, "--json", *output).document
+    document = program("report", "convert", "--input", latest, "--json", *output).document
     assert document["files"] == output[1:]
     assert bool(document["content"]) != bool(output)
 
 
-def test_show(run: Run, baseline: Path) -> None:
+def test_show(program: Program, baseline: Path) -> None:
     """Rates with n, what failed and why, and the verdict last."""
-    done = run("report", "show", baseline)
+    done = program("report", "show", baseline)
     assert done.code == 0
     assert "calculator — pass rate 80.0% (n = 20 cases" in done.stdout
     assert re.search(r"calculator +coding_001 +1 +fail +baseline failure", done.stdout)
     assert done.verdict == "32 of 40 passed"
-    document = run("report", "show", baseline, "--json").document
+    document = program("report", "show", baseline, "--json").document
     assert len(document["results"]) == 40
     assert document["summary"]["counts"]["passed"] == 32
 
 
 @pytest.mark.requirement("ES-REPORT-002", "ES-REPORT-003")
-def test_diff_as_documented(run: Run, work: Path, baseline: Path, latest: Path) -> None:
+def test_diff_as_documented(program: Program, work: Path, baseline: Path, latest: Path) -> None:
     """Labels, a table per skill with four deltas and arrows that say what is better, flips, and a removed skill."""
     labels = ["--label-a", "v1.0", "--label-b", "v2.0"]
-    done = run("report", "diff", baseline, latest, *labels, "--output", "reports/diff.md")
+    done = program("report", "diff", baseline, latest, *labels, "--output", "reports/diff.md")
     assert done.code == 0, done.stderr
     assert done.stdout == "comparison: reports/diff.md\n"
     lines = (work / "reports" / "diff.md").read_text().splitlines()
@@ -122,11 +125,11 @@ def test_diff_as_documented(run: Run, work: Path, baseline: Path, latest: Path) 
 
 
 @pytest.mark.requirement("ES-FLOW-005")
-def test_the_regression_workflow(run: Run, work: Path, baseline: Path, latest: Path) -> None:
+def test_the_regression_workflow(program: Program, work: Path, baseline: Path, latest: Path) -> None:
     """The diff of a saved baseline and the latest report goes to a file; what got worse fails the job and is named."""
     gate = ["--fail-on-regression", "--output", "./reports/diff.md"]
-    assert run("report", "diff", baseline, latest, *gate).code == 0
-    done = run("report", "diff", latest, baseline, *gate)
+    assert program("report", "diff", baseline, latest, *gate).code == 0
+    done = program("report", "diff", latest, baseline, *gate)
     assert done.code == 1
     assert (
         done.verdict
@@ -134,14 +137,14 @@ def test_the_regression_workflow(run: Run, work: Path, baseline: Path, latest: P
     )
     assert "--runs 3 or more" in done.stderr
     assert "| coding\\_001 | pass | fail | broke | baseline failure |" in (work / "reports" / "diff.md").read_text()
-    told = run("report", "diff", latest, baseline)
+    told = program("report", "diff", latest, baseline)
     assert told.code == 0
     assert told.verdict == done.verdict
     assert "add --fail-on-regression to make this fail the command" in told.stderr
 
 
 @pytest.mark.requirement("SE-ARM-003")
-def test_two_runs_of_our_own(run: Run, work: Path) -> None:
+def test_two_runs_of_our_own(program: Program, work: Path) -> None:
     """Two evaluations of the same cases, before and after a change of the skill, and their records are compared."""
     skill = {"id": "echo", "name": "Echo", "version": "1.0.0", "description": "", "entrypoint": "python3 skill.py"}
     (work / "skill.json").write_text(json.dumps(skill | {"adapterType": "subprocess"}))
@@ -154,28 +157,28 @@ def test_two_runs_of_our_own(run: Run, work: Path) -> None:
     for name, answer in (("old", "r['params']['say']"), ("new", "'one'")):
         (work / "skill.py").write_text(code % answer)
         command = ["eval", "--skills", "skill.json", "--tasks", "tasks.json", "--store", "none", "--format", "record"]
-        done = run(*command, "--output-dir", name)
+        done = program(*command, "--output-dir", name)
         assert done.code == 0, done.stderr
     (before,), (after,) = ((work / name).glob("*.record.json") for name in ("old", "new"))
-    done = run("report", "diff", before, after, "--fail-on-regression")
+    done = program("report", "diff", before, after, "--fail-on-regression")
     assert (done.code, done.verdict) == (1, "regressed: echo: two passed before and fails now")
 
 
-def test_nothing_in_common_does_not_pass_the_gate(run: Run, data: Path, latest: Path) -> None:
+def test_nothing_in_common_does_not_pass_the_gate(program: Program, data: Path, latest: Path) -> None:
     """Reports of different benchmarks are told apart, and the gate is neither met nor missed."""
-    done = run("report", "diff", latest, data / "h1-unicode.json", "--fail-on-regression")
+    done = program("report", "diff", latest, data / "h1-unicode.json", "--fail-on-regression")
     assert done.code == 3
     assert "the reports are of different benchmarks (Before: coding-easy; After: h1)" in done.stderr
     assert done.verdict == "invalid: the reports have no task of a skill in common (nothing was compared)"
 
 
-def test_diff_as_json_and_as_a_page(run: Run, work: Path, baseline: Path, latest: Path) -> None:
+def test_diff_as_json_and_as_a_page(program: Program, work: Path, baseline: Path, latest: Path) -> None:
     """`--json` and `--format json` are the same document, of the documented shape; a page can be written beside it."""
-    done = run("report", "diff", baseline, latest, "--json", "--format", "html", "--output", "diff.html")
+    done = program("report", "diff", baseline, latest, "--json", "--format", "html", "--output", "diff.html")
     document = DiffDocument.model_validate(done.document)
     assert [skill.skill for skill in document.skills] == ["calculator", "removed_skill"]
     assert (work / "diff.html").read_text().startswith("<!doctype html>")
-    assert json.loads(run("report", "diff", baseline, latest, "--format", "json").stdout) == done.document
+    assert json.loads(program("report", "diff", baseline, latest, "--format", "json").stdout) == done.document
 
 
 @pytest.mark.parametrize(
@@ -186,26 +189,26 @@ def test_diff_as_json_and_as_a_page(run: Run, work: Path, baseline: Path, latest
         ('[{"skillId": "x", "benchmarkId": ', "bad.json:1"),
     ],
 )
-def test_bad_reports(run: Run, work: Path, latest: Path, content: str, said: str) -> None:
+def test_bad_reports(program: Program, work: Path, latest: Path, content: str, said: str) -> None:
     """Both files are examined, and each is told by name with what is wrong."""
     (work / "bad.json").write_text(content)
-    done = run("report", "diff", "absent.json", "bad.json")
+    done = program("report", "diff", "absent.json", "bad.json")
     assert done.code == 2
     assert "'absent.json' does not exist" in done.stderr
     assert "bad.json" in done.stderr
     assert said in done.stderr
-    problems = run("report", "diff", latest, "bad.json", "--json").document["problems"]
+    problems = program("report", "diff", latest, "bad.json", "--json").document["problems"]
     assert problems
     assert all("bad.json" in problem["file"] for problem in problems)
 
 
 @pytest.mark.parametrize("arguments", [["--max-drop", "1.5"], ["--max-drop", "nan"], ["--format", "pdf"]])
-def test_bad_options(run: Run, latest: Path, arguments: list[str]) -> None:
+def test_bad_options(program: Program, latest: Path, arguments: list[str]) -> None:
     """A margin that is none and a format that is none are refused."""
-    assert run("report", "diff", latest, latest, *arguments).code == 2
+    assert program("report", "diff", latest, latest, *arguments).code == 2
 
 
-def test_hostile_ids_stay_on_their_line(run: Run, work: Path, latest: Path) -> None:
+def test_hostile_ids_stay_on_their_line(program: Program, work: Path, latest: Path) -> None:
     """Escape sequences and line breaks in ids reach neither the terminal nor the Markdown."""
     report = json.loads(latest.read_text())
     nasty = "\x1b[2J\n| x |\u202e<script>"
@@ -217,15 +220,15 @@ def test_hostile_ids_stay_on_their_line(run: Run, work: Path, latest: Path) -> N
     report[0]["taskResults"][0]["status"] = "fail"
     (work / "b.json").write_text(json.dumps(report))
     for command in (["diff", "a.json", "b.json"], ["show", "b.json"], ["convert", "--input", "b.json"]):
-        done = run("report", *command)
+        done = program("report", *command)
         assert done.code == 0, done.stderr
         assert not set(done.stdout + done.stderr) & set("\x1b\u202e"), command
         assert "\n| x |" not in done.stdout
 
 
-def test_help_names_all(run: Run) -> None:
+def test_help_names_all(program: Program) -> None:
     """The three commands with their summaries."""
-    done = run("report", "--help")
+    done = program("report", "--help")
     assert done.code == 0
     for line in (
         "convert  Write a report in another format.",
@@ -234,4 +237,4 @@ def test_help_names_all(run: Run) -> None:
     ):
         assert line in done.stdout
     for command in ("convert", "diff", "show"):
-        assert run("report", command, "--help").code == 0
+        assert program("report", command, "--help").code == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Mapping
+from itertools import product
 from typing import Any
 
 import pytest
@@ -135,39 +136,39 @@ def test_without_tools_there_is_one_question(hold: Hold, provider: Service) -> N
     assert "temperature" not in str(second.body)
 
 
-@pytest.mark.parametrize(
-    ("fault", "kind", "retryable"),
-    [
-        (ModelFault.UNAUTHORIZED, FailureClass.AUTH, False),
-        (ModelFault.NOT_FOUND, FailureClass.MODEL_NOT_FOUND, False),
-        (ModelFault.RATE_LIMITED, FailureClass.RATE_LIMITED, True),
-        (ModelFault.SERVER_ERROR, FailureClass.SERVER, True),
-        (ModelFault.OVERLOADED, FailureClass.OVERLOADED, True),
-        (ModelFault.BAD_REQUEST, FailureClass.BAD_REQUEST, False),
-        (ModelFault.TOO_LONG, FailureClass.CONTEXT_TOO_LONG, False),
-        (ModelFault.REFUSED, FailureClass.REFUSED, False),
-        (ModelFault.GARBAGE, FailureClass.PROTOCOL, False),
-        (ModelFault.NOISE, FailureClass.PROTOCOL, False),
-        (ModelFault.CUT_BODY, FailureClass.NETWORK, True),
-        (ModelFault.DROPPED, FailureClass.NETWORK, True),
-    ],
-)
-@each_service
-def test_faults(hold: Hold, provider: Service, fault: ModelFault, kind: FailureClass, retryable: bool) -> None:
+FAULTS = [
+    (ModelFault.UNAUTHORIZED, FailureClass.AUTH, False),
+    (ModelFault.NOT_FOUND, FailureClass.MODEL_NOT_FOUND, False),
+    (ModelFault.RATE_LIMITED, FailureClass.RATE_LIMITED, True),
+    (ModelFault.SERVER_ERROR, FailureClass.SERVER, True),
+    (ModelFault.OVERLOADED, FailureClass.OVERLOADED, True),
+    (ModelFault.BAD_REQUEST, FailureClass.BAD_REQUEST, False),
+    (ModelFault.TOO_LONG, FailureClass.CONTEXT_TOO_LONG, False),
+    (ModelFault.REFUSED, FailureClass.REFUSED, False),
+    (ModelFault.GARBAGE, FailureClass.PROTOCOL, False),
+    (ModelFault.NOISE, FailureClass.PROTOCOL, False),
+    (ModelFault.CUT_BODY, FailureClass.NETWORK, True),
+    (ModelFault.DROPPED, FailureClass.NETWORK, True),
+]
+
+
+def test_faults(hold: Hold, subtests: pytest.Subtests) -> None:
     """Each has its class and is nobody's fail, also in the middle of a session, whose facts up to there are told."""
-    broken = ModelReply(fault=fault, headers={"Retry-After": "7"})
-    with ModelServer(in_turns(ModelReply(tools=[write_file("a", "1")]), broken)) as server:
-        held = hold(server, provider=provider)
-    failure = held.execution.failure
-    assert failure
-    assert (failure.failure_class, failure.blame, failure.retryable) == (kind, Blame.INFRASTRUCTURE, retryable)
-    assert failure.retry_after_s == (7 if retryable and kind is not FailureClass.NETWORK else None)
-    assert held.execution.text is None
-    assert held.files == {"a": b"1"}
-    assert held.told.model_calls == 1
-    assert held.execution.usage
-    assert held.execution.usage.input_tokens == 11
-    assert len(server.requests) == 2
+    for provider, (fault, kind, retryable) in product(Service, FAULTS):
+        with subtests.test(provider=provider, fault=fault):
+            broken = ModelReply(fault=fault, headers={"Retry-After": "7"})
+            with ModelServer(in_turns(ModelReply(tools=[write_file("a", "1")]), broken)) as server:
+                held = hold(server, provider=provider)
+            failure = held.execution.failure
+            assert failure
+            assert (failure.failure_class, failure.blame, failure.retryable) == (kind, Blame.INFRASTRUCTURE, retryable)
+            assert failure.retry_after_s == (7 if retryable and kind is not FailureClass.NETWORK else None)
+            assert held.execution.text is None
+            assert held.files == {"a": b"1"}
+            assert held.told.model_calls == 1
+            assert held.execution.usage
+            assert held.execution.usage.input_tokens == 11
+            assert len(server.requests) == 2
 
 
 def test_turns_are_limited(hold: Hold) -> None:

@@ -28,11 +28,17 @@ from skillgauge_testkit import score_context
 NAMES = st.sampled_from(["pdf", "pdf-pro", "csv", "mail"])
 
 
-def score(options: JsonObject, fired: tuple[str, ...], *, present: tuple[str, ...] = ("pdf",)) -> Score:
-    """The score of a session of an arm in which all that is present was offered; the skill under test is `pdf`."""
+def score(
+    options: JsonObject,
+    fired: tuple[str, ...],
+    *,
+    present: tuple[str, ...] = ("pdf",),
+    offered: tuple[str, ...] | None = None,
+) -> Score:
+    """The score of a session in which all that its arm has was offered, or `offered`; the skill under test is `pdf`."""
     skills = tuple(SkillRef(name=name, root="/", digest="") for name in present)
     told = tuple(FiredSkill(name=name, how="read") for name in fired)
-    trajectory = Trajectory(skills_offered=present, skills_fired=told)
+    trajectory = Trajectory(skills_offered=present if offered is None else offered, skills_fired=told)
     context = replace(
         score_context(options=options, execution=Execution(trajectory=trajectory), target=Target(id="pdf")),
         arm=Arm(name="arm", kind=ArmKind.AGENT, skills=skills),
@@ -65,6 +71,15 @@ def test_baseline_is_no_fail() -> None:
     assert found.status is ScoreStatus.PASSED
     assert "has no skill 'pdf'" in found.reason
     assert score({"skill": "pfd"}, (), present=("pdf",)).status is ScoreStatus.UNGRADED
+
+
+@pytest.mark.parametrize("should", [True, False])
+def test_what_the_arm_has_must_have_been_offered(should: bool) -> None:
+    """Silence proves nothing where a session was offered only a name that the arm does not have."""
+    options: JsonObject = {"skill": "pdf", "should_trigger": should, "acceptable": ("pdf-pro",)}
+    found = score(options, (), present=("pdf",), offered=("pdf-pro",))
+    assert found.status is ScoreStatus.UNGRADED
+    assert "was not offered" in found.reason
 
 
 @given(st.lists(NAMES, max_size=6).map(tuple), st.booleans())
