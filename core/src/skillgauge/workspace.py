@@ -27,7 +27,7 @@ from typing import Self
 from .errors import LaunchError
 from .kept import conceal
 from .log import get_logger
-from .process import MARKER, Process, start, stop_all
+from .process import MARKER, Process, Starter, start, stop_all
 from .protocols import Command, SandboxSpec
 from .types.frozen import JsonValue
 from .types.suite import FileSpec
@@ -52,8 +52,8 @@ class Launch:
     such as `LD_PRELOAD` would reach it outside of what it confines."""
     fds: tuple[int, ...] = ()
     """File descriptors that it inherits under their numbers; closed here afterwards, whatever comes of it."""
-    tells_signals: bool = False
-    """Whether it tells by the exit code that a signal ended the command, as shells do: 128 and the signal's number."""
+    starter: Starter | None = None
+    """Starts it, in a thread, where executing `argv` is not the way; it takes care of `env` and `fds` itself."""
 
 
 class DirectoryWorkspace:
@@ -170,7 +170,7 @@ class DirectoryWorkspace:
                 cwd=str(cwd),
                 env=launch.env,
                 fds=launch.fds,
-                tells_signals=launch.tells_signals,
+                starter=launch.starter,
             )
         finally:
             for fd in launch.fds:

@@ -25,6 +25,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from typing import Protocol
 
 from ..protocols import Command, Finished
 from ._posix import adopt_orphans, adopted_groups, close, kill_group, launch_error, limit
@@ -43,6 +44,20 @@ _LONGEST_POLL_S = 3600.0
 _IDLE_S = 5.0
 """An idle thread ends after that."""
 
+
+class Started(Protocol):
+    """A process that was started in a session of its own."""
+
+    @property
+    def pid(self) -> int:
+        """Its id."""
+
+    def wait(self) -> int:
+        """Reap it once it has ended; its exit code, or the signal that ended it, negative."""
+
+
+Starter = Callable[[int, int, int], Started]
+"""Starts a process with these file descriptors as its streams, in a session of its own, as a child of ours."""
 Report = Callable[[Finished | BaseException | None], None]
 """Called in the thread: with `None` when the process runs, and once with how it ended or why it does not run."""
 
@@ -51,9 +66,16 @@ class Pump:
     """A process as its thread sees it."""
 
     def __init__(
-        self, command: Command, argv: Sequence[str], cwd: str, env: Mapping[str, str], fds: Sequence[int] = ()
+        self,
+        command: Command,
+        argv: Sequence[str],
+        cwd: str,
+        env: Mapping[str, str],
+        fds: Sequence[int] = (),
+        starter: Starter | None = None,
     ) -> None:
         self.command = command
+        self._starter = starter or self._start
         self.pid = self.stdin = self.stdout = -1
         self._argv = argv
         self._cwd = cwd
@@ -124,34 +146,39 @@ class Pump:
                 ours, their = os.pipe()
                 self._open[ours] = capture
                 theirs.append(their)
-            source = subprocess.DEVNULL
             if self.command.interactive or self.command.stdin:
                 source, self.stdin = os.pipe()
-                theirs.append(source)
                 os.set_blocking(self.stdin, False)
-            # No preexec_fn: only without it Python uses vfork, whose cost does not grow with our memory.
-            self._popen = subprocess.Popen(
-                self._argv,
-                stdin=source,
-                stdout=theirs[0],
-                stderr=theirs[1],
-                cwd=self._cwd,
-                env=self._env,
-                pass_fds=self._fds,
-                start_new_session=True,
-            )
+            else:
+                source = os.open(os.devnull, os.O_RDWR)
+            theirs.append(source)
+            stdout, stderr, stdin = theirs
+            self._started = self._starter(stdin, stdout, stderr)
         except (OSError, ValueError, IndexError) as error:
             raise launch_error(error, self._argv, self._cwd) from error
         finally:
             for fd in theirs:
                 os.close(fd)
-        self.pid = self._popen.pid
+        self.pid = self._started.pid
         self._signalable = True
         limit(self.pid, self.command)
         if self.command.interactive or self.command.streamed:
             self.stdout = next(iter(self._open))
             del self._open[self.stdout]
             os.set_blocking(self.stdout, False)
+
+    def _start(self, stdin: int, stdout: int, stderr: int) -> Started:
+        # No preexec_fn: only without it Python uses vfork, whose cost does not grow with our memory.
+        return subprocess.Popen(
+            self._argv,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            cwd=self._cwd,
+            env=self._env,
+            pass_fds=self._fds,
+            start_new_session=True,
+        )
 
     def _watch(self) -> None:
         self._poll = select.poll()
@@ -182,7 +209,7 @@ class Pump:
                 exited = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
         with self._lock:
             self._signalable = False
-            return self._popen.wait()
+            return self._started.wait()
 
     def _turn(self, timeout_s: float) -> bool:
         """Wait for something to move and move it; tells whether the main process has ended."""
@@ -257,7 +284,7 @@ class Pump:
         if self._signalable:  # only after an exception
             self.send(signal.SIGKILL)
             self._signalable = False
-            self._popen.wait()
+            self._started.wait()
         for fd in (*self._open, self._exit):
             close(fd)
         if not self.command.interactive or self.pid < 0:
