@@ -56,8 +56,8 @@ class Started(Protocol):
         """Reap it once it has ended; its exit code, or the signal that ended it, negative."""
 
 
-Starter = Callable[[int, int, int], Started]
-"""Starts a process with these file descriptors as its streams, in a session of its own, as a child of ours."""
+Starter = Callable[[int, int, int, Mapping[str, str]], Started]
+"""Starts a child of ours with these file descriptors as its streams and these variables among its own."""
 Report = Callable[[Finished | BaseException | None], None]
 """Called in the thread: with `None` when the process runs, and once with how it ended or why it does not run."""
 
@@ -153,7 +153,7 @@ class Pump:
                 source = os.open(os.devnull, os.O_RDWR)
             theirs.append(source)
             stdout, stderr, stdin = theirs
-            self._started = self._starter(stdin, stdout, stderr)
+            self._started = self._starter(stdin, stdout, stderr, {MARKER: self._env[MARKER]})
         except (OSError, ValueError, IndexError) as error:
             raise launch_error(error, self._argv, self._cwd) from error
         finally:
@@ -167,7 +167,7 @@ class Pump:
             del self._open[self.stdout]
             os.set_blocking(self.stdout, False)
 
-    def _start(self, stdin: int, stdout: int, stderr: int) -> Started:
+    def _start(self, stdin: int, stdout: int, stderr: int, _marks: Mapping[str, str]) -> Started:
         # No preexec_fn: only without it Python uses vfork, whose cost does not grow with our memory.
         return subprocess.Popen(
             self._argv,

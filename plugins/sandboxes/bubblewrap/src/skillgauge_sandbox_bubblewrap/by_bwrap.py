@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from signal import Signals
 from typing import Self
@@ -39,7 +39,8 @@ class Contained:
         OSError: it cannot be started.
     """
 
-    def __init__(self, bwrap: str, request: Request, stdin: int, stdout: int, stderr: int) -> None:
+    def __init__(self, bwrap: str, request: Request, streams: tuple[int, int, int], marks: Mapping[str, str]) -> None:
+        stdin, stdout, stderr = streams
         lines = limiting(request.limits)
         outside = [*joining(request.groups), *lines] if request.groups else []
         # Inside, the kernel counts none but the processes of this sandbox. Root's it does not count at all.
@@ -50,12 +51,13 @@ class Contained:
             if name not in held_back:
                 arguments += ["--setenv", name, value]
         self._told, telling = os.pipe()
+        os.set_blocking(self._told, False)  # who was killed while it began may hold the other end
         with _Handed() as handed:
             arguments += ["--info-fd", str(handed.take(telling))]
             if request.filter is not None:
                 arguments += ["--seccomp", str(handed.content(request.filter))]
             for handle in request.handles:
-                arguments += ["--sync-fd", str(handle)]
+                arguments += ["--sync-fd", str(handed.take(os.dup(handle)))]  # which the command does not get
             words = in_front(inside, request.argv, held_back) if inside else request.argv
             argv = [bwrap, "--args", str(handed.content(_joined(arguments))), "--", *words]
             self._popen = subprocess.Popen(
@@ -64,7 +66,7 @@ class Contained:
                 stdout=stdout,
                 stderr=stderr,
                 cwd="/",
-                env=OUTSIDE_ENV,
+                env={**OUTSIDE_ENV, **marks},
                 pass_fds=(*handed.fds, *request.handles),
                 start_new_session=True,
             )
@@ -76,8 +78,9 @@ class Contained:
         Programs that are asked to end like to choose 129, 130, 141 or 143 by themselves: these are left as they are.
         """
         code = self._popen.wait()
-        with os.fdopen(self._told, "rb") as told, suppress(ValueError, ChildProcessError):
-            os.waitpid(json.loads(told.read(_LONGEST))["child-pid"], 0)
+        with suppress(ValueError, BlockingIOError, ChildProcessError):
+            os.waitpid(json.loads(os.read(self._told, _LONGEST))["child-pid"], 0)
+        os.close(self._told)
         return 128 - code if code in _NEVER_IMITATED else code
 
 

@@ -27,6 +27,10 @@ class UnconfinedError(Exception):
     """The launcher could not confine a command, and did not start it."""
 
 
+class UnansweredError(UnconfinedError):
+    """Nobody was there to start a command."""
+
+
 @dataclass(frozen=True)
 class Request:
     """A command and what confines it."""
@@ -92,20 +96,32 @@ class Launchers:
             UnconfinedError: that is not possible here, in this way.
             OSError: its program cannot be executed.
         """
+        try:
+            return self._call(request, stdin, stdout, stderr)
+        except UnansweredError:  # somebody ended the launcher, or its copy
+            self._running.pop((request.network, request.common), None)
+        except UnconfinedError:
+            self.are_usable = False
+            raise
+        try:
+            return self._call(request, stdin, stdout, stderr)
+        except UnconfinedError:
+            self.are_usable = False
+            raise
+
+    def _call(self, request: Request, *streams: int) -> Confined:
         reading, writing = os.pipe()
         try:
             asking = os.memfd_create("skillgauge")
             try:
                 os.write(asking, request.encoded())
-                self._send(request, [asking, writing, stdin, stdout, stderr, *request.handles])
+                self._send(request, [asking, writing, *streams, *request.handles])
             finally:
                 os.close(asking)
                 os.close(writing)
             return Confined(reading)
-        except BaseException as error:
+        except BaseException:
             os.close(reading)
-            if isinstance(error, UnconfinedError):
-                self.are_usable = False
             raise
 
     def _send(self, request: Request, handles: Sequence[int]) -> None:
@@ -171,11 +187,14 @@ class Confined:
     def __init__(self, answers: int) -> None:
         self._answers = answers
         (self.pid,) = self._numbers(1) or (0,)
-        stage, number = self._numbers(2) or (_UNCONFINED, 0)
-        if stage == _STARTED:
+        told = self._numbers(2)
+        if told and told[0] == _STARTED:
             return
         if self.pid:
             os.waitpid(self.pid, 0)
+        if not told:
+            raise UnansweredError
+        stage, number = told
         if stage == _UNCONFINED:
             raise UnconfinedError(f"{os.strerror(number)}: {os.fsdecode(os.read(answers, _LONGEST))}")
         raise OSError(number, os.strerror(number))

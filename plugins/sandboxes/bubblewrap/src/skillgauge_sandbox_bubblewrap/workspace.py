@@ -46,14 +46,14 @@ class Host:
     etc: Etc
     launchers: Launchers
 
-    def starter(self, request: Request) -> Callable[[int, int, int], Confined | Contained]:
+    def starter(self, request: Request) -> Callable[[int, int, int, Mapping[str, str]], Confined | Contained]:
         """What starts a command."""
 
-        def start(stdin: int, stdout: int, stderr: int) -> Confined | Contained:
+        def start(stdin: int, stdout: int, stderr: int, marks: Mapping[str, str]) -> Confined | Contained:
             if self.launchers.are_usable:
                 with suppress(UnconfinedError):
                     return self.launchers.start(request, stdin, stdout, stderr)
-            return Contained(self.bwrap, request, stdin, stdout, stderr)
+            return Contained(self.bwrap, request, (stdin, stdout, stderr), marks)
 
         return start
 
