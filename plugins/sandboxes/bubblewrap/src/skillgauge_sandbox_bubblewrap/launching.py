@@ -21,6 +21,7 @@ from .limits import OUTSIDE_ENV
 PROGRAM = Path(__file__).with_name("launcher.py")
 _STARTED, _UNCONFINED = 0, 1  # as in `launcher`
 _LONGEST = 4096
+_END_S = 2.0
 
 
 class UnconfinedError(Exception):
@@ -167,7 +168,12 @@ def _end(control: socket.socket, process: subprocess.Popen[bytes], owner: int) -
     if owner != os.getpid():  # we were forked, and it is no child of ours
         process.returncode = 0
         return
-    unneeded, _ = process.communicate()
+    try:
+        unneeded, _ = process.communicate(timeout=_END_S)
+    except subprocess.TimeoutExpired:  # a copy was being made when somebody ended the launcher
+        process.kill()
+        process.wait()
+        unneeded = b""
     for copy in unneeded.split():
         with suppress(ChildProcessError):
             os.waitpid(int(copy), 0)
