@@ -24,13 +24,14 @@ MEMBERS := pyproject.toml core/pyproject.toml $(wildcard libraries/*/pyproject.t
 MOVED := $(shell [ ! -e .venv/.ready ] || [ "`cat .venv/.ready`" = "`pwd`" ] || echo always)
 BIN := .venv/bin
 
-.PHONY: help install demo test slow check lint style types imports size wheels format lock engines browser sandbox clean always
+.PHONY: help install demo test slow test-as-user check lint style types imports size wheels format lock engines browser sandbox clean always
 
 help:
 	@echo "make install   set up .venv, with .venv/bin/skillgauge in it"
 	@echo "make demo      evaluate the example skills on the built-in benchmarks"
 	@echo "make test      run the tests, the slow ones apart (ARGS='-k name' passes options to pytest)"
 	@echo "make slow      run the slow ones: whole journeys, agent programs, kills"
+	@echo "make test-as-user   as root: run the tests once more, as an ordinary user with an empty home"
 	@echo "make check     all that CI runs, in the same order"
 	@echo "make lint      the fast part of it: style, types, imports, size"
 	@echo "make format    rewrite the code in the project's style"
@@ -54,6 +55,9 @@ test: .venv/.ready
 slow: .venv/.ready
 	@$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal -m slow $(ARGS)
 
+test-as-user:
+	@bash .ci/as_user
+
 check:
 	@bash .ci/run
 
@@ -70,7 +74,7 @@ imports: .venv/.ready
 	@$(BIN)/python .ci/imports.py
 
 size: .venv/.ready
-	@$(BIN)/python .ci/size_budget.py
+	@$(BIN)/python .ci/size.py
 
 wheels: .venv/.ready
 	@$(BIN)/python .ci/wheels.py

@@ -63,6 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(NoSkippedEngines(), "no-skipped-engines")
 
 
+@pytest.hookimpl(optionalhook=True)  # the plugin that asks may be blocked
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Half as many again as there are processors: for much of their time tests wait for processes and servers."""
     return (3 * (os.cpu_count() or 1) + 1) // 2

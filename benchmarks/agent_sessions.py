@@ -19,7 +19,7 @@ from pathlib import Path
 
 from measure import BIN, machine, verdict
 
-from skillgauge.testing import ModelReply, ModelServer
+from skillgauge_testkit import ModelReply, ModelServer
 
 GOAL = 1.15
 EVALS = 20

@@ -15,17 +15,19 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from skillgauge.api import Case, Check, Execution, Limits, Suite, Target
-from skillgauge.execution import Grading
-from skillgauge.pipeline import Job, carry_out
-from skillgauge.planning import Cell, Plan, SuitePlan, make_plan
-from skillgauge.scoring import BoundScorer
-from skillgauge.stages import DirectStages
-from skillgauge.testing import FakeAdapter, FakeSandbox
+from skillgauge.api import Case, Check, Execution, Suite, Target
+from skillgauge.plan.planning import Terms, make_plan
+from skillgauge.plan.survey import survey
+from skillgauge.run.direct import DirectStages
+from skillgauge.run.grading import BoundScorer
+from skillgauge.run.pipeline import Job, carry_out
+from skillgauge.run.trials import Grading
+from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
 from skillgauge.types.suite import DIRECT, ArmKind
 from skillgauge_scorer_exact.options import ExactOptions
 from skillgauge_scorer_exact.scorer import ExactScorer
 from skillgauge_store_sqlite.plugin import skillgauge_stores
+from skillgauge_testkit import FakeAdapter, FakeSandbox
 
 CONCURRENCY = 16
 
@@ -52,11 +54,9 @@ def plan_of(count: int) -> tuple[Plan, FakeAdapter]:
     target = Target(id="noop", adapter="noop")
     suite = Suite(id="noop", format="none", root="/", cases=Cases(count), targets=(target,))
     cells = (Cell(arm=DIRECT, runner=adapter.identity(target), target=target),)
-    plan, problems = make_plan(
-        [SuitePlan(suite, cells)], runs=1, seed=0, limits=Limits(), versions=dict, inspect_check=lambda check: ()
-    )
-    assert not problems
-    return plan, adapter
+    found = survey(suite, Selection())
+    assert not found.problems
+    return make_plan([SuitePlan(suite, cells)], [found], Terms(runs=1)), adapter
 
 
 async def kernel(count: int, folder: Path) -> tuple[float, int]:

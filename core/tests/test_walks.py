@@ -8,15 +8,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 
-from skillgauge.agent_stages import AgentSetup, AgentStages
-from skillgauge.execution import Grading
-from skillgauge.pipeline import Job, Outcome, carry_out
-from skillgauge.planning import Cell, SuitePlan, make_plan
-from skillgauge.protocols import Adapter, CallRequest, Command, Emit, Finished, RunRequest, ScoreContext
-from skillgauge.scoring import BoundScorer
-from skillgauge.stages import DirectStages
-from skillgauge.testing.fakes import OK, FakeAdapter, FakeEngine, FakeSandbox, FakeScorer, FakeWorkspace, ignore
+from skillgauge.contract.adapters import Adapter, CallRequest
+from skillgauge.contract.engines import Emit, RunRequest
+from skillgauge.contract.sandboxes import Command, Finished
+from skillgauge.contract.scorers import ScoreContext
+from skillgauge.plan.planning import Terms, make_plan
+from skillgauge.plan.survey import survey
+from skillgauge.run.agents import AgentSetup, AgentStages
+from skillgauge.run.direct import DirectStages
+from skillgauge.run.grading import BoundScorer
+from skillgauge.run.pipeline import Job, Outcome, carry_out
+from skillgauge.run.trials import Grading
 from skillgauge.types.frozen import thaw
+from skillgauge.types.plan import Cell, Selection, SuitePlan
 from skillgauge.types.result import Score, TrialResult, Verdict
 from skillgauge.types.suite import (
     Arm,
@@ -41,6 +45,7 @@ from skillgauge.types.trial import (
     Trajectory,
     TrajectoryEvent,
 )
+from skillgauge_testkit.fakes import OK, FakeAdapter, FakeEngine, FakeSandbox, FakeScorer, FakeWorkspace, ignore
 
 Scorers = Mapping[str, Callable[[ScoreContext], Score | Awaitable[Score]]]
 
@@ -64,15 +69,9 @@ def walk(
             elif engine:
                 cells.append(Cell(arm=arm, runner=engine.identity("m1"), target=target, model="m1"))
 
-    plan, problems = make_plan(
-        [SuitePlan(suite, tuple(cells))],
-        runs=1,
-        seed=7,
-        limits=Limits(),
-        versions=dict,
-        inspect_check=lambda check: (),
-    )
-    assert not problems
+    found = survey(suite, Selection())
+    assert not found.problems
+    plan = make_plan([SuitePlan(suite, tuple(cells))], [found], Terms(runs=1, seed=7))
     direct = DirectStages(lambda target: (adapters or {})[target.adapter or ""], sandbox)
     agents = AgentStages(
         {"fake-agent": AgentSetup(engine, ".agents/skills")} if engine else {},

@@ -7,6 +7,7 @@ Run: python examples/agent/record.py PROGRAM, where PROGRAM is the path of `clau
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from skillgauge.testing import ModelReply, ModelRequest, ModelServer, by_prompt, run_shell, with_skill, write_file
+from skillgauge_testkit import ModelReply, ModelRequest, ModelServer, by_prompt, run_shell, with_skill
 
 HERE = Path(__file__).resolve().parent
 EVALS = HERE / "release-notes" / "evals" / "evals.json"
@@ -28,12 +29,18 @@ NOTES = {
 }
 
 
+def writing(path: str, text: str) -> str:
+    """The command that writes a file. The answer of an agent's own tool for it would be words of its vendor."""
+    folder = shlex.quote(str(Path(path).parent))
+    return f"mkdir -p {folder} && printf %s {shlex.quote(text)} > {shlex.quote(path)}"
+
+
 def skilled(request: ModelRequest, skills: str) -> ModelReply:
     """Write the note of the ticket, have it checked, and say so."""
     ticket = next(one for one in NOTES if one in request.prompt)
     note = f"changes/{ticket}.note"
-    if not any(note in result for result in request.results):
-        return ModelReply(tools=[write_file(note, NOTES[ticket])], input_tokens=1200, output_tokens=60)
+    if request.turn == 1:  # after the skill
+        return ModelReply(tools=[run_shell(writing(note, NOTES[ticket]))], input_tokens=1200, output_tokens=60)
     if request.turn == 2:  # after the skill and the note
         checker = f"python3 {skills}/release-notes/scripts/check_note.py"
         return ModelReply(tools=[run_shell(f"{checker} {note}")], input_tokens=1300, output_tokens=40)
@@ -44,7 +51,7 @@ def unskilled(request: ModelRequest) -> ModelReply:
     """Do what a model does that knows nothing of the house rules."""
     if request.turn:
         return ModelReply("I added an entry to CHANGELOG.md.", input_tokens=700, output_tokens=14)
-    entry = write_file("CHANGELOG.md", "## Unreleased\n\n- A change.\n")
+    entry = run_shell(writing("CHANGELOG.md", "## Unreleased\n\n- A change.\n"))
     return ModelReply(tools=[entry], input_tokens=600, output_tokens=40)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from skillgauge.testing import ModelReply, ModelServer
+from skillgauge_testkit import ModelReply, ModelServer
 
 Script = Iterable[ModelReply] | Callable[..., ModelReply]
 Find = Callable[[str], Path]

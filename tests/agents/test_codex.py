@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from skillgauge.testing import ModelFault, ModelReply, in_turns, run_shell, with_skill, write_file
+from skillgauge_testkit import ModelFault, ModelReply, in_turns, run_shell, with_skill, write_file
 
 from .conftest import KEY, Agent, Ended
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from skillgauge.testing import ModelFault, ModelReply, in_turns, run_shell, use_skill, write_file
+from skillgauge_testkit import ModelFault, ModelReply, in_turns, run_shell, use_skill, write_file
 
 from .conftest import KEY, Agent
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from skillgauge.index import read_index
-from skillgauge.registry import Registry
+from skillgauge.plugins.index import read_index
+from skillgauge.plugins.registry import Registry
 
 
 @pytest.mark.requirement("BF-RUN-004")

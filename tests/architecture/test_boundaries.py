@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import imports
-import size_budget
+import size
 from members import ROOT
 
 
@@ -32,27 +33,53 @@ def test_contracts_are_about_every_plugin() -> None:
     assert imports.expanded("layers", {"skillgauge_*": ["skillgauge_a"]}) == "layers"
 
 
-def test_size_budget_holds(capsys: pytest.CaptureFixture[str]) -> None:
-    """Kernel, modules and functions are within their limits, and the kernel's size is printed."""
-    assert size_budget.problems() == []
-    assert size_budget.main() == 0
-    assert capsys.readouterr().out.startswith(f"kernel: {size_budget.kernel_lines()} lines")
+def test_sizes_hold(capsys: pytest.CaptureFixture[str]) -> None:
+    """Rooms, modules and functions are within their limits, and the size of each room is printed."""
+    assert size.problems() == []
+    assert size.main() == 0
+    printed = capsys.readouterr().out
+    for room, count in size.rooms().items():
+        assert f"{room or 'beside the rooms'}: {count} lines of code" in printed
 
 
-def test_size_budget_sees_what_is_too_long(tmp_path: Path) -> None:
-    """A long module, a long function and a large kernel are each found; tests and the apart packages do not count."""
-    kernel = tmp_path / "core/src/skillgauge"
+def test_what_counts_as_code() -> None:
+    """Comments, blank lines and docstrings are free, those of fields too; a text that is used is code."""
+    source = (
+        '"""A module."""\n\nimport os  # for paths\n\n# A reason.\nA = 1\n"""What A is,\nin two lines."""\n'
+        'B = """\none\n"""\n\n\ndef f():\n    """Do it."""\n    return (\n        A\n    )\n'
+    )
+    assert size.code_lines(source) == 1 + 1 + 3 + 1 + 3
+
+
+def test_sizes_see_what_is_too_long(tmp_path: Path) -> None:
+    """A long module or function, a large and an unknown room are each found; tests and the command line are not."""
+    core = tmp_path / "core/src/skillgauge"
     plugin = tmp_path / "plugins/scorers/long/src/skillgauge_scorer_long"
-    for folder in (kernel / "stats", plugin, tmp_path / "plugins/scorers/long/tests"):
+    for folder in (core / "cli", core / "report", core / "cellar", plugin, tmp_path / "plugins/scorers/long/tests"):
         folder.mkdir(parents=True)
-    (kernel / "big.py").write_text("\n" * (size_budget.KERNEL_LIMIT + 1))
-    (kernel / "stats/rates.py").write_text("x = 1\n")
-    (plugin / "__init__.py").write_text("async def run():\n" + "    pass\n" * size_budget.FUNCTION_LIMIT)
+    limit = size.ROOM_LIMITS["report"]
+    for number in range(limit + 1):
+        (core / f"report/part_{number}.py").write_text("x = 1\n")
+        (core / f"cli/part_{number}.py").write_text("x = 1\n")
+    (core / "cellar/wine.py").write_text("x = 1\n")
+    (core / "report/big.py").write_text("\n" * 401)
+    (plugin / "__init__.py").write_text("async def run():\n" + "    pass\n" * size.FUNCTION_LIMIT)
     (tmp_path / "plugins/scorers/long/tests/test_it.py").write_text("\n" * 1_000)
-    limit = size_budget.KERNEL_LIMIT
-    assert size_budget.kernel_lines(tmp_path) == limit + 1
-    assert size_budget.problems(tmp_path) == [
-        f"core/src/skillgauge: the kernel has {limit + 1} lines, the limit is {limit}",
-        f"core/src/skillgauge/big.py: {limit + 1} lines, the limit is 400",
+    assert size.problems(tmp_path) == [
+        "core/src/skillgauge/cellar: a room that docs/architecture.md does not name",
+        f"core/src/skillgauge/report: {limit + 1} lines of code, the limit is {limit}",
+        "core/src/skillgauge/report/big.py: 401 lines, the limit is 400",
         "plugins/scorers/long/src/skillgauge_scorer_long/__init__.py:1: function run has 61 lines, the limit is 60",
     ]
+
+
+def test_every_room_is_on_the_map() -> None:
+    """docs/architecture.md names each room of the core and nothing that is none, and what else lies there."""
+    page = (ROOT / "docs/architecture.md").read_text()
+    rows = re.findall(r"^\| `(\w+)/` \|", page, flags=re.MULTILINE)
+    core = ROOT / "core/src/skillgauge"
+    assert sorted(rows) == sorted(path.name for path in core.iterdir() if (path / "__init__.py").exists())
+    beside = {path.name for path in core.glob("*.py")} - {"__init__.py"}
+    assert {name for name in beside if f"`{name}`" not in page} == set()
+    named = set(re.findall(r"`(\w+/\w+\.py)`", page))
+    assert {name for name in named if not (core / name).exists()} == set()

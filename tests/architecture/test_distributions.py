@@ -84,7 +84,7 @@ def test_plugin_requires_the_core_and_no_other_plugin(member: Member) -> None:
     assert wanted[CORE.name] == CORE_RANGE
     assert set(wanted.values()) == {CORE_RANGE}
     assert CORE_RANGE.contains(CORE.version)
-    shared = {library.name for library in libraries()} if member in plugins() else set()
+    shared = {library.name for library in libraries()}
     assert set(wanted) - shared == {CORE.name}
 
 

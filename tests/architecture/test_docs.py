@@ -10,9 +10,9 @@ import click
 import pytest
 
 from skillgauge.cli.app import BUILT_IN, app
-from skillgauge.config import KEYS, variable_name
-from skillgauge.hooks import KINDS
-from skillgauge.index import read_index
+from skillgauge.contract.hooks import KINDS
+from skillgauge.plugins.index import read_index
+from skillgauge.reading.config import KEYS, variable_name
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -51,6 +51,18 @@ def test_every_option_is_documented(name: str) -> None:
     assert not missing
 
 
+def command_of(*words: str) -> click.Command:
+    """The command that these words call."""
+    found: click.Command = app
+    context = click.Context(app, info_name="skillgauge")
+    for word in words:
+        assert isinstance(found, click.Group)
+        inner = found.get_command(context, word)
+        assert inner
+        found, context = inner, click.Context(inner, context, info_name=word)
+    return found
+
+
 def options_below(command: click.Command, words: tuple[str, ...]) -> dict[tuple[str, ...], set[str]]:
     """Long options of a command and of the commands inside it, by their words."""
     if isinstance(command, click.Group):
@@ -63,11 +75,12 @@ def options_below(command: click.Command, words: tuple[str, ...]) -> dict[tuple[
 def test_every_option_of_a_plugins_command_is_documented(name: str) -> None:
     """docs/commands.md has a section for each command that comes as a plugin, with every option of its own."""
     page = (DOCS / "commands.md").read_text()
-    assert f"## {name}\n" in page
-    section = page.partition(f"## {name}\n")[2].partition("\n## ")[0]
+    *groups, name = name.split(".")
+    title = " ".join((*groups, name))
+    assert f"## {title}\n" in page
+    section = page.partition(f"## {title}\n")[2].partition("\n## ")[0]
     everywhere = (DOCS / "cli.md").read_text()
-    command = app.get_command(click.Context(app), name)
-    assert command
+    command = command_of(*groups, name)
     for words, options in options_below(command, (name,)).items():
         missing = {flag for flag in options if flag not in section and f"`{flag}" not in everywhere}
         assert not missing, words

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from skillgauge.api import Sandbox
-from skillgauge.testing.attacks import ATTACKS, Attack, Bounds, attack_sandbox
 from skillgauge_sandbox_bubblewrap.options import BubblewrapOptions
 from skillgauge_sandbox_bubblewrap.sandbox import BubblewrapSandbox
 from skillgauge_sandbox_local.sandbox import LocalSandbox
+from skillgauge_testkit.attacks import ATTACKS, Attack, Bounds, attack_sandbox
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "trust.md"
 BOUNDS = Bounds()

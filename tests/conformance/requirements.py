@@ -257,7 +257,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "ES-REPORT-003": Requirement(
         "6 Reports",
-        "report diff shows per skill the deltas of completion rate, error rate, p95 latency and composite with arrows",
+        "report diff shows per skill, with arrows, by how much composite, completion rate, error rate and p95 latency differ",
     ),
     "ES-REPORT-004": Requirement(
         "6 Reports",
@@ -668,7 +668,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "SE-ARM-002": Requirement(
         "A/B execution",
-        "both arms are graded with the same expectations and validators",
+        "expectations and validators are the same for both arms",
         waits_for="the formats that measure lift",
     ),
     "SE-ARM-003": Requirement(
@@ -1393,7 +1393,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "BF-CRED-002": Requirement(
         "Credentials",
-        "Codex works with OPENAI_API_KEY, CODEX_API_KEY, CODEX_ACCESS_TOKEN or a login file",
+        "Codex takes a login file or a key in CODEX_ACCESS_TOKEN, CODEX_API_KEY or OPENAI_API_KEY",
     ),
     "BF-CRED-003": Requirement(
         "Credentials",

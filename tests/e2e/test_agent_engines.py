@@ -13,11 +13,7 @@ from typing import Any
 
 import pytest
 
-from skillgauge.testing import (
-    ModelFault,
-    ModelReply,
-    ModelServer,
-)
+from skillgauge_testkit import ModelFault, ModelReply, ModelServer
 
 from .conftest import ROOT, Done, Run
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from skillgauge.testing import ModelReply, ModelServer, run_shell, with_skill, write_file
+from skillgauge_testkit import ModelReply, ModelServer, run_shell, with_skill, write_file
 
 from .conftest import Done, Run
 

@@ -18,9 +18,10 @@ from urllib.parse import quote
 
 import pytest
 
-from skillgauge.index import read_index
-from skillgauge.registry import SANDBOXES, Registry
-from skillgauge.testing import ModelFault, ModelReply, ModelRequest, ModelServer, run_shell, write_file
+from skillgauge.plugins.index import read_index
+from skillgauge.plugins.kinds import SANDBOXES
+from skillgauge.plugins.registry import Registry
+from skillgauge_testkit import ModelFault, ModelReply, ModelRequest, ModelServer, run_shell, write_file
 
 from .canary_watch import GATE, CanaryWatch, files_with
 from .conftest import Done, Run

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from skillgauge.testing import ModelReply, ModelRequest, ModelServer
+from skillgauge_testkit import ModelReply, ModelRequest, ModelServer
 
 from .conftest import ROOT, Run
 

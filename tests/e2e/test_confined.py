@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge.index import read_index
-from skillgauge.registry import SANDBOXES, Registry
+from skillgauge.plugins.index import read_index
+from skillgauge.plugins.kinds import SANDBOXES
+from skillgauge.plugins.registry import Registry
 
 from .conftest import MakeSkill, Run, task
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from skillgauge.testing import ModelFault, ModelReply, ModelRequest, ModelServer
+from skillgauge_testkit import ModelFault, ModelReply, ModelRequest, ModelServer
 
 from .conftest import MakeSkill, Run, task
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from skillgauge.testing import ModelFault, ModelReply, ModelRequest, ModelServer, run_shell
+from skillgauge_testkit import ModelFault, ModelReply, ModelRequest, ModelServer, run_shell
 
 from .conftest import PROGRAM, Done, Run
 

@@ -30,7 +30,7 @@ topK: 5
 """
 BENCHMARK = {
     "id": "my-benchmark",
-    "name": "My Custom Benchmark",
+    "name": "Two questions of ours",
     "version": "1.0.0",
     "domain": "general",
     "scoringMethod": "mean",
@@ -39,7 +39,7 @@ BENCHMARK = {
     "tasks": [
         {
             "id": "task_001",
-            "description": "Test basic addition",
+            "description": "Adds two figures",
             "inputData": {"expression": "2+3"},
             "expectedOutput": {"type": "exact", "value": "5"},
             "evaluator": {"type": "exact"},
@@ -48,9 +48,9 @@ BENCHMARK = {
         },
         {
             "id": "task_002",
-            "description": "Test keyword presence",
-            "inputData": {"query": "TypeScript"},
-            "expectedOutput": {"type": "contains", "keywords": ["JavaScript", "Microsoft"]},
+            "description": "Names what holds a ship",
+            "inputData": {"query": "anchor"},
+            "expectedOutput": {"type": "contains", "keywords": ["chain", "seabed"]},
             "evaluator": {"type": "contains", "caseSensitive": False},
             "timeoutMs": 15000,
             "tags": ["search"],
@@ -116,10 +116,10 @@ def test_the_capabilities_one_after_the_other(say: Say, work: Path) -> None:
 
     say(
         "eval-skills create --name my_api_skill --from-template http_request --output-dir ./skills "
-        '--description "Fetches weather data from OpenWeather API"'
+        '--description "Tells the weather at sea"'
     )
     made = work / "skills" / "my_api_skill"
-    assert json.loads((made / "skill.json").read_text())["description"] == "Fetches weather data from OpenWeather API"
+    assert json.loads((made / "skill.json").read_text())["description"] == "Tells the weather at sea"
     assert (made / "adapter.config.json").is_file()
     assert (made / "tests" / "basic.eval.json").is_file()
 

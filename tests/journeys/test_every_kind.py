@@ -13,13 +13,19 @@ from pathlib import Path
 import pytest
 
 import wheels as ci_wheels
-from skillgauge.cli.scaffold import SINGULAR
+from skillgauge_testkit.scaffold import SINGULAR
 
 from .conftest import TIME_LIMIT_S, once
 
 BIN = Path(sys.executable).parent
 NAME = "acme-tone"
-INSTALLED = ("skillgauge-scorer-exact", "skillgauge-reporter-record", "pytest", "hatchling")
+INSTALLED = (
+    "skillgauge-command-plugins-new",
+    "skillgauge-scorer-exact",
+    "skillgauge-reporter-record",
+    "pytest",
+    "hatchling",
+)
 SUITE = {
     NAME: 1,
     "id": "echo",

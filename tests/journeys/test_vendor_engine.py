@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
-from skillgauge.index import read_index
-from skillgauge.registry import SANDBOXES, Registry
-from skillgauge.testing import (
+from skillgauge.plugins.index import read_index
+from skillgauge.plugins.kinds import SANDBOXES
+from skillgauge.plugins.registry import Registry
+from skillgauge_testkit import (
     ModelFault,
     ModelReply,
     ModelRequest,

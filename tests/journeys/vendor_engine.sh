@@ -3,7 +3,7 @@
 
 python3 -m venv .venv
 . .venv/bin/activate
-pip install skillgauge
+pip install skillgauge skillgauge-command-plugins-new
 skillgauge plugins new engines acme-agent
 
 # What must be known of the agent before it starts.

@@ -87,8 +87,8 @@ def answer(child: Child) -> Callable[..., Any]:
     head = (
         "import asyncio, json, sys\n"
         "from skillgauge.api import *\n"
-        "from skillgauge.index import *\n"
-        "from skillgauge.registry import *\n"
+        "from skillgauge.plugins.index import *\n"
+        "from skillgauge.plugins.registry import *\n"
         "def answer(value): print(json.dumps(value))\n"
         "def problem(action):\n"
         "    try: action()\n"

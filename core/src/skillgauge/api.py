@@ -1,99 +1,132 @@
-"""Everything that a plugin imports, besides `skillgauge.testing`; whatever is not here may change without notice."""
+"""Everything that a plugin imports; whatever is not here may change without notice.
+
+Each name is looked up when it is first asked for, so that a module which announces a plugin pays for what it uses.
+Type checkers read the same list from `api.pyi`.
+"""
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
-# A line for each name, twice, would be five times as long and no easier to read.
-# fmt: off
-# isort: off
-from .errors import (
-    EmptySelection, ExitCode, InvalidRunError, LaunchError, Origin, PluginError, PolicyError, Problem, Severity,
-    SkillgaugeError, SourceSpan, StoreError, SuiteError, UsageError, did_you_mean,
-)
-from .hooks import hookimpl
-from .protocols import (
-    Adapter, Archive, Artifact, CallRequest, Claim, Claimed, Command, Dumped, Emit, Engine, Executor, Fact, Finished,
-    InstalledSkill, Judge, JudgeReply, JudgeRequest, LoadOption, LoadRequest, Loaded, NoOptions, Provider, Reporter,
-    ResultOrder, Results, RunLog, RunQuery, RunRequest, RunTrial, Running, Sandbox, SandboxReport, SandboxSpec,
-    ScoreContext, ModelRoute,
-    Scorer, Session, Store, SuiteFormat, Tier, Traits, Workspace,
-)
-from .surroundings import host_environment
-from .types.frozen import (
-    EMPTY, Frozen, FrozenDict, Json, JsonObject, JsonValue, MAX_DEPTH, canonical_json, digest, digest_text, freeze,
-    thaw,
-)
-from .types.suite import (
-    ALL_PASSED, Arm, ArmKind, Case, Cases, Check, Comparison, DIRECT, FileSpec, LimitOutcome, Limits, NO_LIMITS,
-    SkillRef, SkillRole, Suite, SuiteDefaults, Target, TargetKind, VerdictMode, VerdictRule,
-)
-from .types.trial import (
-    Blame, Block, EventKind, Execution, Failure, FailureClass, FileChange, FiredSkill, Identity, PlanHead,
-    SuiteHead, TargetHead, Trajectory, TrajectoryEvent, Trial, Usage,
-)
-from .types.result import (
-    Counts, Figure, GivenUp, GroupSummary, Latency, RateInterval, RunInfo, RunState, RunView, Score, ScoreStatus,
-    SuiteValidity, Summary, TagSummary, TrialResult, Verdict,
-)
-
-if TYPE_CHECKING:
-    from .artifacts import write_report, write_whole
-    from .cassettes import Cassette, RecordedFile, read_cassettes, why_missing
-    from .cli.eval_document import human_lines
-    from .cli.evaluation import Evaluation, EvaluationCommand, configured, evaluation_options
-    from .cli.invocation import Invocation, invocation
-    from .cli.options import Globals, GlobalsCommand, GlobalsGroup, Number, SeveralWords
-    from .cli.output import Output, problem_document
-    from .documents import Document, locate, located_all, parse_document, read_document, validate
-    from .pipeline import Outcome
-    from .secrets import Redactor
-    from .stats import consistency, nearest_rank, pass_at_k, rate_interval, wilson
-    from .workspace import DirectoryWorkspace, Launch
-
-# What announces a plugin must import quickly; these are for what its factory makes.
-_LATER = {
-    "artifacts": ("write_report", "write_whole"),
-    "cassettes": ("Cassette", "RecordedFile", "read_cassettes", "why_missing"),
-    "cli.eval_document": ("human_lines",),
-    "cli.evaluation": ("Evaluation", "EvaluationCommand", "configured", "evaluation_options"),
-    "cli.invocation": ("Invocation", "invocation"),
-    "cli.options": ("Globals", "GlobalsCommand", "GlobalsGroup", "Number", "SeveralWords"),
-    "cli.output": ("Output", "problem_document"),
-    "documents": ("Document", "locate", "located_all", "parse_document", "read_document", "validate"),
-    "pipeline": ("Outcome",),
-    "secrets": ("Redactor",),
-    "stats": ("consistency", "nearest_rank", "pass_at_k", "rate_interval", "wilson"),
-    "workspace": ("DirectoryWorkspace", "Launch"),
+_HOME = {
+    "errors": """
+        EmptySelection ExitCode InvalidRunError LaunchError Origin PluginError PolicyError Problem Severity
+        SkillgaugeError SourceSpan StoreError SuiteError UsageError did_you_mean
+    """,
+    "log": """
+        get_logger
+    """,
+    "cli.eval_document": """
+        human_lines
+    """,
+    "cli.evaluation": """
+        Evaluation EvaluationCommand configured eval_options evaluation_options
+    """,
+    "cli.invocation": """
+        Invocation invocation
+    """,
+    "cli.options": """
+        Globals GlobalsCommand GlobalsGroup Number SeveralWords
+    """,
+    "cli.output": """
+        Output problem_document
+    """,
+    "contract.adapters": """
+        Adapter CallRequest Session
+    """,
+    "contract.artifacts": """
+        Artifact
+    """,
+    "contract.engines": """
+        Emit Engine InstalledSkill Recorder RunRequest
+    """,
+    "contract.executors": """
+        Executor Results RunTrial
+    """,
+    "contract.formats": """
+        Claim Dumped LoadOption LoadRequest Loaded SuiteFormat
+    """,
+    "contract.hooks": """
+        hookimpl
+    """,
+    "contract.judges": """
+        Judge JudgeReply JudgeRequest
+    """,
+    "contract.providers": """
+        Clean Fact NoOptions Provider Traits
+    """,
+    "contract.reporters": """
+        Reporter
+    """,
+    "contract.sandboxes": """
+        ALLOWED_ENV Command Finished ModelRoute Running Sandbox SandboxReport SandboxSpec Tier Workspace
+    """,
+    "contract.scorers": """
+        ScoreContext Scorer
+    """,
+    "contract.stores": """
+        Archive Claimed ResultOrder RunLog RunQuery Store
+    """,
+    "reading.documents": """
+        Document parse_document read_document
+    """,
+    "reading.environment": """
+        host_environment
+    """,
+    "reading.places": """
+        locate located located_all
+    """,
+    "reading.validation": """
+        validate
+    """,
+    "report.writing": """
+        write_report write_whole
+    """,
+    "run.pipeline": """
+        Outcome
+    """,
+    "run.redaction": """
+        Redactor
+    """,
+    "stats.intervals": """
+        wilson
+    """,
+    "stats.quantiles": """
+        nearest_rank
+    """,
+    "stats.rates": """
+        rate_interval
+    """,
+    "stats.reliability": """
+        consistency pass_at_k
+    """,
+    "types.frozen": """
+        EMPTY MAX_DEPTH Frozen FrozenDict Json JsonObject JsonValue canonical_json digest digest_text freeze thaw
+    """,
+    "types.result": """
+        Counts Figure GivenUp GroupSummary Latency RateInterval RunInfo RunState RunView Score ScoreStatus
+        SuiteValidity Summary TagSummary TrialResult Verdict
+    """,
+    "types.suite": """
+        ALL_PASSED DIRECT NO_LIMITS Arm ArmKind Case Cases Check Comparison FileSpec LimitOutcome Limits SkillRef
+        SkillRole Suite SuiteDefaults Target TargetKind VerdictMode VerdictRule
+    """,
+    "types.trial": """
+        Blame Block EventKind Execution Failure FailureClass FileChange FiredSkill Identity PlanHead SuiteHead
+        TargetHead Trajectory TrajectoryEvent Trial Usage
+    """,
 }
+_MODULES = {name: module for module, names in _HOME.items() for name in names.split()}
+
+__all__ = tuple(sorted(_MODULES))
 
 
 def __getattr__(name: str) -> object:
-    for module, names in _LATER.items():
-        if name in names:
-            return getattr(import_module(f"{__package__}.{module}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"{__package__}.{_MODULES[name]}"), name)
+    return value
 
 
-__all__ = [
-    "ALL_PASSED", "DIRECT", "EMPTY", "MAX_DEPTH", "NO_LIMITS", "Adapter", "Archive", "Arm", "ArmKind", "Artifact",
-    "Blame", "Block", "CallRequest", "Case", "Cases", "Cassette", "Check", "Claim", "Claimed", "Command", "Comparison",
-    "Counts", "DirectoryWorkspace", "Document", "Dumped", "Emit", "EmptySelection", "Engine", "Evaluation",
-    "EvaluationCommand", "EventKind", "Execution", "Executor", "ExitCode", "Fact", "Failure", "FailureClass", "Figure",
-    "FileChange", "FileSpec", "Finished", "FiredSkill", "Frozen", "FrozenDict", "GivenUp", "Globals", "GlobalsCommand",
-    "GlobalsGroup", "GroupSummary", "Identity", "InstalledSkill", "InvalidRunError", "Invocation", "Json", "JsonObject",
-    "JsonValue", "Judge", "JudgeReply", "JudgeRequest", "Latency", "Launch", "LaunchError", "LimitOutcome", "Limits",
-    "LoadOption", "LoadRequest", "Loaded", "ModelRoute", "NoOptions", "Number", "Origin", "Outcome", "Output",
-    "PlanHead", "PluginError", "PolicyError", "Problem", "Provider", "RateInterval", "RecordedFile", "Redactor",
-    "Reporter", "ResultOrder", "Results", "RunInfo", "RunLog", "RunQuery", "RunRequest", "RunState", "RunTrial",
-    "RunView", "Running", "Sandbox", "SandboxReport", "SandboxSpec", "Score", "ScoreContext", "ScoreStatus", "Scorer",
-    "Session", "SeveralWords", "Severity", "SkillRef", "SkillRole", "SkillgaugeError", "SourceSpan", "Store",
-    "StoreError", "Suite", "SuiteDefaults", "SuiteError", "SuiteFormat", "SuiteHead", "SuiteValidity", "Summary",
-    "TagSummary", "Target", "TargetHead", "TargetKind", "Tier", "Traits", "Trajectory", "TrajectoryEvent", "Trial",
-    "TrialResult", "Usage", "UsageError", "Verdict", "VerdictMode", "VerdictRule", "Workspace", "canonical_json",
-    "configured", "consistency", "did_you_mean", "digest", "digest_text", "evaluation_options", "freeze", "hookimpl",
-    "host_environment", "human_lines", "invocation", "locate", "located_all", "nearest_rank", "parse_document",
-    "pass_at_k", "problem_document", "rate_interval", "read_cassettes", "read_document", "thaw", "validate",
-    "why_missing", "wilson", "write_report", "write_whole",
-]
+def __dir__() -> list[str]:
+    return [*__all__]

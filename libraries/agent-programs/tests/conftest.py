@@ -23,12 +23,12 @@ from skillgauge.api import (
     TrajectoryEvent,
     Workspace,
 )
-from skillgauge.testing import TemporarySandbox
 from skillgauge_agent_programs.accounts import Account, Ending
 from skillgauge_agent_programs.engine import Access, Launch, ProgramEngine, Service
 from skillgauge_agent_programs.json_lines import text_at
 from skillgauge_agent_programs.options import ProgramOptions
 from skillgauge_agent_programs.programs import AgentProgram
+from skillgauge_testkit import TemporarySandbox
 
 KEY = "made-up-key-of-the-tests-0123456789"
 LIMITS = Limits(timeout_s=60)

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from skillgauge.api import Blame, FailureClass, Limits, RunRequest, SandboxSpec, Traits
-from skillgauge.testing import TemporarySandbox, check_engine
 from skillgauge_agent_programs.accounts import Transcript
 from skillgauge_agent_programs.credentials import KEY_DESCRIPTOR, PLACEHOLDER
 from skillgauge_agent_programs.engine import Launch
 from skillgauge_agent_programs.failures import failed
+from skillgauge_testkit import TemporarySandbox, check_engine
 
 from .conftest import KEY, AcmeEngine, Play, Said
 

@@ -13,12 +13,12 @@ import pytest
 from pydantic import ValidationError
 
 from skillgauge.api import Fact, FailureClass, JudgeReply, JudgeRequest, Traits, Usage
-from skillgauge.testing import ModelFault, ModelReply, ModelServer, check_light_import
 from skillgauge_model_client.client import Key, count, dig, known
 from skillgauge_model_client.judge import ModelJudge, reply_of
 from skillgauge_model_client.options import ModelOptions, Prices, told_by
 from skillgauge_model_client.outcomes import Unanswered
 from skillgauge_model_client.usages import priced
+from skillgauge_testkit import ModelFault, ModelReply, ModelServer, check_light_import
 
 KEY = "canary/key+0123456789"
 QUESTION = JudgeRequest(system="be strict", user="how good?", model="m-1", temperature=0, max_output_tokens=99)

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from skillgauge.api import CallRequest, Execution, Limits, SandboxSpec, Target
-from skillgauge.testing import TemporarySandbox
 from skillgauge_python_calls.adapter import Kind, PythonCalls
 from skillgauge_python_calls.session import CallSession
 from skillgauge_python_calls.settings import CallSettings
+from skillgauge_testkit import TemporarySandbox
 
 PROGRAM = """
 def prepare(found, settings, wait):

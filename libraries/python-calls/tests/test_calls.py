@@ -23,10 +23,10 @@ from skillgauge.api import (
     Target,
     thaw,
 )
-from skillgauge.testing import FakeWorkspace
 from skillgauge_python_calls.adapter import PythonCalls
 from skillgauge_python_calls.session import CallSession
 from skillgauge_python_calls.settings import CallSettings
+from skillgauge_testkit import FakeWorkspace
 
 from .conftest import Ask, Run, gone
 

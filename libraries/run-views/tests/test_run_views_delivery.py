@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from skillgauge.api import Globals, Invocation, PluginError, RunView, UsageError, invocation
-from skillgauge.testing import contract_views
 from skillgauge_run_views import Delivered, deliver, reporter_for
+from skillgauge_testkit import contract_views
 
 VIEW = dict(contract_views())["a run that passed and failed"]
 PLUGIN = """

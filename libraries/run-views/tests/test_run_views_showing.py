@@ -9,8 +9,8 @@ from itertools import count
 import pytest
 
 from skillgauge.api import Output, RunView, human_lines
-from skillgauge.testing import contract_views
 from skillgauge_run_views import RunDocument, run_document, run_verdict, show_run
+from skillgauge_testkit import contract_views
 
 VIEWS = dict(contract_views())
 each_view = pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS.keys())

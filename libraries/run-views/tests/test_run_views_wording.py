@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgauge.testing import contract_views
 from skillgauge_run_views import counted, duration, moment, percent, plain, reason
+from skillgauge_testkit import contract_views
 
 
 @given(st.text(st.characters(codec=None)), st.integers(1, 50))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Sequence
 
@@ -10,8 +9,8 @@ import click
 
 from .. import __version__
 from ..errors import ExitCode, Problem, SkillgaugeError
-from ..index import read_index
-from .options import GlobalsGroup, wants_json
+from .groups import CommandsOfPlugins, load_command
+from .options import wants_json
 from .output import print_problems
 
 BUILT_IN = {
@@ -23,56 +22,23 @@ BUILT_IN = {
 }
 
 
-class App(GlobalsGroup):
-    """Knows its commands by name; imports one when it is called."""
+class App(CommandsOfPlugins):
+    """Knows its own commands by name; imports one when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names, built-in ones first."""
-        return [*BUILT_IN, *sorted({entry.name for entry in read_index().entries("commands")} - set(BUILT_IN))]
+        return [*BUILT_IN, *(name for name in super().list_commands(ctx) if name not in BUILT_IN)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command."""
         if cmd_name in BUILT_IN:
             return load_command(BUILT_IN[cmd_name][0])
-        entries = read_index().find("commands", cmd_name)
-        if not entries:
-            return None
-        if len(entries) > 1:
-            owners = " and ".join(f"{entry.distribution} {entry.version}" for entry in entries)
-            raise click.UsageError(f"command {cmd_name!r} comes from {owners}; uninstall one of them", ctx)
-        entry = entries[0]
-        if entry.problem:
-            raise click.UsageError(
-                f"command {cmd_name!r} of {entry.distribution} {entry.version}: {entry.problem}", ctx
-            )
-        try:
-            return load_command(entry.module)
-        except Exception as error:
-            reason = f"{type(error).__name__}: {error}"
-            message = f"command {cmd_name!r} of {entry.distribution} {entry.version} cannot be loaded: {reason}"
-            raise click.UsageError(message, ctx) from error
+        return super().get_command(ctx, cmd_name)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands with their summaries, without importing any."""
-        rows = [(name, summary) for name, (_, summary) in BUILT_IN.items()]
-        for entry in read_index().entries("commands"):
-            if entry.name not in BUILT_IN:
-                rows.append((entry.name, entry.problem or f"{entry.summary} [{entry.distribution}]"))
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
-
-
-def load_command(place: str) -> click.Command:
-    """Import a command.
-
-    Raises:
-        TypeError: what is there is no command.
-    """
-    module, _, attribute = place.partition(":")
-    command = getattr(importlib.import_module(module), attribute)
-    if not isinstance(command, click.Command):
-        raise TypeError(f"{place} is no click command")
-    return command
+    def summaries(self, ctx: click.Context) -> dict[str, str]:
+        """Summary of each command, without importing any."""
+        own = {name: summary for name, (_, summary) in BUILT_IN.items()}
+        return {**own, **{name: text for name, text in super().summaries(ctx).items() if name not in own}}
 
 
 app = App(

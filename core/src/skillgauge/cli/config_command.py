@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from ..artifacts import write_whole
-from ..config import KEYS, Config, Value, check_value, parse_text, user_path
 from ..errors import ExitCode, Problem, UsageError, did_you_mean
-from ..surroundings import host_environment
+from ..reading.config import KEYS, Config, Value, check_value, parse_text, user_path
+from ..reading.environment import host_environment
+from ..report.writing import write_whole
 from ..types.frozen import thaw
 from .invocation import invocation
 from .options import GlobalsCommand, GlobalsGroup
@@ -80,7 +80,7 @@ def _require_known(key: str) -> None:
 
 
 def _default_source() -> Any:
-    from ..config import Source  # noqa: PLC0415
+    from ..reading.config import Source  # noqa: PLC0415
 
     return Source.DEFAULT
 
@@ -108,7 +108,7 @@ def _write(path: Path, key: str, value: object) -> None:
     """Change one key and keep the others."""
     import yaml  # noqa: PLC0415 - slow, and only `set` writes YAML
 
-    from ..documents import read_document  # noqa: PLC0415
+    from ..reading.documents import read_document  # noqa: PLC0415
 
     current = thaw(read_document(path).value) if path.is_file() else {}
     tree = dict(current) if isinstance(current, Mapping) else {}

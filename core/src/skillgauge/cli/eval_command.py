@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
-from ..gates import Decision, GateOptions, decide
-from ..pipeline import Outcome
+from ..report.gates import Decision, GateOptions, decide
+from ..run.pipeline import Outcome
 from ..types.result import RunView
 from .eval_document import document, human_lines
-from .evaluation import Evaluation, EvaluationCommand, configured, evaluation_options
+from .evaluation import Evaluation, EvaluationCommand, configured, eval_options, evaluation_options
 from .invocation import Invocation, invocation
 from .options import Number
 from .output import Output
@@ -39,7 +39,7 @@ command = EvaluationCommand("eval", params=_OPTIONS, callback=_evaluate, help="E
 
 
 async def _run(call: Invocation, values: Mapping[str, Any]) -> int:
-    evaluation = await Evaluation.prepare(call, values)
+    evaluation = await Evaluation.prepare(call, eval_options(call, values))
     if values["dry_run"]:
         return evaluation.print_plan()
     outcome = await evaluation.carry_out()
@@ -54,7 +54,7 @@ def _report(outcome: Outcome, evaluation: Evaluation, output: Output, values: Ma
         min_completion=values["min_completion"] if values["min_completion"] is not None else 0.7,
         threshold_given=values["min_completion"] is not None,
     )
-    decision = decide(view, gate, has_bad_files=bool(evaluation.assembled.passed_over))
+    decision = decide(view, gate, has_bad_files=bool(evaluation.prepared.suites.passed_over))
     _print(view, decision, written, outcome, evaluation, output)
     return decision.exit_code
 
@@ -67,7 +67,7 @@ def _print(
     evaluation: Evaluation,
     output: Output,
 ) -> None:
-    output.document(document(view, decision, written, evaluation.assembled) if output.as_json else None)
+    output.document(document(view, decision, written, evaluation.prepared) if output.as_json else None)
     for line in human_lines(view):
         output.line(line)
     for name, path in written.items():

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from ..assembly import Assembled
-from ..gates import Decision
+from ..plan.preparing import Prepared
+from ..report.gates import Decision
 from ..types.frozen import Frozen
 from ..types.result import Figure, GroupSummary, RunInfo, RunView, Summary, TagSummary, TrialResult
 from ..types.trial import PlanHead
@@ -51,19 +51,19 @@ class EvalDocument(Frozen):
     results: tuple[TrialResult, ...]
 
 
-def document(view: RunView, decision: Decision, written: Mapping[str, Path], assembled: Assembled) -> dict[str, object]:
+def document(view: RunView, decision: Decision, written: Mapping[str, Path], prepared: Prepared) -> dict[str, object]:
     """The run as one JSON document."""
     return {
         "schema_version": "1.0",
         "exit_code": int(decision.exit_code),
         "verdict": decision.verdict,
         "notices": list(decision.notices),
-        "sandbox": assembled.sandbox,
+        "sandbox": prepared.sandbox,
         "run": view.run.model_dump(mode="json"),
         "plan": view.head.model_dump(mode="json"),
         "summary": view.summary.model_dump(mode="json"),
         "reports": {name: str(path) for name, path in written.items()},
-        "problems": [problem_document(problem) for problem in (*assembled.warnings, *assembled.passed_over)],
+        "problems": [problem_document(problem) for problem in (*prepared.warnings, *prepared.suites.passed_over)],
         "results": [json.loads(result.model_dump_json(exclude_defaults=True)) for result in view.results()],
     }
 

@@ -9,31 +9,29 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ..artifacts import only_suites, write_report, write_whole
-from ..assembly import Assembled, Request, assemble
-from ..budget import BudgetLimits
-from ..config import KEYS, Config
+from ..contract.reporters import Reporter
 from ..errors import ExitCode, PluginError, Problem, UsageError
-from ..overlay import Overlay, read_overlay
-from ..pipeline import Outcome, carry_out
-from ..planning import Selection
-from ..protocols import Reporter
-from ..registry import REPORTERS, Registry
+from ..plan.options import EvalOptions, How, Reports, What, Who
+from ..plan.overlay import Overlay, read_overlay
+from ..plan.preparing import Prepared, prepare
+from ..plugins.kinds import REPORTERS
+from ..plugins.registry import Registry
+from ..reading.config import KEYS, Config
+from ..report.writing import only_suites, write_report, write_whole
+from ..run.budget import BudgetLimits
+from ..run.pipeline import Outcome, carry_out
+from ..types.plan import Selection
 from ..types.result import RunInfo, RunView
 from .format_options import FormatOptions
 from .invocation import Invocation
 from .options import GlobalsCommand, Number, SeveralWords, words
 from .plan_document import plan_document, print_plan
 from .progress import make_progress
-
-REPLAY = "replay"
-"""The engine that `--replay` stands for."""
 
 OWN_DOCUMENT = "json"
 """The word of `--format` for "the document of the suite's own format"."""
@@ -51,7 +49,7 @@ class EvaluationCommand(GlobalsCommand):
 
 
 def _is_no_reporter(word: str) -> bool:
-    from ..index import read_index  # noqa: PLC0415 - needed only if `--format` is followed by several words
+    from ..plugins.index import read_index  # noqa: PLC0415 - needed only if `--format` is followed by several words
 
     return word != OWN_DOCUMENT and not all(read_index().find("reporters", part) for part in words([word]))
 
@@ -82,6 +80,7 @@ def evaluation_options() -> list[click.Parameter]:
         ),
         click.Option(["--seed"], type=int, metavar="N", help="Seed of everything random."),
         click.Option(["--timeout"], metavar="TIME", help="Limit of one trial: 30s, 2m, 500ms; a bare number is ms."),
+        click.Option(["--executor"], metavar="NAME", help="What decides where trials run; default: this process."),
         click.Option(["--sandbox"], metavar="NAME", help="Sandbox for every process."),
         click.Option(
             ["--check"], metavar="NAME[=JSON]", multiple=True, help="Add a scorer, with its options, to every case."
@@ -120,64 +119,39 @@ _CONFIG_OPTIONS = {
 
 def configured(values: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the parsed options that are configuration values, by their keys; unset ones are absent."""
-    flags = {key: values[name] for name, key in _CONFIG_OPTIONS.items() if values.get(name) is not None}
-    if values.get("replay"):
-        flags[f"plugins.engines.{REPLAY}.folder"] = str(Path(values["replay"]).absolute())
-    return flags
-
-
-@dataclass(frozen=True)
-class _Reports:
-    """Which reporters to use, made before anything runs."""
-
-    by_name: Mapping[str, Reporter]
-    own: bool
-    """Whether the suites' own documents are wanted."""
+    return {key: values[name] for name, key in _CONFIG_OPTIONS.items() if values.get(name) is not None}
 
 
 class Evaluation:
     """An evaluation that was checked completely and may run."""
 
-    def __init__(self, call: Invocation, values: Mapping[str, Any], assembled: Assembled) -> None:
-        self._call, self._values = call, values
-        self.assembled = assembled
-        self._reports = _reporters(call, values, assembled)
+    def __init__(self, call: Invocation, options: EvalOptions, prepared: Prepared) -> None:
+        self._call = call
+        self._options = options.reports
+        self.prepared = prepared
+        self._reporters = _reporters(call, options.reports, prepared)
 
     @classmethod
-    async def prepare(
-        cls,
-        call: Invocation,
-        values: Mapping[str, Any],
-        *,
-        paths: Sequence[Path] | None = None,
-        targets: Sequence[str] = (),
-    ) -> Evaluation:
+    async def prepare(cls, call: Invocation, options: EvalOptions) -> Evaluation:
         """Find and check everything that a run needs; what does not stop it is printed.
-
-        Args:
-            call: the command line.
-            values: parsed options: those of `evaluation_options` and of the formats; absent ones are as if not given.
-            paths: what to evaluate, absolute; default: what the options name, else the current folder.
-            targets: ids of the only targets to evaluate; empty means all.
 
         Raises:
             SkillgaugeError: with every problem that was found; nothing has run.
         """
-        request = evaluation_request(call, values, paths=paths, targets=targets)
-        assembled = await assemble(request, call.registry, call.config)
-        evaluation = cls(call, values, assembled)
-        call.output.problems((*assembled.warnings, *assembled.passed_over))
+        prepared = await prepare(options, call.registry)
+        evaluation = cls(call, options, prepared)
+        call.output.problems((*prepared.warnings, *prepared.suites.passed_over))
         return evaluation
 
     def print_plan(self) -> ExitCode:
         """Say what would run."""
-        self._call.output.document(plan_document(self.assembled))
-        print_plan(self.assembled, self._call.output)
-        return ExitCode.USAGE if self.assembled.passed_over else ExitCode.OK
+        self._call.output.document(plan_document(self.prepared))
+        print_plan(self.prepared, self._call.output)
+        return ExitCode.USAGE if self.prepared.suites.passed_over else ExitCode.OK
 
     async def carry_out(self) -> Outcome:
         """Run it; the first Ctrl-C stops it and keeps what is finished."""
-        return await _carry_out(self.assembled, self._call)
+        return await _carry_out(self.prepared, self._call)
 
     def write_reports(self, view: RunView) -> dict[str, Path]:
         """Write every report that was asked for.
@@ -185,60 +159,96 @@ class Evaluation:
         Returns:
             Path of each, by reporter.
         """
-        folder = self._call.cwd / self._call.config.get("outputDir")
-        written = {name: write_report(view, name, one, folder) for name, one in self._reports.by_name.items()}
-        if self._reports.own:
-            output_file = self._values.get("output_file")
-            written |= _own_documents(view, self._call.registry, folder, output_file)
-        return written
+        folder = self._options.folder
+        written = {name: write_report(view, name, one, folder) for name, one in self._reporters.items()}
+        return written | _own_documents(view, self._call.registry, self._options) if self._options.own else written
 
 
-def evaluation_request(
-    call: Invocation, values: Mapping[str, Any], *, paths: Sequence[Path] | None = None, targets: Sequence[str] = ()
-) -> Request:
-    """What the parsed options ask for; options that a command does not have are as if not given."""
-    config = call.config
+def eval_options(call: Invocation, values: Mapping[str, Any]) -> EvalOptions:
+    """What parsed options and configuration ask for; options that a command does not have are as if not given.
+
+    Args:
+        call: the command line.
+        values: parsed options: those of `evaluation_options` and of the formats.
+
+    Raises:
+        UsageError: an option is wrong.
+    """
+    return EvalOptions(
+        cwd=call.cwd,
+        what=_what(values, call),
+        who=_who(values, call),
+        how=_how(values, call.config),
+        reports=_reports(values, call),
+    )
+
+
+def _what(values: Mapping[str, Any], call: Invocation) -> What:
     options = FormatOptions.of_installed()
     named, cases = _paths_and_cases(values.get("paths", ()), call.cwd)
-    format_paths = options.paths(values, call.cwd)
-    if paths is None:
-        paths = named if named or any(format_paths.values()) else (call.cwd,)
-    store = config.get("store")
-    judges, judge_models = _judges(values, config)
-    return Request(
-        cwd=call.cwd,
-        paths=tuple(paths),
-        format_paths={name: found for name, found in format_paths.items() if found},
+    format_paths = {name: found for name, found in options.paths(values, call.cwd).items() if found}
+    return What(
+        paths=named if named or format_paths else (call.cwd,),
+        format_paths=format_paths,
         suite_format=values.get("suite_format"),
         format_options=options.values(values),
         selection=Selection(
             cases=(*words(values.get("case", ())), *cases),
             tags=words(values.get("tag", ())),
-            targets=(*words(values.get("target", ())), *targets),
+            targets=words(values.get("target", ())),
         ),
-        timeout_s=_timeout(values.get("timeout")),
-        timeout_is_bare=str(values.get("timeout")).replace(".", "").isdigit(),
+        overlay=_overlay(call.config, values.get("check", ())),
+    )
+
+
+def _who(values: Mapping[str, Any], call: Invocation) -> Who:
+    config = call.config
+    store = config.get("store")
+    judges, judge_models = _judges(values, config)
+    return Who(
         engines=_engines(values, config),
         models=words(values.get("model", ())) or words([config.get("model") or ""]),
-        baseline=values.get("baseline"),
-        max_turns=values.get("max_turns"),
-        budget=BudgetLimits(values.get("max_cost"), values.get("max_tokens")),
-        record=call.cwd / values["record"] if values.get("record") else None,
-        untrusted=values.get("untrusted", False),
-        runs=config.get("runs") if config.is_set("runs") else None,
-        seed=config.get("seed"),
-        concurrency=config.get("concurrency"),
-        retries=config.get("retries"),
-        sandbox=config.get("sandbox"),
         judges=judges,
         judge_models=judge_models,
         judge_temperature=config.get("llm.temperature"),
         judge_required=bool(values.get("judge") or values.get("judge_model")),
-        overlay=_overlay(config, values.get("check", ())),
+        sandbox=config.get("sandbox"),
+        executor=values.get("executor"),
         store=None if store == "none" else store,
         store_given=config.is_set("store"),
+        record=call.cwd / values["record"] if values.get("record") else None,
+        replay=call.cwd / values["replay"] if values.get("replay") else None,
+    )
+
+
+def _how(values: Mapping[str, Any], config: Config) -> How:
+    return How(
+        runs=config.get("runs") if config.is_set("runs") else None,
+        baseline=values.get("baseline"),
+        seed=config.get("seed"),
+        concurrency=config.get("concurrency"),
+        retries=config.get("retries"),
+        timeout_s=_timeout(values.get("timeout")),
+        timeout_is_bare=str(values.get("timeout")).replace(".", "").isdigit(),
+        direct_timeout_s=config.get("timeoutMs") / 1000,
+        max_turns=values.get("max_turns"),
+        budget=BudgetLimits(values.get("max_cost"), values.get("max_tokens")),
+        untrusted=values.get("untrusted", False),
         fresh=values.get("fresh", False),
         keep_workspaces=values.get("keep_workspaces", False),
+    )
+
+
+def _reports(values: Mapping[str, Any], call: Invocation) -> Reports:
+    explicit = words(values.get("formats", ()))
+    names = explicit or tuple(call.config.get("defaultFormats"))
+    file = values.get("output_file")
+    return Reports(
+        names=tuple(name for name in names if name != OWN_DOCUMENT),
+        own=OWN_DOCUMENT in names or file is not None,
+        optional=frozenset(() if explicit else KEYS["defaultFormats"].default),
+        folder=call.cwd / call.config.get("outputDir"),
+        file=Path(file) if file is not None else None,
     )
 
 
@@ -249,7 +259,7 @@ def _engines(values: Mapping[str, Any], config: Config) -> tuple[str, ...]:
             other = "--record" if values.get("record") else "--engine"
             hint = "A replay takes engine and model from the recordings."
             raise UsageError(Problem("usage.replay", f"--replay and {other} exclude each other", hint=hint))
-        return (REPLAY,)
+        return ()
     return named or words([config.get("engine") or ""])
 
 
@@ -292,39 +302,34 @@ def _timeout(text: str | None) -> float | None:
     return seconds
 
 
-def _reporters(call: Invocation, values: Mapping[str, Any], assembled: Assembled) -> _Reports:
+def _reporters(call: Invocation, options: Reports, prepared: Prepared) -> dict[str, Reporter]:
     """Make every reporter before anything runs; a default one that is not installed is only mentioned."""
-    explicit = words(values.get("formats", ()))
     by_name: dict[str, Reporter] = {}
     missing = []
-    for name in explicit or call.config.get("defaultFormats"):
-        if name == OWN_DOCUMENT:
-            continue
+    for name in options.names:
         try:
             resolved = call.registry.resolve("reporters", name)
         except PluginError:
-            if explicit or name not in KEYS["defaultFormats"].default:
+            if name not in options.optional:
                 raise
             missing.append(name)
         else:
             by_name[resolved.name] = call.registry.make(REPORTERS, name)
-    own = OWN_DOCUMENT in (explicit or call.config.get("defaultFormats")) or values.get("output_file") is not None
-    if own:
-        for suite in assembled.plan.head.suites:
-            if suite.document:
-                call.registry.resolve("reporters", suite.document)
+    for suite in prepared.plan.head.suites if options.own else ():
+        if suite.document:
+            call.registry.resolve("reporters", suite.document)
     if missing:
         call.output.notice(f"not installed, so not written: {', '.join(missing)} (reporters)")
-    return _Reports(by_name, own)
+    return by_name
 
 
-async def _carry_out(assembled: Assembled, call: Invocation) -> Outcome:
+async def _carry_out(prepared: Prepared, call: Invocation) -> Outcome:
     """Run the plan; the first Ctrl-C stops it and keeps what is finished."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    progress = make_progress(assembled.plan.head.trial_count, quiet=call.output.quiet)
+    progress = make_progress(prepared.plan.head.trial_count, quiet=call.output.quiet)
 
     def begun(run: RunInfo) -> None:
         if run.resumed:
@@ -332,13 +337,13 @@ async def _carry_out(assembled: Assembled, call: Invocation) -> Outcome:
 
     try:
         with progress:
-            return await carry_out(assembled.plan, assembled.job.watched(progress.finished, begun), stop)
+            return await carry_out(prepared.plan, prepared.job.watched(progress.finished, begun), stop)
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
 
 
-def _own_documents(view: RunView, registry: Registry, folder: Path, output_file: str | None) -> dict[str, Path]:
+def _own_documents(view: RunView, registry: Registry, options: Reports) -> dict[str, Path]:
     """The documents of the suites' own formats; each format gets its part of the run."""
     by_document: dict[str, set[str]] = {}
     for suite in view.head.suites:
@@ -348,12 +353,12 @@ def _own_documents(view: RunView, registry: Registry, folder: Path, output_file:
     for name, ids in by_document.items():
         reporter = registry.make(REPORTERS, name)
         part = only_suites(view, frozenset(ids))
-        if output_file is not None:
-            place = Path(output_file) if len(by_document) == 1 else Path(output_file) / f"{name}.{reporter.suffix}"
+        if options.file is not None:
+            place = options.file if len(by_document) == 1 else options.file / f"{name}.{reporter.suffix}"
             for artifact in reporter.render(part):
                 write_whole(place, artifact.chunks)
             written[name] = place
         else:
             suffix = reporter.suffix if len(by_document) == 1 else f"{name}.{reporter.suffix}"
-            written[name] = write_report(part, name, reporter, folder, suffix=suffix)
+            written[name] = write_report(part, name, reporter, options.folder, suffix=suffix)
     return written

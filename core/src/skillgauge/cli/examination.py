@@ -10,12 +10,13 @@ from typing import cast
 
 from pydantic import ValidationError
 
+from ..contract.hooks import KINDS
+from ..contract.sandboxes import SandboxReport
 from ..errors import PluginError, Problem, Severity
-from ..hooks import KINDS
-from ..index import read_index
-from ..protocols import SandboxReport
-from ..registry import Kind, Registry
-from .app import load_command
+from ..plugins.index import read_index
+from ..plugins.kinds import Kind
+from ..plugins.registry import Registry
+from .groups import load_command
 
 
 def examine(kind: str, name: str) -> list[str]:

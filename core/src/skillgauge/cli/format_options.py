@@ -10,9 +10,10 @@ from typing import Any
 
 import click
 
-from ..index import read_index
-from ..protocols import LoadOption
-from ..registry import FORMATS, Registry
+from ..contract.formats import LoadOption
+from ..plugins.index import read_index
+from ..plugins.kinds import FORMATS
+from ..plugins.registry import Registry
 from .options import SeveralWords
 
 

@@ -7,17 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..config import Config, load_config, plugin_assignments
 from ..errors import Origin, PluginError, Problem, UsageError
-from ..index import read_index
 from ..log import configure
-from ..registry import REPORTERS, Registry
-from ..surroundings import host_environment
+from ..plugins.index import read_index
+from ..plugins.kinds import REPORTERS
+from ..plugins.registry import Registry
+from ..reading.config import Config, load_config, plugin_assignments
+from ..reading.environment import host_environment
 from .options import Globals
 from .output import Output
 
 if TYPE_CHECKING:
-    from ..protocols import Reporter, Store
+    from ..contract.reporters import Reporter
+    from ..contract.stores import Store
     from ..types.result import RunView
     from ..types.suite import Target
 
@@ -48,15 +50,15 @@ class Invocation:
             SkillgaugeError: a path does not exist or holds nothing that an installed format reads, or a file that
                 was named is bad.
         """
-        from ..assembly import Request, find_suites, load_formats  # noqa: PLC0415 - half of the kernel; few commands
+        from ..plan.options import What  # noqa: PLC0415 - half of the kernel; few commands
+        from ..plan.suites import load_suites  # noqa: PLC0415
 
-        request = Request(cwd=self.cwd, paths=paths)
-        suites, passed_over = find_suites(request, load_formats(self.registry))
+        loaded = load_suites(What(paths=paths), self.cwd, self.registry)
         found: dict[tuple[str, str | None, str], Target] = {}
-        for suite in suites:
+        for suite in loaded.suites:
             for target in suite.targets:
                 found.setdefault((suite.format, target.root, target.id), target)
-        return tuple(found.values()), passed_over
+        return tuple(found.values()), loaded.passed_over
 
     def reporter(self, name: str) -> Reporter:
         """An installed reporter.
@@ -91,7 +93,7 @@ class Invocation:
         Raises:
             PluginError: no installed plugin serves its address.
         """
-        from ..resources import open_store  # noqa: PLC0415 - half of the kernel; few commands keep or read runs
+        from ..plan.resources import open_store  # noqa: PLC0415 - half of the kernel; few commands keep or read runs
 
         place = self.config.get("store")
         if place == "none":

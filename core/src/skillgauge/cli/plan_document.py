@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from ..assembly import Assembled
-from ..planning import Cell, SuitePlan, applies
-from ..surroundings import host_environment
+from ..contract.sandboxes import ALLOWED_ENV
+from ..plan.preparing import Prepared
+from ..reading.environment import host_environment
 from ..types.frozen import Frozen
+from ..types.plan import Cell, SuitePlan, applies
 from ..types.suite import ArmKind, Case, FileSpec, SkillRole
 from ..types.trial import PlanHead, SuiteHead
-from ..workspace import ALLOWED_ENV
 from .eval_document import ProblemDocument
 from .output import Output, problem_document
 
@@ -82,27 +82,27 @@ class PlanDocument(Frozen):
     problems: tuple[ProblemDocument, ...] = ()
 
 
-def plan_document(assembled: Assembled) -> dict[str, object]:
+def plan_document(prepared: Prepared) -> dict[str, object]:
     """What would run, as one JSON document."""
     return {
         "schema_version": "1.1",
         "dry_run": True,
-        "sandbox": assembled.sandbox,
-        "plan": assembled.plan.head.model_dump(mode="json"),
-        "arms": [arm.model_dump(mode="json") for arm in planned_arms(assembled)],
-        "keys": [need.model_dump(mode="json") for need in key_needs(assembled)],
-        "problems": [problem_document(problem) for problem in (*assembled.warnings, *assembled.passed_over)],
+        "sandbox": prepared.sandbox,
+        "plan": prepared.plan.head.model_dump(mode="json"),
+        "arms": [arm.model_dump(mode="json") for arm in planned_arms(prepared)],
+        "keys": [need.model_dump(mode="json") for need in key_needs(prepared)],
+        "problems": [problem_document(problem) for problem in (*prepared.warnings, *prepared.suites.passed_over)],
     }
 
 
-def planned_arms(assembled: Assembled) -> tuple[PlannedArm, ...]:
+def planned_arms(prepared: Prepared) -> tuple[PlannedArm, ...]:
     """Every cell of the plan, in its order."""
-    plan = assembled.plan
+    plan = prepared.plan
     pairs = zip(plan.suites, plan.head.suites, strict=True)
-    return tuple(_planned(suite, head, cell, assembled.sandbox) for suite, head in pairs for cell in suite.cells)
+    return tuple(_planned(suite, head, cell, prepared.sandbox) for suite, head in pairs for cell in suite.cells)
 
 
-def key_needs(assembled: Assembled) -> tuple[KeyNeed, ...]:
+def key_needs(prepared: Prepared) -> tuple[KeyNeed, ...]:
     """Engines and judges of the run that need a key; the values are not looked at."""
     environ = host_environment()
     return tuple(
@@ -112,17 +112,17 @@ def key_needs(assembled: Assembled) -> tuple[KeyNeed, ...]:
             present=tuple(name for name in traits.secrets if environ.get(name)),
             login_files=traits.login_files,
         )
-        for who, traits in assembled.spenders.items()
+        for who, traits in prepared.cast.spenders.items()
         if traits.secrets
     )
 
 
-def print_plan(assembled: Assembled, output: Output) -> None:
+def print_plan(prepared: Prepared, output: Output) -> None:
     """What would run, for people."""
-    head, arms = assembled.plan.head, planned_arms(assembled)
+    head, arms = prepared.plan.head, planned_arms(prepared)
     fewest = min(suite.runs for suite in head.suites)
     runs = f"{head.runs}" if fewest == head.runs else f"{fewest} to {head.runs}"
-    output.line(f"{head.trial_count} trials in sandbox {assembled.sandbox}; runs: {runs}, seed: {head.seed}")
+    output.line(f"{head.trial_count} trials in sandbox {prepared.sandbox}; runs: {runs}, seed: {head.seed}")
     heads = ["Suite", "Target", "Arm", "Runs with", "Model", "Cases", "Runs", "Sessions"]
     rows = [
         [one.suite, one.target or "-", one.arm, one.runner, one.model or "-"]
@@ -130,7 +130,7 @@ def print_plan(assembled: Assembled, output: Output) -> None:
         for one in arms
     ]
     output.table(heads, rows)
-    for line in dict.fromkeys(chain(chain.from_iterable(map(_arm_lines, arms)), _key_lines(assembled))):
+    for line in dict.fromkeys(chain(chain.from_iterable(map(_arm_lines, arms)), _key_lines(prepared))):
         output.line(line)
     output.line("Nothing was executed and nothing was created.")
 
@@ -185,8 +185,8 @@ def _arm_lines(arm: PlannedArm) -> Iterator[str]:
     yield f"{arm.suite}, every arm: variables {_few(arm.environment) or 'none'}"
 
 
-def _key_lines(assembled: Assembled) -> Iterator[str]:
-    for need in key_needs(assembled):
+def _key_lines(prepared: Prepared) -> Iterator[str]:
+    for need in key_needs(prepared):
         logins = "".join(f" or a login in ~/{file}" for file in need.login_files)
         here = f"set: {', '.join(need.present)}" if need.present else "none is set"
         yield f"{need.who} needs a key: {' or '.join(need.variables)}{logins} ({here})"

@@ -6,20 +6,24 @@
 from __future__ import annotations
 
 import json
-import shlex
 import sys
 from collections.abc import Sequence
 
 import click
 
 from ..errors import ExitCode, PluginError, Problem, did_you_mean
-from ..index import IndexEntry, PluginIndex, read_index
-from .options import GlobalsCommand, GlobalsGroup
+from ..plugins.index import IndexEntry, PluginIndex, read_index
+from .groups import CommandsOfPlugins
+from .options import GlobalsCommand
 from .output import Output
 
 CHECK_TIMEOUT_S = 60
 
-command = GlobalsGroup("plugins", help="Show what is installed, and why something does not work.")
+command = CommandsOfPlugins(
+    "plugins",
+    help="Show what is installed, and why something does not work.",
+    known={"new": ("skillgauge-command-plugins-new", "Make the project of a new plugin.")},
+)
 
 
 @command.command("list", cls=GlobalsCommand, help="List installed plugins; imports none of them.")
@@ -39,8 +43,8 @@ def list_plugins(ctx: click.Context, kind: str | None) -> int:
 @click.pass_context
 def info(ctx: click.Context, kind: str, name: str) -> int:
     """Show one plugin."""
-    from .invocation import invocation  # noqa: PLC0415 - see the module docstring
-    from .scaffold import COMMANDS, plural_of  # noqa: PLC0415 - see the module docstring
+    from ..plugins.kinds import COMMANDS, plural_of  # noqa: PLC0415 - see the module docstring
+    from .invocation import invocation  # noqa: PLC0415
 
     call = invocation(ctx.obj)
     plural = plural_of(kind)
@@ -92,41 +96,6 @@ def doctor(ctx: click.Context) -> int:
         f"{len(bad)} of {len(documents)} plugins do not work" if bad else f"{len(documents)} plugins work"
     )
     return ExitCode.USAGE if bad else ExitCode.OK
-
-
-@command.command("new", cls=GlobalsCommand, help="Make the project of a new plugin, which works from the start.")
-@click.argument("kind")
-@click.argument("name")
-@click.option(
-    "--dir", "parent", metavar="DIR", default=".", help="Folder to make the project's folder in; default: here."
-)
-@click.pass_context
-def new(ctx: click.Context, kind: str, name: str, parent: str) -> int:
-    """Make the project of a new plugin."""
-    from pathlib import Path  # noqa: PLC0415 - see the module docstring
-
-    from .app import BUILT_IN  # noqa: PLC0415 - it is what loads this module
-    from .scaffold import new_project, write_project  # noqa: PLC0415 - see the module docstring
-
-    output = Output(as_json=ctx.obj.as_json, quiet=ctx.obj.quiet)
-    project = new_project(kind, name, read_index(), taken=tuple(BUILT_IN))
-    folder, files = write_project(project, Path(parent))
-    output.document(
-        {
-            "schema_version": "1.0",
-            "kind": project.kind,
-            "name": project.name,
-            "distribution": project.distribution,
-            "module": project.module,
-            "folder": str(folder),
-            "files": files,
-        }
-    )
-    for file in files:
-        output.line(str(folder / file))
-    output.notice(f"next: cd {shlex.quote(str(folder))} && pip install -e '.[test]' && python -m pytest")
-    output.verdict(f"made {project.singular} '{project.name}'; its README.md says how to use it")
-    return ExitCode.OK
 
 
 def examine(entry: IndexEntry) -> str | None:

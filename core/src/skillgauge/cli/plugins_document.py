@@ -26,20 +26,3 @@ class PluginsDocument(Frozen):
 
     schema_version: str = "1.0"
     plugins: tuple[PluginDocument, ...]
-
-
-class NewPluginDocument(Frozen):
-    """What `plugins new` made."""
-
-    schema_version: str = "1.0"
-    kind: str
-    """Plural, as the entry point group has it."""
-    name: str
-    """As users type it."""
-    distribution: str
-    module: str
-    """The package to import."""
-    folder: str
-    """The project's folder."""
-    files: tuple[str, ...]
-    """Paths relative to the folder."""

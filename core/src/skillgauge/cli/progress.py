@@ -8,7 +8,7 @@ from collections import Counter
 from types import TracebackType
 from typing import Any, Self
 
-from ..surroundings import host_environment
+from ..reading.environment import host_environment
 from ..types.result import TrialResult
 
 INTERVAL_S = 5.0

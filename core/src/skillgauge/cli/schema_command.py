@@ -10,9 +10,9 @@ from typing import Any
 
 import click
 
+from ..contract.hooks import KINDS
 from ..errors import ExitCode, Problem, UsageError, did_you_mean
-from ..hooks import KINDS
-from ..index import read_index
+from ..plugins.index import read_index
 from ..types.frozen import JsonObject, thaw
 from .invocation import Invocation, invocation
 from .options import GlobalsCommand
@@ -23,13 +23,12 @@ Schemas = dict[str, Callable[[], Any]]
 def _built_in() -> Schemas:
     from .eval_document import EvalDocument  # noqa: PLC0415 - slow, and `--help` needs none of it
     from .plan_document import PlanDocument  # noqa: PLC0415
-    from .plugins_document import NewPluginDocument, PluginsDocument  # noqa: PLC0415
+    from .plugins_document import PluginsDocument  # noqa: PLC0415
 
     return {
         "eval": EvalDocument.model_json_schema,
         "dry-run": PlanDocument.model_json_schema,
         "plugins": PluginsDocument.model_json_schema,
-        "plugins-new": NewPluginDocument.model_json_schema,
     }
 
 

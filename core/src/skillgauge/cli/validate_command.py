@@ -7,26 +7,25 @@ from typing import Any
 
 import click
 
-from ..assembly import Assembled, assemble
 from ..errors import ExitCode
-from .evaluation import EvaluationCommand, evaluation_request
+from ..plan.preparing import prepare
+from .evaluation import EvaluationCommand, eval_options
 from .invocation import invocation
 from .plan_document import plan_document
 
 
 def _validate(**values: Any) -> int:
     call = invocation(click.get_current_context().obj)
-    request = evaluation_request(call, values)
-    assembled: Assembled = asyncio.run(assemble(request, call.registry, call.config))
-    call.output.problems((*assembled.warnings, *assembled.passed_over))
-    call.output.document(plan_document(assembled))
-    head = assembled.plan.head
+    prepared = asyncio.run(prepare(eval_options(call, values), call.registry))
+    call.output.problems((*prepared.warnings, *prepared.suites.passed_over))
+    call.output.document(plan_document(prepared))
+    head = prepared.plan.head
     cases = sum(suite.case_count for suite in head.suites)
     verdict = f"valid: {len(head.suites)} suites, {cases} cases"
-    if assembled.passed_over:
+    if prepared.suites.passed_over:
         verdict = f"some files could not be read; the others are {verdict}"
     call.output.verdict(verdict)
-    return ExitCode.USAGE if assembled.passed_over else ExitCode.OK
+    return ExitCode.USAGE if prepared.suites.passed_over else ExitCode.OK
 
 
 command = EvaluationCommand(

@@ -19,9 +19,9 @@ from typing import Any
 import pytest
 
 from skillgauge.api import Blame, CallRequest, Execution, FailureClass, Limits, Severity, Target, thaw
-from skillgauge.testing import ADAPTERS, FakeWorkspace, Maker, check_adapter, check_light_import, check_plugin
 from skillgauge_adapter_http.adapter import HttpAdapter, url_of
 from skillgauge_adapter_http.answer import retry_after_s, status_failure, usage_of
+from skillgauge_testkit import ADAPTERS, FakeWorkspace, Maker, check_adapter, check_light_import, check_plugin
 
 MODULE = "skillgauge_adapter_http.plugin"
 VARIABLE = "ECHO_SKILL_TOKEN"

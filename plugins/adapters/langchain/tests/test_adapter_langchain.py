@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillgauge.api import Target, Usage
-from skillgauge.testing import ADAPTERS, Maker, check_adapter, check_light_import, check_plugin
 from skillgauge_adapter_langchain.adapter import langchain_adapter
 from skillgauge_adapter_langchain.in_child import plain, prepare, tokens, usage_of
+from skillgauge_testkit import ADAPTERS, Maker, check_adapter, check_light_import, check_plugin
 
 MODULE = "skillgauge_adapter_langchain.plugin"
 

@@ -21,7 +21,8 @@ from typing import Any
 import pytest
 
 from skillgauge.api import Blame, CallRequest, Execution, FailureClass, LaunchError, Limits, SandboxSpec, Target, thaw
-from skillgauge.testing import (
+from skillgauge_adapter_mcp.adapter import McpAdapter, headers_of
+from skillgauge_testkit import (
     ADAPTERS,
     FakeWorkspace,
     Maker,
@@ -30,7 +31,6 @@ from skillgauge.testing import (
     check_light_import,
     check_plugin,
 )
-from skillgauge_adapter_mcp.adapter import McpAdapter, headers_of
 
 MODULE = "skillgauge_adapter_mcp.plugin"
 HERE = Path(__file__).parent

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from skillgauge.api import Blame, CallRequest, Execution, FailureClass, Limits, SandboxSpec, Target, thaw
-from skillgauge.testing import ADAPTERS, Maker, TemporarySandbox, check_adapter, check_light_import, check_plugin
 from skillgauge_adapter_python.adapter import python_adapter
+from skillgauge_testkit import ADAPTERS, Maker, TemporarySandbox, check_adapter, check_light_import, check_plugin
 
 MODULE = "skillgauge_adapter_python.plugin"
 

@@ -13,7 +13,6 @@ from skillgauge.api import (
     Blame,
     CallRequest,
     Command,
-    DirectoryWorkspace,
     Execution,
     FailureClass,
     LaunchError,
@@ -23,8 +22,9 @@ from skillgauge.api import (
     Workspace,
     host_environment,
 )
-from skillgauge.testing import FakeWorkspace
 from skillgauge_adapter_subprocess.adapter import SubprocessAdapter, command_line
+from skillgauge_processes import DirectoryWorkspace
+from skillgauge_testkit import FakeWorkspace
 
 ECHO = """import json, sys
 request = json.loads(sys.stdin.read())

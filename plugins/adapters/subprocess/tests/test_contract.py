@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from skillgauge.api import Target
-from skillgauge.testing import ADAPTERS, Maker, check_adapter, check_light_import, check_plugin
+from skillgauge_testkit import ADAPTERS, Maker, check_adapter, check_light_import, check_plugin
 
 MODULE = "skillgauge_adapter_subprocess.plugin"
 

@@ -18,7 +18,6 @@ from skillgauge.api import (
     Blame,
     CallRequest,
     Command,
-    DirectoryWorkspace,
     Execution,
     FailureClass,
     LaunchError,
@@ -29,10 +28,11 @@ from skillgauge.api import (
     Target,
     host_environment,
 )
-from skillgauge.testing import FakeWorkspace
 from skillgauge_adapter_subprocess.adapter import SubprocessAdapter
 from skillgauge_adapter_subprocess.one_shot import OneShotSession
 from skillgauge_adapter_subprocess.worker import WorkerSession
+from skillgauge_processes import DirectoryWorkspace
+from skillgauge_testkit import FakeWorkspace
 
 HEAD = """import json, os, subprocess, sys, time
 def say(request, **answer):

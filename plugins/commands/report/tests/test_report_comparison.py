@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from skillgauge.api import Figure, RunState, RunView, SuiteValidity, Summary
-from skillgauge.testing import contract_views
 from skillgauge_command_report.comparison import Report, compare
 from skillgauge_command_report.document import DiffDocument, Direction, Presence, Regression
 from skillgauge_command_report.regression import MAX_DROP
+from skillgauge_testkit import contract_views
 
 Make = Callable[..., RunView]
 

@@ -21,8 +21,8 @@ from skillgauge.api import (
     SkillRef,
     TrajectoryEvent,
 )
-from skillgauge.testing import ENGINES, Maker, ModelReply, ModelServer, TemporarySandbox
 from skillgauge_engine_acp.agents import AGENTS
+from skillgauge_testkit import ENGINES, Maker, ModelReply, ModelServer, TemporarySandbox
 
 KEY = "made-up-key-of-the-tests-0123456789"
 SKILL = "---\nname: greet-well\ndescription: Says hello the proper way\n---\n# Greeting\nSay ZEBRA.\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from skillgauge.api import Blame, EventKind, FailureClass, FiredSkill, Limits, TrajectoryEvent
-from skillgauge.testing import ModelFault, ModelReply, in_turns, read_file, run_shell, use_skill, with_skill, write_file
+from skillgauge_testkit import ModelFault, ModelReply, in_turns, read_file, run_shell, use_skill, with_skill, write_file
 
 from .conftest import FOLDERS, KEY, Stage
 

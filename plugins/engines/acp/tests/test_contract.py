@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from skillgauge.api import Traits
-from skillgauge.testing import ENGINES, Maker, check_engine, check_light_import, check_plugin
 from skillgauge_engine_acp.agents import AGENTS
 from skillgauge_engine_acp.plugin import skillgauge_engines
+from skillgauge_testkit import ENGINES, Maker, check_engine, check_light_import, check_plugin
 
 MODULE = "skillgauge_engine_acp.plugin"
 AGENT = Path(__file__).parent / "scripted_agent.py"

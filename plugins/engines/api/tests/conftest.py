@@ -20,9 +20,9 @@ from skillgauge.api import (
     Trajectory,
     TrajectoryEvent,
 )
-from skillgauge.testing import ModelServer, TemporarySandbox
 from skillgauge_engine_api.engine import ApiEngine
 from skillgauge_engine_api.options import SERVICES, ApiOptions, Service
+from skillgauge_testkit import ModelServer, TemporarySandbox
 
 KEY = "canary/key+0123456789"
 SKILL = "---\nname: pdf\ndescription: >\n  Makes PDF\n  files.\n---\n\nUse the force.\n"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from skillgauge.api import Fact
-from skillgauge.testing import (
+from skillgauge_engine_api.options import SERVICES, ApiOptions
+from skillgauge_engine_api.plugin import skillgauge_engines
+from skillgauge_testkit import (
     ENGINES,
     Maker,
     ModelFault,
@@ -18,8 +20,6 @@ from skillgauge.testing import (
     in_turns,
     run_shell,
 )
-from skillgauge_engine_api.options import SERVICES, ApiOptions
-from skillgauge_engine_api.plugin import skillgauge_engines
 
 MODULE = "skillgauge_engine_api.plugin"
 KEY = "canary/key+0123456789"

@@ -9,9 +9,9 @@ import pytest
 from pydantic import ValidationError
 
 from skillgauge.api import FailureClass, Limits, Problem, RunRequest
-from skillgauge.testing import FakeWorkspace, ModelReply, ModelServer
 from skillgauge_engine_api.engine import ApiEngine
 from skillgauge_engine_api.options import SERVICES, ApiOptions, Service
+from skillgauge_testkit import FakeWorkspace, ModelReply, ModelServer
 
 from .conftest import KEY, Hold
 

@@ -12,7 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillgauge.api import Blame, EventKind, FailureClass, Limits, RunRequest, SandboxSpec, Usage
-from skillgauge.testing import (
+from skillgauge_engine_api.options import Service
+from skillgauge_engine_api.session import summed
+from skillgauge_model_client.options import Prices
+from skillgauge_testkit import (
     ModelFault,
     ModelReply,
     ModelRequest,
@@ -26,9 +29,6 @@ from skillgauge.testing import (
     with_skill,
     write_file,
 )
-from skillgauge_engine_api.options import Service
-from skillgauge_engine_api.session import summed
-from skillgauge_model_client.options import Prices
 
 from .conftest import KEY, SKILL, Hold, engine_of
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from skillgauge.api import Command, FileSpec, LaunchError, Running, SandboxSpec, Workspace
-from skillgauge.testing import FakeWorkspace, TemporarySandbox
 from skillgauge_engine_api.dialect import ToolCall
 from skillgauge_engine_api.skills import read_skill
 from skillgauge_engine_api.tools import RESULT_CHARACTERS, Toolbox
+from skillgauge_testkit import FakeWorkspace, TemporarySandbox
 
 Use = Callable[..., str]
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from skillgauge.testing import ModelReply, ModelServer
-from skillgauge_agent_programs.testing import KEY, Played
-from skillgauge_agent_programs.testing import play as play_session
 from skillgauge_engine_claude_code.engine import ClaudeCodeEngine
 from skillgauge_engine_claude_code.options import LOGIN_FILE, VARIABLES, ClaudeCodeOptions
+from skillgauge_testkit import ModelReply, ModelServer
+from skillgauge_testkit.agent_sessions import KEY, Played
+from skillgauge_testkit.agent_sessions import play as play_session
 
 Script = Iterable[ModelReply] | Callable[..., ModelReply]
 Play = Callable[..., Played]

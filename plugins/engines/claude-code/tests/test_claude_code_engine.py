@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from skillgauge.api import FailureClass, Limits, PluginError, Problem, RunRequest, SandboxSpec, Severity
-from skillgauge.testing import ENGINES, Maker, TemporarySandbox, check_light_import, check_plugin
-from skillgauge_agent_programs.testing import KEY
 from skillgauge_engine_claude_code.engine import ClaudeCodeEngine
 from skillgauge_engine_claude_code.options import ClaudeCodeOptions
+from skillgauge_testkit import ENGINES, Maker, TemporarySandbox, check_light_import, check_plugin
+from skillgauge_testkit.agent_sessions import KEY
 
 MODULE = "skillgauge_engine_claude_code.plugin"
 

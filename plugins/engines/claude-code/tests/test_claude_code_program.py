@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 
 from skillgauge.api import Blame, EventKind, FailureClass, FileSpec, Limits
-from skillgauge.testing import (
+from skillgauge_engine_claude_code.engine import ClaudeCodeEngine
+from skillgauge_engine_claude_code.options import VARIABLES, ClaudeCodeOptions
+from skillgauge_engine_claude_code.plugin import skillgauge_engines
+from skillgauge_testkit import (
     ModelFault,
     ModelReply,
     ModelServer,
@@ -24,10 +27,7 @@ from skillgauge.testing import (
     with_skill,
     write_file,
 )
-from skillgauge_agent_programs.testing import KEY, SKILL, Played
-from skillgauge_engine_claude_code.engine import ClaudeCodeEngine
-from skillgauge_engine_claude_code.options import VARIABLES, ClaudeCodeOptions
-from skillgauge_engine_claude_code.plugin import skillgauge_engines
+from skillgauge_testkit.agent_sessions import KEY, SKILL, Played
 
 from .conftest import Play
 

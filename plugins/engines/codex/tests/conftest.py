@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from skillgauge.testing import ModelReply, ModelServer
-from skillgauge_agent_programs.testing import KEY, Played
-from skillgauge_agent_programs.testing import play as play_session
 from skillgauge_engine_codex.engine import CodexEngine
 from skillgauge_engine_codex.options import ACCESS_TOKEN, AZURE_ENDPOINT, AZURE_KEY, KEYS, LOGIN_FILE, CodexOptions
+from skillgauge_testkit import ModelReply, ModelServer
+from skillgauge_testkit.agent_sessions import KEY, Played
+from skillgauge_testkit.agent_sessions import play as play_session
 
 Script = Iterable[ModelReply] | Callable[..., ModelReply]
 Play = Callable[..., Played]

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from skillgauge.api import Limits, ModelRoute, Problem, RunRequest, SandboxSpec, Severity
-from skillgauge.testing import TemporarySandbox, check_light_import, check_plugin
-from skillgauge_agent_programs.testing import KEY
 from skillgauge_engine_codex.engine import CodexEngine
 from skillgauge_engine_codex.options import ACCESS_TOKEN, AZURE_ENDPOINT, AZURE_KEY, CodexOptions
+from skillgauge_testkit import TemporarySandbox, check_light_import, check_plugin
+from skillgauge_testkit.agent_sessions import KEY
 
 MODULE = "skillgauge_engine_codex.plugin"
 

@@ -15,7 +15,10 @@ from urllib.request import ProxyHandler, Request, build_opener
 import pytest
 
 from skillgauge.api import Blame, EventKind, FailureClass, Limits
-from skillgauge.testing import (
+from skillgauge_engine_codex.engine import CodexEngine
+from skillgauge_engine_codex.options import ACCESS_TOKEN, AZURE_ENDPOINT, AZURE_KEY, CodexOptions
+from skillgauge_engine_codex.plugin import skillgauge_engines
+from skillgauge_testkit import (
     ModelFault,
     ModelReply,
     ModelServer,
@@ -27,10 +30,7 @@ from skillgauge.testing import (
     with_skill,
     write_file,
 )
-from skillgauge_agent_programs.testing import KEY, Played
-from skillgauge_engine_codex.engine import CodexEngine
-from skillgauge_engine_codex.options import ACCESS_TOKEN, AZURE_ENDPOINT, AZURE_KEY, CodexOptions
-from skillgauge_engine_codex.plugin import skillgauge_engines
+from skillgauge_testkit.agent_sessions import KEY, Played
 
 from .conftest import Play
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge.testing import ENGINES, Maker, check_engine, check_light_import, check_plugin
 from skillgauge_engine_command.options import CommandOptions
 from skillgauge_engine_command.plugin import skillgauge_engines
+from skillgauge_testkit import ENGINES, Maker, check_engine, check_light_import, check_plugin
 
 MODULE = "skillgauge_engine_command.plugin"
 AGENT = """

@@ -25,8 +25,8 @@ from skillgauge.api import (
     SandboxSpec,
     Severity,
 )
-from skillgauge.testing import ENGINES, Maker, TemporarySandbox
 from skillgauge_engine_command.answers import NoAnswer, answer_in
+from skillgauge_testkit import ENGINES, Maker, TemporarySandbox
 
 make = Maker(ENGINES, "skillgauge_engine_command.plugin")
 

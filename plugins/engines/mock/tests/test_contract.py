@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from skillgauge.api import Fact
-from skillgauge.testing import ENGINES, Maker, TemporarySandbox, check_engine, check_light_import, check_plugin
 from skillgauge_engine_mock.plugin import skillgauge_engines
+from skillgauge_testkit import ENGINES, Maker, TemporarySandbox, check_engine, check_light_import, check_plugin
 
 MODULE = "skillgauge_engine_mock.plugin"
 SCRIPT = {"replies": [{"match": "wait", "run": "sleep 60"}, {"match": "crash", "fail": "auth"}]}

@@ -22,7 +22,7 @@ from skillgauge.api import (
     SandboxSpec,
     TrajectoryEvent,
 )
-from skillgauge.testing import ENGINES, Maker, TemporarySandbox
+from skillgauge_testkit import ENGINES, Maker, TemporarySandbox
 
 make = Maker(ENGINES, "skillgauge_engine_mock.plugin")
 

@@ -6,20 +6,11 @@ import os
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
-from skillgauge.api import (
-    Cassette,
-    DirectoryWorkspace,
-    Execution,
-    Identity,
-    RecordedFile,
-    SandboxReport,
-    SandboxSpec,
-    Tier,
-    Trajectory,
-    Workspace,
-)
-from skillgauge.testing import ENGINES, Maker, check_engine, check_light_import, check_plugin
+from skillgauge.api import Execution, Identity, SandboxReport, SandboxSpec, Tier, Trajectory, Workspace
 from skillgauge_engine_replay.plugin import skillgauge_engines
+from skillgauge_processes import DirectoryWorkspace
+from skillgauge_recordings import Cassette, RecordedFile
+from skillgauge_testkit import ENGINES, Maker, check_engine, check_light_import, check_plugin
 
 MODULE = "skillgauge_engine_replay.plugin"
 

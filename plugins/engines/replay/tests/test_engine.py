@@ -11,14 +11,12 @@ import pytest
 
 from skillgauge.api import (
     Blame,
-    Cassette,
     Emit,
     EventKind,
     Execution,
     Identity,
     Limits,
     Problem,
-    RecordedFile,
     RunRequest,
     SandboxSpec,
     Severity,
@@ -26,9 +24,10 @@ from skillgauge.api import (
     TrajectoryEvent,
     Usage,
 )
-from skillgauge.testing import TemporarySandbox
 from skillgauge_engine_replay.engine import ReplayEngine
 from skillgauge_engine_replay.options import ReplayOptions
+from skillgauge_recordings import Cassette, RecordedFile
+from skillgauge_testkit import TemporarySandbox
 
 CLAUDE = Identity(name="claude", version="1", settings={"mode": "a"})
 RECIPE = {"suite": "s", "case": "c", "arm": "with_skill", "repeat": 1, "prompt": "p1", "skills": {"pdf": "d1"}}

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from skillgauge.api import Command, FileSpec, RecordedFile, SandboxSpec, Workspace
-from skillgauge.testing import TemporarySandbox
+from skillgauge.api import Command, FileSpec, SandboxSpec, Workspace
 from skillgauge_engine_replay.restoring import restore
+from skillgauge_recordings import RecordedFile
+from skillgauge_testkit import TemporarySandbox
 
 
 def restored(before: Mapping[str, str], *files: RecordedFile) -> dict[str, bytes]:

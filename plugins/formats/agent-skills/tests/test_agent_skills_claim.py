@@ -17,7 +17,7 @@ from skillgauge_format_agent_skills.shapes import Foreign, Shape, shape_of
 
 from .conftest import Load, Write, told
 
-PUBLIC = Path(__file__).parent / "data/public"
+SHAPES = Path(__file__).parent / "data/shapes"
 EVAL = {"id": 1, "prompt": "p", "expected_output": "e"}
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
@@ -88,18 +88,18 @@ def test_any_document_has_at_most_one_shape(value: Any) -> None:
 @pytest.mark.parametrize(
     ("path", "plugin"),
     [
-        ("cudaq-guide/evals/evals.json", "benchflow"),
-        ("dynamo-recipe-runner/evals/evals.json", "benchflow"),
-        ("code-specialist/evals/evals.json", "benchflow"),
-        ("commit-conventions/eval.yaml", "skillevaluation"),
-        ("copilotkit-setup/eval.yaml", "skillgrade"),
+        ("bird-counts/evals/evals.json", "benchflow"),
+        ("choir-rota/evals/evals.json", "benchflow"),
+        ("tide-tables/evals/evals.json", "benchflow"),
+        ("parcel-labels/eval.yaml", "skillevaluation"),
+        ("weather-page/eval.yaml", "skillgrade"),
     ],
 )
 def test_other_formats_are_named(
     path: str, plugin: str, faults: Callable[..., list[tuple[str, int | None, str]]]
 ) -> None:
     """A suite of another tool is claimed only to say which plugin reads it, and no longer once that is installed."""
-    file = PUBLIC / path
+    file = SHAPES / path
     found = claim(file, lambda name: False)
     assert found is not None
     assert found.dialect == "foreign"
@@ -112,7 +112,7 @@ def test_other_formats_are_named(
 def test_how_to_get_the_format_of_another_tool(load: Load) -> None:
     """The line that installs it is given, and where nobody has published one, the line that begins one."""
     with pytest.raises(SuiteError) as raised:
-        load(PUBLIC / "commit-conventions/eval.yaml", PUBLIC / "copilotkit-setup/eval.yaml")
+        load(SHAPES / "parcel-labels/eval.yaml", SHAPES / "weather-page/eval.yaml")
     published, unpublished = (str(one.hint) for one in raised.value.problems)
     assert published == "pip install skillgauge-format-skillevaluation"
     assert "skillgauge plugins new format skillgrade" in unpublished
@@ -152,14 +152,26 @@ def test_packages_without_cases(manifest: object, is_one: bool, write: Write) ->
     assert claim(write("other/tests/cases/a.yaml", "name: a"), lambda _: False) is None
 
 
-@pytest.mark.parametrize("name", ["data-analysis", "data-cleaning", "jargon-extractor", "traj-upload-ops"])
-def test_public_skills_load(name: str, load: Load) -> None:
-    """Suites as they are published, of all dialects, load from their folder and from their file."""
-    root = PUBLIC / name
+@pytest.mark.parametrize(
+    ("name", "queries", "warned", "input_files"),
+    [
+        ("invoice-totals", [8], [], 5),
+        ("seed-catalogue", [5], ["suite.unknown-key"], 0),
+        ("ship-log", [], [], 7),
+        ("ferry-desk", [], ["suite.skill-name"], 0),
+    ],
+)
+def test_every_shape_of_this_format_loads(
+    name: str, queries: list[int], warned: list[str], input_files: int, load: Load
+) -> None:
+    """Suites in the shapes that people publish, of all dialects, load from their folder and from their file."""
+    root = SHAPES / name
     assert claim(root, lambda _: False) is not None
     loaded: Loaded = load(root)
     assert not loaded.problems
-    evals = loaded.suites[0]
+    evals, *others = loaded.suites
+    assert [len(list(one.cases)) for one in others] == queries
+    assert [one.code for one in evals.warnings] == warned
     written = json.loads((root / "evals/evals.json").read_text())
     items = written if isinstance(written, list) else written["evals"]
     cases = list(evals.cases)
@@ -168,6 +180,8 @@ def test_public_skills_load(name: str, load: Load) -> None:
     assert [len(case.checks) for case in cases] == [
         len(item.get("assertions", item.get("expectations"))) for item in items
     ]
+    assert [[file.path for file in case.files] for case in cases] == [item.get("files", []) for item in items]
+    assert sum(len(case.files) for case in cases) == input_files
     assert len(load(root / "evals/evals.json").suites) == 1
 
 

@@ -5,19 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from skillgauge.testing import (
-    FORMATS,
-    REPORTERS,
-    Maker,
-    check_format,
-    check_light_import,
-    check_plugin,
-    check_reporter,
-)
+from skillgauge_testkit import FORMATS, REPORTERS, Maker, check_format, check_light_import, check_plugin, check_reporter
 
 FORMAT, REPORTER = "skillgauge_format_agent_skills.plugin", "skillgauge_format_agent_skills.reporter_plugin"
 EXAMPLE = Path(__file__).parents[4] / "examples/agent/release-notes"
-PUBLIC = Path(__file__).parent / "data/public"
+SHAPES = Path(__file__).parent / "data/shapes"
 
 
 def test_format(tmp_path: Path) -> None:
@@ -33,8 +25,8 @@ def test_format(tmp_path: Path) -> None:
     package.write_text('{"name": "tables", "scripts": {"test": "evals"}}')
     check_format(
         Maker(FORMATS, FORMAT),
-        samples=[EXAMPLE, EXAMPLE / "evals/evals.json", PUBLIC / "jargon-extractor", lines, queries],
-        foreign=[unrelated, package, tmp_path / "tables/SKILL.md", PUBLIC / "data-analysis/evals/files"],
+        samples=[EXAMPLE, EXAMPLE / "evals/evals.json", SHAPES / "ship-log", lines, queries],
+        foreign=[unrelated, package, tmp_path / "tables/SKILL.md", SHAPES / "invoice-totals/evals/files"],
     )
 
 

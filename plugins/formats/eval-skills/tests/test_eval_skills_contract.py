@@ -5,15 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from skillgauge.testing import (
-    FORMATS,
-    REPORTERS,
-    Maker,
-    check_format,
-    check_light_import,
-    check_plugin,
-    check_reporter,
-)
+from skillgauge_testkit import FORMATS, REPORTERS, Maker, check_format, check_light_import, check_plugin, check_reporter
 
 FORMAT, REPORTER = "skillgauge_format_eval_skills.plugin", "skillgauge_format_eval_skills.reporter_plugin"
 CALCULATOR = Path(__file__).parents[4] / "examples/skills/calculator"

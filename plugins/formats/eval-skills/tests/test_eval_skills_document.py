@@ -34,8 +34,8 @@ from skillgauge.api import (
     Usage,
     Verdict,
 )
-from skillgauge.testing import contract_views
 from skillgauge_format_eval_skills.reporter import EvalSkillsReporter
+from skillgauge_testkit import contract_views
 
 DATA = Path(__file__).parent / "data"
 Write = Callable[[str, object], Path]

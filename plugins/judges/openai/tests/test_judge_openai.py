@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 from skillgauge.api import JudgeReply, JudgeRequest, Severity
-from skillgauge.testing import (
+from skillgauge_judge_openai.judge import OpenAIJudge
+from skillgauge_judge_openai.options import VARIABLES, OpenAIOptions
+from skillgauge_judge_openai.plugin import skillgauge_judges
+from skillgauge_testkit import (
     JUDGES,
     Maker,
     ModelFault,
@@ -20,9 +23,6 @@ from skillgauge.testing import (
     check_light_import,
     check_plugin,
 )
-from skillgauge_judge_openai.judge import OpenAIJudge
-from skillgauge_judge_openai.options import VARIABLES, OpenAIOptions
-from skillgauge_judge_openai.plugin import skillgauge_judges
 
 MODULE = "skillgauge_judge_openai.plugin"
 KEY = "canary/key+0123456789"

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillgauge.api import Counts, Figure, GroupSummary, Latency, RateInterval, RunView, Summary, TagSummary
-from skillgauge.testing import contract_views
 from skillgauge_reporter_csv.reporter import COLUMNS, CsvReporter, share, text
+from skillgauge_testkit import contract_views
 
 
 def group(**changes: object) -> GroupSummary:

@@ -37,10 +37,10 @@ from skillgauge.api import (
     Usage,
     Verdict,
 )
-from skillgauge.testing import contract_views
 from skillgauge_reporter_html.content import LISTED, ROWS, SHORT, SHORT_TAGS, page, reason, row
 from skillgauge_reporter_html.reporter import HtmlReporter
 from skillgauge_reporter_html.wording import EXCERPT, counted, duration, excerpt, figure, number, percent, plain, text
+from skillgauge_testkit import contract_views
 
 VOID = {"meta", "path", "rect"}
 

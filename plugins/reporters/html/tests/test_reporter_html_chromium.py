@@ -23,8 +23,8 @@ from typing import Any
 import pytest
 
 from skillgauge.api import Counts, RateInterval, RunState, RunView, Score, SuiteValidity, TagSummary
-from skillgauge.testing import contract_views
 from skillgauge_reporter_html.reporter import HtmlReporter
+from skillgauge_testkit import contract_views
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = [

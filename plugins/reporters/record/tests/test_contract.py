@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from skillgauge.api import RunView
-from skillgauge.testing import REPORTERS, Maker, check_light_import, check_plugin, check_reporter
+from skillgauge_testkit import REPORTERS, Maker, check_light_import, check_plugin, check_reporter
 
 MODULE = "skillgauge_reporter_record.plugin"
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from skillgauge.api import Command, SandboxSpec
-from skillgauge.testing.attacks import ATTACKS, Attack, Bounds, attack_sandbox
 from skillgauge_sandbox_bubblewrap.options import BubblewrapOptions
 from skillgauge_sandbox_bubblewrap.sandbox import BubblewrapSandbox
+from skillgauge_testkit.attacks import ATTACKS, Attack, Bounds, attack_sandbox
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
 BOUNDS = Bounds()
@@ -32,7 +32,7 @@ SOMEBODY = 54321
 
 AS_SOMEBODY = """
 import asyncio, json, os, sys, tempfile
-from skillgauge.testing.attacks import ATTACKS, Bounds, attack_sandbox
+from skillgauge_testkit.attacks import ATTACKS, Bounds, attack_sandbox
 from skillgauge_sandbox_bubblewrap.options import BubblewrapOptions
 from skillgauge_sandbox_bubblewrap.sandbox import BubblewrapSandbox
 

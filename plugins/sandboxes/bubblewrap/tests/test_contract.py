@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from skillgauge.testing import SANDBOXES, Maker, check_light_import, check_plugin, check_sandbox
+from skillgauge_testkit import SANDBOXES, Maker, check_light_import, check_plugin, check_sandbox
 
 MODULE = "skillgauge_sandbox_bubblewrap.plugin"
 

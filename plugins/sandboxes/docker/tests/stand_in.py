@@ -4,12 +4,18 @@
 It knows the calls that the sandbox makes and no others, checks every argument, and runs processes on this machine,
 apart from the call that asked for them: as with a daemon, they outlive it. It confines nothing. What a container is
 lies in files below the folder that DOCKER_STAND_IN names; `journal` there has a line for each call, and a file `facts`,
-if there is one, is what the probe of the sandbox gets to see.
+if there is one, is what the probe of the sandbox gets to see. With a file `slow` there it takes its time wherever
+somebody else could come in between; with a file `late` a container is made after somebody wanted to remove it, and is
+never started.
+
+Of the order of things it promises what a daemon does: a container is made before it is started, what is asked of one
+that is being started waits until it runs, and nothing that was started in it outlives it.
 """
 
 from __future__ import annotations
 
 import argparse
+import fcntl
 import json
 import os
 import signal
@@ -23,6 +29,7 @@ STATE = Path(os.environ["DOCKER_STAND_IN"])
 CONTAINERS, IMAGES = STATE / "containers", STATE / "images"
 MARK = "STAND_IN_CONTAINER"
 PATIENCE_S = 5.0
+DAWDLE_S = 0.3
 
 
 class Strict(argparse.ArgumentParser):
@@ -39,12 +46,35 @@ def fail(message, code=1):
     sys.exit(code)
 
 
-def record(name):
-    """What is known of a container."""
+def dawdle():
+    """Take some time if somebody wants to see what that brings to light."""
+    if (STATE / "slow").exists():
+        time.sleep(DAWDLE_S)
+
+
+def make(given):
+    """Make a container, known to all but locked: who wants something of it waits until it runs."""
+    temporary = CONTAINERS / f".{given.name}"
+    temporary.write_text(json.dumps(vars(given)))
+    file = temporary.open()
+    fcntl.flock(file, fcntl.LOCK_EX)
+    temporary.rename(CONTAINERS / given.name)
+    return file
+
+
+def held(name, lock):
+    """The record of a container, locked: shared by those that start something in it, not by who removes it."""
     try:
-        return json.loads((CONTAINERS / name).read_text())
-    except OSError:
-        fail(f"Error response from daemon: No such container: {name}")
+        file = (CONTAINERS / name).open()
+    except FileNotFoundError:
+        return None
+    fcntl.flock(file, lock)
+    return file if os.fstat(file.fileno()).st_nlink else None
+
+
+def absent(name):
+    """Say that there is no such container."""
+    fail(f"Error response from daemon: No such container: {name}")
 
 
 def members(name):
@@ -56,14 +86,20 @@ def members(name):
                 yield int(place.name)
 
 
-def kill(name):
-    """End every process of a container; nothing can hide in it."""
+def end(name):
+    """End every process of a container, in which nothing can hide, and remove it; says whether there was one."""
+    file = held(name, fcntl.LOCK_EX)
+    if file is None:
+        return False
     until = time.monotonic() + PATIENCE_S
     while (found := list(members(name))) and time.monotonic() < until:
         for pid in found:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.005)
+    dawdle()
+    (CONTAINERS / name).unlink()
+    return True
 
 
 def mount(text):
@@ -106,23 +142,32 @@ def run(words):
         fail(f"Unable to find image '{given.image}' locally", 125)
     if given.user != f"{os.getuid()}:{os.getgid()}":
         fail(f"user {given.user} would make files that nobody can remove", 125)
-    path = CONTAINERS / given.name
     env = {"PATH": os.environ["PATH"], MARK: given.name}
+    if (STATE / "late").exists():
+        return made_too_late(given)
+    file = make(given)
+    told, tell = os.pipe()
     # What a daemon starts is no child of the client, and goes on without it.
     if os.fork():
-        wait_for(path)
-        while path.exists():
-            time.sleep(0.01)
+        os.close(tell)
+        os.read(told, 1)  # nothing: the container has ended when nobody holds the other end
         return 0
     os.setsid()
-    command = [given.entrypoint, *given.words]
-    process = subprocess.Popen(command, env=env, cwd=given.workdir)
-    known = {**vars(given), "pid": process.pid}
-    write(path, json.dumps(known))
+    os.close(told)
+    process = subprocess.Popen([given.entrypoint, *given.words], env=env, cwd=given.workdir)
+    dawdle()
+    fcntl.flock(file, fcntl.LOCK_UN)
     process.wait()
-    kill(given.name)
-    path.unlink(missing_ok=True)
+    end(given.name)
     os._exit(0)
+
+
+def made_too_late(given):
+    """Make a container that somebody wanted to remove before there was one, and get no further."""
+    while (STATE / "late").exists():
+        time.sleep(0.01)
+    make(given).close()
+    signal.pause()
 
 
 def write(path, text):
@@ -130,13 +175,6 @@ def write(path, text):
     temporary = path.with_name(f".{path.name}")
     temporary.write_text(text)
     temporary.rename(path)
-
-
-def wait_for(path):
-    """Wait until a file is there."""
-    until = time.monotonic() + PATIENCE_S
-    while not path.exists() and time.monotonic() < until:
-        time.sleep(0.002)
 
 
 def execute(words):
@@ -148,7 +186,8 @@ def execute(words):
     parser.add_argument("container")
     parser.add_argument("words", nargs=argparse.REMAINDER)
     given = parser.parse_args(words)
-    known = record(given.container)
+    file = held(given.container, fcntl.LOCK_SH) or absent(given.container)
+    known = json.load(file)
     env = {"PATH": os.environ["PATH"], MARK: given.container}
     if given.env_file:
         lines = Path(given.env_file).read_text(encoding="utf-8").splitlines()
@@ -168,7 +207,9 @@ def execute(words):
         return int(code) if code else 137
     os.setsid()
     os.close(told)
+    dawdle()
     process = subprocess.Popen(given.words, env=env, cwd=folder, stdin=source)
+    fcntl.flock(file, fcntl.LOCK_UN)
     code = process.wait()
     with suppress(BrokenPipeError):
         os.write(tell, b"%d" % (code if code >= 0 else 128 - code))
@@ -181,10 +222,8 @@ def remove(words):
     parser.add_argument("--force", action="store_true", required=True)
     parser.add_argument("container")
     name = parser.parse_args(words).container
-    record(name)
-    kill(name)
-    (CONTAINERS / name).unlink(missing_ok=True)
-    return 0
+    (STATE / "late").unlink(missing_ok=True)
+    return 0 if end(name) else absent(name)
 
 
 def listing(words):
@@ -240,8 +279,10 @@ CALLS = {"run": run, "exec": execute, "rm": remove, "ps": listing, "build": buil
 
 for place in (CONTAINERS, IMAGES):
     place.mkdir(parents=True, exist_ok=True)
-with (STATE / "journal").open("a") as journal:
-    journal.write(json.dumps({"argv": sys.argv[1:], "env": dict(os.environ)}) + "\n")
+line = json.dumps({"argv": sys.argv[1:], "env": dict(os.environ)}) + "\n"
+journal = os.open(STATE / "journal", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+os.write(journal, line.encode())  # in one piece, since others write, too
+os.close(journal)
 if (STATE / "down").exists():
     fail("Cannot connect to the Docker daemon. Is the docker daemon running?")
 if len(sys.argv) < 2 or sys.argv[1] not in CALLS:

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from skillgauge.testing import SANDBOXES, Maker, check_light_import, check_plugin, check_sandbox
+from skillgauge_testkit import SANDBOXES, Maker, check_light_import, check_plugin, check_sandbox
 
 from .conftest import StandIn
 

@@ -28,10 +28,10 @@ from skillgauge.api import (
     Severity,
     Tier,
 )
-from skillgauge.testing import SANDBOXES, Maker
-from skillgauge_sandbox_docker.inside import assignments
+from skillgauge_sandbox_docker.inside import END, MARK, assignments
 from skillgauge_sandbox_docker.owners import is_dead, this_process
 from skillgauge_sandbox_docker.sandbox import DockerSandbox
+from skillgauge_testkit import SANDBOXES, Maker
 
 from .conftest import StandIn
 
@@ -98,8 +98,7 @@ def test_network_is_on_only_where_it_is_wanted(stand_in: StandIn) -> None:
         async with made.open(SandboxSpec(label="x", network=network)) as workspace:
             return workspace.tier
 
-    (stand_in.state).mkdir()
-    (stand_in.state / "facts").touch()
+    stand_in.set("facts")
     plain, insisting = sandbox(stand_in), sandbox(stand_in, network=True)
     found = [asyncio.run(tier(made, network=on)) for made in (plain, insisting) for on in (False, True)]
     assert found == ["docker/strict", "docker+network/strict", "docker+network/partial", "docker+network/partial"]
@@ -204,8 +203,7 @@ def test_check_says_what_does_not_hold(stand_in: StandIn) -> None:
 
 def test_check_without_a_daemon(stand_in: StandIn) -> None:
     """A program that reaches no daemon is a problem, and is asked again when it might be there."""
-    stand_in.state.mkdir()
-    (stand_in.state / "down").touch()
+    stand_in.set("down")
     made = sandbox(stand_in)
     report = checked(made)
     assert report.tier is Tier.NONE
@@ -264,6 +262,63 @@ def test_container_ends_with_a_process_that_is_killed(stand_in: StandIn) -> None
     while stand_in.containers and time.monotonic() < until:
         time.sleep(0.05)
     assert stand_in.containers == []
+
+
+def test_container_that_speaks_before_its_start_is_over(stand_in: StandIn) -> None:
+    """A process is started as soon as the container says that it runs, however long the program needs for its books."""
+    stand_in.set("slow")
+    assert said(sandbox(stand_in), "echo ok", SandboxSpec(label="x")) == "ok\n"
+    assert stand_in.containers == []
+
+
+def test_process_that_starts_while_its_workspace_ends(stand_in: StandIn) -> None:
+    """A command that the program is still starting when its workspace ends does not outlive it."""
+
+    async def leave_at_once() -> None:
+        async with sandbox(stand_in).open(SandboxSpec(label="x")) as workspace:
+            stand_in.set("slow")
+            await workspace.start(Command(argv=("sleep", "300")))
+            while "sleep" not in stand_in.of("exec")[-1]:
+                await asyncio.sleep(0.01)
+
+    asyncio.run(leave_at_once())
+    until = time.monotonic() + 30
+    while stand_in.is_busy and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not stand_in.is_busy
+    assert stand_in.containers == []
+
+
+def test_container_that_is_made_after_its_removal(stand_in: StandIn) -> None:
+    """A program that is too slow may make the container after it was removed in vain: none is left all the same."""
+    stand_in.set("late")
+    with pytest.raises(LaunchError, match="ran within 2 s"):
+        said(sandbox(stand_in, start_timeout_s=2), "true", SandboxSpec(label="x"))
+    assert stand_in.containers == []
+
+
+def test_one_call_looks_at_all_processes(tmp_path: Path) -> None:
+    """Marked processes are ended with at most one `grep` a look, however many others there are."""
+    looks, mark = tmp_path / "looks", "a" * 32
+    grep = tmp_path / "grep"
+    grep.write_text(f'#!/bin/sh\necho look >>"{looks}"\nexec "{shutil.which("grep")}" "$@"\n')
+    grep.chmod(0o755)
+    with subprocess.Popen(["sleep", "300"], env={"PATH": os.defpath, MARK: mark}) as marked:
+        env = {"PATH": f"{tmp_path}:{os.defpath}"}
+        subprocess.run(["sh", "-c", END, "end", mark, "0", "0.05"], env=env, check=True)
+        assert marked.wait(timeout=30) == -signal.SIGTERM
+    assert 2 <= len(looks.read_text().splitlines()) <= 40
+
+
+def test_process_that_is_slow_to_go_is_waited_for(tmp_path: Path) -> None:
+    """A process that is still seen some looks after it was killed does not count as one that cannot be ended."""
+    looks, grep = tmp_path / "looks", tmp_path / "grep"
+    seen = f'echo look >>"{looks}"; test $(wc -l <"{looks}") -gt 10 || echo /proc/999999999/environ'
+    grep.write_text(f"#!/bin/sh\n{seen}\n")
+    grep.chmod(0o755)
+    env = {"PATH": f"{tmp_path}:{os.defpath}"}
+    done = subprocess.run(["sh", "-c", END, "end", "a" * 32, "0", "0"], env=env, check=False)
+    assert (done.returncode, len(looks.read_text().splitlines())) == (0, 11)
 
 
 def test_leftovers_of_the_dead_are_removed_and_no_others(stand_in: StandIn) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skillgauge.testing import SANDBOXES, Maker, check_light_import, check_plugin, check_sandbox
+from skillgauge_testkit import SANDBOXES, Maker, check_light_import, check_plugin, check_sandbox
 
 MODULE = "skillgauge_sandbox_local.plugin"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from skillgauge.api import Block, Execution, Trajectory
-from skillgauge.testing import SCORERS, Maker, check_light_import, check_plugin, check_scorer, score_context
+from skillgauge_testkit import SCORERS, Maker, check_light_import, check_plugin, check_scorer, score_context
 
 MODULE = "skillgauge_scorer_blocked.plugin"
 OPTIONS = {"tool": "Wr*", "by": "hook"}

@@ -8,9 +8,9 @@ import pytest
 from pydantic import ValidationError
 
 from skillgauge.api import Block, Execution, JsonObject, Score, ScoreStatus, Trajectory
-from skillgauge.testing import score_context
 from skillgauge_scorer_blocked.options import BlockedOptions
 from skillgauge_scorer_blocked.scorer import BlockedScorer
+from skillgauge_testkit import score_context
 
 WRITE = Block(tool="Write", by="hook", event="PreToolUse")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from skillgauge.api import Case, FileSpec
-from skillgauge.testing import (
+from skillgauge_testkit import (
     SCORERS,
     Maker,
     TemporarySandbox,

@@ -11,20 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgauge.api import (
-    Arm,
-    ArmKind,
-    DirectoryWorkspace,
-    Execution,
-    FileSpec,
-    SandboxSpec,
-    Score,
-    ScoreStatus,
-    host_environment,
-)
-from skillgauge.testing import TemporarySandbox, score_context
+from skillgauge.api import Arm, ArmKind, Execution, FileSpec, SandboxSpec, Score, ScoreStatus, host_environment
+from skillgauge_processes import DirectoryWorkspace
 from skillgauge_scorer_command.options import CommandOptions
 from skillgauge_scorer_command.scorer import CommandScorer, _for_environment, answer_text
+from skillgauge_testkit import TemporarySandbox, score_context
 
 AGENT = Arm(name="with_skill", kind=ArmKind.AGENT)
 

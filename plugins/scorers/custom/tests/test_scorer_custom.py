@@ -14,10 +14,10 @@ from pydantic import ValidationError
 
 from skillgauge.api import DIRECT, Case, Check, Execution, Finished, LaunchError, SandboxSpec, Score, ScoreContext
 from skillgauge.api import ScoreStatus as Status
-from skillgauge.testing import FakeWorkspace, TemporarySandbox
 from skillgauge_scorer_custom.child import answer, clean
 from skillgauge_scorer_custom.options import CustomOptions
 from skillgauge_scorer_custom.scorer import CustomScorer
+from skillgauge_testkit import FakeWorkspace, TemporarySandbox
 
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 

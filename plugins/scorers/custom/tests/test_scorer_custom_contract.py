@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from skillgauge.api import Execution, JsonObject
-from skillgauge.testing import (
+from skillgauge_testkit import (
     SCORERS,
     Maker,
     TemporarySandbox,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from skillgauge.api import Case, Execution, FileChange, FileSpec, JsonObject, ScoreContext
-from skillgauge.testing import (
+from skillgauge_testkit import (
     SCORERS,
     Maker,
     TemporarySandbox,

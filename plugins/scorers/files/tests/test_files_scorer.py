@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillgauge.api import Case, Execution, FileChange, FileSpec, SandboxSpec, Score, ScoreStatus
-from skillgauge.testing import TemporarySandbox, score_context
 from skillgauge_scorer_files.content import differences
 from skillgauge_scorer_files.globs import glob
 from skillgauge_scorer_files.options import FilesOptions
 from skillgauge_scorer_files.scorer import FilesScorer
+from skillgauge_testkit import TemporarySandbox, score_context
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=3),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from skillgauge.api import Execution, JsonObject
-from skillgauge.testing import SCORERS, Maker, check_light_import, check_plugin, check_scorer, score_context
+from skillgauge_testkit import SCORERS, Maker, check_light_import, check_plugin, check_scorer, score_context
 
 MODULE = "skillgauge_scorer_json_schema.plugin"
 OPTIONS: JsonObject = {

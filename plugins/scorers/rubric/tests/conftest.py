@@ -20,9 +20,9 @@ from skillgauge.api import (
     Score,
     Workspace,
 )
-from skillgauge.testing import score_context
 from skillgauge_scorer_rubric.options import RubricOptions
 from skillgauge_scorer_rubric.scorer import RubricScorer
+from skillgauge_testkit import score_context
 
 OPTIONS = {"criteria": "Names the planet Jupiter."}
 

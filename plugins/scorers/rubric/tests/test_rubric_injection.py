@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from skillgauge.api import EventKind, Execution, FileChange, JudgeRequest, ScoreStatus, Trajectory, TrajectoryEvent
-from skillgauge.testing import FakeWorkspace
+from skillgauge_testkit import FakeWorkspace
 
 from .conftest import ATTACKS, ScriptedJudge, fenced, holds, marker_of, score
 

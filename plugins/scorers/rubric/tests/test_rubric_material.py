@@ -21,9 +21,9 @@ from skillgauge.api import (
     Trajectory,
     TrajectoryEvent,
 )
-from skillgauge.testing import FakeWorkspace
 from skillgauge_scorer_rubric.material import Material, shown
 from skillgauge_scorer_rubric.transcript import Passage
+from skillgauge_testkit import FakeWorkspace
 
 from .conftest import ScriptedJudge, fenced, holds, marker_of, score
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 import pytest
 
 from skillgauge.api import Case, JudgeReply, JudgeRequest, ScoreStatus, Usage
-from skillgauge.testing import SCORERS, Maker, check_light_import, check_plugin, check_scorer, score_context
 from skillgauge_scorer_rubric.reading import Unreadable
 from skillgauge_scorer_rubric.shapes import OutOfTen
+from skillgauge_testkit import SCORERS, Maker, check_light_import, check_plugin, check_scorer, score_context
 
 from .conftest import OPTIONS, ScriptedJudge, fenced, marker_of, score
 

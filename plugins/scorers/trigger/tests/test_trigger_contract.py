@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from skillgauge.api import Arm, ArmKind, Execution, FiredSkill, JsonObject, ScoreContext, SkillRef, Trajectory
-from skillgauge.testing import SCORERS, Maker, check_light_import, check_plugin, check_scorer, score_context
+from skillgauge_testkit import SCORERS, Maker, check_light_import, check_plugin, check_scorer, score_context
 
 MODULE = "skillgauge_scorer_trigger.plugin"
 FIRES: JsonObject = {"skill": "pdf"}

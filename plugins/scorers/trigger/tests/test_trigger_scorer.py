@@ -21,9 +21,9 @@ from skillgauge.api import (
     Target,
     Trajectory,
 )
-from skillgauge.testing import score_context
 from skillgauge_scorer_trigger.options import TriggerOptions
 from skillgauge_scorer_trigger.scorer import TriggerScorer
+from skillgauge_testkit import score_context
 
 NAMES = st.sampled_from(["pdf", "pdf-pro", "csv", "mail"])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count
 from pathlib import Path
 
-from skillgauge.testing import STORES, Maker, check_light_import, check_plugin, check_store
+from skillgauge_testkit import STORES, Maker, check_light_import, check_plugin, check_store
 
 MODULE = "skillgauge_store_sqlite.plugin"
 

@@ -22,6 +22,7 @@ from skillgauge.api import (
     SeveralWords,
     UsageError,
     configured,
+    eval_options,
     evaluation_options,
     invocation,
 )
@@ -123,9 +124,9 @@ def _find(call: Invocation, query: str, named: Sequence[str], skills_dir: str) -
 async def _carry_out(call: Invocation, values: Mapping[str, Any], found: _Found, strategy: Strategy) -> int:
     # The same search as before, narrowed by ids, is sure to find the same skills, each in its own folder.
     ids = () if found.are_all else tuple(one.id for one in found.candidates)
-    evaluation = await Evaluation.prepare(call, values, paths=found.places, targets=ids)
+    evaluation = await Evaluation.prepare(call, eval_options(call, values).narrowed(found.places, ids))
     if values["dry_run"]:
         return evaluation.print_plan()
-    call.output.notice(f"[2/4] Eval: {counted(evaluation.assembled.plan.head.trial_count, 'trial')}")
+    call.output.notice(f"[2/4] Eval: {counted(evaluation.prepared.plan.head.trial_count, 'trial')}")
     outcome: Outcome = await evaluation.carry_out()
     return await asyncio.to_thread(conclude, call.output, evaluation, outcome, found.candidates, strategy)

@@ -60,7 +60,7 @@ def conclude(
         strategy: how to choose.
     """
     view = outcome.view
-    bad_files = bool(evaluation.assembled.passed_over)
+    bad_files = bool(evaluation.prepared.suites.passed_over)
     finished = view.run.state is RunState.FINISHED
     reports, notices = reports_of(view) if finished else ((), ())
     evidence = newest(reports)
@@ -72,17 +72,17 @@ def conclude(
     written = evaluation.write_reports(view)
     output.notice(f"[4/4] Report: {', '.join(written) or 'none'}")
     exit_code, verdict = _verdict(view, selection, bad_files=bad_files)
-    assembled = evaluation.assembled
+    prepared = evaluation.prepared
     document = RunDocument(
         **dict(selection_document(selection, strategy)),
         exit_code=exit_code,
         verdict=verdict,
         notices=notices,
-        sandbox=assembled.sandbox,
+        sandbox=prepared.sandbox,
         run=view.run,
         summary=view.summary,
         reports={name: str(path) for name, path in written.items()},
-        problems=problem_documents((*assembled.warnings, *assembled.passed_over)),
+        problems=problem_documents((*prepared.warnings, *prepared.suites.passed_over)),
     )
     output.document(document.model_dump(mode="json"))
     _print(output, view, selection, strategy, written)

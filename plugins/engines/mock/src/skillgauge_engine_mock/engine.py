@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -39,6 +40,12 @@ from .options import SKILL_FOLDER, MockOptions, Reply, Script
 NAME = "mock"
 _CHARACTERS_PER_TOKEN = 4
 _OUTPUT_BYTES = 64 * 1024
+
+
+@cache
+def _version() -> str:
+    """Looked up once: in an environment with many distributions each look costs as much as a session."""
+    return version(f"skillgauge-engine-{NAME}")
 
 
 def make(options: MockOptions) -> MockEngine:
@@ -76,7 +83,7 @@ class MockEngine:
         replies = digest([reply.model_dump(mode="json") for reply in self._replies])
         return Identity(
             name=NAME,
-            version=version(f"skillgauge-engine-{NAME}"),
+            version=_version(),
             settings={"model": model, "replies": replies},
             model=model,
         )
@@ -173,7 +180,7 @@ class _Session:
                 model_calls=self._calls + 1,
                 turns=self._calls + 1,
                 model=self._request.model or NAME,
-                engine_version=version(f"skillgauge-engine-{NAME}"),
+                engine_version=_version(),
             ),
             usage=Usage(
                 input_tokens=_tokens(self._request.prompt),

@@ -6,7 +6,6 @@ from importlib.metadata import version
 from pathlib import Path
 
 from skillgauge.api import (
-    Cassette,
     Emit,
     Execution,
     Failure,
@@ -18,9 +17,8 @@ from skillgauge.api import (
     Severity,
     SuiteError,
     Workspace,
-    read_cassettes,
-    why_missing,
 )
+from skillgauge_recordings import Cassette, read_cassettes, why_missing
 
 from .options import ReplayOptions
 from .restoring import restore

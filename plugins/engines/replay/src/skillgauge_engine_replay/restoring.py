@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from skillgauge.api import Command, FileSpec, RecordedFile, Workspace
+from skillgauge.api import Command, FileSpec, Workspace
+from skillgauge_recordings import RecordedFile
 
 _ARGUMENT_CHARACTERS = 60_000
 """Of one command line: half of what the strictest system takes."""

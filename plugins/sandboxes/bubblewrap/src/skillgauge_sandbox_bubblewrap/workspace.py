@@ -11,7 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from skillgauge.api import Command, DirectoryWorkspace, Launch, LaunchError, SandboxSpec
+from skillgauge.api import Command, LaunchError, SandboxSpec
+from skillgauge_processes import DirectoryWorkspace, Launch
 
 from . import disk
 from .by_bwrap import Contained

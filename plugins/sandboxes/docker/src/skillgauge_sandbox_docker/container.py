@@ -56,6 +56,7 @@ class Container:
         self._image = image
         self._network = network
         self._life: asyncio.subprocess.Process | None = None
+        self._has_run = False
 
     async def start(self, mounts: Sequence[Mount], workdir: Path) -> None:
         """Make it, and wait until it runs.
@@ -79,20 +80,22 @@ class Container:
         if line.strip() != token.encode():
             said = Answer(1, line.decode("utf-8", "replace"), told.decode("utf-8", "replace")).told
             raise LaunchError(f"no container of image {self._image!r} can be run: {said}")
+        self._has_run = True
 
     async def remove(self) -> None:
         """End every process in it and remove it. Nothing happens if it is gone already."""
         if self._life is None:
             return
         life, self._life = self._life, None
-        with suppress(LaunchError):  # then the end of its input ends it
-            await self.client.call("rm", "--force", self.name, timeout_s=_PATIENCE_S)
+        await self._ask_to_remove()  # if that fails, the end of its input ends it
         if life.stdin is not None:
             life.stdin.close()
         with suppress(TimeoutError):
             async with asyncio.timeout(_SWEEP_S):
                 await life.wait()
         await end(life)
+        if not self._has_run:  # it may have been made since it was asked for, and what never ran ends by nothing else
+            await self._ask_to_remove()
 
     async def end_processes(self, mark: str) -> None:
         """End every process that carries a mark; if that cannot be done, end all of them."""
@@ -101,6 +104,10 @@ class Container:
             if (await self.client.call(*words, timeout_s=_SWEEP_S)).code == 0:
                 return
         await self.remove()
+
+    async def _ask_to_remove(self) -> None:
+        with suppress(LaunchError):
+            await self.client.call("rm", "--force", self.name, timeout_s=_PATIENCE_S)
 
     def _arguments(self) -> list[str]:
         options, user = self._options, f"{os.getuid()}:{os.getgid()}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from skillgauge.api import DirectoryWorkspace, FileSpec, LaunchError, SandboxSpec, digest, host_environment
+from skillgauge.api import FileSpec, LaunchError, SandboxSpec, digest, host_environment
+from skillgauge_processes import DirectoryWorkspace
 
 from .client import Client
 

@@ -18,16 +18,18 @@ STAY = 'echo "$1"; exec cat >/dev/null'
 """Lives as long as somebody holds the other end of its input, and so ends with whoever started it."""
 
 END = f"""
-for signal in TERM KILL KILL KILL KILL; do
+signal=TERM looks=40
+while test $looks -gt 0; do
     found=
-    for place in /proc/[0-9]*; do
-        test "$place" = "/proc/$2" && continue
-        if grep -qs -- "{MARK}=.\\{{0,1\\}}$1" "$place/environ"; then
-            found=yes
-            kill -$signal "${{place#/proc/}}" 2>/dev/null
-        fi
+    for place in $(grep -ls -- "{MARK}=.\\{{0,1\\}}$1" /proc/[0-9]*/environ); do
+        pid=${{place#/proc/}}
+        pid=${{pid%/environ}}
+        test "$pid" = "$2" && continue
+        found=yes
+        kill -$signal "$pid" 2>/dev/null
     done
     test -n "$found" || exit 0
+    signal=KILL looks=$((looks - 1))
     sleep "$3"
 done
 exit 1

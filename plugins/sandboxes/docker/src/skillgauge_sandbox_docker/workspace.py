@@ -11,16 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from skillgauge.api import (
-    Command,
-    DirectoryWorkspace,
-    FileSpec,
-    Finished,
-    Launch,
-    LaunchError,
-    Running,
-    SandboxSpec,
-)
+from skillgauge.api import Command, FileSpec, Finished, LaunchError, Running, SandboxSpec
+from skillgauge_processes import DirectoryWorkspace, Launch
 
 from .client import Client
 from .container import Container, Mount

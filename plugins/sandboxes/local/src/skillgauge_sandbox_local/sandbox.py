@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from skillgauge.api import (
-    Command,
-    DirectoryWorkspace,
-    LaunchError,
-    Problem,
-    SandboxReport,
-    SandboxSpec,
-    Tier,
-    host_environment,
-)
+from skillgauge.api import Command, LaunchError, Problem, SandboxReport, SandboxSpec, Tier, host_environment
+from skillgauge_processes import DirectoryWorkspace
 
 TIER = f"local/{Tier.NONE}"
 

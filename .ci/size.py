@@ -1,0 +1,127 @@
+"""Count the code of the core, room by room, and find modules and functions that have grown too long.
+
+A line of code holds at least one token that is neither a comment nor part of a docstring, that of a field included:
+nobody should save on explanations. Modules and functions are limited in physical lines, as a reader meets them; a
+function runs from its `def` to its last line.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import sys
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+from members import ROOT
+
+CORE = ROOT / "core/src/skillgauge"
+
+ROOM_LIMITS = {
+    "contract": 400,
+    "plan": 1080,
+    "plugins": 650,
+    "reading": 800,
+    "report": 400,
+    "run": 1350,
+    "types": 750,
+    "": 350,
+}
+"""Lines of code of each room of the core, and of the modules beside them: docs/adr/0022-a-limit-a-room.md. They are
+only ever lowered."""
+KERNEL_LIMIT = 5_600
+"""Of all these rooms together."""
+APART = ("cli", "stats")
+"""Rooms that are printed and have no limit of their own: the command line, and pure mathematics."""
+MODULE_LIMIT = 400
+FUNCTION_LIMIT = 60
+
+_NO_CODE = (
+    tokenize.COMMENT,
+    tokenize.DEDENT,
+    tokenize.ENCODING,
+    tokenize.ENDMARKER,
+    tokenize.INDENT,
+    tokenize.NEWLINE,
+    tokenize.NL,
+)
+
+
+def modules(root: Path = ROOT) -> list[Path]:
+    """Every module that ships: the core's, the libraries' and the plugins'."""
+    folders = ("core/src", "libraries/*/src", "plugins/*/*/src")
+    return sorted(path for folder in folders for path in root.glob(f"{folder}/**/*.py"))
+
+
+def code_lines(source: str) -> int:
+    """Lines that hold code."""
+    texts = {
+        line
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+    found: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type not in _NO_CODE:
+            found.update(range(token.start[0], token.end[0] + 1))
+    return len(found - texts)
+
+
+def rooms(core: Path = CORE) -> dict[str, int]:
+    """Lines of code of each room of the core; those of the modules beside them under an empty name."""
+    counts: dict[str, int] = {}
+    for path in sorted(core.rglob("*.py")):
+        *folders, _name = path.relative_to(core).parts
+        room = folders[0] if folders else ""
+        counts[room] = counts.get(room, 0) + code_lines(path.read_text(encoding="utf-8"))
+    return counts
+
+
+def long_functions(path: Path) -> Iterator[tuple[int, str, int]]:
+    """Line, name and length of each function above the limit."""
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            length = (node.end_lineno or node.lineno) - node.lineno + 1
+            if length > FUNCTION_LIMIT:
+                yield node.lineno, node.name, length
+
+
+def problems(root: Path = ROOT) -> list[str]:
+    """Everything above its limit, one text each."""
+    found = []
+    counts = {room: count for room, count in rooms(root / "core/src/skillgauge").items() if room not in APART}
+    for room, count in counts.items():
+        if room not in ROOM_LIMITS:
+            found.append(f"core/src/skillgauge/{room}: a room that docs/architecture.md does not name")
+        elif count > ROOM_LIMITS[room]:
+            place = f"core/src/skillgauge/{room}".rstrip("/")
+            found.append(f"{place}: {count} lines of code, the limit is {ROOM_LIMITS[room]}")
+    if (total := sum(counts.values())) > KERNEL_LIMIT:
+        found.append(f"core/src/skillgauge: {total} lines of code, the limit is {KERNEL_LIMIT}")
+    for path in modules(root):
+        place = path.relative_to(root).as_posix()
+        if (count := len(path.read_text(encoding="utf-8").splitlines())) > MODULE_LIMIT:
+            found.append(f"{place}: {count} lines, the limit is {MODULE_LIMIT}")
+        found += [
+            f"{place}:{line}: function {name} has {length} lines, the limit is {FUNCTION_LIMIT}"
+            for line, name, length in long_functions(path)
+        ]
+    return found
+
+
+def main() -> int:
+    """Print the size of each room and every problem; return 1 if there is one."""
+    counts, found = rooms(), problems()
+    for room, count in sorted(counts.items()):
+        limit = "apart" if room in APART else f"limit {ROOM_LIMITS.get(room, 'none')}"
+        print(f"{room or 'beside the rooms'}: {count} lines of code ({limit})")
+    total = sum(count for room, count in counts.items() if room not in APART)
+    print(f"together without {' and '.join(APART)}: {total} lines of code (limit {KERNEL_LIMIT})")
+    print("\n".join(found) if found else f"{len(modules())} modules within {MODULE_LIMIT} lines each")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

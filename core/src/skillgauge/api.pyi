@@ -1,0 +1,229 @@
+"""What `skillgauge.api` holds, for type checkers and editors; a test compares it with what the module finds."""
+
+# ruff: noqa: I001
+from .errors import (
+    EmptySelection as EmptySelection,
+    ExitCode as ExitCode,
+    InvalidRunError as InvalidRunError,
+    LaunchError as LaunchError,
+    Origin as Origin,
+    PluginError as PluginError,
+    PolicyError as PolicyError,
+    Problem as Problem,
+    Severity as Severity,
+    SkillgaugeError as SkillgaugeError,
+    SourceSpan as SourceSpan,
+    StoreError as StoreError,
+    SuiteError as SuiteError,
+    UsageError as UsageError,
+    did_you_mean as did_you_mean,
+)
+from .log import (
+    get_logger as get_logger,
+)
+from .cli.eval_document import (
+    human_lines as human_lines,
+)
+from .cli.evaluation import (
+    Evaluation as Evaluation,
+    EvaluationCommand as EvaluationCommand,
+    configured as configured,
+    eval_options as eval_options,
+    evaluation_options as evaluation_options,
+)
+from .cli.invocation import (
+    Invocation as Invocation,
+    invocation as invocation,
+)
+from .cli.options import (
+    Globals as Globals,
+    GlobalsCommand as GlobalsCommand,
+    GlobalsGroup as GlobalsGroup,
+    Number as Number,
+    SeveralWords as SeveralWords,
+)
+from .cli.output import (
+    Output as Output,
+    problem_document as problem_document,
+)
+from .contract.adapters import (
+    Adapter as Adapter,
+    CallRequest as CallRequest,
+    Session as Session,
+)
+from .contract.artifacts import (
+    Artifact as Artifact,
+)
+from .contract.engines import (
+    Emit as Emit,
+    Engine as Engine,
+    InstalledSkill as InstalledSkill,
+    Recorder as Recorder,
+    RunRequest as RunRequest,
+)
+from .contract.executors import (
+    Executor as Executor,
+    Results as Results,
+    RunTrial as RunTrial,
+)
+from .contract.formats import (
+    Claim as Claim,
+    Dumped as Dumped,
+    LoadOption as LoadOption,
+    LoadRequest as LoadRequest,
+    Loaded as Loaded,
+    SuiteFormat as SuiteFormat,
+)
+from .contract.hooks import (
+    hookimpl as hookimpl,
+)
+from .contract.judges import (
+    Judge as Judge,
+    JudgeReply as JudgeReply,
+    JudgeRequest as JudgeRequest,
+)
+from .contract.providers import (
+    Clean as Clean,
+    Fact as Fact,
+    NoOptions as NoOptions,
+    Provider as Provider,
+    Traits as Traits,
+)
+from .contract.reporters import (
+    Reporter as Reporter,
+)
+from .contract.sandboxes import (
+    ALLOWED_ENV as ALLOWED_ENV,
+    Command as Command,
+    Finished as Finished,
+    ModelRoute as ModelRoute,
+    Running as Running,
+    Sandbox as Sandbox,
+    SandboxReport as SandboxReport,
+    SandboxSpec as SandboxSpec,
+    Tier as Tier,
+    Workspace as Workspace,
+)
+from .contract.scorers import (
+    ScoreContext as ScoreContext,
+    Scorer as Scorer,
+)
+from .contract.stores import (
+    Archive as Archive,
+    Claimed as Claimed,
+    ResultOrder as ResultOrder,
+    RunLog as RunLog,
+    RunQuery as RunQuery,
+    Store as Store,
+)
+from .reading.documents import (
+    Document as Document,
+    parse_document as parse_document,
+    read_document as read_document,
+)
+from .reading.environment import (
+    host_environment as host_environment,
+)
+from .reading.places import (
+    locate as locate,
+    located as located,
+    located_all as located_all,
+)
+from .reading.validation import (
+    validate as validate,
+)
+from .report.writing import (
+    write_report as write_report,
+    write_whole as write_whole,
+)
+from .run.pipeline import (
+    Outcome as Outcome,
+)
+from .run.redaction import (
+    Redactor as Redactor,
+)
+from .stats.intervals import (
+    wilson as wilson,
+)
+from .stats.quantiles import (
+    nearest_rank as nearest_rank,
+)
+from .stats.rates import (
+    rate_interval as rate_interval,
+)
+from .stats.reliability import (
+    consistency as consistency,
+    pass_at_k as pass_at_k,
+)
+from .types.frozen import (
+    EMPTY as EMPTY,
+    MAX_DEPTH as MAX_DEPTH,
+    Frozen as Frozen,
+    FrozenDict as FrozenDict,
+    Json as Json,
+    JsonObject as JsonObject,
+    JsonValue as JsonValue,
+    canonical_json as canonical_json,
+    digest as digest,
+    digest_text as digest_text,
+    freeze as freeze,
+    thaw as thaw,
+)
+from .types.result import (
+    Counts as Counts,
+    Figure as Figure,
+    GivenUp as GivenUp,
+    GroupSummary as GroupSummary,
+    Latency as Latency,
+    RateInterval as RateInterval,
+    RunInfo as RunInfo,
+    RunState as RunState,
+    RunView as RunView,
+    Score as Score,
+    ScoreStatus as ScoreStatus,
+    SuiteValidity as SuiteValidity,
+    Summary as Summary,
+    TagSummary as TagSummary,
+    TrialResult as TrialResult,
+    Verdict as Verdict,
+)
+from .types.suite import (
+    ALL_PASSED as ALL_PASSED,
+    DIRECT as DIRECT,
+    NO_LIMITS as NO_LIMITS,
+    Arm as Arm,
+    ArmKind as ArmKind,
+    Case as Case,
+    Cases as Cases,
+    Check as Check,
+    Comparison as Comparison,
+    FileSpec as FileSpec,
+    LimitOutcome as LimitOutcome,
+    Limits as Limits,
+    SkillRef as SkillRef,
+    SkillRole as SkillRole,
+    Suite as Suite,
+    SuiteDefaults as SuiteDefaults,
+    Target as Target,
+    TargetKind as TargetKind,
+    VerdictMode as VerdictMode,
+    VerdictRule as VerdictRule,
+)
+from .types.trial import (
+    Blame as Blame,
+    Block as Block,
+    EventKind as EventKind,
+    Execution as Execution,
+    Failure as Failure,
+    FailureClass as FailureClass,
+    FileChange as FileChange,
+    FiredSkill as FiredSkill,
+    Identity as Identity,
+    PlanHead as PlanHead,
+    SuiteHead as SuiteHead,
+    TargetHead as TargetHead,
+    Trajectory as Trajectory,
+    TrajectoryEvent as TrajectoryEvent,
+    Trial as Trial,
+    Usage as Usage,
+)

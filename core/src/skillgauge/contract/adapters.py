@@ -1,0 +1,49 @@
+"""What an adapter must do: call a target directly."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ..errors import Problem
+from ..types.frozen import EMPTY, Frozen, Json, JsonObject
+from ..types.suite import Limits, Target
+from ..types.trial import Execution, Identity
+from .sandboxes import Workspace
+
+
+class CallRequest(Frozen):
+    """One direct call of a target."""
+
+    trial_id: str
+    case_id: str
+    input: Json
+    limits: Limits
+    repeat: int = 1
+    seed: int = 0
+    env: JsonObject = EMPTY
+
+
+class Session(Protocol):
+    """An open connection to a target; calls may overlap."""
+
+    async def call(self, request: CallRequest) -> Execution:
+        """Call the target once and report what happened, failures included. Stops when cancelled."""
+
+    async def close(self) -> None:
+        """Free what the session holds."""
+
+
+class Adapter(Protocol):
+    """Call a skill directly."""
+
+    async def check(self) -> tuple[Problem, ...]:
+        """What keeps it from working here, before any trial."""
+
+    def check_target(self, target: Target) -> tuple[Problem, ...]:
+        """What is wrong with a target's entrypoint or config; no I/O beyond looking at local files."""
+
+    def identity(self, target: Target) -> Identity:
+        """What calls depend on beyond the target's own digest."""
+
+    async def open(self, target: Target, workspace: Workspace) -> Session:
+        """Connect. A target that cannot be reached is found out by `call`, not here."""

@@ -1,0 +1,71 @@
+"""What an engine must do: drive an agent; and what records its sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from ..errors import Problem
+from ..types.frozen import EMPTY, Frozen, JsonObject
+from ..types.suite import Limits, SkillRef
+from ..types.trial import Execution, Identity, TrajectoryEvent, Trial
+from .sandboxes import ModelRoute, Workspace
+
+
+class InstalledSkill(Frozen):
+    """A skill as it lies in an agent's workspace."""
+
+    ref: SkillRef
+    path: str
+    """Relative to the workspace root."""
+
+
+class RunRequest(Frozen):
+    """One agent session."""
+
+    trial_id: str
+    case_id: str
+    prompt: str
+    model: str | None
+    skills: tuple[InstalledSkill, ...] = ()
+    limits: Limits
+    env: JsonObject = EMPTY
+    network: bool = False
+    """Whether tools of the agent may use the network."""
+    seed: int = 0
+    cassette_key: str = ""
+    """Under which the session may have been recorded; see `Trial.cassette_key`."""
+    recipe: JsonObject = EMPTY
+    """What that key is made of, part by part; see `Trial.recipe`."""
+
+
+Emit = Callable[[TrajectoryEvent], None]
+"""Called by an engine for each event as it happens; must not block."""
+
+
+class Engine(Protocol):
+    """Drive an agent that may use the skills in its workspace."""
+
+    async def check(self) -> tuple[Problem, ...]:
+        """What keeps it from working here: program absent, key absent, version unknown."""
+
+    def identity(self, model: str | None) -> Identity:
+        """What sessions depend on."""
+
+    def routes(self, model: str | None) -> tuple[ModelRoute, ...]:
+        """Model APIs that its sessions must reach; in `run`, `Workspace.routes` tells under which address."""
+
+    async def run(self, request: RunRequest, workspace: Workspace, emit: Emit) -> Execution:
+        """Run one session to its end and report facts; never judge them. Stops when cancelled."""
+
+
+class Recorder(Protocol):
+    """Keeps what an agent did, to be played back."""
+
+    async def record(self, trial: Trial, execution: Execution, workspace: Workspace) -> None:
+        """Keep one session, while its workspace is open.
+
+        Raises:
+            OSError: it cannot be kept.
+            ValueError: it holds what cannot be recorded.
+        """

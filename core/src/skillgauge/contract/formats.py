@@ -1,0 +1,90 @@
+"""Reading and writing suite files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from ..errors import Problem
+from ..types.frozen import EMPTY, Frozen, JsonObject
+from ..types.result import Figure, GroupSummary
+from ..types.suite import Suite
+from ..types.trial import SuiteHead
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A format recognises a path."""
+
+    dialect: str = ""
+    """Which of its dialects, for people."""
+    reason: str = ""
+    """What it saw, for the message that reports two claims."""
+
+
+class LoadRequest(Frozen):
+    """What to load and how."""
+
+    paths: tuple[str, ...]
+    """Absolute paths that this format claimed, in the user's order; one suite is made of them."""
+    cwd: str
+    """Folder that relative paths in options are relative to."""
+    options: JsonObject = EMPTY
+    """Values of the format's load options, by option name; unset ones are absent."""
+    searched: tuple[str, ...] = ()
+    """Further paths, found by searching a folder: a bad one among them is reported and passed over."""
+
+
+@dataclass(frozen=True)
+class Dumped:
+    """A suite in a format's own files."""
+
+    artifacts: tuple[tuple[str, bytes], ...]
+    """Relative path and content of each file."""
+    losses: tuple[Problem, ...] = ()
+    """What the format cannot express, as warnings."""
+
+
+@dataclass(frozen=True)
+class LoadOption:
+    """Marks a field of a format's options model as an option of the commands that load suites.
+
+    Use it as `Annotated[tuple[str, ...], LoadOption("--skills", paths=True)]`. The field's description is its help,
+    its type decides how the words are read, and an unset option is absent from `LoadRequest.options`.
+    """
+
+    flag: str
+    metavar: str = "TEXT"
+    several_words: bool = False
+    """Takes all words up to the next option."""
+    paths: bool = False
+    """Its words are paths to load with this format, in addition to the positional ones."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """Suites from one load request, and the bad files beside them that a search passed over."""
+
+    suites: tuple[Suite, ...]
+    problems: tuple[Problem, ...] = ()
+
+
+class SuiteFormat(Protocol):
+    """Read and write one kind of suite files."""
+
+    def claim(self, path: Path) -> Claim | None:
+        """Look inside a file or folder and say whether it is this format's. Never raises, never writes."""
+
+    def load(self, request: LoadRequest) -> Loaded:
+        """Read everything and check it.
+
+        Raises:
+            SuiteError: with every problem of every file.
+        """
+
+    def dump(self, suite: Suite) -> Dumped:
+        """Write a suite in this format, saying what is lost."""
+
+    def figures(self, group: GroupSummary, suite: SuiteHead) -> tuple[Figure, ...]:
+        """The format's own numbers for a group of trials of one of its suites."""

@@ -1,0 +1,88 @@
+"""How a plugin announces what it brings: providers, and what is known of them before they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel
+
+from ..types.frozen import Frozen, JsonObject
+from .engines import Recorder
+
+T = TypeVar("T")
+
+Clean = Callable[[Any], Any]
+"""Takes secrets out of a value; what comes back has the same type."""
+
+
+class NoOptions(Frozen):
+    """Options model of a plugin that has none."""
+
+
+class Fact(StrEnum):
+    """Things that an engine may or may not be able to tell of a session; of an answer, a judge the last two."""
+
+    OFFERED = "offered"
+    FIRED = "fired"
+    BLOCKS = "blocks"
+    USAGE = "usage"
+    """Tokens."""
+    COST = "cost"
+
+
+class Traits(Frozen):
+    """What a plugin needs and can, known before it is made."""
+
+    secrets: tuple[str, ...] = ()
+    """Names of environment variables, any one of which authenticates it."""
+    passes: tuple[str, ...] = ()
+    """Names of further environment variables that its processes get; their values are kept out of results, too."""
+    login_files: tuple[str, ...] = ()
+    """Credential files of an existing login, relative to the user's home."""
+    model_hosts: tuple[str, ...] = ()
+    """Hosts that must be reachable with an existing login, whose requests no route can carry."""
+    inherited: tuple[str, ...] = ()
+    """Names of files and folders that the agent also reads from any folder above its workspace."""
+    plays: str | None = None
+    """For an engine: name of its option that takes the folder of recordings which `--replay` names, if it plays any."""
+    only_by_name: bool = False
+    """For an engine or a sandbox: whether it is never taken just because it is installed."""
+    skill_folder: str | None = None
+    """Where the agent looks for skills, relative to its workspace."""
+    model_patterns: tuple[str, ...] = ()
+    """`fnmatch` patterns of the model ids it serves, so that a bare model id can pick it."""
+    tells: frozenset[Fact] = frozenset()
+    """Facts it reports; the others are unknown, never "no"."""
+    paid: bool = False
+    """Whether a call costs money."""
+    asks_judge: bool = False
+    """For a scorer: whether it needs a judge. Others see one only if the user names it in the command."""
+    schemes: tuple[str, ...] = ()
+    """For a store: schemes of the addresses it serves; `file` stands for plain paths. The address arrives as its
+    option `location`."""
+
+
+@dataclass(frozen=True)
+class Provider(Generic[T]):
+    """What a hook returns: a name, how to make the object, and what a user should know before that."""
+
+    name: str
+    """As the user types it; equal to the entry point's name, or to the one an alias stands for."""
+    factory: Callable[..., T]
+    """Makes the object from one argument, the validated options. Heavy imports belong inside it."""
+    summary: str
+    """One line for `plugins list`."""
+    options: type[BaseModel] = NoOptions
+    """Model of its options; unknown keys must be refused."""
+    traits: Traits = field(default_factory=Traits)
+    traits_with: Callable[..., Traits] | None = None
+    """For an engine or a judge whose options decide its traits: makes them from the options; `traits` holds before."""
+    records: Callable[[Path, Clean], Recorder] | None = None
+    """For an engine that plays recordings: makes what writes them into the folder that `--record` names. Every text
+    goes through the second argument, which takes secrets out."""
+    schemas: Callable[[], Mapping[str, JsonObject]] | None = None
+    """JSON Schemas of the documents it reads or writes, by the name that `skillgauge schema` takes."""

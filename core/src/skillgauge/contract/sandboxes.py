@@ -1,0 +1,181 @@
+"""Where processes run: workspaces, processes, sandboxes."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import Field
+
+from ..errors import Problem, Severity
+from ..types.frozen import EMPTY, Frozen, JsonObject
+from ..types.suite import FileSpec
+
+ALLOWED_ENV = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
+"""What processes in a workspace see of the user's environment unasked. `TERM` is missing on purpose: there is no
+terminal."""
+
+
+class ModelRoute(Frozen):
+    """A model API that processes of a workspace must reach, whatever else they may reach."""
+
+    name: str
+    """By which the workspace tells its address."""
+    base_url: str
+    """`http://` or `https://`, with the path that requests are added to."""
+    headers: JsonObject = Field(default=EMPTY, repr=False)
+    """Set on every request on its way, name to string, so that a key stays outside of the workspace."""
+
+
+class Command(Frozen):
+    """A process to start in a workspace."""
+
+    argv: tuple[str, ...]
+    cwd: str | None = None
+    """Absolute, or relative to the workspace root; default: the workspace root."""
+    env: JsonObject = EMPTY
+    """Added to the allow-listed environment, name to string."""
+    readable: tuple[str, ...] = ()
+    """Absolute paths outside that this process must be able to read, beyond those of its workspace."""
+    stdin: bytes = b""
+    """Written and then closed, unless the process is interactive."""
+    interactive: bool = False
+    """Keep stdin open for `write` and hand out stdout by `lines`."""
+    streamed: bool = False
+    """Hand out stdout by `lines` as it comes, as from an interactive process, but close stdin after `stdin`."""
+    timeout_s: float | None = None
+    """Wall-clock seconds until the whole process group is killed."""
+    output_bytes: int = 5 * 1024 * 1024
+    """Bytes kept of each stream; the process may write more, which is dropped."""
+    cpu_s: int | None = None
+    file_bytes: int | None = None
+    """Largest file it may write."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How a process ended."""
+
+    exit_code: int | None
+    """`None` if a signal ended it."""
+    signal: int | None
+    stdout: bytes
+    stderr: bytes
+    duration_s: float
+    timed_out: bool = False
+    stdout_dropped: int = 0
+    """Bytes beyond the limit."""
+    stderr_dropped: int = 0
+    left_behind: bool = False
+    """Whether processes of its group were still alive and had to be killed."""
+
+
+class Running(Protocol):
+    """A process that was started."""
+
+    async def wait(self) -> Finished:
+        """Wait for its end. Cancelling the caller kills the whole process group."""
+
+    async def write(self, data: bytes) -> None:
+        """Send bytes to an interactive process. Raises `BrokenPipeError` if it no longer reads."""
+
+    def lines(self) -> AsyncIterator[bytes]:
+        """Lines of the stdout of an interactive or streamed process, without their ends, until it closes it."""
+
+    async def stop(self) -> Finished:
+        """Kill the whole process group and report."""
+
+
+class Workspace(Protocol):
+    """A place where one target or one trial runs. Every process starts here, so limits live here once."""
+
+    @property
+    def root(self) -> Path:
+        """The folder that processes see as their own."""
+
+    @property
+    def home(self) -> Path:
+        """Home folder of its processes, empty at first; no snapshot shows it."""
+
+    @property
+    def tier(self) -> str:
+        """Sandbox and tier, for example `local/none`."""
+
+    @property
+    def routes(self) -> Mapping[str, str]:
+        """Address of each of its model routes as its processes see it, by name.
+
+        Empty if the sandbox does not confine the network: processes then reach the API by themselves, with a key.
+        """
+
+    async def start(self, command: Command) -> Running:
+        """Start a process. Raises `LaunchError` if it cannot be started."""
+
+    async def put(self, files: Sequence[FileSpec]) -> None:
+        """Write files below the root. Raises `ValueError` for a path that leaves it."""
+
+    async def snapshot(self) -> Mapping[str, str]:
+        """Relative path to content digest of every file below the root."""
+
+    async def collect(self, path: str, limit: int) -> bytes:
+        """Read a file below the root, at most `limit` bytes, following no link out of it."""
+
+
+class Tier(StrEnum):
+    """How strongly a sandbox confines."""
+
+    STRICT = "strict"
+    PARTIAL = "partial"
+    NONE = "none"
+
+
+@dataclass(frozen=True)
+class SandboxReport:
+    """What a sandbox can do on this machine, found by trying."""
+
+    tier: Tier
+    problems: tuple[Problem, ...] = ()
+    """Errors if it cannot be used at all; warnings for what it does not confine here as it should."""
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether processes can be run in it."""
+        return all(problem.severity is not Severity.ERROR for problem in self.problems)
+
+
+class SandboxSpec(Frozen):
+    """What a workspace is for."""
+
+    label: str
+    """For names of temporary folders and messages."""
+    readable: tuple[str, ...] = ()
+    """Absolute paths outside that its processes must be able to read."""
+    writable: tuple[str, ...] = ()
+    pass_env: tuple[str, ...] = ()
+    """Names of variables that its processes may see beyond the allow list."""
+    env: JsonObject = EMPTY
+    network: bool = True
+    routes: tuple[ModelRoute, ...] = ()
+    """Model APIs to be reached although there is no network."""
+    hosts: tuple[str, ...] = ()
+    """Further hosts, `name` or `name:port`, to be reached by TLS although there is no network."""
+    image_files: tuple[FileSpec, ...] = ()
+    """A `Dockerfile` and what it copies, for a sandbox that runs images; others ignore it."""
+    keep: bool = False
+    """Leave the folders behind for inspection."""
+    conceal: JsonObject = Field(default=EMPTY, repr=False)
+    """Secrets, name to value, that no file may hold which is left behind."""
+
+
+class Sandbox(Protocol):
+    """Make workspaces."""
+
+    async def check(self) -> SandboxReport:
+        """Try it once by running something."""
+
+    def open(self, spec: SandboxSpec) -> AbstractAsyncContextManager[Workspace]:
+        """A fresh workspace, removed at the end together with every process started in it."""

@@ -1,0 +1,43 @@
+"""Turning what happened into scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from ..types.result import Score
+from ..types.suite import Arm, Case, Check, Target
+from ..types.trial import Execution
+from .judges import Judge
+from .sandboxes import Workspace
+
+
+@dataclass(frozen=True)
+class ScoreContext:
+    """All that a scorer may look at. New fields may be added; none will be taken away."""
+
+    check: Check
+    case: Case
+    execution: Execution
+    arm: Arm
+    target: Target | None = None
+    workspace: Workspace | None = None
+    """Still open, with the graders' files in place; `None` when grading a stored execution again."""
+    judge: Judge | None = None
+    """Set if the run has one; of several the first."""
+    panel: tuple[Judge, ...] = ()
+    """Every judge of the run in the order in which they are named: none, one, or a larger odd number."""
+    clean: Callable[[str], str] = str
+    """Takes known secrets out of a text. What a judge is asked passes through it in any case; a scorer that cuts a text
+    cleans it before, since half a secret is not found any more."""
+
+
+class Scorer(Protocol):
+    """Judge one check against one execution. Stateless; may run concurrently."""
+
+    version: str
+    """Bump it when the same input could score differently."""
+
+    async def score(self, context: ScoreContext) -> Score:
+        """The verdict on this check. An exception is recorded as ungraded, never as a failed check."""

@@ -1,0 +1,99 @@
+"""Keeping runs, telling of them, and deciding where their trials run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol, runtime_checkable
+
+from ..types.frozen import Frozen
+from ..types.result import RunInfo, RunState, RunView, Summary, TrialResult
+from ..types.trial import PlanHead, Trial
+
+
+class ResultOrder(StrEnum):
+    """Order in which stored results are read."""
+
+    PLAN = "plan"
+    CASE = "case"
+    """By suite, target, arm, runner, model, then case, then repeat: one case's repeats lie together."""
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """Answer to a claim."""
+
+    done: frozenset[str]
+    """Trial ids that already have a committed result in this run."""
+    attempts: Mapping[str, int]
+    """For the other ids: how often each has now been claimed, this time included."""
+
+
+class RunLog(Protocol):
+    """The ledger of one run."""
+
+    @property
+    def info(self) -> RunInfo:
+        """Run id, start, and whether this run resumes an unfinished one."""
+
+    async def claim(self, trials: Sequence[Trial]) -> Claimed:
+        """Record that these trials are about to start."""
+
+    async def commit(self, results: Sequence[TrialResult], *, paid: bool) -> None:
+        """Keep results; they survive the death of the process when this returns. `paid`: power loss too.
+
+        A result that was committed before is replaced, so that a caller who was cancelled may commit again.
+        """
+
+    def results(self, order: ResultOrder) -> Iterator[TrialResult]:
+        """Committed results of this run. Blocks; call it from a worker thread."""
+
+    async def finish(self, state: RunState, summary: Summary | None) -> RunInfo:
+        """End the run. A run that is not `finished` can be resumed."""
+
+
+class RunQuery(Frozen):
+    """Which stored runs to read; empty fields match all."""
+
+    run_ids: tuple[str, ...] = ()
+    suite_id: str | None = None
+    target_id: str | None = None
+    limit: int | None = None
+    """Newest first."""
+
+
+class Store(Protocol):
+    """Keep runs."""
+
+    @property
+    def durable(self) -> bool:
+        """False if nothing outlives this process, so that nothing can be resumed."""
+
+    async def begin(self, head: PlanHead, *, fresh: bool) -> RunLog:
+        """Start a run, or resume the newest unfinished run of the same plan that nobody owns.
+
+        With `fresh`, unfinished runs of the plan that nobody owns are given up: no later call resumes them.
+
+        Raises:
+            StoreError: the store cannot be opened or belongs to another program.
+        """
+
+    def scan(self, query: RunQuery) -> Iterator[RunView]:
+        """Stored runs, newest first. Blocks; call it from a worker thread."""
+
+    async def close(self) -> None:
+        """Flush and close."""
+
+
+@runtime_checkable
+class Archive(Protocol):
+    """What a store may also be: one that takes in runs that were carried out elsewhere."""
+
+    async def keep(self, view: RunView) -> bool:
+        """Store a finished run under its own id and times, all of it or nothing; false if one of that id is there.
+
+        Raises:
+            ValueError: the run has not finished, so that it could be taken for one to resume.
+            StoreError: it cannot be stored.
+        """

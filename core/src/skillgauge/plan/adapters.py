@@ -1,0 +1,54 @@
+"""The adapters of a run: each found and made once, with what is wrong with them and their targets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..contract.adapters import Adapter
+from ..errors import Origin, PluginError, Problem, Severity
+from ..plugins.kinds import ADAPTERS
+from ..plugins.registry import Registry
+from ..types.suite import Target
+from ..types.trial import Identity
+
+
+class Adapters:
+    """The adapters of a run, each made once, with what is wrong with them and their targets."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self._made: dict[str, Adapter] = {}
+
+    def identity(self, target: Target, problems: list[Problem]) -> Identity | None:
+        """What calls of a target depend on; `None` and a problem if it cannot be called."""
+        name = target.adapter
+        if name is None:
+            problems.append(
+                Problem("suite.no-adapter", f"target {target.id!r} cannot be called directly", origin=target.origin)
+            )
+            return None
+        if name not in self._made:
+            try:
+                self._made[name] = self._registry.make(ADAPTERS, name, origin=target.origin_of("adapter"))
+            except PluginError as error:
+                problems.extend(at(problem, target.origin_of("adapter")) for problem in error.problems)
+                return None
+        adapter = self._made[name]
+        found = adapter.check_target(target)
+        problems.extend(at(problem, target.origin_of("config")) for problem in found)
+        if any(problem.severity is Severity.ERROR for problem in found):
+            return None
+        return adapter.identity(target)
+
+    def of(self, target: Target) -> Adapter:
+        """The adapter of a target that has an identity."""
+        return self._made[target.adapter or ""]
+
+    async def problems(self) -> list[Problem]:
+        """What keeps any of the adapters from working here."""
+        return [problem for adapter in self._made.values() for problem in await adapter.check()]
+
+
+def at(problem: Problem, origin: Origin | None) -> Problem:
+    """A problem with a place, unless it has one."""
+    return problem if problem.origin or origin is None else replace(problem, origin=origin)

@@ -1,0 +1,119 @@
+"""Everybody who takes part in a run: found, made and checked once, with everything that is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..contract.executors import Executor
+from ..contract.providers import Traits
+from ..contract.sandboxes import Tier
+from ..contract.stores import Store
+from ..errors import PluginError, Problem
+from ..plugins.kinds import EXECUTORS
+from ..plugins.registry import Registry
+from ..run.budget import uncountable
+from ..types.plan import SuitePlan
+from .adapters import Adapters
+from .cells import CellMaker
+from .engines import Engines
+from .judging import Judging, checked, find_judges
+from .options import EvalOptions, How
+from .resources import ChosenSandbox, choose_sandbox, choose_store
+from .scorers import Scorers
+from .suites import Suites
+from .survey import Survey
+
+
+@dataclass(frozen=True)
+class Cast:
+    """Who takes part, and the cells in which they do; usable if none of the problems is an error."""
+
+    suites: tuple[SuitePlan, ...]
+    adapters: Adapters
+    engines: Engines
+    scorers: Scorers
+    judging: Judging
+    spenders: Mapping[str, Traits]
+    """Engines and paid judges, as people call them, with what they announce."""
+    sandbox: ChosenSandbox | None
+    """`None`: none that is installed will do."""
+    store: Store | None
+    """`None`: none that is installed keeps runs in that place."""
+    executor: Executor | None
+    """`None`: this process."""
+    provenance: Mapping[str, str]
+    """Version of every distribution that decides what is executed and how it is graded."""
+    problems: tuple[Problem, ...]
+
+    @property
+    def paid_scorers(self) -> frozenset[str]:
+        """Names in checks of scorers whose verdict costs money."""
+        return frozenset(self.scorers.judged if self.judging.paid else ())
+
+
+async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Survey], registry: Registry) -> Cast:
+    """Find, make and check everybody; nothing runs yet."""
+    who, how = options.who, options.how
+    problems: list[Problem] = []
+    adapters, engines = Adapters(registry), Engines(registry, who.replay)
+    maker = CellMaker(adapters, engines, options)
+    plans = tuple(maker.plan(suite, problems) for suite in suites.suites)
+    problems += [*await adapters.problems(), *await engines.problems(), *_bare_timeout(how, engines)]
+    scorers = Scorers(registry)
+    problems += _distinct([*(one for survey in surveys for one in survey.problems), *scorers.inspect(surveys)])
+    judging = Judging()
+    if who.judge_required or scorers.judged:
+        named = (who.judges, who.judge_models, who.judge_temperature)
+        judging = await checked(find_judges(*named, registry, who.models))
+    spenders = _spenders(engines, judging)
+    problems += [*judging.problems, *uncountable(how.budget, spenders)]
+    provenance = registry.provenance()
+    sandbox, store, executor = None, None, None
+    try:
+        sandbox = await choose_sandbox(who.sandbox, registry, least=Tier.STRICT if how.untrusted else Tier.NONE)
+        problems += sandbox.warnings
+    except PluginError as error:
+        problems += error.problems
+    try:
+        store = choose_store(who.store, registry, problems, given=who.store_given)
+        executor = registry.make(EXECUTORS, who.executor) if who.executor else None
+    except PluginError as error:
+        problems += error.problems
+    return Cast(
+        suites=plans,
+        adapters=adapters,
+        engines=engines,
+        scorers=scorers,
+        judging=judging,
+        spenders=spenders,
+        sandbox=sandbox,
+        store=store,
+        executor=executor,
+        provenance=provenance,
+        problems=tuple(problems),
+    )
+
+
+def _bare_timeout(how: How, engines: Engines) -> list[Problem]:
+    if not engines.setups or not how.timeout_is_bare or how.timeout_s is None:
+        return []
+    milliseconds = f"{how.timeout_s * 1000:g}"
+    message = f"--timeout {milliseconds} has no unit, and a session of an agent lasts minutes"
+    return [Problem("usage.timeout", message, hint=f"Write --timeout {milliseconds}ms or --timeout {milliseconds}s.")]
+
+
+def _spenders(engines: Engines, judging: Judging) -> dict[str, Traits]:
+    judges = zip(judging.identities, judging.traits, strict=True)
+    return {f"engine {name!r}": traits for name, traits in engines.traits().items()} | {
+        f"judge {one.name!r}": traits for one, traits in judges if traits.paid
+    }
+
+
+def _distinct(problems: Iterable[Problem]) -> list[Problem]:
+    """A scorer that is absent is one problem, however many checks name it."""
+    seen: dict[tuple[str, str], Problem] = {}
+    for problem in problems:
+        key = (problem.code, problem.message) if problem.code.startswith("plugin.") else (problem.code, str(problem))
+        seen.setdefault(key, problem)
+    return list(seen.values())

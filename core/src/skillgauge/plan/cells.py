@@ -1,0 +1,98 @@
+"""The cells of a run: which arms of which suites run, against which target, with which engine or adapter and model."""
+
+from __future__ import annotations
+
+from ..errors import Problem, UsageError
+from ..types.plan import Cell, SuitePlan
+from ..types.suite import Arm, ArmKind, Limits, Suite, Target
+from .adapters import Adapters
+from .engines import Engines
+from .options import EvalOptions
+
+AGENT_TIMEOUT_S = 600.0
+"""Time limit of an agent session where nobody sets one."""
+
+
+class CellMaker:
+    """Makes the cells of suites: who carries which arm out for which target.
+
+    Args:
+        adapters: of the run.
+        engines: of the run.
+        options: what the user wants.
+    """
+
+    def __init__(self, adapters: Adapters, engines: Engines, options: EvalOptions) -> None:
+        self._adapters, self._engines = adapters, engines
+        self._who, self._how = options.who, options.how
+        self._selection = options.what.selection
+
+    def plan(self, suite: Suite, problems: list[Problem]) -> SuitePlan:
+        """The cells of a suite, with a problem for everything that cannot be carried out."""
+        wanted = self._selection.targets
+        targets = [target for target in suite.targets if not wanted or target.id in wanted]
+        cells: list[Cell] = []
+        for target in targets:
+            agent_arms = []
+            for arm in self._arms(suite):
+                match arm.kind:
+                    case ArmKind.DIRECT:
+                        cells += self._direct(suite, arm, target, problems)
+                    case ArmKind.AGENT:
+                        agent_arms.append(arm)
+            cells += self._agent(suite, tuple(agent_arms), target, problems) if agent_arms else []
+        return SuitePlan(suite, tuple(cells), self._selection)
+
+    def _arms(self, suite: Suite) -> list[Arm]:
+        wanted = self._how.baseline if self._how.baseline is not None else suite.defaults.baseline
+        spare = {pair.baseline for pair in suite.comparisons} - {pair.candidate for pair in suite.comparisons}
+        return [arm for arm in suite.arms if wanted or arm.name not in spare]
+
+    def _direct(self, suite: Suite, arm: Arm, target: Target, problems: list[Problem]) -> list[Cell]:
+        identity = self._adapters.identity(target, problems)
+        limits = target.limits.over(suite.defaults.limits).over(Limits(timeout_s=self._how.direct_timeout_s))
+        return [] if identity is None else [Cell(arm, identity, target, limits=limits)]
+
+    def _agent(self, suite: Suite, arms: tuple[Arm, ...], target: Target, problems: list[Problem]) -> list[Cell]:
+        """Arms of one engine lie together, so that drift of its service touches them alike."""
+        cells = []
+        for name, model in self._pairs(suite, problems):
+            engine = self._engines.find(name, problems, suite.origin)
+            if engine is None:
+                continue
+            identity = engine.identity(model)
+            self._engines.use(name, identity)
+            without_skills = self._engines.setups[identity.name].skill_folder is None
+            if without_skills and any(arm.skills for arm in arms):
+                message = f"engine {name!r} cannot use skills, and suite {suite.id!r} is about one"
+                problems.append(Problem("engine.no-skills", message, origin=suite.origin))
+            paid = self._engines.is_paid(name)
+            limits = target.limits.over(suite.defaults.limits).over(Limits(timeout_s=AGENT_TIMEOUT_S))
+            cells += [Cell(arm, identity, target, identity.model or model, paid, limits) for arm in arms]
+        return cells
+
+    def _pairs(self, suite: Suite, problems: list[Problem]) -> list[tuple[str, str | None]]:
+        """Engines with their models; where no engine is named, each model picks its own."""
+        engines = self._who.engines or ((suite.defaults.engine,) if suite.defaults.engine else ())
+        models = self._who.models or ((suite.defaults.model,) if suite.defaults.model else ())
+        if self._who.replay:
+            engines = (self._engines.player().name,)
+        if not engines:
+            found = [(self._engines.serving(model), model) for model in models or (None,)]
+            problems += [_no_engine(suite, *one) for one in found if len(one[0]) != 1]
+            return [(names[0], model) for names, model in found if len(names) == 1]
+        if len(models) > 1 and len(models) != len(engines):
+            message = f"{len(models)} models for {len(engines)} engines"
+            hint = "Give one model for all engines, or one for each in the same order."
+            raise UsageError(Problem("usage.models", message, hint=hint))
+        return [(name, models[min(at, len(models) - 1)] if models else None) for at, name in enumerate(engines)]
+
+
+def _no_engine(suite: Suite, able: tuple[str, ...], model: str | None) -> Problem:
+    hint = "Name one with --engine NAME; to install one: pip install skillgauge-engine-claude-code"
+    found = f"none that is installed serves {model!r}" if model else "none is installed"
+    if able:
+        found = f"several {f'serve {model!r}' if model else 'are installed'}: {', '.join(able)}"
+        hint = f"Choose one: {' or '.join(f'--engine {name}' for name in able)}."
+    message = f"suite {suite.id!r} needs an agent engine, and {found}"
+    return Problem("engine.none", message, origin=suite.origin, hint=hint)

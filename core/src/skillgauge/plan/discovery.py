@@ -1,0 +1,151 @@
+"""Find suites: show paths to the installed formats, and refuse what two of them claim."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..contract.formats import Claim, LoadRequest, SuiteFormat
+from ..errors import Origin, Problem, SuiteError, UsageError
+from ..types.frozen import JsonObject
+from ..types.suite import Suite
+
+SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "venv", "dist", "build"})
+"""Folders that a search does not enter, beside hidden ones: what they hold was installed or made."""
+
+
+@dataclass
+class Found:
+    """The paths that one format claims."""
+
+    paths: list[Path] = field(default_factory=list)
+    searched: list[Path] = field(default_factory=list)
+    """Further ones, found by searching a folder."""
+
+    def add(self, path: Path, *, searched: bool) -> None:
+        """Take a path once, however often it is named; to name it goes before finding it."""
+        path = Path(os.path.normpath(path))
+        if path in self.paths or (searched and path in self.searched):
+            return
+        if path in self.searched:
+            self.searched.remove(path)
+        (self.searched if searched else self.paths).append(path)
+
+
+def discover(
+    paths: Sequence[Path], formats: Mapping[str, SuiteFormat], found: dict[str, Found], *, forced: bool = False
+) -> None:
+    """Assign every path to the format that claims it.
+
+    A path that no format claims is searched if it is a folder. A claimed folder is not searched any further.
+
+    Args:
+        paths: what the user named, absolute.
+        formats: formats to ask, by name.
+        found: receives the paths, by format.
+        forced: the user chose the one format given; it gets what it does not claim too, and says what is wrong.
+
+    Raises:
+        UsageError: a path does not exist, is claimed by several formats, or holds nothing that any format knows.
+    """
+    problems: list[Problem] = []
+    for path in paths:
+        if not path.exists():
+            hint = "Check the path, or the name of the case."
+            problems.append(Problem("usage.no-such-path", f"{str(path)!r} does not exist", hint=hint))
+        elif _assign(path, formats, found, problems, searched=False) or (
+            path.is_dir() and _search(path, formats, found, problems)
+        ):
+            continue
+        elif forced:
+            found.setdefault(next(iter(formats)), Found()).add(path, searched=False)
+        else:
+            problems.append(_nothing(path, formats))
+    if problems:
+        raise UsageError(problems)
+
+
+def _assign(
+    path: Path, formats: Mapping[str, SuiteFormat], found: dict[str, Found], problems: list[Problem], *, searched: bool
+) -> bool:
+    claims = {name: claim for name, one in formats.items() if (claim := one.claim(path)) is not None}
+    if len(claims) > 1:
+        problems.append(_ambiguous(path, claims))
+    for name in list(claims)[:1] if len(claims) == 1 else ():
+        found.setdefault(name, Found()).add(path, searched=searched)
+    return bool(claims)
+
+
+def _search(folder: Path, formats: Mapping[str, SuiteFormat], found: dict[str, Found], problems: list[Problem]) -> bool:
+    hit = False
+    for path in _children(folder):
+        if _assign(path, formats, found, problems, searched=True):
+            hit = True
+        elif path.is_dir():
+            hit = _search(path, formats, found, problems) or hit
+    return hit
+
+
+def _children(folder: Path) -> Iterator[Path]:
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError:
+        return
+    for path in entries:
+        if path.name.startswith(".") or (path.is_dir() and (path.name in SKIPPED_FOLDERS or path.is_symlink())):
+            continue
+        yield path
+
+
+def _ambiguous(path: Path, claims: Mapping[str, Claim]) -> Problem:
+    seen = "; ".join(f"{name} ({claim.dialect or claim.reason or 'recognised'})" for name, claim in claims.items())
+    return Problem(
+        "usage.ambiguous-format",
+        f"several formats claim this path: {seen}",
+        origin=Origin(str(path)),
+        hint=f"Choose one with --suite-format {next(iter(claims))}.",
+    )
+
+
+def _nothing(path: Path, formats: Mapping[str, SuiteFormat]) -> Problem:
+    known = ", ".join(sorted(formats)) or "none"
+    return Problem(
+        "usage.unknown-format",
+        f"{str(path)!r} holds nothing that an installed format knows (installed: {known})",
+        hint="Name a suite, or install the format that reads it; `skillgauge plugins list` shows what is there.",
+    )
+
+
+def load(
+    found: Mapping[str, Found], formats: Mapping[str, SuiteFormat], *, cwd: Path, options: JsonObject
+) -> tuple[tuple[Suite, ...], tuple[Problem, ...]]:
+    """Load everything that was found; all problems of all files are collected before anything is raised.
+
+    Returns:
+        The suites, and the bad files that a search passed over.
+
+    Raises:
+        SuiteError: a file that was named is bad, or a search found nothing but bad files.
+    """
+    suites: list[Suite] = []
+    passed_over: list[Problem] = []
+    fatal: list[Problem] = []
+    for name, entry in found.items():
+        request = LoadRequest(
+            paths=tuple(str(path) for path in entry.paths),
+            searched=tuple(str(path) for path in entry.searched),
+            cwd=str(cwd),
+            options=options,
+        )
+        try:
+            loaded = formats[name].load(request)
+        except SuiteError as error:
+            fatal.extend(error.problems)
+        else:
+            suites.extend(loaded.suites)
+            passed_over.extend(loaded.problems)
+    if fatal or (passed_over and not suites):
+        raise SuiteError([*fatal, *passed_over])
+    return tuple(suites), tuple(passed_over)

@@ -1,0 +1,120 @@
+"""The engines of a run: each found and made once, and the one that plays recordings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..contract.engines import Engine, Recorder
+from ..contract.providers import Clean, Traits
+from ..errors import Origin, PluginError, Problem
+from ..plugins.events import Failed, isolated
+from ..plugins.kinds import ENGINES, Resolved, broken
+from ..plugins.registry import Registry
+from ..plugins.traits import claims, traits_of
+from ..reading.environment import host_environment
+from ..run.agents import AgentSetup
+from ..types.frozen import EMPTY
+from ..types.trial import Identity
+from .adapters import at
+
+
+class Engines:
+    """The engines of a run, each made once.
+
+    Args:
+        registry: the run's plugins.
+        replay: folder of the recordings that one of them plays.
+    """
+
+    def __init__(self, registry: Registry, replay: Path | None = None) -> None:
+        self._registry = registry
+        self._replay = replay
+        self._made: dict[str, tuple[Traits, Engine]] = {}
+        self.setups: dict[str, AgentSetup] = {}
+        """Engines in use, by the name of their identity."""
+
+    def serving(self, model: str | None) -> tuple[str, ...]:
+        """Engines for a model where the user names none: the only one installed, else those that claim the model's id.
+
+        Engines that announce that nobody gets them unasked do not count.
+        """
+        found = {one.name: one for one in self._registry.load_all("engines") if not one.provider.traits.only_by_name}
+        return (
+            tuple(found)
+            if len(found) == 1 or model is None
+            else tuple(name for name, one in found.items() if claims(one, model))
+        )
+
+    def find(self, name: str, problems: list[Problem], origin: Origin | None) -> Engine | None:
+        """An engine by its name; `None` and a problem if there is none that works."""
+        if name not in self._made:
+            try:
+                self._made[name] = self._make(name)
+            except PluginError as error:
+                problems.extend(at(problem, origin) for problem in error.problems)
+                return None
+        return self._made[name][1]
+
+    def player(self) -> Resolved:
+        """The installed engine that plays recordings back, and makes what writes them.
+
+        Raises:
+            PluginError: there is none, or there are several.
+        """
+        found = [one for one in self._registry.load_all("engines") if one.provider.traits.plays]
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            hint = "pip install skillgauge-engine-replay"
+            raise PluginError(Problem("plugin.not-installed", "no installed engine plays recordings", hint=hint))
+        listed = ", ".join(f"{one.name} of {one.distribution}" for one in found)
+        message = f"several engines play recordings: {listed}"
+        raise PluginError(Problem("plugin.ambiguous", message, hint="Leave all but one out, with --no-plugin NAME."))
+
+    def recorder(self, folder: Path, clean: Clean) -> Recorder:
+        """What keeps the sessions of a run in a folder.
+
+        Raises:
+            PluginError: no installed engine plays recordings, or the one that does makes none.
+        """
+        player = self.player()
+        if player.provider.records is None:
+            raise PluginError(broken(player, "plays recordings and makes none"))
+        try:
+            with isolated():
+                return player.provider.records(folder, clean)
+        except Failed as failure:
+            raise PluginError(broken(player, f"cannot record: {failure}")) from failure
+
+    def _make(self, name: str) -> tuple[Traits, Engine]:
+        resolved = self._registry.resolve(ENGINES, name)
+        place = resolved.provider.traits.plays
+        options = {place: str(self._replay)} if place and self._replay else EMPTY
+        return traits_of(resolved, self._registry, options), self._registry.make(ENGINES, resolved, options)
+
+    def use(self, name: str, identity: Identity) -> None:
+        """Note under which name an engine's trials will ask for it."""
+        traits, engine = self._made[name]
+        self.setups[identity.name] = AgentSetup(engine, traits.skill_folder, traits.inherited, traits.model_hosts)
+
+    def is_paid(self, name: str) -> bool:
+        """Whether its sessions cost money."""
+        return self._made[name][0].paid
+
+    def traits(self) -> dict[str, Traits]:
+        """Of every engine in use, by its name."""
+        return {name: traits for name, (traits, _) in self._made.items()}
+
+    def secrets(self) -> tuple[str, ...]:
+        """Names of the variables that the processes of the engines in use may see, keys among them."""
+        return tuple(name for traits, _ in self._made.values() for name in (*traits.secrets, *traits.passes))
+
+    def login_files(self) -> tuple[str, ...]:
+        """Credential files, relative to the user's home, that engines in use may read for want of a key."""
+        environment = host_environment()
+        without_key = (one for one, _ in self._made.values() if not any(environment.get(name) for name in one.secrets))
+        return tuple(dict.fromkeys(file for traits in without_key for file in traits.login_files))
+
+    async def problems(self) -> list[Problem]:
+        """What keeps any of the engines from working here."""
+        return [problem for _, engine in self._made.values() for problem in await engine.check()]

@@ -1,0 +1,150 @@
+"""The job of a run: everybody of the cast in the place where they work."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from ..contract.formats import SuiteFormat
+from ..contract.sandboxes import Sandbox
+from ..contract.stores import Store
+from ..errors import Problem, Severity
+from ..log import get_logger, keep_out
+from ..plugins.registry import Registry
+from ..reading.environment import host_environment
+from ..report.summary import FigureSource
+from ..run.agents import AgentRules, AgentStages, files_of_skill
+from ..run.direct import DirectStages
+from ..run.judges import GuardedJudge
+from ..run.pipeline import EventSink, Job, NoEvents
+from ..run.redaction import Redactor
+from ..run.services import Providers
+from ..run.trials import Grading, RetryPolicy
+from ..types.frozen import EMPTY
+from ..types.result import Figure, GroupSummary
+from ..types.suite import ArmKind, SkillRole
+from ..types.trial import SuiteHead
+from .cast import Cast
+from .options import EvalOptions
+from .suites import Suites
+
+log = get_logger(__name__)
+
+
+def make_job(options: EvalOptions, suites: Suites, cast: Cast, registry: Registry) -> tuple[Job, tuple[Problem, ...]]:
+    """Everything that carries a plan out.
+
+    Args:
+        options: what the user asks for.
+        suites: what was loaded.
+        cast: who takes part; without an error among its problems.
+        registry: the run's plugins, of which the extensions listen.
+
+    Returns:
+        The job, and a warning for each secret that is too short to be kept out of results.
+    """
+    sandbox, store = _present(cast)
+    redactor, short_secrets = _redactor(suites, cast)
+    keep_out(redactor.redact)
+    providers = Providers(options.how.concurrency)
+    direct = _direct_stages(options, cast, sandbox, redactor)
+    job = Job(
+        stages={ArmKind.DIRECT: direct, ArmKind.AGENT: _agent_stages(options, suites, cast, sandbox, redactor)},
+        grading=_grading(suites, cast, redactor, providers),
+        figures=figure_source(suites.formats),
+        store=store,
+        executor=cast.executor,
+        concurrency=options.how.concurrency,
+        retry=RetryPolicy(options.how.retries),
+        providers=providers,
+        budget=options.how.budget,
+        events=_events(registry),
+        fresh=options.how.fresh,
+        clean=redactor.redact,
+        close=direct.close,
+    )
+    return job, short_secrets
+
+
+def _present(cast: Cast) -> tuple[Sandbox, Store]:
+    if cast.sandbox is None or cast.store is None:
+        raise ValueError("a cast without sandbox or store has a problem that says so")
+    return cast.sandbox.sandbox, cast.store
+
+
+def _grading(suites: Suites, cast: Cast, redactor: Redactor, providers: Providers) -> Grading:
+    return Grading(
+        cast.scorers.bind,
+        {suite.id: suite.on_agent_limit for suite in suites.suites},
+        tuple(GuardedJudge(judge, redactor.redact, providers) for judge in cast.judging.judges),
+        cast.judging.digest,
+        redactor.redact,
+    )
+
+
+def _direct_stages(options: EvalOptions, cast: Cast, sandbox: Sandbox, redactor: Redactor) -> DirectStages:
+    return DirectStages(
+        cast.adapters.of,
+        sandbox,
+        network=not options.how.untrusted,
+        keep=options.how.keep_workspaces,
+        conceal=redactor.values if options.how.keep_workspaces else EMPTY,
+    )
+
+
+def _agent_stages(
+    options: EvalOptions, suites: Suites, cast: Cast, sandbox: Sandbox, redactor: Redactor
+) -> AgentStages:
+    candidates = {
+        suite.id: frozenset(
+            skill.name for arm in suite.arms for skill in arm.skills if skill.role is not SkillRole.DISTRACTOR
+        )
+        for suite in suites.suites
+    }
+    folder = options.who.record
+    return AgentStages(
+        cast.engines.setups,
+        sandbox,
+        read_skill=files_of_skill,
+        emit=lambda event: log.debug("agent.event", kind=event.kind, name=event.name),
+        rules=AgentRules(
+            candidates,
+            cast.engines.recorder(folder, redactor.redact) if folder else None,
+            keep=options.how.keep_workspaces,
+            conceal=redactor.values if options.how.keep_workspaces else EMPTY,
+        ),
+    )
+
+
+def _redactor(suites: Suites, cast: Cast) -> tuple[Redactor, tuple[Problem, ...]]:
+    """Knows the values that targets, engines and judges get from the environment or a login, so none is in a result."""
+    redactor = Redactor()
+    short = []
+    environ = host_environment()
+    passed = {name for suite in suites.suites for target in suite.targets for name in target.pass_env}
+    for name in sorted(passed.union(cast.judging.secrets, cast.engines.secrets())):
+        try:
+            redactor.register(name, environ.get(name, ""))
+        except ValueError as error:
+            if environ.get(name):
+                short.append(Problem("secrets.short", str(error), severity=Severity.WARNING))
+    for path in (Path(environ["HOME"], file) for file in cast.engines.login_files() if environ.get("HOME")):
+        with suppress(OSError):
+            redactor.register_document(path.name, path.read_bytes())
+    return redactor, tuple(short)
+
+
+def _events(registry: Registry) -> EventSink:
+    events = registry.events()
+    return events if events.active else NoEvents()
+
+
+def figure_source(formats: Mapping[str, SuiteFormat]) -> FigureSource:
+    """Asks the format of a group's suite for its figures."""
+
+    def figures(head: SuiteHead, group: GroupSummary) -> tuple[Figure, ...]:
+        one = formats.get(head.format)
+        return one.figures(group, head) if one else ()
+
+    return figures

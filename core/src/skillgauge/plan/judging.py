@@ -1,0 +1,148 @@
+"""The judges of a run: found by name or by the id of a model, and guarded on the way to scorers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..contract.judges import Judge
+from ..contract.providers import Traits
+from ..errors import PluginError, Problem, Severity
+from ..plugins.kinds import JUDGES, Resolved
+from ..plugins.registry import Registry
+from ..plugins.traits import claims, traits_of
+from ..reading.environment import host_environment
+from ..types.trial import Identity
+
+
+@dataclass(frozen=True)
+class Judging:
+    """The judges of a run, in the order in which they were named."""
+
+    judges: tuple[Judge, ...] = ()
+    identities: tuple[Identity, ...] = ()
+    """What their answers depend on."""
+    secrets: tuple[str, ...] = ()
+    """Names of the variables that hold their keys."""
+    traits: tuple[Traits, ...] = ()
+    """What each of them announces, in the same order."""
+    problems: tuple[Problem, ...] = ()
+    """What keeps them from working, and notices; of interest only to a run that needs a judge."""
+
+    @property
+    def paid(self) -> bool:
+        """Whether an answer of any of them costs money."""
+        return any(traits.paid for traits in self.traits)
+
+    @property
+    def digest(self) -> str:
+        """Of everything their answers depend on; part of every score id."""
+        return "|".join(identity.digest for identity in self.identities)
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """What makes a plan with other judges another plan."""
+        return {"judge identity": self.digest} if self.identities else {}
+
+
+def find_judges(
+    names: Sequence[str],
+    models: Sequence[str],
+    temperature: float | None,
+    registry: Registry,
+    agents: Sequence[str] = (),
+) -> Judging:
+    """The judges, not checked yet, or what is wrong with them.
+
+    Args:
+        names: installed judges, or model ids, of which each picks the judge that serves it.
+        models: one for each judge; none leaves it to them. Without names, each picks its judge.
+        temperature: at which they answer; `None` leaves it to each.
+        registry: the run's plugins.
+        agents: models that the user named for agents, which pick the judge where neither name nor model is given.
+    """
+    problems: list[Problem] = []
+    if not names and not models:
+        names, models = _unnamed(agents, registry, problems)
+    if names and models and len(names) != len(models):
+        message = f"{len(models)} judge models for {len(names)} judges"
+        hint = "Give one model for each judge, in the same order."
+        return Judging(problems=(Problem("usage.judges", message, hint=hint),))
+    found = []
+    for at in range(max(len(names), len(models))):
+        name, model = names[at] if names else None, models[at] if models else None
+        try:
+            found.append(_find(name, model, temperature, registry, problems))
+        except PluginError as error:
+            problems += error.problems
+    if any(problem.severity is Severity.ERROR for problem in problems):
+        return Judging(problems=tuple(problems))
+    identities = tuple(identity for _, _, identity in found)
+    return Judging(
+        judges=tuple(judge for _, judge, _ in found),
+        identities=identities,
+        secrets=tuple(dict.fromkeys(name for traits, _, _ in found for name in traits.secrets)),
+        traits=tuple(traits for traits, _, _ in found),
+        problems=(*problems, *_no_majority(identities)),
+    )
+
+
+async def checked(judging: Judging) -> Judging:
+    """The same judges, each asked what keeps it from working."""
+    found = [problem for judge in judging.judges for problem in await judge.check()]
+    return replace(judging, problems=(*judging.problems, *found))
+
+
+def _unnamed(
+    agents: Sequence[str], registry: Registry, notices: list[Problem]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Of the judges whose key is here, by name, the first that serves an agent's model, else the first."""
+    environ = host_environment()
+    able = [one for one in registry.load_all(JUDGES) if any(map(environ.get, one.provider.traits.secrets))]
+    able.sort(key=lambda one: one.name)
+    if not able:
+        return (), ()
+    served = ((one.name, model) for one in able for model in agents if claims(one, model))
+    name, model = next(served, (able[0].name, None))
+    message = f"no judge is named: {name!r} is asked, whose key is here"
+    notices.append(Problem("judge.unnamed", message, hint="Name one with --judge.", severity=Severity.WARNING))
+    return (name,), (model,) if model else ()
+
+
+def _find(
+    name: str | None, model: str | None, temperature: float | None, registry: Registry, notices: list[Problem]
+) -> tuple[Traits, Judge, Identity]:
+    if name is not None and name in registry.names("judges"):
+        chosen = registry.resolve(JUDGES, name)
+    else:
+        chosen = _serving(name or model or "", registry)
+        if name is not None:
+            instead = f", and not for {model!r}" if model not in (None, name) else ""
+            message = f"{name!r} is no installed judge; {chosen.name!r} is asked for the model of that id{instead}"
+            notices.append(Problem("judge.model-id", message, severity=Severity.WARNING))
+            model = name
+    asked = {"model": model, "temperature": temperature}
+    judge = registry.make(JUDGES, chosen, {key: value for key, value in asked.items() if value is not None} or None)
+    return traits_of(chosen, registry), judge, judge.identity(model)
+
+
+def _no_majority(judges: Sequence[Identity]) -> list[Problem]:
+    problems = []
+    if judges and len(judges) % 2 == 0:
+        hint = "Name one judge, or a larger odd number."
+        problems.append(Problem("usage.judges", f"{len(judges)} judges may have no majority", hint=hint))
+    if len({judge.digest for judge in judges}) < len(judges):
+        hint = "Name judges that differ, in the model at least."
+        problems.append(Problem("usage.judges", "the same judge twice is no panel", hint=hint))
+    return problems
+
+
+def _serving(model: str, registry: Registry) -> Resolved:
+    """The one judge that claims a model id."""
+    able = [one for one in registry.load_all(JUDGES) if claims(one, model)]
+    if len(able) == 1:
+        return able[0]
+    known = ", ".join(registry.names("judges")) or "none"
+    found = f"several judges claim it: {', '.join(one.name for one in able)}" if able else "no judge claims it"
+    message = f"{model!r} is no installed judge (installed: {known}), and as a model id {found}"
+    raise PluginError(Problem("plugin.not-installed", message, hint="Name both: --judge NAME --judge-model ID."))

@@ -1,0 +1,117 @@
+"""What a user asks for in one command, gathered once and handed on as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ..run.budget import BudgetLimits
+from ..types.frozen import EMPTY, JsonObject
+from ..types.plan import Selection
+from .overlay import Overlay
+
+
+@dataclass(frozen=True)
+class What:
+    """What is evaluated."""
+
+    paths: tuple[Path, ...] = ()
+    """Absolute paths for any format to claim."""
+    format_paths: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    """Absolute paths for one format, by its name."""
+    suite_format: str | None = None
+    format_options: JsonObject = EMPTY
+    selection: Selection = field(default_factory=Selection)
+    overlay: Overlay = field(default_factory=Overlay)
+
+
+@dataclass(frozen=True)
+class Who:
+    """By whom it is carried out and graded."""
+
+    engines: tuple[str, ...] = ()
+    """Empty leaves it to the suite, then to the model, or to the only one installed."""
+    models: tuple[str, ...] = ()
+    """One for all engines, or one for each."""
+    judges: tuple[str, ...] = ()
+    """Names of judges, or model ids that an installed judge claims; several make a panel."""
+    judge_models: tuple[str, ...] = ()
+    """One for each judge; without names these pick them."""
+    judge_temperature: float | None = None
+    judge_required: bool = False
+    """Whether the user asked for a judge in this command, so that a run which needs none must have it too."""
+    sandbox: str | None = None
+    executor: str | None = None
+    """`None` runs in this process."""
+    store: str | None = None
+    """Path or address of the store; `None` keeps the run in this process."""
+    store_given: bool = False
+    """Whether the user chose the store, so that its absence is an error."""
+    record: Path | None = None
+    """Folder that agent sessions are recorded in."""
+    replay: Path | None = None
+    """Folder of recordings that are played back in place of agents."""
+
+
+@dataclass(frozen=True)
+class How:
+    """Within which bounds."""
+
+    runs: int | None = None
+    """Repeats of every case; `None` leaves them to each suite."""
+    baseline: bool | None = None
+    """Whether arms that are only baselines run; `None` leaves it to the suite."""
+    seed: int = 0
+    concurrency: int = 4
+    retries: int = 0
+    timeout_s: float | None = None
+    """As given on the command line for this run; before a suite's default, after a case's own."""
+    timeout_is_bare: bool = False
+    """Whether `timeout_s` was given as a number without a unit."""
+    direct_timeout_s: float | None = None
+    """For direct calls, where neither a case, nor the user for this run, nor a suite sets one."""
+    max_turns: int | None = None
+    budget: BudgetLimits = field(default_factory=BudgetLimits)
+    untrusted: bool = False
+    """Run nothing unless the sandbox confines it strictly, and give skills that are called directly no network."""
+    fresh: bool = False
+    keep_workspaces: bool = False
+
+
+@dataclass(frozen=True)
+class Reports:
+    """What is written of it, and where."""
+
+    names: tuple[str, ...] = ()
+    """Reporters, apart from the suites' own documents."""
+    own: bool = False
+    """Whether the suites' own documents are wanted."""
+    optional: frozenset[str] = frozenset()
+    """Names that are left out with a notice if they are not installed, because nobody asked for them."""
+    folder: Path = Path("reports")
+    """Absolute."""
+    file: Path | None = None
+    """Where the suites' own document goes instead; a folder if there are several."""
+
+
+@dataclass(frozen=True)
+class EvalOptions:
+    """One evaluation as a user asks for it."""
+
+    cwd: Path
+    what: What = field(default_factory=What)
+    who: Who = field(default_factory=Who)
+    how: How = field(default_factory=How)
+    reports: Reports = field(default_factory=Reports)
+
+    def narrowed(self, paths: tuple[Path, ...], targets: tuple[str, ...]) -> EvalOptions:
+        """The same evaluation of what is at other paths.
+
+        Args:
+            paths: absolute.
+            targets: ids of the only targets to evaluate, beside those of the selection; empty adds none.
+        """
+        selection = self.what.selection
+        selection = selection.model_copy(update={"targets": (*selection.targets, *targets)})
+        return replace(self, what=replace(self.what, paths=paths, selection=selection))

@@ -1,0 +1,117 @@
+"""Further checks on the cases of any suite: how a private scorer reaches a suite whose file does not name it.
+
+They come from `checks:` in the configuration and from `--check`. They are part of how a case is graded, never of
+what is executed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from pydantic import ValidationError
+
+from ..errors import Origin, Problem, Severity, SuiteError, UsageError
+from ..reading.validation import validate
+from ..types.frozen import EMPTY, Frozen, JsonObject
+from ..types.suite import Case, Check, Suite
+
+
+class OverlayCheck(Frozen):
+    """A check that is added to every case that it fits."""
+
+    scorer: str
+    options: JsonObject = EMPTY
+    format: str | None = None
+    """Only suites of this format."""
+    case: str | None = None
+    """Only cases whose id or name matches this glob pattern."""
+    tag: str | None = None
+    """Only cases with this tag."""
+
+    def fits(self, case: Case) -> bool:
+        """Whether a case gets it; the suite's format is asked for before."""
+        if self.case is not None and not any(fnmatchcase(name, self.case) for name in (case.id, case.name)):
+            return False
+        return self.tag is None or self.tag in case.tags
+
+
+@dataclass(frozen=True)
+class Overlay:
+    """Checks to add, each with the name it has in results and its place."""
+
+    checks: tuple[tuple[str, OverlayCheck, Origin | None], ...] = ()
+
+    def over(self, suite: Suite) -> Suite:
+        """The suite with the checks added."""
+        fitting = tuple(one for one in self.checks if one[1].format in (None, suite.format))
+        return suite.model_copy(update={"cases": _Cases(suite.cases, fitting)}) if fitting else suite
+
+    def unused(self, suites: Iterable[Suite]) -> list[Problem]:
+        """A warning for each check that no case of these suites gets."""
+        left = list(self.checks)
+        for suite in suites:
+            mine = [one for one in left if one[1].format in (None, suite.format)]
+            for case in suite.cases if mine else ():
+                used = [one for one in mine if one[1].fits(case)]
+                left = [one for one in left if one not in used]
+                mine = [one for one in mine if one not in used]
+                if not mine:
+                    break
+        hint, warn = "Correct its format, case or tag, or take it out.", Severity.WARNING
+        return [
+            Problem("config.unused-check", f"check {name!r} fits no case", origin=origin, hint=hint, severity=warn)
+            for name, _, origin in left
+        ]
+
+
+class _Cases:
+    """The cases of a suite with further checks, made anew at each iteration."""
+
+    def __init__(self, cases: Iterable[Case], added: Sequence[tuple[str, OverlayCheck, Origin | None]]) -> None:
+        self._cases = cases
+        self._added = added
+
+    def __iter__(self) -> Iterator[Case]:
+        for case in self._cases:
+            more = tuple(
+                Check(id=name, scorer=one.scorer, options=one.options, origin=origin)
+                for name, one, origin in self._added
+                if one.fits(case)
+            )
+            yield case.model_copy(update={"checks": (*case.checks, *more)}) if more else case
+
+
+def read_overlay(configured: Sequence[Mapping[str, object]], file: str, given: Sequence[str]) -> Overlay:
+    """The overlay of a run.
+
+    Args:
+        configured: the value of `checks` in the configuration.
+        file: where that was set, for problems.
+        given: the words of `--check`, each a scorer's name or `NAME=JSON`, where the JSON object holds its options.
+
+    Raises:
+        SkillgaugeError: with all problems.
+    """
+    problems: list[Problem] = []
+    checks: list[tuple[str, OverlayCheck, Origin | None]] = []
+    for index, value in enumerate(configured):
+        try:
+            one = validate(OverlayCheck, value, lambda *steps: Origin(file, steps), "checks", index)
+        except SuiteError as error:
+            problems += error.problems
+        else:
+            checks.append((f"checks[{index}] {one.scorer}", one, Origin(file, ("checks", index))))
+    for word in given:
+        name, equals, text = word.partition("=")
+        try:
+            options = json.loads(text) if equals else {}
+            checks.append((f"--check {name}", OverlayCheck(scorer=name, options=options), None))
+        except (ValueError, ValidationError):
+            hint = f"Write --check {name or 'NAME'}='{{\"key\": value}}', or --check NAME alone."
+            problems.append(Problem("usage.check", f"--check {word!r} has no JSON object after '='", hint=hint))
+    if problems:
+        raise UsageError(problems)
+    return Overlay(tuple(checks))

@@ -1,0 +1,112 @@
+"""From suites, what a survey found in them and who takes part to the plan of a run.
+
+Pure: no I/O, no clock, no randomness. Everything that a plan says is given here; nothing is filled in later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from ..types.frozen import digest
+from ..types.plan import CellIds, Plan, SuitePlan, limits_key
+from ..types.suite import NO_LIMITS, Limits
+from ..types.trial import Identity, PlanHead, SuiteHead, TargetHead
+from .survey import Survey
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What holds for all suites of a run."""
+
+    runs: int | None = None
+    """Repeats of every case, at least 1; `None` leaves them to each suite, and then it is 1."""
+    seed: int = 0
+    """Of everything random in the run."""
+    limits: Limits = NO_LIMITS
+    """What the user asked for."""
+    judges: tuple[Identity, ...] = ()
+    paid_scorers: frozenset[str] = frozenset()
+    """Names in checks of scorers whose verdict costs money."""
+    provenance: Mapping[str, str] = field(default_factory=dict)
+    """Version of every distribution that takes part: with another version it is another plan, since results of both
+    must not be mixed."""
+
+
+def make_plan(suites: Sequence[SuitePlan], surveys: Sequence[Survey], terms: Terms) -> Plan:
+    """What a run will do.
+
+    Args:
+        suites: suites with their cells.
+        surveys: of each of them, in the same order.
+        terms: what holds for all.
+    """
+    heads = tuple(_suite_head(suite, one, terms) for suite, one in zip(suites, surveys, strict=True))
+    contents = [(head.id, head.root, head.content_digest, head.runs) for head in heads]
+    judges = [judge.digest for judge in terms.judges]
+    head = PlanHead(
+        plan_id=digest(contents, terms.seed, terms.limits.model_dump(mode="json"), dict(terms.provenance), judges),
+        suites=heads,
+        trial_count=sum(head.trial_count or 0 for head in heads),
+        runs=max((head.runs for head in heads), default=1),
+        seed=terms.seed,
+        runners=_distinct(cell.runner for suite in suites for cell in suite.cells),
+        models=_distinct(cell.model for suite in suites for cell in suite.cells if cell.model),
+        judges=terms.judges,
+        provenance=dict(terms.provenance),
+    )
+    return Plan(head=head, suites=tuple(suites), limits=terms.limits, paid_scorers=terms.paid_scorers)
+
+
+def _suite_head(plan: SuitePlan, survey: Survey, terms: Terms) -> SuiteHead:
+    suite = plan.suite
+    runs = terms.runs or suite.defaults.runs or 1
+    used = {cell.target.id for cell in plan.cells if cell.target}
+    limits = {terms.limits.over(cell.limits).timeout_s for cell in plan.cells}
+    comparison = suite.comparisons[0] if suite.comparisons else None
+    return SuiteHead(
+        id=suite.id,
+        name=suite.name,
+        version=suite.version,
+        format=suite.format,
+        dialect=suite.dialect,
+        root=suite.root,
+        digest=suite.digest,
+        content_digest=digest(survey.digest, _marks(suite.id, plan)),
+        case_count=survey.selected,
+        trial_count=sum(survey.applying(cell.target) for cell in plan.cells) * runs,
+        runs=runs,
+        targets=tuple(
+            TargetHead(
+                id=target.id,
+                name=target.name,
+                version=target.version,
+                adapter=target.adapter,
+                digest=target.digest,
+                tags=target.tags,
+            )
+            for target in suite.targets
+            if target.id in used
+        ),
+        arms=_distinct(cell.arm.name for cell in plan.cells),
+        candidate=comparison.candidate if comparison else None,
+        baseline=comparison.baseline if comparison else None,
+        document=suite.document,
+        fails_run=suite.fails_run,
+        parameters=suite.parameters,
+        case_weights=survey.weighted,
+        timeout_s=limits.pop() if len(limits) == 1 else None,
+    )
+
+
+def _marks(suite_id: str, plan: SuitePlan) -> list[tuple[str, str, str]]:
+    """What decides what the cells do and where their results belong."""
+    ids = [CellIds(suite_id, cell) for cell in plan.cells]
+    return [(one.place, one.versioned, limits_key(one.cell.limits)) for one in ids]
+
+
+def _distinct(items: Iterable[T]) -> tuple[T, ...]:
+    return tuple(dict.fromkeys(items))

@@ -1,0 +1,84 @@
+"""From what a user asks for to a plan and the job that carries it out.
+
+Nothing runs before every problem of every file, plugin and option is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ..errors import EmptySelection, Problem, Severity, SkillgaugeError, SuiteError
+from ..plugins.registry import Registry
+from ..run.pipeline import Job
+from ..types.plan import Plan, Selection
+from ..types.suite import Limits
+from .cast import Cast, find_cast
+from .job import make_job
+from .options import EvalOptions
+from .planning import Terms, make_plan
+from .suites import Suites, load_suites
+from .survey import survey
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A plan that may run."""
+
+    plan: Plan
+    job: Job
+    cast: Cast
+    suites: Suites
+    warnings: tuple[Problem, ...]
+
+    @property
+    def sandbox(self) -> str:
+        """Name and tier of the sandbox in force."""
+        chosen = self.cast.sandbox
+        return f"{chosen.name}/{chosen.tier}" if chosen else "none"
+
+
+async def prepare(options: EvalOptions, registry: Registry) -> Prepared:
+    """Find and check everything that a run needs.
+
+    Raises:
+        SkillgaugeError: with every problem that was found; nothing has run.
+    """
+    suites = load_suites(options.what, options.cwd, registry)
+    surveys = [survey(suite, options.what.selection) for suite in suites.suites]
+    cast = await find_cast(options, suites, surveys, registry)
+    terms = Terms(
+        runs=options.how.runs,
+        seed=options.how.seed,
+        limits=Limits(timeout_s=options.how.timeout_s, max_turns=options.how.max_turns),
+        judges=cast.judging.identities,
+        paid_scorers=cast.paid_scorers,
+        provenance=cast.provenance,
+    )
+    plan = make_plan(cast.suites, surveys, terms)
+    _require_work(plan, suites, cast.problems, options.what.selection)
+    job, short_secrets = make_job(options, suites, cast, registry)
+    failures = [replace(one, severity=Severity.WARNING) for one in registry.failures.values()]
+    warnings = (*suites.warnings, *cast.problems, *failures, *short_secrets)
+    return Prepared(plan, job, cast, suites, warnings)
+
+
+def _require_work(plan: Plan, suites: Suites, problems: Sequence[Problem], selection: Selection) -> None:
+    """Raise unless there is something to run and nothing against it."""
+    errors = [problem for problem in (*suites.warnings, *problems) if problem.severity is Severity.ERROR]
+    if errors:
+        raise SuiteError([*errors, *suites.passed_over])
+    if plan.head.trial_count == 0:
+        if suites.passed_over:
+            raise SuiteError(suites.passed_over)
+        raise _nothing_selected(suites, selection)
+
+
+def _nothing_selected(suites: Suites, selection: Selection) -> SkillgaugeError:
+    if not selection.is_given:
+        message = "there is nothing to run: no suite has a case that applies to a target"
+        return SuiteError(Problem("suite.empty", message))
+    have = sorted({target.id for suite in suites.suites for target in suite.targets})
+    message = f"the selection matches no case (targets here: {', '.join(have[:10]) or 'none'})"
+    hint = "Run with --dry-run and without --case, --tag and --target to see what there is."
+    return EmptySelection(Problem("usage.nothing-selected", message, hint=hint))

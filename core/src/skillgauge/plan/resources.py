@@ -1,0 +1,105 @@
+"""The sandbox and the store of a run: what is asked for, else the best of what is installed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..contract.sandboxes import Sandbox, Tier
+from ..contract.stores import Store
+from ..errors import PluginError, Problem, Severity
+from ..plugins.kinds import SANDBOXES, STORES
+from ..plugins.registry import Registry
+from ..run.ledger import MemoryStore
+
+
+@dataclass(frozen=True)
+class ChosenSandbox:
+    """A sandbox that works here."""
+
+    sandbox: Sandbox
+    name: str
+    tier: Tier
+    warnings: tuple[Problem, ...] = ()
+    """What it does not confine here as it should."""
+
+
+async def choose_sandbox(named: str | None, registry: Registry, *, least: Tier = Tier.NONE) -> ChosenSandbox:
+    """The sandbox that was named, else the strongest installed one that works here.
+
+    Raises:
+        PluginError: there is none, or it confines less than `least`.
+    """
+    if named is not None:
+        sandbox = registry.make(SANDBOXES, named)
+        report = await sandbox.check()
+        if not report.is_usable:
+            raise PluginError(report.problems)
+        best = ChosenSandbox(sandbox, named, report.tier, report.problems)
+    else:
+        best = await _strongest(registry)
+    if _STRENGTH.index(best.tier) > _STRENGTH.index(least):
+        message = f"the {'' if named else 'best '}sandbox here, {best.name!r}, is of tier {best.tier}, not {least}"
+        hint = "Install bubblewrap and skillgauge-sandbox-bubblewrap, or do without --untrusted."
+        raise PluginError(Problem("sandbox.too-weak", message, hint=hint))
+    return best
+
+
+_STRENGTH = list(Tier)
+
+
+async def _strongest(registry: Registry) -> ChosenSandbox:
+    best: ChosenSandbox | None = None
+    problems: list[Problem] = []
+    for one in registry.load_all(SANDBOXES):
+        if one.provider.traits.only_by_name:
+            continue
+        sandbox = registry.make(SANDBOXES, one)
+        report = await sandbox.check()
+        problems.extend(report.problems)
+        stronger = best is None or _STRENGTH.index(report.tier) < _STRENGTH.index(best.tier)
+        if report.is_usable and stronger:
+            best = ChosenSandbox(sandbox, one.name, report.tier, report.problems)
+    if best is None:
+        none = Problem(
+            "plugin.not-installed",
+            "no sandbox is installed that works here, and every process runs in one",
+            hint="pip install skillgauge-sandbox-local",
+        )
+        raise PluginError([none, *problems])
+    return best
+
+
+def choose_store(location: str | None, registry: Registry, warnings: list[Problem], *, given: bool) -> Store:
+    """The store to use; without any installed one, and none asked for, this process.
+
+    Args:
+        location: path or address; `None` keeps the run in this process.
+        registry: the run's plugins.
+        warnings: receives what the user should know.
+        given: whether the user chose the place, so that its absence is an error.
+    """
+    if registry.names("stores") or given:
+        return open_store(location, registry)
+    if location is not None:
+        message = "no store is installed: this run is kept in memory, and nothing can be resumed"
+        hint = "pip install skillgauge-store-sqlite"
+        warnings.append(Problem("store.none", message, hint=hint, severity=Severity.WARNING))
+    return MemoryStore()
+
+
+def open_store(location: str | None, registry: Registry) -> Store:
+    """The store for a place: a plugin says which address schemes it serves, `file` standing for plain paths.
+
+    Args:
+        location: path or address; `None` takes a store in this process.
+        registry: the run's plugins.
+    """
+    if location is None:
+        return MemoryStore()
+    scheme = location.partition("://")[0] if "://" in location else "file"
+    for one in registry.load_all(STORES):
+        if scheme in one.provider.traits.schemes:
+            return registry.make(STORES, one, {"location": location})
+    hint = "pip install skillgauge-store-sqlite" if scheme == "file" else f"pip install skillgauge-store-{scheme}"
+    problem = Problem("plugin.not-installed", f"no installed store keeps runs in {location!r}", hint=hint)
+    raise PluginError([problem, *registry.failures.values()])

@@ -1,0 +1,83 @@
+"""Load the suites of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..contract.formats import SuiteFormat
+from ..errors import PluginError, Problem, SuiteError, UsageError
+from ..plugins.kinds import FORMATS
+from ..plugins.registry import Registry
+from ..types.suite import Suite
+from .discovery import Found, discover, load
+from .options import What
+
+_SEPARATE = "Evaluate them in separate runs."
+
+
+@dataclass(frozen=True)
+class Suites:
+    """What was loaded."""
+
+    formats: Mapping[str, SuiteFormat]
+    """Every installed format that works, by name."""
+    suites: tuple[Suite, ...]
+    """With the checks that the user adds."""
+    passed_over: tuple[Problem, ...]
+    """Bad files that a search passed over; the run's exit code is 2 in the end."""
+    warnings: tuple[Problem, ...] = ()
+    """What the suites and the added checks give notice of."""
+
+
+def load_suites(what: What, cwd: Path, registry: Registry) -> Suites:
+    """Find and load everything that the user names.
+
+    Raises:
+        SkillgaugeError: with every problem of every path and file.
+    """
+    formats = registry.make_all(FORMATS)
+    if not formats:
+        none = Problem(
+            "plugin.not-installed",
+            "no suite format is installed, so nothing can be read",
+            hint="Install one, for example: pip install skillgauge-format-eval-skills",
+        )
+        raise PluginError([none, *registry.failures.values()])
+    suites, passed_over = load(_found(what, formats), formats, cwd=cwd, options=what.format_options)
+    _require_one_of_each_name(suites)
+    return Suites(
+        formats,
+        tuple(what.overlay.over(suite) for suite in suites),
+        passed_over,
+        (*(problem for suite in suites for problem in suite.warnings), *what.overlay.unused(suites)),
+    )
+
+
+def _found(what: What, formats: Mapping[str, SuiteFormat]) -> dict[str, Found]:
+    found: dict[str, Found] = {}
+    for name, paths in what.format_paths.items():
+        discover(paths, {name: formats[name]}, found, forced=True)
+    forced = what.suite_format
+    if forced is None:
+        discover(what.paths, formats, found)
+    elif forced in formats:
+        discover(what.paths, {forced: formats[forced]}, found, forced=True)
+    else:
+        message = f"format {forced!r} is not installed (installed: {', '.join(sorted(formats))})"
+        raise UsageError(Problem("plugin.not-installed", message))
+    return found
+
+
+def _require_one_of_each_name(suites: tuple[Suite, ...]) -> None:
+    places: dict[str, list[str]] = {}
+    for suite in suites:
+        places.setdefault(suite.id, []).append(suite.root)
+    doubled = [
+        Problem("suite.duplicate-id", f"several suites are called {one!r}: {', '.join(roots)}", hint=_SEPARATE)
+        for one, roots in places.items()
+        if len(roots) > 1
+    ]
+    if doubled:
+        raise SuiteError(doubled)

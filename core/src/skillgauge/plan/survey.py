@@ -1,0 +1,70 @@
+"""Go through the cases of a suite once: digest and count them, and collect the checks that differ."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..errors import Problem
+from ..types.frozen import canonical_json
+from ..types.plan import Selection, limits_key
+from ..types.suite import Case, Check, Suite, Target
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What one pass over the selected cases of a suite finds."""
+
+    digest: str
+    """Of all that decides what the cases do, how they are graded and how they are counted."""
+    selected: int
+    checks: tuple[Check, ...] = ()
+    """Each scorer with each set of options once, with the place where it stands first."""
+    weighted: bool = False
+    """Whether any case has a weight of its own."""
+    problems: tuple[Problem, ...] = ()
+    _for_all: int = 0
+    _for_target: Mapping[str, int] = field(default_factory=dict)
+
+    def applying(self, target: Target | None) -> int:
+        """How many of the cases are meant for a target."""
+        return self.selected if target is None else self._for_all + self._for_target.get(target.id, 0)
+
+
+def survey(suite: Suite, selection: Selection) -> Survey:
+    """Go through the cases of a suite that take part."""
+    hasher = hashlib.sha256()
+    pairs = [(one.candidate, one.baseline) for one in suite.comparisons]
+    decides = (suite.format, suite.document, suite.fails_run, suite.on_agent_limit, suite.parameters, pairs)
+    hasher.update(canonical_json(decides).encode("ascii"))
+    selected = for_all = 0
+    for_target: Counter[str] = Counter()
+    weighted = False
+    checks: dict[tuple[str, str], Check] = {}
+    problems: list[Problem] = []
+    for index, case in enumerate(suite.cases):
+        if not selection.admits(case):
+            continue
+        selected += 1
+        weighted = weighted or case.weight != 1
+        for_target.update(case.targets)
+        for_all += not case.targets
+        grouping = (case.targets, case.tags, case.cluster, case.weight)
+        marks = (index, case.id, case.execution_digest, case.checks_digest, limits_key(case.limits), grouping)
+        hasher.update(repr(marks).encode("utf-8", "surrogatepass"))
+        if not case.checks:
+            problems.append(_asserts_nothing(case))
+        for check in case.checks:
+            key = (check.scorer, canonical_json(check.options))
+            if key not in checks:
+                checks[key] = check if check.origin else check.model_copy(update={"origin": case.origin})
+    return Survey(
+        hasher.hexdigest()[:32], selected, tuple(checks.values()), weighted, tuple(problems), for_all, for_target
+    )
+
+
+def _asserts_nothing(case: Case) -> Problem:
+    message = f"case {case.id!r} asserts nothing, so it could never fail"
+    return Problem("suite.no-check", message, origin=case.origin, hint="Add a check, or remove the case.")

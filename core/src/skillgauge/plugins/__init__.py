@@ -1,0 +1,1 @@
+"""What is installed, how it is loaded, and how calls into it are kept from taking the tool down."""

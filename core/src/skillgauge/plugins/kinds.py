@@ -1,0 +1,103 @@
+"""The kinds of plugins: what they are called, by code and by people, and what was found of one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from ..contract.adapters import Adapter
+from ..contract.engines import Engine
+from ..contract.executors import Executor
+from ..contract.formats import SuiteFormat
+from ..contract.hooks import KINDS, PROJECT
+from ..contract.judges import Judge
+from ..contract.providers import Provider
+from ..contract.reporters import Reporter
+from ..contract.sandboxes import Sandbox
+from ..contract.scorers import Scorer
+from ..contract.stores import Store
+from ..errors import Problem, UsageError, did_you_mean
+from .index import IndexEntry
+
+T = TypeVar("T")
+
+
+class Kind(str, Generic[T]):
+    """A kind's name that also tells the type checker what its plugins make."""
+
+
+FORMATS = Kind[SuiteFormat]("formats")
+
+
+ADAPTERS = Kind[Adapter]("adapters")
+
+
+ENGINES = Kind[Engine]("engines")
+
+
+SCORERS = Kind[Scorer]("scorers")
+
+
+JUDGES = Kind[Judge]("judges")
+
+
+SANDBOXES = Kind[Sandbox]("sandboxes")
+
+
+REPORTERS = Kind[Reporter]("reporters")
+
+
+STORES = Kind[Store]("stores")
+
+
+EXECUTORS = Kind[Executor]("executors")
+
+
+EXTENSIONS = Kind[object]("extensions")
+
+
+HOOKS = {
+    kind: frozenset(name for name in vars(specification) if name.startswith(f"{PROJECT}_"))
+    for kind, (_, specification) in KINDS.items()
+}
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A plugin that was found by name, loaded and checked."""
+
+    kind: str
+    name: str
+    """Its own name, as results carry it."""
+    provider: Provider[object]
+    distribution: str
+    """Or the path of a `--plugin` file."""
+    version: str
+    asked: str
+    """The name that found it: an alias may have options of its own."""
+
+
+def broken(plugin: IndexEntry | Resolved, how: str) -> Problem:
+    """What to say of a plugin that fails."""
+    text = f"{KINDS[plugin.kind][0]} '{plugin.name}' of {plugin.distribution} {plugin.version} {how}"
+    return Problem("plugin.broken", text, hint="skillgauge plugins doctor")
+
+
+COMMANDS = "commands"
+SINGULAR: Mapping[str, str] = {plural: singular for plural, (singular, _) in KINDS.items()} | {COMMANDS: "command"}
+"""Every kind, with its singular. A command needs no hook, so `hooks.KINDS` does not have it."""
+
+
+def plural_of(kind: str) -> str:
+    """The plural of a kind that a user named in either number.
+
+    Raises:
+        UsageError: there is no such kind.
+    """
+    for plural, singular in SINGULAR.items():
+        if kind in (plural, singular):
+            return plural
+    near = did_you_mean(kind, (*SINGULAR, *SINGULAR.values()))
+    hint = f"Use one of {', '.join(SINGULAR)}."
+    raise UsageError(Problem("usage.kind", f"{kind!r} is no kind of plugin{near}", hint=hint))

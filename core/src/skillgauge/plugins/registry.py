@@ -1,0 +1,313 @@
+"""From a name to a working object: loads plugins, checks them, makes what they announce.
+
+The index says what is installed, stevedore imports only what this run names and isolates what fails there, pluggy
+checks each plugin against the hook specifications and carries hooks and events. This module and `hooks` are the only
+ones that know either library. Nothing here is global: a run has one `Registry`, and a test makes its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
+from inspect import iscoroutinefunction
+from pathlib import Path
+from types import ModuleType
+from typing import cast
+
+import pluggy
+from pydantic import BaseModel, ValidationError
+
+from .. import __version__
+from ..contract.hooks import KINDS, PROJECT, ExtensionHooks
+from ..contract.providers import NoOptions, Provider
+from ..errors import Origin, PluginError, Problem, did_you_mean
+from ..log import get_logger
+from ..types.frozen import JsonObject
+from .events import Events, Failed, Listener, isolated
+from .index import CORE, IndexEntry, PluginIndex, normalized
+from .kinds import EXTENSIONS, HOOKS, Kind, Resolved, T, broken
+from .loading import Loader, run_file
+from .options import option_problem
+
+log = get_logger(__name__)
+
+
+class Registry:
+    """The plugins of one run. Not for use from several threads.
+
+    Args:
+        index: what is installed.
+        blocked: names of entries or distributions, or `distribution:name`, that must not be used.
+        only: if given, nothing installed is used but what these name.
+        files: Python files that announce plugins of any kind; executed here.
+        options: option values from the configuration, by `<kind>.<name>`.
+        preferences: the distribution to take when several have a name, by `<kind>.<name>`.
+
+    Raises:
+        PluginError: one of the files cannot be used.
+    """
+
+    def __init__(
+        self,
+        index: PluginIndex,
+        *,
+        blocked: Collection[str] = (),
+        only: Collection[str] | None = None,
+        files: Sequence[Path] = (),
+        options: Mapping[str, JsonObject] | None = None,
+        preferences: Mapping[str, str] | None = None,
+    ) -> None:
+        self.failures: dict[str, Problem] = {}
+        """What went wrong with plugins that nobody named, by `<kind>.<name>`; the first failure of each."""
+        self._index = index
+        self._blocked, self._only = blocked, only
+        self._options, self._preferences = options or {}, preferences or {}
+        self._given: set[str] = set()
+        self._resolved: dict[IndexEntry, Resolved | Problem] = {}
+        self._announced: dict[tuple[str, str], tuple[Provider[object], ...]] = {}
+        self._used = {CORE: __version__}
+        self._manager = pluggy.PluginManager(PROJECT)
+        for _, hooks in KINDS.values():
+            self._manager.add_hookspecs(hooks)
+        for file in files:
+            self._adopt(str(file), partial(run_file, file))
+
+    @classmethod
+    def of(cls, *modules: ModuleType, options: Mapping[str, JsonObject] | None = None) -> Registry:
+        """A registry of modules that implement hooks of any kind, for tests; nothing needs to be installed.
+
+        Raises:
+            PluginError: a module is no valid plugin.
+        """
+        registry = cls(PluginIndex(), options=options)
+        for module in modules:
+            registry._adopt(module.__name__, lambda module=module: (module, "0"))  # type: ignore[misc]
+        return registry
+
+    def names(self, kind: str) -> tuple[str, ...]:
+        """Names of a kind that this run may use, sorted, aliases included; nothing is imported."""
+        entries = self._index.entries(kind)
+        return tuple(dict.fromkeys(e.name for e in entries if not (e.problem or self._is_blocked(e))))
+
+    def resolve(self, kind: str, name: str) -> Resolved:
+        """Find, load and check the plugin that a name means; `name` may be `distribution:name`.
+
+        Raises:
+            PluginError: there is none, there are several, or the one cannot be used.
+        """
+        entry = self._pick(kind, name)
+        if entry not in self._resolved:
+            self._resolved[entry] = self._load(entry)
+        resolved = self._resolved[entry]
+        if isinstance(resolved, Problem):
+            raise PluginError(resolved)
+        return resolved
+
+    def load_all(self, kind: str) -> tuple[Resolved, ...]:
+        """Every plugin of a kind, each once; those that cannot be used are kept in `failures` and passed over."""
+        found: dict[tuple[str, str], Resolved] = {}
+        for entry in self._index.entries(kind):
+            try:
+                resolved = self.resolve(kind, entry.name)
+                found.setdefault((resolved.distribution, resolved.name), resolved)
+            except PluginError as error:
+                if not self._is_blocked(entry):
+                    self._note(f"{kind}.{entry.name}", error.problems[0])
+        return tuple(found.values())
+
+    def make(
+        self, kind: Kind[T], plugin: str | Resolved, options: JsonObject | None = None, *, origin: Origin | None = None
+    ) -> T:
+        """A new object of a plugin: `registry.make(SCORERS, "exact")`.
+
+        Args:
+            kind: one of the constants of this module.
+            plugin: what `resolve` takes or gives.
+            options: values that go before those of the configuration, key by key.
+            origin: where `options` came from.
+
+        Raises:
+            PluginError: the plugin cannot be used, its options are wrong, or making the object failed.
+        """
+        resolved = plugin if isinstance(plugin, Resolved) else self.resolve(kind, plugin)
+        checked = self.validated_options(resolved, options, origin)
+        try:
+            with isolated(PluginError):
+                return cast(T, resolved.provider.factory(checked))
+        except Failed as failure:
+            raise PluginError(broken(resolved, f"could not be made: {failure}")) from failure
+
+    def make_all(self, kind: Kind[T]) -> dict[str, T]:
+        """An object of every plugin of a kind, by name; those that do not work are kept in `failures`.
+
+        Raises:
+            PluginError: the configuration gives one of them wrong options.
+        """
+        made: dict[str, T] = {}
+        for resolved in self.load_all(kind):
+            try:
+                made[resolved.name] = self.make(kind, resolved)
+            except PluginError as error:
+                if error.problems[0].code == "plugin.options":
+                    raise
+                self._note(f"{kind}.{resolved.name}", error.problems[0])
+        return made
+
+    def validated_options(
+        self, resolved: Resolved, options: JsonObject | None = None, origin: Origin | None = None
+    ) -> BaseModel:
+        """A plugin's options: those of the configuration, overridden key by key by `options`.
+
+        Raises:
+            PluginError: with every option that is wrong, missing or unknown.
+        """
+        given = options or {}
+        values: dict[str, object] = {}
+        for name in dict.fromkeys((resolved.name, resolved.asked)):
+            values.update(self._options.get(f"{resolved.kind}.{name}", {}))
+        values.update(given)
+        try:
+            with isolated(ValidationError):
+                return resolved.provider.options.model_validate(values)
+        except ValidationError as error:
+            details = error.errors(include_url=False, include_context=False, include_input=False)
+            problems = [option_problem(resolved, detail, given, origin) for detail in details]
+            raise PluginError(problems) from None
+        except Failed as failure:
+            raise PluginError(broken(resolved, f"could not check its options: {failure}")) from failure
+
+    def events(self) -> Events:
+        """The listeners among the installed extensions, each loaded now."""
+        manager = pluggy.PluginManager(PROJECT)  # of its own: what is loaded later is not asked to listen
+        manager.add_hookspecs(ExtensionHooks)
+        plugins = {found.provider.factory(NoOptions()): found.name for found in self.load_all(EXTENSIONS)}
+        for plugin, name in plugins.items():
+            manager.register(plugin, name)
+        listeners: dict[str, list[Listener]] = {}
+        for hook in HOOKS[EXTENSIONS]:
+            in_order = reversed(getattr(manager.hook, hook).get_hookimpls())  # pluggy calls the last one first
+            for plugin in dict.fromkeys(impl.plugin for impl in in_order):
+                alone = manager.subset_hook_caller(hook, plugins.keys() - {plugin})
+                listeners.setdefault(hook, []).append((plugins[plugin], alone))
+        return Events(listeners, lambda name, problem: self._note(f"{EXTENSIONS}.{name}", problem))
+
+    def provenance(self) -> dict[str, str]:
+        """Version of the core and of every distribution that this run has loaded, by name."""
+        return dict(self._used)
+
+    def _is_blocked(self, entry: IndexEntry) -> bool:
+        allowed = self._only is None or entry.distribution in self._given or entry.is_named_by(self._only)
+        return not allowed or entry.is_named_by(self._blocked)
+
+    def _pick(self, kind: str, name: str) -> IndexEntry:
+        singular = KINDS[kind][0]
+        found = self._index.find(kind, name)
+        allowed = [entry for entry in found if not self._is_blocked(entry)]
+        usable = [entry for entry in allowed if not entry.problem]
+        preferred = normalized(self._preferences.get(f"{kind}.{name}", ""))
+        chosen = [entry for entry in usable if normalized(entry.distribution) == preferred] or usable
+        if len(chosen) == 1:
+            return chosen[0]
+        if chosen:
+            code, text = "plugin.ambiguous", f"is installed by {_makers(chosen)}"
+            hint = f"name one: {' or '.join(entry.full_name for entry in chosen)}"
+        elif allowed:
+            code, text = "plugin.incompatible", "; ".join(f"of {_makers([e])} {e.problem}" for e in allowed)
+            hint = f"pip install --upgrade {' '.join(entry.distribution for entry in allowed)}"
+        elif found:
+            code, text = "plugin.blocked", f"of {_makers(found)} is blocked"
+            hint = "allow it: see --no-plugin, plugins.block and SKILLGAUGE_PLUGINS"
+        else:
+            names = self.names(kind)
+            code = "plugin.not-installed"
+            text = f"is not installed{did_you_mean(name, names)} (installed: {', '.join(names) or 'none'})"
+            maker, _, short = name.rpartition(":")
+            hint = f"pip install {maker if '-' in maker else f'skillgauge-{singular}-{maker or short}'}"
+        raise PluginError(Problem(code, f"{singular} '{name}' {text}", hint=hint))
+
+    def _load(self, entry: IndexEntry) -> Resolved | Problem:
+        try:
+            with isolated():
+                provider = self._provider(entry)
+        except Failed as failure:
+            log.debug("plugin.failed", plugin=entry.full_name, kind=entry.kind, exc_info=failure.__cause__)
+            self._index.record_failure(entry, str(failure))
+            return broken(entry, f"is broken: {failure}")
+        self._index.clear_failure(entry)
+        self._used[entry.distribution] = entry.version
+        return Resolved(entry.kind, provider.name, provider, entry.distribution, entry.version, asked=entry.name)
+
+    def _provider(self, entry: IndexEntry) -> Provider[object]:
+        """The provider that an entry point means: the one of its name, or its module's only one (an alias)."""
+        with ExitStack() as undo:
+            plugin = self._manager.get_plugin(entry.module)
+            if plugin is None:
+                loader = Loader(self._index.entries(entry.kind), entry)
+                for error in loader.errors:
+                    raise error
+                plugin = loader.extensions[0].plugin
+                undo.callback(self._manager.unregister, name=entry.module)
+                self._register(plugin, entry.module)
+            providers = self._ask(entry.kind, plugin, entry.module, entry.name)
+            named = [provider for provider in providers if provider.name == entry.name] or providers
+            if len(named) != 1:
+                names = ", ".join(provider.name for provider in named) or "nothing"
+                raise TypeError(f"announces {names} instead of '{entry.name}'")
+            undo.pop_all()
+        return named[0]
+
+    def _adopt(self, label: str, load: Callable[[], tuple[ModuleType, str]]) -> None:
+        """Take in a module that no entry point names, for every kind of which it implements a hook."""
+        try:
+            with isolated():
+                module, version = load()
+                self._register(module, module.__name__)
+                entries = [
+                    IndexEntry(kind, provider.name, module.__name__, label, version, provider.summary)
+                    for kind in KINDS
+                    if self._implements(module, kind)
+                    for provider in self._ask(kind, module, module.__name__, label)
+                ]
+                if not entries:
+                    raise TypeError("announces nothing")
+        except Failed as failure:
+            raise PluginError(Problem("plugin.broken", f"plugin {label} is broken: {failure}")) from failure
+        self._index = self._index.plus(entries)
+        self._given.add(label)
+
+    def _register(self, plugin: object, name: str) -> None:
+        self._manager.register(plugin, name)
+        self._manager.check_pending()
+        for caller in self._manager.get_hookcallers(plugin) or ():
+            if any(impl.plugin is plugin and iscoroutinefunction(impl.function) for impl in caller.get_hookimpls()):
+                raise TypeError(f"{caller.name} must not be async")
+
+    def _ask(self, kind: str, plugin: object, module: str, name: str) -> tuple[Provider[object], ...]:
+        """What a registered plugin has of a kind; its hook is called once."""
+        if (kind, module) not in self._announced:
+            if not self._implements(plugin, kind):
+                raise TypeError(f"does not implement {' or '.join(sorted(HOOKS[kind]))}")
+            if kind == EXTENSIONS:  # it announces nothing, its module listens
+                providers: tuple[Provider[object], ...] = (Provider(name, lambda _options: plugin, ""),)
+            else:
+                others = self._manager.get_plugins() - {plugin}
+                answers = self._manager.subset_hook_caller(f"{PROJECT}_{kind}", others)()
+                providers = tuple(provider for answer in answers for provider in answer)
+            for provider in providers:
+                if not isinstance(provider, Provider):
+                    raise TypeError(f"announces a {type(provider).__name__} where a Provider belongs")
+            self._announced[kind, module] = providers
+        return self._announced[kind, module]
+
+    def _implements(self, plugin: object, kind: str) -> bool:
+        return any(caller.name in HOOKS[kind] for caller in self._manager.get_hookcallers(plugin) or ())
+
+    def _note(self, name: str, problem: Problem) -> None:
+        if name not in self.failures:
+            self.failures[name] = problem
+            log.warning("plugin.unusable", plugin=name, problem=problem.message)
+
+
+def _makers(entries: Iterable[IndexEntry]) -> str:
+    return " and ".join(f"{entry.distribution} {entry.version}" for entry in entries)

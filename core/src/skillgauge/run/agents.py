@@ -1,0 +1,248 @@
+"""Where agents run: a fresh workspace for every attempt, with the skills of its arm and no other."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..contract.engines import Emit, Engine, InstalledSkill, Recorder, RunRequest
+from ..contract.sandboxes import Command, Sandbox, SandboxSpec, Workspace
+from ..types.frozen import EMPTY, JsonObject
+from ..types.suite import Arm, FileSpec, SkillRef
+from ..types.trial import Blame, Execution, Failure, FailureClass, FileChange, Trajectory, Trial
+
+SETUP_TIMEOUT_S = 60.0
+VERIFIED = "verified"
+"""`Execution.arm_integrity` of a session that was offered exactly the skills of its arm."""
+
+
+@dataclass(frozen=True)
+class AgentSetup:
+    """An engine, where its agent looks for skills, and what else could tell it of them."""
+
+    engine: Engine
+    skill_folder: str | None = None
+    """Relative to the workspace; `None` if the agent cannot use skills from files."""
+    inherited: tuple[str, ...] = ()
+    """Names that the agent reads from folders above its workspace; there must be none."""
+    hosts: tuple[str, ...] = ()
+    """What a sandbox without network must let through beside the engine's routes."""
+
+
+@dataclass(frozen=True)
+class AgentRules:
+    """What holds for every agent session of a run."""
+
+    candidates: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Skills under test, by suite: an arm without one of them must not be offered it."""
+    recorder: Recorder | None = None
+    keep: bool = False
+    """Leave workspaces behind for inspection."""
+    conceal: JsonObject = EMPTY
+    """Secrets that must not be in them then."""
+
+
+class AgentStages:
+    """Opens a fresh workspace for every attempt of an agent trial.
+
+    Args:
+        setups: engine by the name of its identity.
+        sandbox: where agents run.
+        read_skill: the files of a skill, with paths relative to its own folder.
+        emit: told of each event of an agent as it happens.
+        rules: what holds for every session.
+    """
+
+    def __init__(
+        self,
+        setups: Mapping[str, AgentSetup],
+        sandbox: Sandbox,
+        *,
+        read_skill: Callable[[SkillRef], Sequence[FileSpec]],
+        emit: Emit,
+        rules: AgentRules = AgentRules(),
+    ) -> None:
+        self._setups = setups
+        self._sandbox = sandbox
+        self._read_skill = read_skill
+        self._emit = emit
+        self._rules = rules
+        self._skills: dict[SkillRef, Sequence[FileSpec]] = {}
+
+    @asynccontextmanager
+    async def __call__(self, trial: Trial) -> AsyncIterator[AgentStage]:
+        """A stage of its own for each attempt, removed afterwards."""
+        setup = self._setups[trial.runner.name]
+        spec = SandboxSpec(
+            label=trial.case.id,
+            env=trial.case.env,
+            network=False,
+            routes=setup.engine.routes(trial.model),
+            hosts=setup.hosts,
+            image_files=trial.case.image_files,
+            keep=self._rules.keep,
+            conceal=self._rules.conceal,
+        )
+        async with self._sandbox.open(spec) as workspace:
+            yield AgentStage(setup, workspace, self._files_of, self._emit, self._rules)
+
+    async def _files_of(self, ref: SkillRef) -> Sequence[FileSpec]:
+        """The files of a skill, looked up once in a run: what its digest stands for is there from the start."""
+        if ref not in self._skills:
+            self._skills[ref] = await asyncio.to_thread(self._read_skill, ref)
+        return self._skills[ref]
+
+
+class AgentStage:
+    """One attempt of an agent in its own workspace."""
+
+    def __init__(
+        self,
+        setup: AgentSetup,
+        workspace: Workspace,
+        read_skill: Callable[[SkillRef], Awaitable[Sequence[FileSpec]]],
+        emit: Emit,
+        rules: AgentRules,
+    ) -> None:
+        self._setup = setup
+        self.workspace = workspace
+        self._read_skill = read_skill
+        self._emit = emit
+        self._rules = rules
+
+    async def execute(self, trial: Trial) -> Execution:
+        """Set the workspace up, run the agent, and find out which files it changed."""
+        failure = self._inherits()
+        if failure:
+            return Execution(failure=failure)
+        await self.workspace.put(trial.case.files)
+        skills = await self._install(trial)
+        for command in trial.case.setup:
+            failure = await self._set_up(command)
+            if failure:
+                return Execution(failure=failure)
+        before = await self.workspace.snapshot()
+        request = RunRequest(
+            trial_id=trial.trial_id,
+            case_id=trial.case.id,
+            prompt=trial.case.prompt or "",
+            model=trial.model,
+            skills=skills,
+            limits=trial.limits,
+            env=trial.case.env,
+            seed=trial.seed,
+            cassette_key=trial.cassette_key,
+            recipe=trial.recipe,
+        )
+        execution = await self._setup.engine.run(request, self.workspace, self._emit)
+        changes = changed_files(before, await self.workspace.snapshot())
+        execution = execution.model_copy(update={"files": changes})
+        failure = execution.failure
+        if failure is None or failure.blame is not Blame.INFRASTRUCTURE:
+            candidates = self._rules.candidates.get(trial.suite_id, frozenset())
+            integrity, broken = arm_integrity(trial.arm, candidates, execution.trajectory)
+            execution = execution.model_copy(update={"arm_integrity": integrity, "failure": broken or failure})
+        if self._rules.recorder is not None:
+            try:
+                await self._rules.recorder.record(trial, execution, self.workspace)
+            except (OSError, ValueError) as error:
+                message = f"the session cannot be recorded: {error}"  # what it has cost stays known
+                failure = Failure(failure_class=FailureClass.INTERNAL, blame=Blame.INFRASTRUCTURE, message=message)
+                return execution.model_copy(update={"failure": failure})
+        return execution
+
+    async def prepare_grading(self, trial: Trial) -> None:
+        """Put the graders' files in place, now that the agent cannot read them any more."""
+        await self.workspace.put(trial.case.grader_files)
+
+    def _inherits(self) -> Failure | None:
+        """Whatever lies above the workspace and would reach the agent in every arm."""
+        for folder in self.workspace.root.parents:
+            for name in self._setup.inherited:
+                if (folder / name).exists():
+                    found = str(folder / name)
+                    message = f"the agent would read {found!r}; set TMPDIR to a folder that has nothing like it above"
+                    return Failure(
+                        failure_class=FailureClass.SETUP, blame=Blame.INFRASTRUCTURE, message=message, retryable=False
+                    )
+        return None
+
+    async def _install(self, trial: Trial) -> tuple[InstalledSkill, ...]:
+        folder = self._setup.skill_folder
+        if folder is None:
+            return ()
+        installed = []
+        for ref in trial.arm.skills:
+            home = f"{folder}/{ref.name}"
+            files = await self._read_skill(ref)
+            await self.workspace.put([file.model_copy(update={"path": f"{home}/{file.path}"}) for file in files])
+            installed.append(InstalledSkill(ref=ref, path=home))
+        return tuple(installed)
+
+    async def _set_up(self, command: str) -> Failure | None:
+        running = await self.workspace.start(Command(argv=("sh", "-c", command), timeout_s=SETUP_TIMEOUT_S))
+        finished = await running.wait()
+        if finished.exit_code == 0 and not finished.timed_out:
+            return None
+        said = finished.stderr[:400].decode("utf-8", "replace").strip()
+        code = f"signal {finished.signal}" if finished.exit_code is None else f"exit code {finished.exit_code}"
+        ended = "timed out" if finished.timed_out else code
+        return Failure(
+            failure_class=FailureClass.SETUP,
+            blame=Blame.INFRASTRUCTURE,
+            message=f"setup command {command!r}: {ended}{': ' + said if said else ''}",
+        )
+
+
+def arm_integrity(arm: Arm, candidates: frozenset[str], trajectory: Trajectory | None) -> tuple[str, Failure | None]:
+    """Whether a session was offered what its arm says, and nothing else that is under test.
+
+    Args:
+        arm: the condition the session stands for.
+        candidates: every skill that is under test in any arm of the suite.
+        trajectory: what the engine tells.
+
+    Returns:
+        What to record, and the failure of a session that proves nothing about its arm.
+    """
+    offered = trajectory.skills_offered if trajectory else None
+    if offered is None:
+        return "unknown: the engine does not tell which skills it offered", None
+    present = {skill.name for skill in arm.skills}
+    missing = sorted(present - set(offered))
+    intruders = sorted((candidates - present) & set(offered))
+    if not missing and not intruders:
+        return VERIFIED, None
+    parts = [f"was not offered {', '.join(missing)}"] if missing else []
+    parts += [f"was offered {', '.join(intruders)}"] if intruders else []
+    message = f"arm {arm.name!r} {' and '.join(parts)}"
+    return message, Failure(failure_class=FailureClass.ARM_INTEGRITY, blame=Blame.INFRASTRUCTURE, message=message)
+
+
+def changed_files(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[FileChange, ...]:
+    """What differs between two snapshots of a workspace, sorted by path."""
+    changes = []
+    for path in sorted(before.keys() | after.keys()):
+        if before.get(path) != after.get(path):
+            change = "created" if path not in before else "deleted" if path not in after else "modified"
+            changes.append(FileChange(path=path, change=change, digest=after.get(path)))
+    return tuple(changes)
+
+
+def files_of_skill(ref: SkillRef) -> tuple[FileSpec, ...]:
+    """The files of a skill as they are installed: its whole folder without what would give answers away.
+
+    Links are not installed: one that leads out of the folder would carry something else into the workspace.
+    """
+    root = Path(ref.root)
+    left_out = [root / path for path in ref.leaves_out]
+    return tuple(
+        FileSpec(path=path.relative_to(root).as_posix(), source=str(path), executable=bool(path.stat().st_mode & 0o100))
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+        and not any(part.is_symlink() for part in (path, *path.parents) if part != root and root in part.parents)
+        and not any(path == gone or gone in path.parents for gone in left_out)
+    )

@@ -1,0 +1,149 @@
+"""What a run may spend: reserved before a trial starts, settled when it has ended."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..contract.providers import Fact, Traits
+from ..errors import Problem
+from ..types.result import TrialResult
+from ..types.trial import Trial, Usage
+
+
+@dataclass(frozen=True)
+class BudgetLimits:
+    """What the user allows for one command; `None` is no limit."""
+
+    cost_usd: float | None = None
+    tokens: int | None = None
+
+    @property
+    def are_given(self) -> bool:
+        """Whether there is any limit."""
+        return self.cost_usd is not None or self.tokens is not None
+
+
+def uncountable(limits: BudgetLimits, spenders: Mapping[str, Traits]) -> list[Problem]:
+    """Limits that cannot hold, because somebody who spends does not tell what.
+
+    Args:
+        limits: what the user allows.
+        spenders: what each announces, by what people call it.
+    """
+    problems = []
+    for who, traits in spenders.items():
+        counts_tokens = Fact.USAGE in traits.tells
+        if limits.cost_usd is not None and traits.paid and Fact.COST not in traits.tells:
+            message = f"{who} does not tell what it costs, so --max-cost cannot hold"
+            other = "Use --max-tokens" if counts_tokens else "Leave it out"
+            hint = f"{other}, or set its prices, if `skillgauge plugins info` shows an option for them."
+            problems.append(Problem("usage.budget", message, hint=hint))
+        if limits.tokens is not None and not counts_tokens:
+            message = f"{who} does not tell what it uses, so --max-tokens cannot hold"
+            problems.append(Problem("usage.budget", message, hint="Leave it out."))
+    return problems
+
+
+class Budget:
+    """Lets a paid trial start only if what is spent, reserved and expected of it stays within the limits.
+
+    A trial is expected to cost as much as the dearest so far. Nothing is known before the first has ended, so the first
+    runs alone. What a trial turns out to have cost can exceed what was reserved; then no further one starts.
+
+    Args:
+        limits: what the user allows.
+        done: ids of trials that will not run again.
+    """
+
+    def __init__(self, limits: BudgetLimits, done: Collection[str] = ()) -> None:
+        self._limits = limits
+        self._done = done
+        self._spent_usd = 0.0
+        self._spent_tokens = 0
+        self._dearest_usd = 0.0
+        self._most_tokens = 0
+        self._under_way: set[str] = set()
+        self._known = False
+        self._settled = asyncio.Event()
+        self._closed = False
+        self.exhausted = False
+        """Whether a trial was held back for good."""
+
+    async def admit(self, trial: Trial) -> bool:
+        """Wait until it is clear whether a trial may start; a paid one that may has its cost reserved."""
+        if not trial.paid or trial.trial_id in self._done:
+            return True
+        if self._limits.are_given and not await self._can_start():
+            self.exhausted = True
+            return False
+        self._under_way.add(trial.trial_id)
+        return True
+
+    def settle(self, result: TrialResult) -> bool:
+        """Take what a trial has cost into account; what is unknown counts as nothing.
+
+        Returns:
+            Whether it was a paid one.
+        """
+        if result.trial_id not in self._under_way:
+            return False
+        self._under_way.remove(result.trial_id)
+        given_up = (attempt.usage for attempt in result.given_up)
+        cost, tokens = _used((result.execution.usage, *given_up, *(score.usage for score in result.scores)))
+        self._spent_usd += cost
+        self._spent_tokens += tokens
+        self._dearest_usd = max(self._dearest_usd, cost)
+        self._most_tokens = max(self._most_tokens, tokens)
+        self._known = True
+        self._settled.set()
+        return True
+
+    def affords_retry(self, trial: Trial, used: Sequence[Usage | None]) -> bool:
+        """Whether a trial may make one more attempt.
+
+        Args:
+            trial: which.
+            used: by its attempts so far.
+        """
+        if trial.trial_id not in self._under_way or self._affordable(len(self._under_way), *_used(used)):
+            return True
+        self.exhausted = True
+        return False
+
+    def close(self) -> None:
+        """Admit nothing that is paid any more: the run is being stopped, and what is under way will not be settled."""
+        self._closed = True
+        self._settled.set()
+
+    async def _can_start(self) -> bool:
+        while True:
+            if (self._known or not self._under_way) and self._affordable(len(self._under_way) + 1):
+                return not self._closed
+            if self._closed or not self._under_way:
+                return False
+            self._settled.clear()
+            await self._settled.wait()
+
+    def _affordable(self, sessions: int, used_usd: float = 0.0, used_tokens: int = 0) -> bool:
+        """Whether as many sessions, none of them settled, stay within the limits, with what one has used already."""
+        limits, spent_usd, spent_tokens = self._limits, self._spent_usd + used_usd, self._spent_tokens + used_tokens
+        cost = spent_usd + sessions * self._dearest_usd
+        tokens = spent_tokens + sessions * self._most_tokens
+        within_cost = limits.cost_usd is None or (cost <= limits.cost_usd and spent_usd < limits.cost_usd)
+        return within_cost and (limits.tokens is None or (tokens <= limits.tokens and spent_tokens < limits.tokens))
+
+
+def _used(usages: Iterable[Usage | None]) -> tuple[float, int]:
+    """Dollars and tokens of all of them."""
+    known = [usage for usage in usages if usage]
+    return sum(usage.cost_usd or 0.0 for usage in known), sum(map(tokens_of, known))
+
+
+def tokens_of(usage: Usage) -> int:
+    """All tokens of a usage; what is unknown counts as nothing."""
+    if usage.total_tokens is not None:
+        return usage.total_tokens
+    kinds = (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens, usage.output_tokens)
+    return sum(kind or 0 for kind in kinds)

@@ -1,0 +1,132 @@
+"""Where direct calls run: one shared session per target."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Self
+
+from ..contract.adapters import Adapter, CallRequest, Session
+from ..contract.sandboxes import Sandbox, SandboxSpec, Workspace
+from ..types.frozen import EMPTY, JsonObject
+from ..types.suite import Target
+from ..types.trial import Execution, Trial
+
+
+@dataclass
+class _Open:
+    """A target's session and where it lives."""
+
+    session: Session
+    workspace: Workspace
+
+
+class DirectStages:
+    """Opens each target once, when its first trial needs it, and shares the session among its trials.
+
+    Args:
+        adapter_of: the adapter of a target.
+        sandbox: where the targets' processes run.
+        network: whether these processes may use it.
+        keep: leave workspaces behind for inspection.
+        conceal: secrets that must not be in them then.
+    """
+
+    def __init__(
+        self,
+        adapter_of: Callable[[Target], Adapter],
+        sandbox: Sandbox,
+        *,
+        network: bool = True,
+        keep: bool = False,
+        conceal: JsonObject = EMPTY,
+    ) -> None:
+        self._adapter_of = adapter_of
+        self._sandbox = sandbox
+        self._network = network
+        self._keep = keep
+        self._conceal = conceal
+        self._stack = AsyncExitStack()
+        self._open: dict[tuple[str, str], asyncio.Future[_Open]] = {}
+
+    async def close(self) -> None:
+        """End every session and remove its workspace."""
+        await self._stack.aclose()
+
+    def __call__(self, trial: Trial) -> DirectStage:
+        """The stage of a trial; its target's session outlives it."""
+        return DirectStage(lambda: self._session(trial))
+
+    async def _session(self, trial: Trial) -> _Open:
+        target = trial.target
+        if target is None:
+            raise ValueError(f"case {trial.case.id!r} is to be called directly but names no target")
+        key = (trial.suite_id, target.id)
+        future = self._open.get(key)
+        if future is None:
+            future = self._open[key] = asyncio.get_running_loop().create_future()
+            try:
+                future.set_result(await self._enter(target))
+            except BaseException as error:
+                del self._open[key]
+                future.set_exception(error)
+                future.exception()  # everyone who waits sees it; nobody waiting is no reason for a warning
+                raise
+        return future.result() if future.done() else await asyncio.shield(future)
+
+    async def _enter(self, target: Target) -> _Open:
+        spec = SandboxSpec(
+            label=target.id,
+            readable=(target.root,) if target.root else (),
+            pass_env=target.pass_env,
+            network=self._network,
+            keep=self._keep,
+            conceal=self._conceal,
+        )
+        async with AsyncExitStack() as stack:  # a workspace whose target cannot be opened goes at once
+            workspace = await stack.enter_async_context(self._sandbox.open(spec))
+            session = await self._adapter_of(target).open(target, workspace)
+            stack.push_async_callback(session.close)
+            self._stack.push_async_exit(stack.pop_all())
+        return _Open(session, workspace)
+
+
+class DirectStage:
+    """One attempt on a target's shared session.
+
+    Its own context manager, because one made from a generator costs more than a short trial.
+    """
+
+    workspace: Workspace
+    """The target's workspace; set on entering."""
+
+    def __init__(self, session: Callable[[], Awaitable[_Open]]) -> None:
+        self._session = session
+
+    async def __aenter__(self) -> Self:
+        self._opened = await self._session()
+        self.workspace = self._opened.workspace
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        """The session stays open for the next trial."""
+
+    async def execute(self, trial: Trial) -> Execution:
+        """Call the target."""
+        request = CallRequest(
+            trial_id=trial.trial_id,
+            case_id=trial.case.id,
+            input=trial.case.input,
+            limits=trial.limits,
+            repeat=trial.repeat,
+            seed=trial.seed,
+            env=trial.case.env,
+        )
+        return await self._opened.session.call(request)
+
+    async def prepare_grading(self, trial: Trial) -> None:
+        """Put the graders' files beside what the target left."""
+        if trial.case.grader_files:
+            await self._opened.workspace.put(trial.case.grader_files)

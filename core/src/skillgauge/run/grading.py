@@ -1,0 +1,178 @@
+"""Grade an execution: run the checks of its case, isolate what breaks, and form the verdict."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from operator import mul
+from typing import assert_never
+
+from ..contract.judges import Judge
+from ..contract.sandboxes import Workspace
+from ..contract.scorers import ScoreContext, Scorer
+from ..errors import PluginError
+from ..log import get_logger
+from ..types.frozen import digest_text
+from ..types.result import Score, ScoreStatus, Verdict
+from ..types.suite import Check, LimitOutcome, VerdictMode, VerdictRule
+from ..types.trial import Blame, Execution, Trial
+
+log = get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class BoundScorer:
+    """A scorer made for one check."""
+
+    name: str
+    """The scorer's own name, aliases resolved."""
+    scorer: Scorer
+
+
+ScorerFactory = Callable[[Check], BoundScorer]
+"""Makes the scorer of a check. Raises `PluginError` if its plugin cannot."""
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What an execution was worth."""
+
+    verdict: Verdict
+    value: float | None
+    scores: tuple[Score, ...]
+    score_id: str
+
+
+async def grade(
+    trial: Trial,
+    execution: Execution,
+    *,
+    scorer_for: ScorerFactory,
+    on_agent_limit: LimitOutcome,
+    workspace: Workspace | None = None,
+    judges: tuple[Judge, ...] = (),
+    judge_digest: str = "",
+    clean: Callable[[str], str] = str,
+) -> Grade:
+    """Run every check of a trial's case against what happened.
+
+    A failed execution is not graded: its verdict follows from the blame alone.
+
+    Args:
+        trial: what was meant to happen.
+        execution: what happened.
+        scorer_for: makes the scorer of a check.
+        on_agent_limit: what it means that an agent ran out of time or turns.
+        workspace: still open, with the graders' files in place.
+        judges: model access for the scorers that want it.
+        judge_digest: identity of those judges, part of the score id.
+        clean: takes secrets out of a text.
+    """
+    case = trial.case
+    bound = [(check, _bind(check, scorer_for)) for check in case.checks]
+    versions = [f"{one.name} {one.scorer.version}" if isinstance(one, BoundScorer) else one for _, one in bound]
+    score_id = digest_text("|".join((trial.execution_id, case.checks_digest, judge_digest, *versions)))
+    if execution.failure is not None:
+        verdict = verdict_of_failure(execution.failure.blame, on_agent_limit)
+        return Grade(verdict, None if verdict is Verdict.ERROR else 0.0, (), score_id)
+    if not case.checks:
+        return Grade(Verdict.ERROR, None, (), score_id)
+    context = ScoreContext(
+        check=case.checks[0],
+        case=case,
+        execution=execution,
+        arm=trial.arm,
+        target=trial.target,
+        workspace=workspace,
+        judge=judges[0] if judges else None,
+        panel=judges,
+        clean=clean,
+    )
+    scores = tuple([await _score(check, one, context) for check, one in bound])
+    verdict, value = verdict_of_scores(scores, case.rule)
+    return Grade(verdict, value, scores, score_id)
+
+
+def _bind(check: Check, scorer_for: ScorerFactory) -> BoundScorer | str:
+    try:
+        bound = scorer_for(check)
+        if not isinstance(bound.scorer.version, str):
+            return f"scorer {bound.name!r} has a version that is no text"
+    except PluginError as error:
+        return str(error)
+    except Exception as error:  # noqa: BLE001 - isolation point: a scorer that cannot be made costs this check only
+        return f"scorer {check.scorer!r} cannot be made: {type(error).__name__}: {error}"
+    return bound
+
+
+async def _score(check: Check, bound: BoundScorer | str, context: ScoreContext) -> Score:
+    if isinstance(bound, str):
+        return _labelled(Score.ungraded(bound), check, check.scorer, "")
+    try:
+        score = await bound.scorer.score(context if context.check is check else replace(context, check=check))
+        if not isinstance(score, Score):
+            raise TypeError(f"answered with {type(score).__name__} instead of a Score")
+    except (Exception, asyncio.CancelledError) as error:
+        if is_cancelled():
+            raise
+        log.warning("scorer.failed", plugin=bound.name, case=context.case.id, check=check.id, exc_info=True)
+        score = Score.ungraded(f"scorer {bound.name!r} failed: {type(error).__name__}: {error}")
+    return _labelled(score, check, bound.name, bound.scorer.version)
+
+
+def is_cancelled() -> bool:
+    """Whether somebody cancelled the present task, as opposed to a plugin that awaited a cancelled one of its own."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _labelled(score: Score, check: Check, scorer: str, version: str) -> Score:
+    return Score(
+        check_id=check.id,
+        scorer=scorer,
+        scorer_version=version,
+        status=score.status,
+        value=score.value,
+        reason=score.reason,
+        evidence=score.evidence,
+        usage=score.usage,
+        weight=check.weight,
+    )
+
+
+def verdict_of_failure(blame: Blame, on_agent_limit: LimitOutcome) -> Verdict:
+    """The verdict of an execution that did not come to its end."""
+    match blame:
+        case Blame.TARGET:
+            return Verdict.FAIL
+        case Blame.INFRASTRUCTURE:
+            return Verdict.ERROR
+        case Blame.AGENT_LIMIT:
+            return Verdict.FAIL if on_agent_limit is LimitOutcome.FAIL else Verdict.ERROR
+        case _:
+            assert_never(blame)
+
+
+def verdict_of_scores(scores: Sequence[Score], rule: VerdictRule) -> tuple[Verdict, float | None]:
+    """Verdict and weighted mean value of a graded execution.
+
+    One ungraded check makes the trial an error, because the checks that did answer prove only a part. Without
+    any check nothing was asserted, which is an error too.
+    """
+    statuses = [score.status for score in scores]
+    if not scores or ScoreStatus.UNGRADED in statuses:
+        return Verdict.ERROR, None
+    values = [score.value or 0.0 for score in scores]
+    weights = [score.weight for score in scores]
+    total = sum(weights)
+    mean = sum(map(mul, values, weights)) / total if total else sum(values) / len(values)
+    mean = min(1.0, mean)  # rounding may exceed it by an ulp
+    match rule.mode:
+        case VerdictMode.ALL:
+            passed = ScoreStatus.FAILED not in statuses
+        case VerdictMode.MEAN:
+            passed = mean > rule.threshold if rule.above else mean >= rule.threshold
+        case _:
+            assert_never(rule.mode)
+    return (Verdict.PASS if passed else Verdict.FAIL), mean

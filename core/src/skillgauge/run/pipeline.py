@@ -1,0 +1,199 @@
+"""Carry a plan out: claim, execute, score, commit, aggregate. The stages wired together, and nothing else.
+
+What takes part (adapters, engines, scorers, sandbox, store) arrives ready-made in a `Job`; `skillgauge.plan.assembly`
+makes one from plugins and configuration, tests make one from fakes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from ..contract.executors import Executor
+from ..contract.stores import ResultOrder, RunLog, Store
+from ..report.summary import FigureSource, summarize
+from ..types.plan import Plan
+from ..types.result import RunInfo, RunState, RunView, Summary, TrialResult
+from ..types.suite import ArmKind
+from ..types.trial import PlanHead, Trial
+from .budget import Budget, BudgetLimits
+from .executor import LocalExecutor, run_all
+from .ledger import Ledger, MemoryStore
+from .services import Providers
+from .stage import OpenStage
+from .trials import Grading, RetryPolicy, TrialRunner
+
+
+class EventSink(Protocol):
+    """Where the events of a run go."""
+
+    def plan_ready(self, plan: PlanHead) -> None:
+        """Raises `PolicyError` to forbid the run."""
+
+    def trial_started(self, trial: Trial) -> None:
+        """Must not block."""
+
+    def trial_finished(self, result: TrialResult) -> None:
+        """Must not block."""
+
+    def run_finished(self, run: RunInfo, summary: Summary) -> None:
+        """Must not block."""
+
+    def close(self) -> None:
+        """Wait until everybody was told; called once, after the last event."""
+
+
+class NoEvents:
+    """Nobody listens."""
+
+    def plan_ready(self, plan: PlanHead) -> None:
+        """Ignore."""
+
+    def trial_started(self, trial: Trial) -> None:
+        """Ignore."""
+
+    def trial_finished(self, result: TrialResult) -> None:
+        """Ignore."""
+
+    def run_finished(self, run: RunInfo, summary: Summary) -> None:
+        """Ignore."""
+
+    def close(self) -> None:
+        """Nobody is waited for."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """Everything that takes part in carrying out a plan."""
+
+    stages: Mapping[ArmKind, OpenStage]
+    grading: Grading
+    figures: FigureSource
+    store: Store = field(default_factory=MemoryStore)
+    executor: Executor | None = None
+    """`None` runs in this process."""
+    concurrency: int = 1
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    providers: Providers | None = None
+    """What the services bear that engines and judges ask; `None`: anything."""
+    budget: BudgetLimits = field(default_factory=BudgetLimits)
+    events: EventSink = field(default_factory=NoEvents)
+    clean: Callable[[TrialResult], TrialResult] | None = None
+    progress: Callable[[TrialResult], None] | None = None
+    fresh: bool = False
+    on_begin: Callable[[RunInfo], None] | None = None
+    """Told once, after the run was opened and before the first trial."""
+    close: Callable[[], Awaitable[None]] | None = None
+    """Frees what the stages hold; called once, also when the run is stopped."""
+
+    def watched(self, progress: Callable[[TrialResult], None], on_begin: Callable[[RunInfo], None]) -> Job:
+        """This job, telling somebody how far it is."""
+        return replace(self, progress=progress, on_begin=on_begin)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a plan."""
+
+    view: RunView
+    complete: bool
+    """False if the run was stopped before every trial had run."""
+    already_done: int
+    """Trials that an earlier, interrupted run had committed."""
+
+
+async def carry_out(plan: Plan, job: Job, stop: asyncio.Event | None = None) -> Outcome:
+    """Run every trial of a plan that has no committed result yet, and summarise all of them.
+
+    Args:
+        plan: what to do.
+        job: who does it.
+        stop: when set, trials under way are cancelled, what is finished is kept and summarised.
+
+    Raises:
+        PolicyError: an extension forbids the plan; nothing has run.
+        StoreError: results cannot be kept; what is committed stays.
+    """
+    try:
+        job.events.plan_ready(plan.head)
+        return await _carry_out(plan, job, stop or asyncio.Event())
+    finally:
+        await asyncio.to_thread(job.events.close)
+
+
+async def _carry_out(plan: Plan, job: Job, stop: asyncio.Event) -> Outcome:
+    log = await job.store.begin(plan.head, fresh=job.fresh)
+    if job.on_begin:
+        job.on_begin(log.info)
+    ledger = Ledger(log, concurrency=job.concurrency, on_commit=_committed(job))
+    try:
+        state = await _execute(plan, job, ledger, stop, await asyncio.to_thread(_done, job, log))
+    finally:
+        try:
+            if job.close:
+                await job.close()
+        finally:
+            await ledger.close()
+    summary = await asyncio.to_thread(_summary, plan, job, log, ledger)
+    info = await log.finish(state, summary)
+    job.events.run_finished(info, summary)
+    view = RunView(info, plan.head, summary, lambda: log.results(ResultOrder.PLAN))
+    return Outcome(view=view, complete=state is RunState.FINISHED, already_done=ledger.already_done)
+
+
+def _done(job: Job, log: RunLog) -> frozenset[str]:
+    """What an earlier run has paid for, as far as a budget has to know."""
+    is_asked = log.info.resumed and job.budget.are_given
+    return frozenset(result.trial_id for result in log.results(ResultOrder.PLAN)) if is_asked else frozenset()
+
+
+async def _execute(plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event, done: frozenset[str]) -> RunState:
+    budget = Budget(job.budget, done)
+    runner = TrialRunner(
+        job.stages,
+        job.grading,
+        retry=job.retry,
+        on_start=job.events.trial_started,
+        clean=job.clean,
+        providers=job.providers,
+        affords=budget.affords_retry,
+    )
+    executor = job.executor or LocalExecutor(job.concurrency)
+
+    async def run_trial(trial: Trial) -> TrialResult:
+        try:
+            result = await runner(trial)
+        except asyncio.CancelledError:
+            budget.close()
+            raise
+        earlier = ledger.attempts.get(trial.trial_id, 1) - 1
+        return result.model_copy(update={"attempts": result.attempts + earlier}) if earlier else result
+
+    async def record(result: TrialResult) -> None:
+        await ledger.record(result, paid=budget.settle(result))
+
+    trials = ledger.pending(plan.trials(), budget.admit)
+    complete = await run_all(executor.run(trials, run_trial), record, stop)
+    if not complete:
+        return RunState.INTERRUPTED
+    return RunState.STOPPED if budget.exhausted else RunState.FINISHED
+
+
+def _committed(job: Job) -> Callable[[TrialResult], None]:
+    def tell(result: TrialResult) -> None:
+        job.events.trial_finished(result)
+        if job.progress:
+            job.progress(result)
+
+    return tell
+
+
+def _summary(plan: Plan, job: Job, log: RunLog, ledger: Ledger) -> Summary:
+    return summarize(
+        plan.head,
+        log.results(ResultOrder.CASE),
+        figures=job.figures,
+        interrupted_attempts=ledger.interrupted_attempts + ledger.under_way,
+    )

@@ -1,0 +1,195 @@
+"""Care for services that models are asked from: how many may ask at once, when to wait, and when to give up."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from urllib.parse import urlsplit
+
+from ..log import get_logger
+from ..types.trial import Failure, FailureClass, Identity
+
+log = get_logger(__name__)
+
+OVERLOAD = frozenset({FailureClass.RATE_LIMITED, FailureClass.OVERLOADED})
+REFUSALS = frozenset({FailureClass.AUTH, FailureClass.BUDGET, FailureClass.MODEL_NOT_FOUND})
+"""What is the same for every session: nothing about a single one of them can change it."""
+REFUSED_OFTEN = 5
+"""So many refusals of one kind in a row, and who was refused does not ask again."""
+LONGEST_PAUSE_S = 300.0
+"""A service that asks for a longer pause is not asked again in this run."""
+PATIENCE_S = 600.0
+"""Pauses without a good session between them that a service gets, all in all."""
+_LONGEST_BACKOFF_S = 60.0
+
+
+class NotTried(Exception):  # noqa: N818 - an outcome
+    """A service is not asked any more; `failure` says why."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+class Place:
+    """One of the places at a service; to be left when its answer is there, which may be before the context ends."""
+
+    def __init__(self, limit: ProviderLimit, asker: str, period: int) -> None:
+        self._limit = limit
+        self._is_held = True
+        self.asker = asker
+        self.period = period
+
+    def leave(self, failure: Failure | None) -> None:
+        """Give the place back and tell how the session ended; `None`: well."""
+        self._limit.heard(self, failure)
+        self.free()
+
+    def free(self) -> None:
+        """Give the place back, unless it is already."""
+        if self._is_held:
+            self._is_held = False
+            self._limit.freed()
+
+
+class ProviderLimit:
+    """How many sessions one service gets at once, and whether it gets any.
+
+    The number grows by one after as many good sessions in a row and halves when the service says that it is too much:
+    additive increase and multiplicative decrease, as congestion control does it (Chiu and Jain 1989). What is said
+    by sessions that began before it was halved is about the old number, so several complaints at once halve it once.
+    The pause that the service asks for holds everybody back; if it asks for none, it is 1 s, and twice that each
+    further time.
+
+    Args:
+        service: its name in messages.
+        most: never more than these.
+    """
+
+    def __init__(self, service: str, most: int) -> None:
+        self.service = service
+        self._most = most
+        self.allowed = most
+        """Sessions that may be under way now."""
+        self.under_way = 0
+        self._good = 0
+        self._period = 0
+        """Grows whenever the number is halved."""
+        self._bursts = 0
+        """Periods without a good session."""
+        self._not_before = 0.0
+        self._waited_s = 0.0
+        """Pauses since the last good session."""
+        self._refusals: dict[str, tuple[FailureClass, int]] = {}
+        self._closed: Failure | None = None
+        self._closed_to: dict[str, Failure] = {}
+        self._changed = asyncio.Event()
+
+    @asynccontextmanager
+    async def place(self, asker: str) -> AsyncIterator[Place]:
+        """Wait for the end of a pause and for a place.
+
+        Args:
+            asker: whose key and model are used; one that is refused often is not let in again.
+
+        Raises:
+            NotTried: there is no point in asking.
+        """
+        while True:
+            if closed := self._closed or self._closed_to.get(asker):
+                raise NotTried(closed)
+            pause_s = self._not_before - asyncio.get_running_loop().time()
+            if pause_s <= 0 and self.under_way < self.allowed:
+                break
+            self._changed.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(pause_s if pause_s > 0 else None):
+                    await self._changed.wait()
+        self.under_way += 1
+        place = Place(self, asker, self._period)
+        try:
+            yield place
+        finally:
+            place.free()
+
+    def freed(self) -> None:
+        """Somebody else may have the place."""
+        self.under_way -= 1
+        self._changed.set()
+
+    def heard(self, place: Place, failure: Failure | None) -> None:
+        """Learn from how a session ended."""
+        if failure is None:
+            self._refusals.pop(place.asker, None)
+            self._bursts, self._waited_s = 0, 0.0
+            if place.period == self._period:
+                self._grow()
+        elif failure.failure_class in OVERLOAD:
+            is_news = place.period == self._period
+            if is_news:
+                self._period += 1
+                self._bursts += 1
+                self._good, self.allowed = 0, max(1, self.allowed // 2)
+            if self._closed is None:
+                self._hold_back(failure, is_news=is_news)
+        elif failure.failure_class in REFUSALS:
+            kind, before = self._refusals.get(place.asker, (failure.failure_class, 0))
+            times = before + 1 if kind is failure.failure_class else 1
+            self._refusals[place.asker] = (failure.failure_class, times)
+            if times >= REFUSED_OFTEN and place.asker not in self._closed_to:
+                why = f"{place.asker} was refused {times} times in a row: {failure.message}"
+                self._closed_to[place.asker] = _not_tried(failure.failure_class, why)
+                log.warning("provider.refuses", service=self.service, asker=place.asker, why=failure.message)
+
+    def _grow(self) -> None:
+        self._good += 1
+        if self._good >= self.allowed and self.allowed < self._most:
+            self._good = 0
+            self.allowed += 1
+
+    def _hold_back(self, failure: Failure, *, is_news: bool) -> None:
+        own_s = min(2.0 ** min(self._bursts - 1, 10), _LONGEST_BACKOFF_S) if is_news else 0.0
+        pause_s = own_s if failure.retry_after_s is None else failure.retry_after_s
+        now = asyncio.get_running_loop().time()
+        longer_s = max(0.0, now + pause_s - max(now, self._not_before))
+        why = ""
+        if pause_s > LONGEST_PAUSE_S:
+            why = f"it asks for a pause of {pause_s:.0f} s, and the longest that is made is {LONGEST_PAUSE_S:.0f} s"
+        elif self._waited_s + longer_s > PATIENCE_S:
+            why = f"after pauses of {self._waited_s:.0f} s it asks for more, and all may last {PATIENCE_S:.0f} s"
+        if why:
+            self._closed = _not_tried(failure.failure_class, f"{self.service} has too much to do; {why}")
+            log.warning("provider.closed", service=self.service, why=why)
+        elif longer_s:
+            self._waited_s += longer_s
+            self._not_before = now + pause_s
+            log.info("provider.pause", service=self.service, pause_s=pause_s, allowed=self.allowed)
+        self._changed.set()
+
+
+def _not_tried(kind: FailureClass, why: str) -> Failure:
+    return Failure.of_agent(kind, f"not tried: {why}").model_copy(update={"retryable": False})
+
+
+class Providers:
+    """The services that a run asks, each with one limit for all engines and judges that ask it.
+
+    Args:
+        most: sessions that any of them gets at once.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._limits: dict[str, ProviderLimit] = {}
+
+    def of(self, asker: Identity) -> ProviderLimit:
+        """The limit of the service behind an engine or a judge."""
+        service = service_of(asker)
+        return self._limits.setdefault(service, ProviderLimit(service, self._most))
+
+
+def service_of(asker: Identity) -> str:
+    """What a limit belongs to: host and port that are asked, else the name of who asks."""
+    told = asker.service or asker.name
+    return urlsplit(told).netloc.rpartition("@")[2].lower() or told

@@ -1,0 +1,27 @@
+"""Where one attempt of a trial runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+from ..contract.sandboxes import Workspace
+from ..types.trial import Execution, Trial
+
+
+class Stage(Protocol):
+    """Where one attempt of a trial runs."""
+
+    @property
+    def workspace(self) -> Workspace | None:
+        """Where checks may look, if there is such a place."""
+
+    async def execute(self, trial: Trial) -> Execution:
+        """Make the attempt and report facts."""
+
+    async def prepare_grading(self, trial: Trial) -> None:
+        """Put the graders' files in place, after the execution ended."""
+
+
+OpenStage = Callable[[Trial], AbstractAsyncContextManager[Stage]]

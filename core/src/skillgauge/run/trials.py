@@ -1,0 +1,221 @@
+"""Run trials: the scheduler of this process, retries, time limits, and the stages that trials run on.
+
+A *stage* is where a trial runs: the shared session of a target under direct call, or a fresh workspace with an
+agent (`skillgauge.run.direct`). What runs on it reports facts; a failure is classified, retried if it says that this
+can help, and graded otherwise.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..contract.judges import Judge
+from ..contract.sandboxes import Workspace
+from ..log import get_logger
+from ..types.result import GivenUp, TrialResult
+from ..types.suite import ArmKind, LimitOutcome
+from ..types.trial import Blame, Execution, Failure, FailureClass, Trial, Usage
+from .grading import Grade, ScorerFactory, grade, is_cancelled
+from .services import LONGEST_PAUSE_S, NotTried, Place, Providers
+from .stage import OpenStage, Stage
+
+log = get_logger(__name__)
+
+BACKSTOP_S = 5.0
+"""How much longer than its limit a trial may take before the kernel cuts it off itself. Adapters and engines
+enforce the limit, because they can still report what the process said."""
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """When a failed attempt is made again: only if its failure says that this can help."""
+
+    retries: int = 0
+    base_s: float = 1.0
+    """Wait after the k-th attempt is k times this."""
+    max_s: float = 60.0
+    """Longest wait; a server that asks for more is not retried. An agent's service may ask for `LONGEST_PAUSE_S`."""
+    agent_retries: int = 2
+    """Least number of further attempts of an agent whose service failed: minutes of work hang on it."""
+
+    def delay_s(self, failure: Failure, attempt: int, kind: ArmKind = ArmKind.DIRECT) -> float | None:
+        """Seconds to wait after attempt number `attempt` (from 1), or `None` if there is no further one."""
+        retries, longest_s = self.retries, self.max_s
+        if kind is ArmKind.AGENT and failure.blame is Blame.INFRASTRUCTURE:
+            retries, longest_s = max(retries, self.agent_retries), max(longest_s, LONGEST_PAUSE_S)
+        if not failure.retryable or attempt > retries:
+            return None
+        if failure.retry_after_s is None:
+            return min(self.base_s * attempt, self.max_s)
+        return failure.retry_after_s if failure.retry_after_s <= longest_s else None
+
+
+@dataclass(frozen=True)
+class Grading:
+    """What grading needs beside the execution."""
+
+    scorer_for: ScorerFactory
+    on_agent_limit: Mapping[str, LimitOutcome] = field(default_factory=dict)
+    """By suite id."""
+    judges: tuple[Judge, ...] = ()
+    judge_digest: str = ""
+    clean: Callable[[str], str] = str
+    """Takes secrets out of a text before it leaves."""
+
+
+class TrialRunner:
+    """Runs one trial to its result, whatever happens on the way.
+
+    Args:
+        stages: how to open a stage, by kind of arm.
+        grading: how to grade.
+        retry: when to try again.
+        on_start: told of each trial before its first attempt.
+        clean: takes secrets out of a result.
+        providers: what the services behind engines bear; `None`: anything.
+        affords: asked before a further attempt, with what those before have used, whether there is money for it.
+        sleep: waits between attempts; replaceable so that tests need not wait.
+    """
+
+    def __init__(
+        self,
+        stages: Mapping[ArmKind, OpenStage],
+        grading: Grading,
+        *,
+        retry: RetryPolicy,
+        on_start: Callable[[Trial], None] | None = None,
+        clean: Callable[[TrialResult], TrialResult] | None = None,
+        providers: Providers | None = None,
+        affords: Callable[[Trial, Sequence[Usage | None]], bool] | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._stages = stages
+        self._grading = grading
+        self._retry = retry
+        self._on_start = on_start
+        self._clean = clean
+        self._providers = providers
+        self._affords = affords
+        self._sleep = sleep
+
+    async def __call__(self, trial: Trial) -> TrialResult:
+        """Run a trial. Raises only what cancels the whole run."""
+        if self._on_start:
+            self._on_start(trial)
+        given_up: list[GivenUp] = []
+        while True:
+            started_at = time.time()
+            execution, graded = await self._attempt(trial)
+            failure = execution.failure
+            attempt = len(given_up) + 1
+            wait_s = self._retry.delay_s(failure, attempt, trial.arm.kind) if failure else None
+            used = (execution.usage, *(one.usage for one in given_up))
+            if failure is None or wait_s is None or not (self._affords is None or self._affords(trial, used)):
+                break
+            given_up.append(GivenUp(failure=failure, usage=execution.usage, wait_s=wait_s))
+            log.info("trial.retry", trial_id=trial.trial_id, attempt=attempt, delay_s=wait_s)
+            await self._sleep(wait_s)
+        result = _result(trial, execution, graded, attempt, started_at)
+        if given_up:
+            result = result.model_copy(update={"given_up": tuple(given_up)})
+        log.debug("trial.finished", trial_id=trial.trial_id, verdict=result.verdict)
+        return self._clean(result) if self._clean else result
+
+    async def _attempt(self, trial: Trial) -> tuple[Execution, Grade]:
+        """One attempt, made when the service behind its engine has a place: the wait is nobody's time."""
+        ran: list[Execution] = []
+        try:
+            if self._providers is None or trial.arm.kind is ArmKind.DIRECT:
+                return await self._on_stage(trial, ran)
+            asker = f"engine {trial.runner.name!r}" + (f" with model {trial.model!r}" if trial.model else "")
+            async with self._providers.of(trial.runner).place(asker) as place:
+                return await self._on_stage(trial, ran, place)
+        except NotTried as not_tried:
+            execution = Execution(failure=not_tried.failure)
+            return execution, await self._grade(trial, execution, None)
+        except (Exception, asyncio.CancelledError) as error:
+            if is_cancelled():
+                raise asyncio.CancelledError from error  # also if the clean-up after it failed in its own way
+            log.warning("trial.broken", trial_id=trial.trial_id, case=trial.case.id, exc_info=True)
+            failure = Failure(
+                failure_class=FailureClass.INTERNAL,
+                blame=Blame.INFRASTRUCTURE,
+                message=f"{trial.runner.name}: {type(error).__name__}: {error}",
+            )
+            execution = Execution(failure=failure, usage=ran[0].usage if ran else None)  # it was paid for
+            return execution, await self._grade(trial, execution, None)
+
+    async def _on_stage(
+        self, trial: Trial, ran: list[Execution], place: Place | None = None
+    ) -> tuple[Execution, Grade]:
+        """Execute and grade; grading needs the stage but not the place, which a judge may need then."""
+        async with self._stages[trial.arm.kind](trial) as stage:
+            execution = await self._bounded(stage, trial)
+            ran.append(execution)
+            if place:
+                place.leave(execution.failure)
+            if execution.failure is None:
+                await stage.prepare_grading(trial)
+            return execution, await self._grade(trial, execution, stage.workspace)
+
+    async def _bounded(self, stage: Stage, trial: Trial) -> Execution:
+        limit = trial.limits.timeout_s
+        if limit is None:
+            return await stage.execute(trial)
+        started = time.monotonic()
+        try:
+            async with asyncio.timeout(limit + BACKSTOP_S) as bound:
+                return await stage.execute(trial)
+        except TimeoutError:
+            if not bound.expired():
+                raise  # some time-out inside a plugin, which did not use up the trial's time
+            direct = trial.arm.kind is ArmKind.DIRECT
+            return Execution(
+                duration_s=time.monotonic() - started,
+                failure=Failure(
+                    failure_class=FailureClass.TIMEOUT,
+                    blame=Blame.TARGET if direct else Blame.AGENT_LIMIT,
+                    message=f"no answer within {limit:g} s",
+                    retryable=direct,
+                ),
+            )
+
+    async def _grade(self, trial: Trial, execution: Execution, workspace: Workspace | None) -> Grade:
+        return await grade(
+            trial,
+            execution,
+            scorer_for=self._grading.scorer_for,
+            on_agent_limit=self._grading.on_agent_limit.get(trial.suite_id, LimitOutcome.FAIL),
+            workspace=workspace,
+            judges=self._grading.judges,
+            judge_digest=self._grading.judge_digest,
+            clean=self._grading.clean,
+        )
+
+
+def _result(trial: Trial, execution: Execution, graded: Grade, attempts: int, started_at: float) -> TrialResult:
+    return TrialResult(
+        trial_id=trial.trial_id,
+        execution_id=trial.execution_id,
+        score_id=graded.score_id,
+        ordinal=trial.ordinal,
+        suite_id=trial.suite_id,
+        case_id=trial.case.id,
+        case_index=trial.case_index,
+        target_id=trial.target.id if trial.target else None,
+        arm=trial.arm.name,
+        runner=trial.runner.name,
+        model=trial.model,
+        repeat=trial.repeat,
+        tags=trial.case.tags,
+        weight=trial.case.weight,
+        verdict=graded.verdict,
+        value=graded.value,
+        scores=graded.scores,
+        execution=execution,
+        attempts=attempts,
+        started_at=started_at,
+    )

@@ -1,0 +1,150 @@
+"""What a run will do: suites, the cells that their cases run in, and the trials that follow, each under its ids.
+
+Pure: no I/O, no clock, no randomness beyond the seed. Trials are made one by one, so that a plan of a million
+costs no more memory than a plan of ten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+from .frozen import Frozen, digest, digest_text
+from .suite import Arm, Case, Limits, Suite, Target
+from .trial import Identity, PlanHead, Trial
+
+
+class Selection(Frozen):
+    """Which cases and targets of the suites take part; empty selects all."""
+
+    cases: tuple[str, ...] = ()
+    """Glob patterns, matched against a case's id and name."""
+    tags: tuple[str, ...] = ()
+    """A case takes part if it carries any of them."""
+    targets: tuple[str, ...] = ()
+
+    def admits(self, case: Case) -> bool:
+        """Whether a case takes part."""
+        if self.cases and not any(fnmatchcase(case.id, glob) or fnmatchcase(case.name, glob) for glob in self.cases):
+            return False
+        return not self.tags or any(tag in self.tags for tag in case.tags)
+
+    @property
+    def is_given(self) -> bool:
+        """Whether anything is selected at all."""
+        return bool(self.cases or self.tags or self.targets)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One combination of everything but case and repeat."""
+
+    arm: Arm
+    runner: Identity
+    target: Target | None = None
+    model: str | None = None
+    paid: bool = False
+    limits: Limits = field(default_factory=Limits)
+    """Limits that hold where neither the case nor the user sets one."""
+
+
+@dataclass(frozen=True)
+class SuitePlan:
+    """A suite with the cells its cases run in, grouped by target: one target's cells lie together."""
+
+    suite: Suite
+    cells: tuple[Cell, ...]
+    selection: Selection = field(default_factory=Selection)
+
+    def cases(self) -> Iterator[tuple[int, Case]]:
+        """Selected cases with their index in the suite."""
+        return ((index, case) for index, case in enumerate(self.suite.cases) if self.selection.admits(case))
+
+    def by_target(self) -> dict[str | None, list[Cell]]:
+        """Cells of each target, in order of appearance."""
+        groups: dict[str | None, list[Cell]] = {}
+        for cell in self.cells:
+            groups.setdefault(cell.target.id if cell.target else None, []).append(cell)
+        return groups
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run will do."""
+
+    head: PlanHead
+    suites: tuple[SuitePlan, ...]
+    limits: Limits
+    """What the user asked for on the command line; a case's own limits go before it."""
+    paid_scorers: frozenset[str] = frozenset()
+    """Names in checks of scorers whose verdict costs money."""
+
+    def is_paid(self, case: Case) -> bool:
+        """Whether grading a case costs money, whatever carries it out."""
+        return bool(self.paid_scorers) and any(check.scorer in self.paid_scorers for check in case.checks)
+
+    def trials(self) -> Iterator[Trial]:
+        """Every trial, in the order in which a run with concurrency 1 executes them.
+
+        Repeats are outermost, so that drift of a remote service touches all cases alike; the arms and engines of
+        one case are next to each other for the same reason.
+        """
+        ordinal = 0
+        for suite, head in zip(self.suites, self.head.suites, strict=True):
+            groups = [[CellIds(suite.suite.id, cell) for cell in cells] for cells in suite.by_target().values()]
+            for repeat in range(1, head.runs + 1):
+                for group in groups:
+                    for index, case in suite.cases():
+                        for cell in group:
+                            if applies(case, cell.cell.target):
+                                yield cell.trial(case, index, repeat, ordinal, self)
+                                ordinal += 1
+
+
+def applies(case: Case, target: Target | None) -> bool:
+    """Whether a case is meant for a target."""
+    return not case.targets or target is None or target.id in case.targets
+
+
+class CellIds:
+    """Makes the trials of one cell; what they share is digested once."""
+
+    def __init__(self, suite_id: str, cell: Cell) -> None:
+        self.cell = cell
+        self._suite_id = suite_id
+        target = cell.target.digest if cell.target else ""
+        shared = (cell.arm.digest, target, cell.model)
+        self.versioned = digest(*shared, cell.runner.digest)
+        self._unversioned = digest(*shared, cell.runner.unversioned_digest)
+        target_id = cell.target.id if cell.target else None
+        self.place = digest(suite_id, target_id, cell.arm.name, cell.runner.digest, cell.model)
+
+    def trial(self, case: Case, index: int, repeat: int, ordinal: int, plan: Plan) -> Trial:
+        """One repeat of a case in this cell."""
+        cell = self.cell
+        limits = case.limits.over(plan.limits).over(cell.limits)
+        work = f"{case.execution_digest}|{limits_key(limits)}|{repeat}"
+        execution_id = digest_text(f"{self.versioned}|{work}")
+        return Trial(
+            trial_id=digest_text(f"{self.place}|{execution_id}|{index}|{case.id}"),
+            execution_id=execution_id,
+            cassette_key=digest_text(f"{self._unversioned}|{work}"),
+            ordinal=ordinal,
+            suite_id=self._suite_id,
+            case=case,
+            case_index=index,
+            target=cell.target,
+            arm=cell.arm,
+            runner=cell.runner,
+            model=cell.model,
+            repeat=repeat,
+            seed=int(digest_text(f"{plan.head.seed}|{case.id}|{repeat}")[:8], 16),
+            limits=limits,
+            paid=cell.paid or plan.is_paid(case),
+        )
+
+
+def limits_key(limits: Limits) -> str:
+    """What of the limits enters an id."""
+    return f"{limits.timeout_s}|{limits.max_turns}|{limits.output_bytes}"

@@ -1,0 +1,314 @@
+"""Which engines and adapters carry a suite out: defaults, matrices, arms, and what cannot be done."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from skillgauge.api import Provider, hookimpl
+from skillgauge.contract.engines import Engine
+from skillgauge.contract.providers import Fact, Traits
+from skillgauge.errors import Problem, UsageError
+from skillgauge.plan.adapters import Adapters
+from skillgauge.plan.cells import CellMaker
+from skillgauge.plan.engines import Engines
+from skillgauge.plan.options import EvalOptions, How, What, Who
+from skillgauge.plugins.registry import Registry
+from skillgauge.types.frozen import Frozen, JsonObject
+from skillgauge.types.plan import Cell, Selection
+from skillgauge.types.suite import DIRECT, Arm, ArmKind, Comparison, Limits, SkillRef, Suite, SuiteDefaults, Target
+from skillgauge.types.trial import Execution, Identity
+from skillgauge_testkit import FakeAdapter, FakeEngine
+
+SKILL = SkillRef(name="pdf", root="/skills/pdf", digest="d")
+WITH = Arm(name="with_skill", kind=ArmKind.AGENT, skills=(SKILL,))
+WITHOUT = Arm(name="without_skill", kind=ArmKind.AGENT)
+FOLDER = Traits(skill_folder=".agents/skills")
+
+
+class Agent(FakeEngine):
+    """An engine with a name and perhaps a model of its own."""
+
+    def __init__(self, name: str, model: str | None = None) -> None:
+        super().__init__(lambda _request, _workspace, _emit: Execution(), name=name)
+        self._model = model
+
+    def identity(self, model: str | None) -> Identity:
+        """With the model that its sessions ask for."""
+        return Identity(name=self._name, version="1", model=model or self._model)
+
+    async def check(self) -> tuple[Problem, ...]:
+        """Something, so that one sees who was asked."""
+        return (Problem("agent.check", f"{self._name} was asked"),)
+
+
+class Options(Frozen):
+    """Options that decide the traits."""
+
+    folder: str | None = None
+    key: str = "KEY"
+    fails: bool = False
+
+
+def traits_of(options: Options) -> Traits:
+    """What they decide."""
+    if options.fails:
+        raise RuntimeError("no traits today")
+    return Traits(skill_folder=options.folder, secrets=(options.key,), paid=True, tells=frozenset({Fact.USAGE}))
+
+
+def registry_of(
+    *, options: dict[str, JsonObject] | None = None, models: dict[str, str] | None = None, **engines: Traits | None
+) -> Registry:
+    """A registry of engines; one without traits makes them from its options."""
+    module = ModuleType("agents_of_a_test")
+
+    def provider(name: str, traits: Traits | None) -> Provider[Engine]:
+        make = lambda _options: Agent(name, (models or {}).get(name))  # noqa: E731 - a def would say no more
+        if traits is None:
+            return Provider(name, make, "An agent.", options=Options, traits_with=traits_of)
+        return Provider(name, make, "An agent.", traits=traits)
+
+    @hookimpl
+    def skillgauge_engines() -> Iterator[Provider[Engine]]:
+        yield from (provider(name, traits) for name, traits in engines.items())
+
+    @hookimpl
+    def skillgauge_adapters() -> Iterable[Provider[FakeAdapter]]:
+        yield Provider("fake", lambda _options: FakeAdapter(), "An adapter.")
+
+    vars(module).update(skillgauge_engines=skillgauge_engines, skillgauge_adapters=skillgauge_adapters)
+    return Registry.of(module, options=options)
+
+
+def suite(**fields: Any) -> Suite:
+    """A suite that compares a skill with no skill."""
+    known: dict[str, Any] = {
+        "id": "s",
+        "format": "f",
+        "root": "/s",
+        "targets": (Target(id="pdf"),),
+        "arms": (WITH, WITHOUT),
+        "comparisons": (Comparison(candidate="with_skill", baseline="without_skill"),),
+    }
+    return Suite.model_validate(known | fields)
+
+
+Planned = tuple[Engines, tuple[Cell, ...], list[Problem]]
+
+
+def plan(registry: Registry, one: Suite | None = None, **choice: Any) -> Planned:
+    """The cells of a suite, and every problem."""
+    problems: list[Problem] = []
+    engines = Engines(registry)
+    how = {name: choice.pop(name) for name in ("baseline", "direct_timeout_s") if name in choice}
+    what = What(selection=Selection(targets=choice.pop("targets", ())))
+    maker = CellMaker(Adapters(registry), engines, EvalOptions(Path("/"), what, Who(**choice), How(**how)))
+    return engines, maker.plan(one or suite(), problems).cells, problems
+
+
+def shown(cells: Iterable[Cell]) -> list[str]:
+    """Arm, engine and model of each cell."""
+    return [f"{cell.arm.name} {cell.runner.name} {cell.model}" for cell in cells]
+
+
+def test_the_only_engine_is_taken() -> None:
+    """One that must be named does not count, neither as the one nor as a second."""
+    _, cells, problems = plan(registry_of(claude=FOLDER, mock=Traits(only_by_name=True, skill_folder="s")))
+    assert shown(cells) == ["with_skill claude None", "without_skill claude None"]
+    assert not problems
+    _, cells, (problem,) = plan(registry_of(mock=Traits(only_by_name=True, skill_folder="s")))
+    assert not cells
+    assert (problem.code, problem.message) == ("engine.none", "suite 's' needs an agent engine, and none is installed")
+    assert "pip install" in str(problem)
+
+
+def test_of_several_engines_one_must_be_named() -> None:
+    """They are listed."""
+    _, cells, (problem,) = plan(registry_of(claude=FOLDER, codex=FOLDER))
+    assert not cells
+    assert "several are installed: claude, codex" in problem.message
+    assert "--engine" in str(problem)
+
+
+def test_the_user_goes_before_the_suite_and_the_suite_before_what_is_installed() -> None:
+    """For engines and for models."""
+    registry = registry_of(claude=FOLDER, codex=FOLDER)
+    one = suite(defaults=SuiteDefaults(engine="codex", model="m0"))
+    assert shown(plan(registry, one)[1])[0] == "with_skill codex m0"
+    assert shown(plan(registry, one, engines=("claude",))[1])[0] == "with_skill claude m0"
+    assert shown(plan(registry, one, models=("m1",))[1])[0] == "with_skill codex m1"
+
+
+@pytest.mark.requirement("BF-RUN-007")
+@pytest.mark.requirement("SE-RUN-003")
+def test_the_model_picks_the_engine() -> None:
+    """Of several engines, the one that claims the id; each of several models picks its own."""
+    one, other = (FOLDER.model_copy(update={"model_patterns": (pattern,)}) for pattern in ("claude*", "gpt-*"))
+    hidden = FOLDER.model_copy(update={"model_patterns": ("*",), "only_by_name": True})
+    registry = registry_of(claude=one, codex=other, mock=hidden)
+    _, cells, problems = plan(registry, models=("gpt-5", "claude-4"))
+    assert not problems
+    assert list(dict.fromkeys((cell.runner.name, cell.model) for cell in cells)) == [
+        ("codex", "gpt-5"),
+        ("claude", "claude-4"),
+    ]
+    _, cells, (problem,) = plan(registry, models=("llama",))
+    assert not cells
+    assert "none that is installed serves 'llama'" in problem.message
+    assert problem.hint
+    assert problem.hint.startswith("Name one with --engine NAME")
+    _, _, (problem,) = plan(registry_of(claude=one, api=one), models=("claude-4",))
+    assert problem.message.endswith("several serve 'claude-4': api, claude")
+    assert problem.hint == "Choose one: --engine api or --engine claude."
+    _, cells, problems = plan(registry_of(api=one, mock=hidden), models=("llama",))
+    assert {cell.runner.name for cell in cells} == {"api"}
+
+
+def test_engines_and_models_make_a_matrix() -> None:
+    """One model is for all, else they are paired in order; the arms of one engine lie together."""
+    registry = registry_of(claude=FOLDER, codex=FOLDER)
+    engines = ("codex", "claude")
+    assert shown(plan(registry, engines=engines, models=("m1",))[1]) == [
+        "with_skill codex m1",
+        "without_skill codex m1",
+        "with_skill claude m1",
+        "without_skill claude m1",
+    ]
+    paired = shown(plan(registry, engines=engines, models=("m1", "m2"))[1])
+    assert paired == [
+        "with_skill codex m1",
+        "without_skill codex m1",
+        "with_skill claude m2",
+        "without_skill claude m2",
+    ]
+    assert {cell.model for cell in plan(registry, engines=engines)[1]} == {None}
+
+
+@pytest.mark.parametrize("models", [("m1", "m2"), ("m1", "m2", "m3")])
+def test_any_other_number_of_models_is_refused(models: tuple[str, ...]) -> None:
+    """Also several for one engine: nobody could tell what was meant."""
+    engines = ("claude",) if len(models) == 2 else ("claude", "codex")
+    with pytest.raises(UsageError, match=f"{len(models)} models for {len(engines)} engine"):
+        plan(registry_of(claude=FOLDER, codex=FOLDER), engines=engines, models=models)
+
+
+def test_an_engine_may_know_its_model() -> None:
+    """What its identity says is in plan and results, also where the user names none."""
+    registry = registry_of(claude=FOLDER, models={"claude": "own"})
+    assert shown(plan(registry)[1]) == ["with_skill claude own", "without_skill claude own"]
+    assert shown(plan(registry, models=("m1",))[1])[0] == "with_skill claude m1"
+
+
+@pytest.mark.requirement("BF-RUN-006")
+@pytest.mark.parametrize(
+    ("asked", "default", "arms"),
+    [
+        (None, True, {"with_skill", "without_skill"}),
+        (None, False, {"with_skill"}),
+        (False, True, {"with_skill"}),
+        (True, False, {"with_skill", "without_skill"}),
+    ],
+)
+def test_baselines_run_or_not(asked: bool | None, default: bool, arms: set[str]) -> None:
+    """As the user says, else as the suite does; the arm under test always runs."""
+    one = suite(defaults=SuiteDefaults(baseline=default))
+    assert {cell.arm.name for cell in plan(registry_of(claude=FOLDER), one, baseline=asked)[1]} == arms
+
+
+def test_an_arm_that_is_candidate_and_baseline_is_no_spare() -> None:
+    """What one comparison measures against may be what another one is about."""
+    previous = Arm(name="previous_skill", kind=ArmKind.AGENT)
+    pairs = (
+        Comparison(candidate="with_skill", baseline="previous_skill"),
+        Comparison(candidate="previous_skill", baseline="without_skill"),
+    )
+    one = suite(arms=(WITH, previous, WITHOUT), comparisons=pairs)
+    _, cells, _ = plan(registry_of(claude=FOLDER), one, baseline=False)
+    assert [cell.arm.name for cell in cells] == ["with_skill", "previous_skill"]
+
+
+def test_unknown_engines_are_all_listed() -> None:
+    """With what is installed; the known ones are planned nevertheless, so that their problems are known as well."""
+    _, cells, problems = plan(registry_of(claude=FOLDER), engines=("claud", "claude", "gone"))
+    assert [problem.code for problem in problems] == ["plugin.not-installed"] * 2
+    assert "did you mean claude" in problems[0].message
+    assert {cell.runner.name for cell in cells} == {"claude"}
+
+
+def test_an_engine_that_cannot_use_skills_is_refused_for_a_suite_about_one() -> None:
+    """For a suite without skills it will do."""
+    registry = registry_of(plain=Traits())
+    _, _, (problem,) = plan(registry)
+    assert (problem.code, "'plain' cannot use skills" in problem.message) == ("engine.no-skills", True)
+    _, cells, problems = plan(registry, suite(arms=(WITHOUT,), comparisons=()))
+    assert (shown(cells), problems) == (["without_skill plain None"], [])
+
+
+def test_limits_of_agents_are_theirs() -> None:
+    """Target before suite before what holds for agents; direct calls have limits of their own."""
+    registry = registry_of(claude=FOLDER)
+    arms = (WITHOUT, DIRECT)
+    limited = Target(id="pdf", adapter="fake", limits=Limits(max_turns=5))
+    one = suite(arms=arms, comparisons=(), targets=(limited,), defaults=SuiteDefaults(limits=Limits(timeout_s=9)))
+    choice = {"direct_timeout_s": 30}
+    _, cells, problems = plan(registry, one, **choice)
+    assert not problems
+    limits = {cell.arm.name: (cell.limits.timeout_s, cell.limits.max_turns) for cell in cells}
+    assert limits == {"without_skill": (9, 5), "direct": (9, 5)}
+    bare = suite(arms=arms, comparisons=(), targets=(Target(id="pdf", adapter="fake"),))
+    _, cells, _ = plan(registry, bare, **choice)
+    assert {cell.arm.name: cell.limits.timeout_s for cell in cells} == {"without_skill": 600, "direct": 30}
+
+
+def test_only_selected_targets_are_planned() -> None:
+    """Each target has cells of its own."""
+    one = suite(targets=(Target(id="a"), Target(id="b")))
+    registry = registry_of(claude=FOLDER)
+    assert len(plan(registry, one)[1]) == 4
+    cells = plan(registry, one, targets=("b",))[1]
+    assert {cell.target.id for cell in cells if cell.target} == {"b"}
+
+
+def test_what_traits_say_reaches_the_run() -> None:
+    """Folder, what must not be inherited, hosts, cost, facts and secrets; every engine is asked once."""
+    rich = Traits(
+        skill_folder=".x/skills",
+        inherited=("X.md",),
+        model_hosts=("x.test",),
+        paid=True,
+        tells=frozenset({Fact.USAGE}),
+        secrets=("X_KEY",),
+    )
+    registry = registry_of(x=rich, y=FOLDER)
+    engines, cells, _ = plan(registry, engines=("x", "y"))
+    setup = engines.setups["x"]
+    assert (setup.skill_folder, setup.inherited, setup.hosts) == (".x/skills", ("X.md",), ("x.test",))
+    assert {cell.runner.name: cell.paid for cell in cells} == {"x": True, "y": False}
+    assert engines.traits() == {"x": rich, "y": FOLDER}
+    assert engines.secrets() == ("X_KEY",)
+    problems = asyncio.run(engines.problems())
+    assert [problem.message for problem in problems] == ["x was asked", "y was asked"]
+
+
+def test_options_may_decide_the_traits() -> None:
+    """As the configuration says; an engine that cannot tell them is a broken plugin, and others go on."""
+    options = {"engines.agent": {"folder": "skills", "key": "MY_KEY"}}
+    engines, cells, problems = plan(registry_of(options=options, agent=None))
+    assert not problems
+    assert engines.setups["agent"].skill_folder == "skills"
+    assert engines.secrets() == ("MY_KEY",)
+    assert all(cell.paid for cell in cells)
+    assert engines.traits()["agent"].tells == {Fact.USAGE}
+    _, _, (problem,) = plan(registry_of(agent=None))
+    assert problem.code == "engine.no-skills"
+    broken = {"engines.agent": {"fails": True}}
+    _, cells, (problem,) = plan(registry_of(options=broken, agent=None))
+    assert not cells
+    assert problem.code == "plugin.broken"
+    assert "no traits today" in problem.message

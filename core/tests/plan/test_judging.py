@@ -1,0 +1,351 @@
+"""Finding the judges of a run, and what stands between them and the scorers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from types import ModuleType
+
+import pytest
+from pydantic import BaseModel
+
+from skillgauge.contract.hooks import hookimpl
+from skillgauge.contract.judges import Judge, JudgeReply, JudgeRequest
+from skillgauge.contract.providers import Fact, Provider, Traits
+from skillgauge.errors import Problem, Severity
+from skillgauge.plan.judging import Judging, checked, find_judges
+from skillgauge.plugins.registry import Registry
+from skillgauge.run.judges import REMEMBERED, GuardedJudge
+from skillgauge.run.redaction import Redactor
+from skillgauge.run.services import REFUSED_OFTEN, Providers
+from skillgauge.types.frozen import Frozen
+from skillgauge.types.trial import FailureClass, Identity, Usage
+
+
+class Options(Frozen):
+    """Options of the judges here."""
+
+    model: str | None = None
+    temperature: float | None = None
+
+
+class Named:
+    """Answers with its own name and the request's text; counts its questions."""
+
+    def __init__(self, name: str, options: Options | None = None) -> None:
+        self.name, self.options = name, options or Options()
+        self.requests: list[JudgeRequest] = []
+        self.fails = 0
+        self.failure = JudgeReply(text=None, error="down", retryable=True)
+        self.gate = asyncio.Event()
+        self.gate.set()
+
+    async def check(self) -> tuple[Problem, ...]:
+        """One that is asked for the model `broken` does not work."""
+        return (Problem("judge.x", "broken"),) if self.options.model == "broken" else ()
+
+    def identity(self, model: str | None) -> Identity:
+        """Name, model and temperature."""
+        asked = model or self.options.model
+        return Identity(name=self.name, settings={"model": asked, "temperature": self.options.temperature})
+
+    async def ask(self, request: JudgeRequest) -> JudgeReply:
+        """Fail as often as was said, then answer."""
+        self.requests.append(request)
+        await self.gate.wait()
+        if self.fails:
+            self.fails -= 1
+            return self.failure
+        return JudgeReply(text=f"{self.name}: {request.user}", usage=Usage(input_tokens=3))
+
+
+def plugin(name: str, *patterns: str, paid: bool = True) -> ModuleType:
+    """A module that announces a judge."""
+
+    def make(options: BaseModel) -> Judge:
+        return Named(name, Options.model_validate(options))
+
+    @hookimpl
+    def skillgauge_judges() -> Iterable[Provider[Judge]]:
+        traits = Traits(secrets=("SHARED_KEY", f"{name.upper()}_KEY"), model_patterns=patterns, paid=paid)
+        yield Provider(name=name, options=Options, factory=make, summary="", traits=traits)
+
+    module = ModuleType(f"judge_{name}")
+    module.__dict__["skillgauge_judges"] = skillgauge_judges
+    return module
+
+
+def find(*names: str, models: tuple[str, ...] = (), temperature: float | None = None) -> Judging:
+    """What is found with two judges installed."""
+    registry = Registry.of(plugin("alpha", "a-*"), plugin("beta", "b-*", paid=False))
+    return asyncio.run(checked(find_judges(names, models, temperature, registry)))
+
+
+def told(judging: Judging) -> list[str]:
+    """Messages of its problems."""
+    return [problem.message for problem in judging.problems]
+
+
+def test_nobody_asked_for() -> None:
+    """Without a name there is no judge, no version and no problem."""
+    judging = find()
+    assert (judging, judging.versions, judging.digest) == (Judging(), {}, "")
+
+
+def test_one_judge() -> None:
+    """Its model and temperature reach it, and its identity is what the score depends on."""
+    judging = find("alpha", models=("m",), temperature=0.5)
+    (judge,) = judging.judges
+    assert isinstance(judge, Named)
+    assert judge.options == Options(model="m", temperature=0.5)
+    assert (judging.identities, judging.problems) == ((judge.identity(None),), ())
+    assert judging.digest == judge.identity(None).digest
+    assert judging.versions == {"judge identity": judging.digest}
+    assert (judging.secrets, judging.paid) == (("SHARED_KEY", "ALPHA_KEY"), True)
+
+
+@pytest.mark.requirement("UA-CLI-004")
+def test_a_model_id_picks_its_judge() -> None:
+    """A name that is no judge is tried as a model id, with a notice, and goes before a model named beside it."""
+    judging = find("a-1", models=("other",))
+    (identity,) = judging.identities
+    assert (identity.name, identity.settings["model"]) == ("alpha", "a-1")
+    (notice,) = judging.problems
+    assert notice.severity is Severity.WARNING
+    told_so = "'a-1' is no installed judge; 'alpha' is asked for the model of that id, and not for 'other'"
+    assert notice.message == told_so
+    (identity,) = find(models=("b-2",)).identities
+    assert (identity.name, identity.settings["model"]) == ("beta", "b-2")
+
+
+def test_a_name_that_is_neither() -> None:
+    """The message names what is installed, and what to write instead."""
+    judging = find("c-1")
+    assert judging.judges == ()
+    assert told(judging) == [
+        "'c-1' is no installed judge (installed: alpha, beta), and as a model id no judge claims it"
+    ]
+
+
+def test_a_panel() -> None:
+    """Judges in their order, each with its model; all keys are known, and one that is paid makes it paid."""
+    judging = find("alpha", "b-1", "alpha", models=("m1", "b-1", "m2"))
+    assert [(one.name, one.settings["model"]) for one in judging.identities] == [
+        ("alpha", "m1"),
+        ("beta", "b-1"),
+        ("alpha", "m2"),
+    ]
+    assert judging.secrets == ("SHARED_KEY", "ALPHA_KEY", "BETA_KEY")
+    assert (judging.paid, find("beta").paid) == (True, False)
+    assert judging.digest == "|".join(one.digest for one in judging.identities)
+    assert told(judging) == ["'b-1' is no installed judge; 'beta' is asked for the model of that id"]
+
+
+@pytest.mark.parametrize(
+    ("names", "models", "messages"),
+    [
+        (("alpha", "beta"), (), ["2 judges may have no majority"]),
+        (("alpha", "beta", "alpha"), (), ["the same judge twice is no panel"]),
+        (("alpha", "beta", "alpha"), ("x", "y"), ["2 judge models for 3 judges"]),
+        (("alpha",), ("x", "y"), ["2 judge models for 1 judges"]),
+        (("alpha", "gamma", "delta"), (), ["'gamma' is no installed judge", "'delta' is no installed judge"]),
+        (("alpha", "beta", "alpha"), ("x", "broken", "y"), ["broken"]),
+    ],
+)
+def test_what_is_no_panel(names: tuple[str, ...], models: tuple[str, ...], messages: list[str]) -> None:
+    """Everything that is wrong is told at once."""
+    problems = find(*names, models=models).problems
+    assert len(problems) == len(messages)
+    for problem, message in zip(problems, messages, strict=True):
+        assert problem.severity is Severity.ERROR
+        assert problem.message.startswith(message)
+
+
+def question(user: str = "how good?", **fields: object) -> JudgeRequest:
+    """A question."""
+    return JudgeRequest.model_validate({"system": "s", "user": user, **fields})
+
+
+def test_the_same_question_is_asked_once() -> None:
+    """The second answer is the first one, marked, without usage; any difference makes another question."""
+    judge = Named("alpha")
+    guarded = GuardedJudge(judge, lambda request: request, Providers(4))
+
+    async def ask() -> list[JudgeReply]:
+        asked = [question(), question(), question(model="m"), question(temperature=1.0), question("else")]
+        return [await guarded.ask(one) for one in asked]
+
+    first, second, *others = asyncio.run(ask())
+    assert (first.text, first.cached, first.usage) == ("alpha: how good?", False, Usage(input_tokens=3))
+    assert (second.text, second.cached, second.usage) == ("alpha: how good?", True, None)
+    assert [one.cached for one in others] == [False] * 3
+    assert len(judge.requests) == 4
+    assert guarded.identity("m") == judge.identity("m")
+    assert asyncio.run(guarded.check()) == ()
+
+
+def test_questions_at_once() -> None:
+    """Who asks what is being asked waits for that answer, also when whoever asked first was cancelled."""
+    judge = Named("alpha")
+    guarded = GuardedJudge(judge, lambda request: request, Providers(4))
+
+    async def ask() -> tuple[list[JudgeReply], int]:
+        judge.gate.clear()
+        tasks = [asyncio.create_task(guarded.ask(question())) for _ in range(5)]
+        await asyncio.sleep(0)
+        asked_before = len(judge.requests)
+        tasks[0].cancel()
+        await asyncio.gather(tasks[0], return_exceptions=True)
+        judge.gate.set()
+        return list(await asyncio.gather(*tasks[1:])), asked_before
+
+    replies, asked_before = asyncio.run(asyncio.wait_for(ask(), 20))
+    assert (asked_before, len(judge.requests)) == (1, 2)
+    assert sorted(reply.cached for reply in replies) == [False, True, True, True]
+
+
+def test_failures_are_not_remembered() -> None:
+    """Whoever asks again after a failure asks the judge."""
+    judge = Named("alpha")
+    judge.fails = 2
+    guarded = GuardedJudge(judge, lambda request: request, Providers(4))
+
+    async def ask() -> list[JudgeReply]:
+        return [await guarded.ask(question()) for _ in range(4)]
+
+    assert [(reply.text is None, reply.cached) for reply in asyncio.run(ask())] == [
+        (True, False),
+        (True, False),
+        (False, False),
+        (False, True),
+    ]
+
+
+def test_memory_is_bounded() -> None:
+    """The oldest answer is forgotten when there is no room."""
+    judge = Named("alpha")
+    guarded = GuardedJudge(judge, lambda request: request, Providers(4))
+
+    async def ask() -> list[bool]:
+        for number in range(REMEMBERED + 1):
+            await guarded.ask(question(f"{number}"))
+        return [(await guarded.ask(question(user))).cached for user in ("1", "0")]
+
+    assert asyncio.run(ask()) == [True, False]
+
+
+def test_a_judge_is_told_no_secret() -> None:
+    """Whatever a scorer asks, the values of known secrets are taken out on the way."""
+    judge = Named("alpha")
+    redactor = Redactor()
+    redactor.register("API_KEY", "canary-123456")
+    reply = asyncio.run(
+        GuardedJudge(judge, redactor.redact, Providers(4)).ask(question("key: canary-123456", system="canary-123456"))
+    )
+    (request,) = judge.requests
+    assert (request.system, request.user) == ("[redacted:API_KEY]", "key: [redacted:API_KEY]")
+    assert reply.text == "alpha: key: [redacted:API_KEY]"
+
+
+def test_options_may_decide_what_a_judge_announces() -> None:
+    """Traits are asked for with the options of the configuration, and a judge that cannot tell them is told of."""
+    module = ModuleType("judge_of_options")
+
+    def traits(options: Options) -> Traits:
+        return Traits(paid=True, tells=frozenset({Fact.COST} if options.temperature else {}))
+
+    @hookimpl
+    def skillgauge_judges() -> Iterable[Provider[Judge]]:
+        make = lambda options: Named("alpha", options)  # noqa: E731 - a def would say no more
+        yield Provider(name="alpha", options=Options, factory=make, summary="", traits_with=traits)
+
+    module.__dict__["skillgauge_judges"] = skillgauge_judges
+    registry = Registry.of(module, options={"judges.alpha": {"temperature": 1}})
+    judging = find_judges(("alpha",), (), None, registry)
+    assert judging.paid
+    assert [one.tells for one in judging.traits] == [{Fact.COST}]
+
+
+@pytest.mark.requirement("BF-CRED-004")
+@pytest.mark.parametrize(
+    ("keys", "agents", "chosen", "model"),
+    [
+        (["BETA_KEY"], (), "beta", None),
+        (["ALPHA_KEY", "BETA_KEY"], (), "alpha", None),
+        (["SHARED_KEY"], (), "alpha", None),
+        (["ALPHA_KEY", "BETA_KEY"], ("b-1",), "beta", "b-1"),
+        (["ALPHA_KEY", "BETA_KEY"], ("c-1", "b-1"), "beta", "b-1"),
+        (["ALPHA_KEY"], ("b-1",), "alpha", None),
+        ([], ("a-1",), None, None),
+    ],
+)
+def test_whose_key_is_here_judges_where_nobody_is_named(
+    keys: list[str], agents: tuple[str, ...], chosen: str | None, model: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one that serves the agents' model, else the first by name; a notice says who it is. Without keys nobody."""
+    for name in ("SHARED_KEY", "ALPHA_KEY", "BETA_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    for name in keys:
+        monkeypatch.setenv(name, "x")
+    registry = Registry.of(plugin("beta", "b-*"), plugin("alpha", "a-*"))
+    judging = find_judges((), (), None, registry, agents)
+    assert [(one.name, one.settings["model"]) for one in judging.identities] == ([(chosen, model)] if chosen else [])
+    assert told(judging) == ([f"no judge is named: {chosen!r} is asked, whose key is here"] if chosen else [])
+    assert find_judges(("beta",), (), None, registry, agents).identities[0].name == "beta"
+
+
+def test_judges_share_the_limit_of_their_service() -> None:
+    """Questions wait for a place like sessions of engines do, and an answer gives it back."""
+    judge, providers = Named("alpha"), Providers(2)
+    guarded = GuardedJudge(judge, lambda request: request, providers)
+    limit = providers.of(judge.identity(None))
+
+    async def ask() -> tuple[int, int]:
+        judge.gate.clear()
+        async with limit.place("engine 'x'"):
+            tasks = [asyncio.create_task(guarded.ask(question(f"{number}"))) for number in range(5)]
+            for _ in range(20):
+                await asyncio.sleep(0)
+            asked_beside = len(judge.requests)
+            judge.gate.set()
+        await asyncio.gather(*tasks)
+        return asked_beside, limit.under_way
+
+    assert asyncio.run(asyncio.wait_for(ask(), 20)) == (1, 0)
+    assert len(judge.requests) == 5
+
+
+@pytest.mark.parametrize(
+    ("failure", "allowed"),
+    [
+        (JudgeReply(text=None, error="slow", failure_class=FailureClass.OVERLOADED, retry_after_s=0.0), 4),
+        (JudgeReply(text=None, error="slow", retry_after_s=0.0), 4),
+        (JudgeReply(text=None, error="down", retryable=True), 8),
+    ],
+    ids=["class", "pause", "neither"],
+)
+def test_what_a_judge_says_of_load_is_heard(failure: JudgeReply, allowed: int) -> None:
+    """A class of overload halves the limit of the service, and so does a pause without a class."""
+    judge, providers = Named("alpha"), Providers(8)
+    judge.fails, judge.failure = 1, failure
+    reply = asyncio.run(GuardedJudge(judge, lambda request: request, providers).ask(question()))
+    assert reply == failure
+    assert providers.of(judge.identity(None)).allowed == allowed
+
+
+def test_a_judge_that_is_refused_often_is_not_asked_again() -> None:
+    """The reply says so, with the class of the refusals; no further question goes out."""
+    judge = Named("alpha")
+    judge.fails = 99
+    judge.failure = JudgeReply(text=None, error="auth: HTTP 401", failure_class=FailureClass.AUTH)
+    guarded = GuardedJudge(judge, lambda request: request, Providers(1))
+
+    async def ask() -> list[JudgeReply]:
+        return [await guarded.ask(question(f"{number}")) for number in range(REFUSED_OFTEN + 3)]
+
+    replies = asyncio.run(ask())
+    assert len(judge.requests) == REFUSED_OFTEN
+    assert {reply.error for reply in replies[:REFUSED_OFTEN]} == {"auth: HTTP 401"}
+    for reply in replies[REFUSED_OFTEN:]:
+        assert (reply.text, reply.failure_class, reply.retryable) == (None, FailureClass.AUTH, False)
+        assert reply.error == "auth: not tried: judge 'alpha' was refused 5 times in a row: auth: HTTP 401"

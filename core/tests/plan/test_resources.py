@@ -1,0 +1,75 @@
+"""Which sandbox a run gets."""
+
+from __future__ import annotations
+
+import asyncio
+from types import ModuleType
+
+import pytest
+
+from skillgauge.contract.hooks import hookimpl
+from skillgauge.contract.providers import Provider, Traits
+from skillgauge.contract.sandboxes import SandboxReport, Tier
+from skillgauge.errors import PluginError, Problem, Severity
+from skillgauge.plan.resources import choose_sandbox
+from skillgauge.plugins.registry import Registry
+from skillgauge_testkit import FakeSandbox
+
+LEAKY = Problem("sandbox.leaky", "there is a network", severity=Severity.WARNING)
+BROKEN = Problem("sandbox.unusable", "there is no daemon")
+
+
+class Reporting(FakeSandbox):
+    """Reports what it was told to."""
+
+    def __init__(self, report: SandboxReport) -> None:
+        super().__init__()
+        self._report = report
+
+    async def check(self) -> SandboxReport:
+        """The report."""
+        return self._report
+
+
+def registry(**reports: SandboxReport) -> Registry:
+    """A registry of sandboxes by name; those whose name begins with `shy` must be named."""
+    module = ModuleType("made_up_sandboxes")
+
+    @hookimpl
+    def skillgauge_sandboxes() -> list[Provider[object]]:
+        return [
+            Provider(
+                name, lambda _options, report=report: Reporting(report), "", traits=Traits(only_by_name="shy" in name)
+            )
+            for name, report in reports.items()
+        ]
+
+    module.skillgauge_sandboxes = skillgauge_sandboxes  # type: ignore[attr-defined]
+    return Registry.of(module)
+
+
+def test_strongest_that_works_is_taken_with_its_warnings() -> None:
+    """A broken one is passed over, one that must be named too; a warning keeps nobody from using a sandbox."""
+    made = registry(
+        broken=SandboxReport(Tier.STRICT, (BROKEN,)),
+        leaky=SandboxReport(Tier.PARTIAL, (LEAKY,)),
+        plain=SandboxReport(Tier.NONE),
+        shy=SandboxReport(Tier.STRICT),
+    )
+    chosen = asyncio.run(choose_sandbox(None, made))
+    assert (chosen.name, chosen.tier, chosen.warnings) == ("leaky", Tier.PARTIAL, (LEAKY,))
+
+
+def test_named_sandbox() -> None:
+    """A named one is taken as it is, unless it does not work or confines too little."""
+    made = registry(
+        broken=SandboxReport(Tier.STRICT, (BROKEN,)),
+        leaky=SandboxReport(Tier.PARTIAL, (LEAKY,)),
+        shy=SandboxReport(Tier.STRICT),
+    )
+    assert asyncio.run(choose_sandbox("leaky", made)).warnings == (LEAKY,)
+    assert asyncio.run(choose_sandbox("shy", made, least=Tier.STRICT)).tier is Tier.STRICT
+    with pytest.raises(PluginError, match="there is no daemon"):
+        asyncio.run(choose_sandbox("broken", made))
+    with pytest.raises(PluginError, match="is of tier partial, not strict"):
+        asyncio.run(choose_sandbox("leaky", made, least=Tier.STRICT))

@@ -1,0 +1,397 @@
+"""Workspaces of agents: what is put into them, what is found out about them, and what they must not inherit."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skillgauge.contract.engines import Emit, RunRequest
+from skillgauge.contract.sandboxes import Command, Finished, ModelRoute, Sandbox, SandboxSpec, Workspace
+from skillgauge.run.agents import (
+    VERIFIED,
+    AgentRules,
+    AgentSetup,
+    AgentStages,
+    arm_integrity,
+    changed_files,
+    files_of_skill,
+)
+from skillgauge.types.suite import Arm, ArmKind, Case, FileSpec, Limits, SkillRef
+from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trajectory, Trial, Usage
+from skillgauge_testkit import FakeEngine, FakeSandbox, FakeWorkspace, TemporarySandbox
+from skillgauge_testkit.fakes import OK, ignore
+
+PDF = SkillRef(name="pdf", root="/skills/pdf", digest="d1")
+OTHER = SkillRef(name="other", root="/skills/other", digest="d2")
+WITH = Arm(name="with_skill", kind=ArmKind.AGENT, skills=(PDF, OTHER))
+WITHOUT = Arm(name="without_skill", kind=ArmKind.AGENT, skills=(OTHER,))
+CANDIDATES = frozenset({"pdf"})
+
+
+def trial(arm: Arm = WITH, **case: Any) -> Trial:
+    """A trial of an agent."""
+    return Trial(
+        trial_id="t",
+        execution_id="x",
+        cassette_key="key",
+        ordinal=0,
+        suite_id="s",
+        case=Case.model_validate({"id": "c", "prompt": "p"} | case),
+        case_index=0,
+        arm=arm,
+        runner=Identity(name="agent"),
+        model="m1",
+        repeat=1,
+        seed=7,
+        limits=Limits(max_turns=3),
+    )
+
+
+def told(*offered: str) -> Trajectory:
+    """What an engine tells that offered these skills."""
+    return Trajectory(skills_offered=offered)
+
+
+Play = Callable[[RunRequest, FakeWorkspace, Emit], Execution]
+
+
+def done(_request: RunRequest, _workspace: FakeWorkspace, _emit: Emit) -> Execution:
+    """An agent that does nothing."""
+    return Execution(text="done", trajectory=told("other", "pdf"), duration_s=1.0)
+
+
+def execute(
+    one: Trial,
+    play: Play = done,
+    *,
+    sandbox: Sandbox | None = None,
+    setup: dict[str, Any] | None = None,
+    **rules: Any,
+) -> Execution:
+    """Execute a trial on a stage of its own and prepare its grading."""
+
+    async def run() -> Execution:
+        engine = FakeEngine(play, name="agent")
+        known = {"skill_folder": ".agents/skills"} | (setup or {})
+        stages = AgentStages(
+            {"agent": AgentSetup(engine, **known)},
+            sandbox or FakeSandbox(),
+            read_skill=lambda ref: (FileSpec(path="SKILL.md", text=ref.name), FileSpec(path="a/b.sh", text="x")),
+            emit=ignore,
+            rules=AgentRules(candidates={"s": CANDIDATES}, **rules),
+        )
+        async with stages(one) as stage:
+            execution = await stage.execute(one)
+            if execution.failure is None:
+                await stage.prepare_grading(one)
+            return execution
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("arm", "offered", "words"),
+    [
+        (WITH, ("pdf", "other"), ""),
+        (WITH, ("other", "pdf", "bundled"), ""),
+        (WITHOUT, ("other",), ""),
+        (WITHOUT, ("other", "bundled"), ""),
+        (WITH, ("other",), "arm 'with_skill' was not offered pdf"),
+        (WITH, (), "arm 'with_skill' was not offered other, pdf"),
+        (WITHOUT, ("other", "pdf"), "arm 'without_skill' was offered pdf"),
+        (WITHOUT, ("pdf",), "arm 'without_skill' was not offered other and was offered pdf"),
+    ],
+)
+def test_a_session_must_be_offered_what_its_arm_says(arm: Arm, offered: tuple[str, ...], words: str) -> None:
+    """Every skill of the arm, and none that is under test in another; what the agent itself brings is no intruder."""
+    integrity, failure = arm_integrity(arm, CANDIDATES, told(*offered))
+    assert integrity == (words or VERIFIED)
+    if words:
+        assert failure
+        assert (failure.failure_class, failure.blame) == (FailureClass.ARM_INTEGRITY, Blame.INFRASTRUCTURE)
+        assert not failure.retryable
+    else:
+        assert failure is None
+
+
+@pytest.mark.parametrize("trajectory", [None, Trajectory()])
+def test_what_an_engine_does_not_tell_is_unknown(trajectory: Trajectory | None) -> None:
+    """It is no error, and not called verified either."""
+    integrity, failure = arm_integrity(WITH, CANDIDATES, trajectory)
+    assert integrity.startswith("unknown: ")
+    assert failure is None
+
+
+def test_a_wrong_arm_makes_the_session_an_error() -> None:
+    """Its answer is kept as a fact; a session that ran out of turns is looked at, too, because it would be a fail."""
+
+    def unskilled(_request: RunRequest, _workspace: FakeWorkspace, _emit: Emit) -> Execution:
+        return Execution(text="done", trajectory=told("other"))
+
+    execution = execute(trial(), unskilled)
+    assert execution.failure
+    assert execution.failure.failure_class is FailureClass.ARM_INTEGRITY
+    assert execution.text == "done"
+
+    def exhausted(_request: RunRequest, _workspace: FakeWorkspace, _emit: Emit) -> Execution:
+        return Execution(failure=Failure.of_agent(FailureClass.MAX_TURNS, "no more"), trajectory=told("other"))
+
+    execution = execute(trial(), exhausted)
+    assert execution.failure
+    assert execution.failure.failure_class is FailureClass.ARM_INTEGRITY
+    execution = execute(trial(WITHOUT), exhausted)
+    assert execution.failure
+    assert (execution.failure.failure_class, execution.arm_integrity) == (FailureClass.MAX_TURNS, VERIFIED)
+
+    def broken(_request: RunRequest, _workspace: FakeWorkspace, _emit: Emit) -> Execution:
+        return Execution(failure=Failure.of_agent(FailureClass.AUTH, "no key"), trajectory=told())
+
+    execution = execute(trial(), broken)
+    assert execution.failure
+    assert (execution.failure.failure_class, execution.arm_integrity) == (FailureClass.AUTH, None)
+
+
+def test_a_workspace_is_made_as_the_trial_says() -> None:
+    """Files, then skills under their real names, then setup; the request says what the engine needs to know."""
+    sandbox = FakeSandbox(_note)
+    seen: list[RunRequest] = []
+
+    def play(request: RunRequest, workspace: FakeWorkspace, _emit: Emit) -> Execution:
+        seen.append(request)
+        workspace.files["made"] = b"1"
+        workspace.files.pop("old")
+        workspace.files["changed"] = b"after"
+        return Execution(trajectory=told("pdf", "other"))
+
+    files = (FileSpec(path="old", text="x"), FileSpec(path="changed", text="before"))
+    graders = (FileSpec(path="grader.py", text="secret"),)
+    one = trial(files=files, setup=("touch ready",), grader_files=graders, env={"A": "1"})
+    execution = execute(one, play, sandbox=sandbox)
+    ((spec, workspace),) = sandbox.opened
+    assert (spec.env, spec.network, spec.label) == ({"A": "1"}, False, "c")
+    (request,) = seen
+    assert (request.prompt, request.model, request.seed, request.limits.max_turns) == ("p", "m1", 7, 3)
+    assert (request.cassette_key, request.recipe) == ("key", one.recipe)
+    assert [(skill.ref.name, skill.path) for skill in request.skills] == [
+        ("pdf", ".agents/skills/pdf"),
+        ("other", ".agents/skills/other"),
+    ]
+    assert workspace.files[".agents/skills/pdf/a/b.sh"] == b"x"
+    assert workspace.files["seen by setup"] == b".agents/skills/other/SKILL.md .agents/skills/pdf/SKILL.md"
+    changes = {change.path: change.change for change in execution.files}
+    assert changes == {"made": "created", "old": "deleted", "changed": "modified"}
+    assert workspace.files["grader.py"] == b"secret"
+
+
+def _note(command: Command, workspace: FakeWorkspace) -> Finished:
+    assert command.argv == ("sh", "-c", "touch ready")
+    skills = sorted(path for path in workspace.files if path.endswith("SKILL.md"))
+    workspace.files["seen by setup"] = " ".join(skills).encode()
+    return OK
+
+
+def test_an_agent_that_cannot_use_skills_gets_none() -> None:
+    """Nothing is installed for an engine without a folder for them."""
+    sandbox = FakeSandbox()
+    execute(trial(Arm(name="a", kind=ArmKind.AGENT)), sandbox=sandbox, setup={"skill_folder": None})
+    ((_, workspace),) = sandbox.opened
+    assert not workspace.files
+
+
+@pytest.mark.parametrize(
+    ("finished", "words"),
+    [
+        (Finished(3, None, b"", b"no such tool", 0.1), "setup command 'make': exit code 3: no such tool"),
+        (Finished(0, None, b"", b"", 60.0, timed_out=True), "setup command 'make': timed out"),
+        (Finished(None, 9, b"", b"", 0.1), "setup command 'make': signal 9"),
+    ],
+)
+def test_a_setup_that_fails_is_nobodys_fail(finished: Finished, words: str) -> None:
+    """The agent is not started; the trial is an error that names the command."""
+
+    def never(_request: RunRequest, _workspace: FakeWorkspace, _emit: Emit) -> Execution:
+        raise AssertionError("the agent ran")
+
+    execution = execute(trial(setup=("make",)), never, sandbox=FakeSandbox(lambda _command, _workspace: finished))
+    assert execution.failure
+    assert (execution.failure.failure_class, execution.failure.blame) == (FailureClass.SETUP, Blame.INFRASTRUCTURE)
+    assert execution.failure.message == words
+
+
+def test_nothing_above_the_workspace_may_reach_the_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that the agent would read in both arms makes every session an error that says where it is."""
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    monkeypatch.setenv("TMPDIR", str(inner))
+
+    class Real(FakeEngine):
+        """Plays in a real workspace."""
+
+        async def run(self, request: RunRequest, workspace: Workspace, emit: Emit) -> Execution:
+            return Execution(text="ran")
+
+    async def run() -> Execution:
+        setup = AgentSetup(Real(done, name="agent"), None, inherited=("CLAUDE.md", ".claude/skills"))
+        stages = AgentStages({"agent": setup}, TemporarySandbox(), read_skill=lambda ref: (), emit=ignore)
+        async with stages(trial()) as stage:
+            return await stage.execute(trial())
+
+    assert asyncio.run(run()).text == "ran"
+    (tmp_path / ".claude").mkdir()
+    assert asyncio.run(run()).text == "ran"
+    (tmp_path / "a" / ".claude" / "skills").mkdir(parents=True)
+    execution = asyncio.run(run())
+    assert execution.text is None
+    assert execution.failure
+    assert (execution.failure.failure_class, execution.failure.blame) == (FailureClass.SETUP, Blame.INFRASTRUCTURE)
+    assert str(tmp_path / "a" / ".claude" / "skills") in execution.failure.message
+    assert "TMPDIR" in execution.failure.message
+
+
+def test_hosts_and_routes_of_the_engine_reach_the_sandbox() -> None:
+    """What must be reachable although there is no network; `keep` is passed on, too."""
+
+    class Routed(FakeEngine):
+        """Asks a model."""
+
+        def routes(self, model: str | None) -> tuple[ModelRoute, ...]:
+            return (ModelRoute(name="api", base_url=f"https://{model}.test"),)
+
+    sandbox = FakeSandbox()
+
+    async def run() -> None:
+        setup = AgentSetup(Routed(done, name="agent"), hosts=("login.test",))
+        rules = AgentRules(keep=True)
+        stages = AgentStages({"agent": setup}, sandbox, read_skill=lambda ref: (), emit=ignore, rules=rules)
+        async with stages(trial()):
+            pass
+
+    asyncio.run(run())
+    ((spec, _),) = sandbox.opened
+    assert [route.base_url for route in spec.routes] == ["https://m1.test"]
+    assert (spec.hosts, spec.keep, spec.network) == (("login.test",), True, False)
+
+
+class Recorder:
+    """Remembers what it is given, or fails."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.error = error
+        self.recorded: list[Execution] = []
+
+    async def record(self, trial: Trial, execution: Execution, workspace: Workspace) -> None:
+        """Note it."""
+        if self.error:
+            raise self.error
+        self.recorded.append(execution)
+
+
+def test_a_session_is_recorded_with_its_integrity() -> None:
+    """After everything is known of it, and before the graders' files come."""
+    recorder = Recorder()
+    execution = execute(trial(), recorder=recorder)
+    assert recorder.recorded == [execution]
+    assert execution.arm_integrity == VERIFIED
+
+
+def test_a_session_that_cannot_be_recorded_is_an_error_whose_cost_is_known() -> None:
+    """Or a budget would not see what was spent."""
+
+    def paid(_request: RunRequest, _workspace: FakeWorkspace, _emit: Emit) -> Execution:
+        return Execution(text="done", trajectory=told("pdf", "other"), usage=Usage(cost_usd=2.5))
+
+    execution = execute(trial(), paid, recorder=Recorder(ValueError("'big' is too large")))
+    assert execution.failure
+    assert execution.failure.blame is Blame.INFRASTRUCTURE
+    assert execution.failure.message == "the session cannot be recorded: 'big' is too large"
+    assert execution.usage == Usage(cost_usd=2.5)
+
+
+names = st.text("abc/", min_size=1, max_size=3)
+snapshots = st.dictionaries(names, st.sampled_from("123"))
+
+
+@given(snapshots, snapshots)
+def test_every_change_is_found(before: dict[str, str], after: dict[str, str]) -> None:
+    """Applied to what was before, the changes give what is after."""
+    again = dict(before)
+    for change in changed_files(before, after):
+        assert again.get(change.path) != change.digest
+        if change.change == "deleted":
+            again.pop(change.path)
+        else:
+            assert (change.path in again) is (change.change == "modified")
+            again[change.path] = change.digest or ""
+    assert again == after
+
+
+def test_a_skill_is_installed_whole_but_for_what_gives_answers_away(tmp_path: Path) -> None:
+    """Its folders and modes are kept; a file or folder of the leak list is not there, nor is anything below it."""
+    root = tmp_path / "pdf"
+    for path in ("SKILL.md", "scripts/go.sh", "evals/evals.json", "evals/deep/er.txt", "tests/a", "expected.txt"):
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(path)
+    (root / "evals-not").write_text("kept: only the beginning is alike")
+    (root / "scripts" / "go.sh").chmod(0o755)
+    ref = SkillRef(name="pdf", root=str(root), digest="d", leaves_out=("evals", "tests", "expected.txt", "gone"))
+    files = files_of_skill(ref)
+    assert {file.path: file.executable for file in files} == {
+        "SKILL.md": False,
+        "evals-not": False,
+        "scripts/go.sh": True,
+    }
+    assert all(Path(file.source or "").read_text() for file in files)
+
+
+def test_links_of_a_skill_are_not_installed(tmp_path: Path) -> None:
+    """Neither to files nor to folders, outside or inside: they would carry something else into the workspace."""
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret" / "key").write_text("mine")
+    root = tmp_path / "pdf"
+    (root / "real").mkdir(parents=True)
+    (root / "SKILL.md").write_text("x")
+    (root / "real" / "file").write_text("x")
+    (root / "link-out").symlink_to(tmp_path / "secret" / "key")
+    (root / "folder-out").symlink_to(tmp_path / "secret")
+    (root / "link-in").symlink_to(root / "SKILL.md")
+    (root / "folder-in").symlink_to(root / "real")
+    (root / "dangling").symlink_to(root / "gone")
+    files = files_of_skill(SkillRef(name="pdf", root=str(root), digest="d"))
+    assert [file.path for file in files] == ["SKILL.md", "real/file"]
+
+
+def test_a_skill_may_lie_behind_a_link(tmp_path: Path) -> None:
+    """The user named it; only what is inside is looked at."""
+    root = tmp_path / "pdf"
+    root.mkdir()
+    (root / "SKILL.md").write_text("x")
+    (tmp_path / "alias").symlink_to(root)
+    files = files_of_skill(SkillRef(name="pdf", root=str(tmp_path / "alias"), digest="d"))
+    assert [file.path for file in files] == ["SKILL.md"]
+
+
+def test_a_session_of_no_known_engine_is_a_fault_of_the_program() -> None:
+    """Stages are opened for engines of the plan only."""
+
+    async def run() -> None:
+        stages = AgentStages({}, FakeSandbox(), read_skill=lambda ref: (), emit=ignore)
+        with pytest.raises(KeyError):
+            async with stages(trial()):
+                pass
+
+    asyncio.run(run())
+
+
+def test_a_sandbox_spec_has_no_network_by_itself() -> None:
+    """What an agent's workspace differs in from that of a skill under direct call."""
+    sandbox = FakeSandbox()
+    execute(trial(), sandbox=sandbox)
+    ((spec, _),) = sandbox.opened
+    assert spec.model_dump(exclude_defaults=True, exclude={"label"}) == {"network": False}
+    assert SandboxSpec(label="x").network

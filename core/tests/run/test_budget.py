@@ -1,0 +1,252 @@
+"""What a run may spend: nothing starts that cannot be afforded, and everything that can be does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from skillgauge.contract.providers import Fact, Traits
+from skillgauge.run.budget import Budget, BudgetLimits, tokens_of, uncountable
+from skillgauge.types.result import GivenUp, Score, TrialResult, Verdict
+from skillgauge.types.suite import Arm, ArmKind, Case, Limits
+from skillgauge.types.trial import Execution, Failure, FailureClass, Identity, Trial, Usage
+
+
+def trial(number: int, *, paid: bool = True) -> Trial:
+    """The n-th trial."""
+    return Trial(
+        trial_id=f"t{number}",
+        execution_id="x",
+        cassette_key="k",
+        ordinal=number,
+        suite_id="s",
+        case=Case(id=f"c{number}"),
+        case_index=number,
+        arm=Arm(name="with", kind=ArmKind.AGENT),
+        runner=Identity(name="agent"),
+        repeat=1,
+        seed=0,
+        limits=Limits(),
+        paid=paid,
+    )
+
+
+def result(one: Trial, usage: Usage | None, **fields: object) -> TrialResult:
+    """What it came to."""
+    known = {
+        "trial_id": one.trial_id,
+        "execution_id": "x",
+        "score_id": "x",
+        "ordinal": one.ordinal,
+        "suite_id": "s",
+        "case_id": one.case.id,
+        "case_index": one.case_index,
+        "target_id": None,
+        "arm": "with",
+        "runner": "agent",
+        "model": None,
+        "repeat": 1,
+        "verdict": Verdict.PASS,
+        "execution": Execution(usage=usage),
+        "started_at": 0.0,
+    }
+    return TrialResult.model_validate(known | fields)
+
+
+async def admitted(budget: Budget, trials: list[Trial]) -> AsyncIterator[Trial]:
+    """The trials that may start, each once it may, up to the first that may not."""
+    for one in trials:
+        if not await budget.admit(one):
+            return
+        yield one
+
+
+def spend(limits: BudgetLimits, costs: list[Usage | None], *, at_once: int = 1, paid: bool = True) -> tuple[int, bool]:
+    """How many trials of these costs started with so many workers, and whether the budget held any back."""
+    budget = Budget(limits)
+    started: list[Trial] = []
+
+    async def work(trials: AsyncIterator[Trial], lock: asyncio.Lock) -> None:
+        while True:
+            async with lock:
+                one = await anext(trials, None)
+            if one is None:
+                return
+            started.append(one)
+            await asyncio.sleep(0)
+            budget.settle(result(one, costs[one.ordinal]))
+
+    async def run() -> None:
+        trials = admitted(budget, [trial(number, paid=paid) for number in range(len(costs))])
+        lock = asyncio.Lock()
+        await asyncio.gather(*(work(trials, lock) for _ in range(at_once)))
+
+    asyncio.run(asyncio.wait_for(run(), 20))
+    return len(started), budget.exhausted
+
+
+def dollars(*amounts: float) -> list[Usage | None]:
+    """A usage for each amount."""
+    return [Usage(cost_usd=amount) for amount in amounts]
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 8])
+def test_nothing_starts_that_cannot_be_afforded(at_once: int) -> None:
+    """Of trials at 0.30 each, three fit into a dollar, however many workers want to start one."""
+    assert spend(BudgetLimits(cost_usd=1.0), dollars(*[0.3] * 9), at_once=at_once) == (3, True)
+
+
+@pytest.mark.parametrize("at_once", [1, 3])
+def test_everything_starts_that_can(at_once: int) -> None:
+    """A budget that suffices is no obstacle and is not called exhausted."""
+    assert spend(BudgetLimits(cost_usd=10.0, tokens=10**6), dollars(*[0.3] * 9), at_once=at_once) == (9, False)
+
+
+def test_without_a_limit_nothing_waits() -> None:
+    """No budget, no bookkeeping."""
+    assert spend(BudgetLimits(), [None] * 5, at_once=5) == (5, False)
+
+
+def test_what_costs_nothing_is_never_held_back() -> None:
+    """Direct calls and replays run, whatever is spent."""
+    assert spend(BudgetLimits(cost_usd=0.01), dollars(*[5.0] * 4), paid=False) == (4, False)
+
+
+def test_tokens_count_too() -> None:
+    """The tighter of the two limits rules."""
+    costs: list[Usage | None] = [Usage(cost_usd=0.01, input_tokens=90, output_tokens=10)] * 9
+    assert spend(BudgetLimits(cost_usd=10, tokens=450), costs) == (4, True)
+
+
+def test_judges_and_given_up_attempts_count() -> None:
+    """Money is spent by whoever is asked, and by attempts that do not count."""
+    budget = Budget(BudgetLimits(cost_usd=1.0))
+    score = Score.passed().model_copy(update={"usage": Usage(cost_usd=0.4)})
+    slow = Failure.of_agent(FailureClass.OVERLOADED, "slow")
+    attempt = GivenUp(failure=slow, usage=Usage(cost_usd=0.3), wait_s=1.0)
+    one = trial(0)
+
+    async def run() -> list[str]:
+        names = []
+        async for started in admitted(budget, [one, trial(1)]):
+            names.append(started.trial_id)
+            done = result(one, Usage(cost_usd=0.2), scores=(score,), given_up=(attempt,))
+            budget.settle(done)
+        return names
+
+    assert asyncio.run(run()) == ["t0"]
+    assert budget.exhausted
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.floats(0.01, 1.0), min_size=1, max_size=12), st.floats(0.1, 4.0), st.integers(1, 4))
+def test_at_most_one_surprise(amounts: list[float], limit: float, at_once: int) -> None:
+    """Spending exceeds the limit only by what a trial cost more than any before it."""
+    started, _ = spend(BudgetLimits(cost_usd=limit), dollars(*amounts), at_once=at_once)
+    spent = sum(amounts[:started])
+    surprise = max(amounts[:started], default=0.0) * at_once
+    assert spent <= limit + surprise + 1e-9
+    assert started >= 1
+
+
+@pytest.mark.parametrize(
+    ("usage", "tokens"),
+    [
+        (Usage(), 0),
+        (Usage(total_tokens=7, input_tokens=100), 7),
+        (Usage(input_tokens=1, cache_read_tokens=2, cache_write_tokens=3, output_tokens=4, reasoning_tokens=9), 10),
+    ],
+)
+def test_tokens_of_a_usage(usage: Usage, tokens: int) -> None:
+    """The total as told, else the sum of the kinds; reasoning is part of the output."""
+    assert tokens_of(usage) == tokens
+
+
+def test_what_is_done_is_not_reserved_again() -> None:
+    """Trials that an earlier run has paid for pass, also when nothing is left; a further one does not."""
+
+    async def run() -> list[bool]:
+        budget = Budget(BudgetLimits(cost_usd=1.0), done={"t0", "t2"})
+        first = [await budget.admit(trial(number)) for number in (0, 1)]
+        budget.settle(result(trial(1), Usage(cost_usd=1.0)))
+        return [*first, *[await budget.admit(trial(number)) for number in (2, 3)]]
+
+    assert asyncio.run(run()) == [True, True, True, False]
+
+
+NOTHING, TOKENS = Traits(paid=True), Traits(paid=True, tells=frozenset({Fact.USAGE}))
+BOTH, FREE = Traits(paid=True, tells=frozenset({Fact.USAGE, Fact.COST})), Traits()
+
+
+@pytest.mark.parametrize(
+    ("limits", "traits", "told"),
+    [
+        (BudgetLimits(), NOTHING, []),
+        (BudgetLimits(cost_usd=1), BOTH, []),
+        (BudgetLimits(cost_usd=1), FREE, []),
+        (BudgetLimits(cost_usd=1), TOKENS, [("does not tell what it costs", "Use --max-tokens, or set its prices")]),
+        (BudgetLimits(cost_usd=1), NOTHING, [("does not tell what it costs", "Leave it out, or set its prices")]),
+        (BudgetLimits(tokens=1), TOKENS, []),
+        (BudgetLimits(tokens=1), NOTHING, [("does not tell what it uses", "Leave it out.")]),
+        (
+            BudgetLimits(1, 1),
+            NOTHING,
+            [("--max-cost cannot hold", "Leave it out, or"), ("--max-tokens cannot hold", "Leave it out.")],
+        ),
+    ],
+)
+def test_limits_that_cannot_hold(limits: BudgetLimits, traits: Traits, told: list[tuple[str, str]]) -> None:
+    """Who costs money must tell what, in the unit of the limit; what is free costs nothing."""
+    problems = uncountable(limits, {"engine 'good'": BOTH, "engine 'x'": traits})
+    assert len(problems) == len(told)
+    for problem, (message, hint) in zip(problems, told, strict=True):
+        assert problem.message.startswith("engine 'x'")
+        assert message in problem.message
+        assert problem.hint
+        assert problem.hint.startswith(hint)
+
+
+@pytest.mark.parametrize(
+    ("limits", "used", "affords"),
+    [
+        (BudgetLimits(cost_usd=1.0), Usage(cost_usd=0.39), True),
+        (BudgetLimits(cost_usd=1.0), Usage(cost_usd=0.41), False),
+        (BudgetLimits(tokens=100), Usage(total_tokens=39), True),
+        (BudgetLimits(tokens=100), Usage(total_tokens=41), False),
+        (BudgetLimits(), Usage(cost_usd=9.0), True),
+        (BudgetLimits(cost_usd=1.0), None, True),
+    ],
+)
+def test_a_further_attempt_must_be_affordable(limits: BudgetLimits, used: Usage | None, affords: bool) -> None:
+    """What was spent (0.3), what its attempts used, and one more as dear as the dearest stay within the limit."""
+    budget = Budget(limits)
+    first, second = trial(0), trial(1)
+
+    async def run() -> None:
+        await budget.admit(first)
+        budget.settle(result(first, Usage(cost_usd=0.3, total_tokens=30)))
+        await budget.admit(second)
+
+    asyncio.run(run())
+    assert budget.affords_retry(second, [used, None]) is affords
+    assert budget.exhausted is not affords
+    assert budget.affords_retry(trial(2, paid=False), [Usage(cost_usd=99.0)])
+
+
+def test_a_stop_ends_the_wait_for_money() -> None:
+    """What is under way then is never settled, so whoever waits for that must be told."""
+    budget = Budget(BudgetLimits(cost_usd=1.0))
+
+    async def run() -> tuple[bool, bool]:
+        assert await budget.admit(trial(0))
+        waiting = asyncio.create_task(budget.admit(trial(1)))
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        budget.close()
+        return await waiting, await Budget(BudgetLimits()).admit(trial(2))
+
+    assert asyncio.run(asyncio.wait_for(run(), 20)) == (False, True)

@@ -1,0 +1,163 @@
+"""Secrets do not survive redaction, in whatever shape they appear, and nothing else changes."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from typing import Any
+from urllib.parse import quote, quote_plus
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skillgauge.contract.sandboxes import Finished
+from skillgauge.run.redaction import MIN_LENGTH, Redactor
+from skillgauge.types.frozen import Frozen, FrozenDict, Json, freeze
+
+SECRET = 'sk-Zoë/+"%&=?\\1\n'
+MARK = "[redacted:KEY]"
+
+
+class Value(Frozen):
+    """A value as the pipeline has them."""
+
+    text: str = ""
+    data: Json = None
+    inner: tuple[Value, ...] = ()
+
+
+def redactor(**secrets: str) -> Redactor:
+    """One that knows these secrets."""
+    result = Redactor()
+    for name, value in (secrets or {"KEY": SECRET}).items():
+        result.register(name, value)
+    return result
+
+
+@pytest.mark.parametrize(
+    "spelt",
+    [
+        SECRET,
+        quote(SECRET),
+        quote(SECRET, safe=""),
+        quote_plus(SECRET),
+        re.sub("%..", lambda match: match.group().lower(), quote(SECRET, safe="")),
+        json.dumps(SECRET)[1:-1],
+        json.dumps(SECRET, ensure_ascii=False)[1:-1],
+    ],
+    ids=["plain", "path", "query", "form", "lower-case", "json-ascii", "json"],
+)
+def test_every_spelling_is_found(spelt: str) -> None:
+    """A secret is replaced in text and bytes, wherever it stands and however it is escaped."""
+    for template in ("{}", "before {} after", "x{}{}y"):
+        text = template.replace("{}", spelt)
+        expected = template.replace("{}", MARK)
+        assert redactor().redact(text) == expected
+        assert redactor().redact(text.encode()) == expected.encode()
+
+
+@given(st.text(min_size=MIN_LENGTH, max_size=40), st.binary(max_size=9), st.binary(max_size=9))
+def test_base64_is_found_at_any_offset(secret: str, before: bytes, after: bytes) -> None:
+    """A secret in the middle of something that was encoded in base64 is replaced, but for its outermost letters."""
+    try:
+        code = secret.encode()
+    except UnicodeEncodeError:
+        return
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        text = encode(before + code + after).decode()
+        redacted = redactor(KEY=secret).redact(text)
+        assert MARK in redacted
+        assert len(redacted) - len(MARK) <= (len(before) + len(after)) * 4 / 3 + 8
+
+
+@given(st.text(min_size=MIN_LENGTH), st.text(), st.text())
+def test_no_secret_survives(secret: str, before: str, after: str) -> None:
+    """Whatever the secret and the text around it, it is not in the result."""
+    redacted = redactor(KEY=secret).redact(before + secret + after)
+    assert secret not in redacted.replace(MARK, "\0")
+
+
+def test_values_are_redacted_in_depth() -> None:
+    """Models, dataclasses and JSON are copied where they hold a secret, keys included, and keep their types."""
+    value = Value(
+        text=f"a {SECRET}",
+        data=freeze({"list": [1, SECRET, None], SECRET: True}),
+        inner=(Value(text="clean"), Value(text=SECRET)),
+    )
+    redacted = redactor().redact(value)
+    assert redacted == Value(
+        text=f"a {MARK}",
+        data=freeze({"list": [1, MARK, None], MARK: True}),
+        inner=(Value(text="clean"), Value(text=MARK)),
+    )
+    assert isinstance(redacted.data, FrozenDict)
+    assert redacted.inner[0] is value.inner[0]
+    finished = Finished(exit_code=0, signal=None, stdout=SECRET.encode(), stderr=b"", duration_s=1.0)
+    assert redactor().redact(finished).stdout == MARK.encode()
+    assert redactor().redact([SECRET, {"k": (SECRET,)}]) == [MARK, {"k": (MARK,)}]
+    assert value.text == f"a {SECRET}"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "text",
+        b"\xff",
+        1,
+        1.5,
+        None,
+        Value(text="x", data=freeze({"a": [1, "b"]})),
+        [1, ("a", {"b": "c"})],
+        Value,
+        bytearray(b"x"),
+    ],
+    ids=str,
+)
+def test_what_holds_no_secret_is_the_same_object(value: Any) -> None:
+    """Nothing is copied when there is nothing to hide, be a secret registered or not."""
+    assert redactor().redact(value) is value
+    assert Redactor().redact(value) is value
+
+
+def test_secrets_may_contain_each_other() -> None:
+    """Of two secrets that overlap the longer one is replaced."""
+    both = redactor(SHORT="password", LONG="password-1")
+    assert both.redact("password-1 password") == "[redacted:LONG] [redacted:SHORT]"
+
+
+def test_secret_that_is_no_unicode() -> None:
+    """A secret with bytes that are no UTF-8, as an environment can hold, is found in bytes and in text."""
+    secret = b"\xff-secret\xfe".decode(errors="surrogateescape")
+    assert redactor(KEY=secret).redact(b"a \xff-secret\xfe b") == f"a {MARK} b".encode()
+    assert redactor(KEY=secret).redact(f"a {secret} b") == f"a {MARK} b"
+
+
+def test_short_secrets_are_refused() -> None:
+    """A value too short to be told from ordinary text is refused by name, and its text is not in the message."""
+    with pytest.raises(ValueError, match="value of KEY has fewer than 6") as caught:
+        Redactor().register("KEY", "qzqzq")
+    assert "qzqzq" not in str(caught.value)
+
+
+def test_texts_of_a_credential_file() -> None:
+    """The long ones are secrets, however deep; the short ones, and a file that is no JSON, are not."""
+    one = Redactor()
+    tokens = {"type": "oauth", "tokens": [{"access": "access-token-0123456789"}, ["refresh-token-0123456789", 2]]}
+    one.register_document("login.json", json.dumps(tokens).encode())
+    for broken in (b"access-token", b"\xff", b"[" * 100_000):
+        one.register_document("broken", broken)
+    assert one.values == {"login.json-0": "access-token-0123456789", "login.json-1": "refresh-token-0123456789"}
+    assert one.redact("oauth access-token-0123456789") == "oauth [redacted:login.json-0]"
+    one.register_document("login.json", b'["token-of-another-0123456789"]')
+    assert one.values["login.json-0+"] == "token-of-another-0123456789"
+    assert len(one.values) == 3
+
+
+@given(before=st.binary(), after=st.binary())
+def test_masked_content_keeps_its_length(before: bytes, after: bytes) -> None:
+    """Every byte that is none of a secret stays where it is."""
+    secret = b"sk-canary-0123456789"
+    masked = redactor(KEY=secret.decode()).masked(before + secret + after)
+    assert masked == before + b"*" * len(secret) + after

@@ -1,0 +1,217 @@
+"""Recordings of agent sessions: what the agent did, so that it can be played back without agent, key and network.
+
+One JSON file per session, made to be committed: redacted, sorted, readable but for the raw stream. What the agent left
+in its workspace is part of it, so that checks grade a replay as they graded the session.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import gzip
+import json
+import os
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Literal, Self
+
+from skillgauge.api import (
+    EMPTY,
+    Blame,
+    Command,
+    Execution,
+    FileChange,
+    Frozen,
+    Identity,
+    JsonObject,
+    Origin,
+    Problem,
+    SuiteError,
+    Trajectory,
+    Trial,
+    Workspace,
+    read_document,
+    validate,
+    write_whole,
+)
+
+SUFFIX = ".cassette.json"
+LARGEST_FILE = 4 * 1024 * 1024
+"""Bytes of a file that are recorded; a larger one makes the recording fail, since half a file grades as another one."""
+LARGEST_RAW = 64 * 1024 * 1024
+"""Bytes of a raw stream that is unpacked: a small file could stand for any number."""
+_GZIP = 31
+"""What zlib calls gzip, with a window of any size."""
+
+
+class RecordedFile(Frozen):
+    """A file that the agent made, changed or deleted."""
+
+    path: str
+    text: str | None = None
+    base64: str | None = None
+    """Content that is no UTF-8. Neither this nor `text`: the file was deleted."""
+    executable: bool = False
+
+
+class Cassette(Frozen):
+    """One recorded session."""
+
+    schema_version: Literal["1.0"] = "1.0"
+    key: str
+    """See `Trial.cassette_key`."""
+    recipe: JsonObject
+    """See `Trial.recipe`."""
+    engine: Identity
+    model: str | None
+    execution: Execution
+    """In the file without `Trajectory.raw`."""
+    raw: str | None = None
+    """In the file: `Trajectory.raw`, compressed by gzip, in base64. It says at length what the events say, and would
+    hide them from whoever reads the changes of a recording."""
+    files: tuple[RecordedFile, ...] = ()
+
+    def packed(self) -> Self:
+        """As it is written."""
+        trajectory = self.execution.trajectory
+        if trajectory is None or trajectory.raw is None:
+            return self
+        return self._with(trajectory, None, base64.b64encode(gzip.compress(trajectory.raw.encode(), mtime=0)).decode())
+
+    def unpacked(self) -> Self:
+        """As it was recorded.
+
+        Raises:
+            ValueError: the compressed stream is damaged or too long.
+        """
+        trajectory = self.execution.trajectory
+        if self.raw is None or trajectory is None:
+            return self
+        unpacker = zlib.decompressobj(wbits=_GZIP)
+        try:
+            text = unpacker.decompress(base64.b64decode(self.raw, validate=True), LARGEST_RAW)
+        except zlib.error as error:
+            raise ValueError(str(error)) from error
+        if not unpacker.eof:
+            raise ValueError(f"it is cut off, or longer than {LARGEST_RAW} bytes")
+        return self._with(trajectory, text.decode(), None)
+
+    def _with(self, trajectory: Trajectory, raw: str | None, packed: str | None) -> Self:
+        execution = self.execution.model_copy(update={"trajectory": trajectory.model_copy(update={"raw": raw})})
+        return self.model_copy(update={"execution": execution, "raw": packed})
+
+
+class FolderRecorder:
+    """Writes a cassette for each session into a folder.
+
+    Args:
+        folder: made if it is not there.
+        clean: takes secrets out.
+    """
+
+    def __init__(self, folder: Path, clean: Callable[[Cassette], Cassette]) -> None:
+        self._folder = folder
+        self._clean = clean
+
+    async def record(self, trial: Trial, execution: Execution, workspace: Workspace) -> None:
+        """Keep one session, unless it failed for reasons that are nobody's behaviour.
+
+        Raises:
+            OSError: a file cannot be read or written.
+            ValueError: a file cannot be recorded.
+        """
+        failure = execution.failure
+        if execution.replayed or (failure is not None and failure.blame is Blame.INFRASTRUCTURE):
+            return
+        executables = await _executables(workspace, execution)
+        cassette = Cassette(
+            key=trial.cassette_key,
+            recipe=trial.recipe,
+            engine=trial.runner,
+            model=trial.model,
+            execution=_placeless(execution, workspace),
+            files=tuple([await _recorded(workspace, change, executables) for change in execution.files]),
+        )
+        document = self._clean(cassette).packed().model_dump(mode="json", exclude_defaults=True)
+        text = json.dumps({"schema_version": "1.0", **document}, indent=1, sort_keys=True, ensure_ascii=False)
+        await asyncio.to_thread(write_whole, self._folder / file_name(trial), [f"{text}\n".encode()])
+
+
+def _placeless(execution: Execution, workspace: Workspace) -> Execution:
+    """With names for the folders of a workspace, which tell of a machine and are others in every session."""
+    text, home = execution.model_dump_json(), workspace.home
+    for name, folder in (("home", home), ("tmp", home.with_name("tmp")), ("workspace", workspace.root)):
+        text = text.replace(json.dumps(str(folder), ensure_ascii=False)[1:-1], f"[{name}]")
+    return Execution.model_validate_json(text)
+
+
+def file_name(trial: Trial) -> str:
+    """Where the recording of a trial lies, relative to the folder."""
+    parts = (trial.case.id, trial.arm.name, str(trial.repeat), trial.cassette_key[:8])
+    slugs = [re.sub(r"[^A-Za-z0-9._-]+", "-", part)[:60].strip("-.") or "x" for part in (trial.suite_id, *parts)]
+    return f"{slugs[0]}/{'.'.join(slugs[1:])}{SUFFIX}"
+
+
+async def _executables(workspace: Workspace, execution: Execution) -> frozenset[str]:
+    """Files that can be executed, if there is any to record; only a process of the workspace can tell."""
+    if all(change.change == "deleted" for change in execution.files):
+        return frozenset()
+    command = Command(argv=("find", ".", "-type", "f", "-perm", "-100", "-print0"), timeout_s=60)
+    finished = await (await workspace.start(command)).wait()
+    return frozenset(os.fsdecode(path).removeprefix("./") for path in finished.stdout.split(b"\0"))
+
+
+async def _recorded(workspace: Workspace, change: FileChange, executables: frozenset[str]) -> RecordedFile:
+    path = change.path
+    if change.change == "deleted":
+        return RecordedFile(path=path)
+    content = await workspace.collect(path, LARGEST_FILE + 1)
+    if len(content) > LARGEST_FILE:
+        raise ValueError(f"{path!r} is larger than {LARGEST_FILE} bytes and cannot be recorded")
+    try:
+        return RecordedFile(path=path, text=content.decode(), executable=path in executables)
+    except UnicodeDecodeError:
+        return RecordedFile(path=path, base64=base64.b64encode(content).decode(), executable=path in executables)
+
+
+def read_cassettes(folder: Path) -> Iterator[Cassette]:
+    """Every recording below a folder, in the order of the file names.
+
+    Raises:
+        SuiteError: the folder holds none, or one of them is damaged; all of these.
+    """
+    problems: list[Problem] = []
+    found = sorted(folder.rglob(f"*{SUFFIX}"))
+    if not found:
+        message = "there is no recording in this folder"
+        raise SuiteError(
+            Problem("replay.empty", message, origin=Origin(str(folder)), hint="Make some with --record DIR.")
+        )
+    for path in found:
+        try:
+            document = read_document(path)
+            yield validate(Cassette, document.value, document).unpacked()
+        except SuiteError as error:
+            problems += error.problems
+        except ValueError as error:
+            message = f"the raw stream cannot be read: {error}"
+            problems.append(Problem("replay.damaged", message, origin=Origin(str(path)), hint="Record it again."))
+    if problems:
+        raise SuiteError(problems)
+
+
+def why_missing(recipe: JsonObject, recordings: list[Cassette]) -> str:
+    """What differs between a session that is wanted and the most similar recording of the same case."""
+    place = ("suite", "case", "arm", "repeat")
+    same_case = [one for one in recordings if one.recipe.get("case") == recipe.get("case")]
+    wanted = ", ".join(f"{name} {recipe.get(name)}" for name in place)
+    if not same_case:
+        return f"there is no recording of {wanted}"
+
+    def differences(one: Cassette) -> list[str]:
+        return [name for name in recipe if one.recipe.get(name, EMPTY) != recipe[name]]
+
+    nearest = min(same_case, key=lambda one: len(differences(one)))
+    return f"no recording fits {wanted}; in the nearest one these differ: {', '.join(differences(nearest))}"

@@ -1,0 +1,125 @@
+"""For tests of engines that drive a program: one session on a scripted model, and everything that it left."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from skillgauge.api import (
+    Command,
+    Engine,
+    Execution,
+    FileSpec,
+    InstalledSkill,
+    Limits,
+    Running,
+    RunRequest,
+    SandboxSpec,
+    SkillRef,
+    TrajectoryEvent,
+    Workspace,
+)
+
+from . import ModelServer, TemporarySandbox
+
+KEY = "made-up-key-of-the-tests-0123456789"
+SKILL = "---\nname: greet-well\ndescription: Says hello the proper way\n---\n# Greeting\nSay ZEBRA.\n"
+LIMITS = Limits(timeout_s=90)
+
+
+@dataclass(frozen=True)
+class Played:
+    """A session that is over."""
+
+    execution: Execution
+    events: list[TrajectoryEvent]
+    files: Mapping[str, bytes]
+    """What was in the workspace at its end."""
+    home: Mapping[str, tuple[int, bytes]]
+    """Mode and content of each file in the private home."""
+    commands: list[Command]
+    """What the engine started."""
+    server: ModelServer
+
+
+class _Watched:
+    """A workspace that notes what is started, and in which model APIs have addresses of their own."""
+
+    def __init__(self, workspace: Workspace, routes: Mapping[str, str], commands: list[Command]) -> None:
+        self._workspace, self.routes, self._commands = workspace, routes, commands
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._workspace, name)
+
+    async def start(self, command: Command) -> Running:
+        """Note the command."""
+        self._commands.append(command)
+        return await self._workspace.start(command)
+
+
+def play(
+    engine: Engine,
+    server: ModelServer,
+    prompt: str,
+    *,
+    skill_folder: str,
+    skills: Sequence[str] = (),
+    files: Sequence[FileSpec] = (),
+    routes: Mapping[str, str] | None = None,
+    model: str | None = None,
+    limits: Limits = LIMITS,
+    network: bool = False,
+) -> Played:
+    """Hold one session in a temporary workspace.
+
+    Args:
+        engine: what holds it.
+        server: the scripted model that it asks.
+        prompt: what the agent is asked.
+        skill_folder: where the agent looks for skills, relative to the workspace.
+        skills: names under which `SKILL` is installed there.
+        files: what else is in the workspace.
+        routes: addresses of model APIs that a sandbox relays, by name.
+        model: the model to ask.
+        limits: of the session.
+        network: whether the agent's commands may use the network.
+    """
+
+    async def session() -> Played:
+        events: list[TrajectoryEvent] = []
+        commands: list[Command] = []
+        installed = tuple(
+            InstalledSkill(ref=SkillRef(name=name, root="/", digest=""), path=f"{skill_folder}/{name}")
+            for name in skills
+        )
+        async with TemporarySandbox().open(SandboxSpec(label="test")) as workspace:
+            await workspace.put([*files, *(FileSpec(path=f"{one.path}/SKILL.md", text=SKILL) for one in installed)])
+            request = RunRequest(
+                trial_id="t",
+                case_id="c",
+                prompt=prompt,
+                model=model,
+                skills=installed,
+                limits=limits,
+                network=network,
+            )
+            execution = await engine.run(request, _Watched(workspace, routes or {}, commands), events.append)
+            root, home = _regular(workspace.root), _regular(workspace.home)
+            return Played(
+                execution=execution,
+                events=events,
+                files={name: path.read_bytes() for name, path in root.items()},
+                home={name: (path.stat().st_mode & 0o777, path.read_bytes()) for name, path in home.items()},
+                commands=commands,
+                server=server,
+            )
+
+    return asyncio.run(session())
+
+
+def _regular(folder: Path) -> dict[str, Path]:
+    found = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+    return {str(path.relative_to(folder)): path for path in found}

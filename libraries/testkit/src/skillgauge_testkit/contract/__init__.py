@@ -1,0 +1,41 @@
+"""The contract kit: checks of a plugin against what its kind promises, for the plugin's own tests.
+
+Each check is an ordinary function for an ordinary test, without fixtures and outside any event loop. It raises
+`AssertionError` with a sentence that names the clause which is broken. It needs no test framework.
+
+Example::
+
+    from skillgauge_testkit import SCORERS, Maker, check_light_import, check_plugin, check_scorer, score_context
+
+    def test_contract():
+        check_light_import("acme_tone.plugin")
+        check_plugin("acme_tone.plugin", "scorers", options={"tone": {"value": "formal"}})
+        formal, rude = (score_context(text, {"value": "formal"}) for text in ("Dear Sir", "hey"))
+        check_scorer(Maker(SCORERS, "acme_tone.plugin"), passing=[formal], failing=[rude])
+"""
+
+from .adapters import check_adapter
+from .agents import check_engine, check_judge
+from .announcing import Maker, check_light_import, check_plugin
+from .formats import check_format
+from .reporters import check_reporter
+from .sandboxes import check_sandbox
+from .scorers import check_scorer, score_context
+from .stores import check_store
+from .views import contract_views
+
+__all__ = [
+    "Maker",
+    "check_adapter",
+    "check_engine",
+    "check_format",
+    "check_judge",
+    "check_light_import",
+    "check_plugin",
+    "check_reporter",
+    "check_sandbox",
+    "check_scorer",
+    "check_store",
+    "contract_views",
+    "score_context",
+]

@@ -1,0 +1,363 @@
+"""The contract of sandboxes, tried with real processes of a POSIX shell."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from uuid import uuid4
+
+from skillgauge.api import (
+    Command,
+    FileSpec,
+    Finished,
+    JsonObject,
+    LaunchError,
+    Running,
+    Sandbox,
+    SandboxReport,
+    Tier,
+    Workspace,
+)
+
+from .clauses import CANARY, PATIENCE_S, answered, called, canary, require, require_usable, run, shown
+from .shapes import require_shape
+from .trying import Trying
+
+_REFUSALS = (ValueError, OSError, LookupError)
+"""How `collect` may refuse what is not there for it."""
+
+_QUIET_S = 0.4
+"""How long a process that should be dead is watched for a sign of life; a living one gives eight."""
+
+_BEAT = 'trap "" TERM HUP INT; n=0; while [ $n -lt 200 ]; do echo x >>"$1"; sleep 0.05; n=$((n+1)); done'
+_LEAVE_BEATING = f"(sh -c '{_BEAT}' beat \"$0\" &)"
+"""Starts a grandchild that ignores polite signals and gives a sign of life in the file named by `$0`, for a while."""
+
+_SCRIPTS = (f"{_LEAVE_BEATING}; sleep 60", f'{_LEAVE_BEATING}; while [ ! -s "$0" ]; do sleep 0.05; done')
+"""One goes on when its grandchild lives, the other ends then."""
+
+_TIMEOUTS_S = (1.0, 5.0, 20.0)
+"""Time limits, of which the first is taken that lets the grandchild come to life."""
+
+_ENDS = {
+    "timeout": "a command that exceeded its timeout_s",
+    "cancel": "a cancelled Running.wait",
+    "stop": "Running.stop",
+    "close": "the end of a workspace",
+    "end": "the end of the main process",
+}
+"""Ways in which a process ends."""
+
+
+def check_sandbox(make: Callable[[], Sandbox], *, patience_s: float = PATIENCE_S) -> None:
+    """Check a sandbox with real processes: files, limits, environment, and that nothing is left behind.
+
+    Example::
+
+        def test_sandbox():
+            check_sandbox(Maker(SANDBOXES, "acme_jail.plugin"))
+
+    Args:
+        make: makes a sandbox that is usable here, where there is a POSIX shell.
+        patience_s: how long to wait for what should come at once.
+
+    Raises:
+        AssertionError: a clause is broken; the sentence says which.
+    """
+    clauses = (
+        _reports,
+        _runs,
+        _talks,
+        _fails_to_launch,
+        _moves_files,
+        _refuses_escapes,
+        _caps,
+        _has_own_environment,
+        _kills,
+        _is_private,
+    )
+    with canary() as secret, tempfile.TemporaryDirectory(prefix="skillgauge-contract-") as outside:
+        for clause in clauses:
+            run(clause(Trying(make, secret, Path(outside).resolve(), patience_s)))
+
+
+async def _reports(trying: Trying) -> None:
+    """It says what it can do, and every workspace says the same."""
+    sandbox = called("making a sandbox", trying.make)
+    require_shape(sandbox, Sandbox)
+    report = await answered("Sandbox.check", trying.patience_s, sandbox.check)
+    require(isinstance(report, SandboxReport), f"Sandbox.check must return a SandboxReport, not {shown(report)}")
+    require(isinstance(report.tier, Tier), f"SandboxReport.tier must be a Tier, not {shown(report.tier)}")
+    require_usable("Sandbox.check", report.problems)
+    async with trying.open() as workspace:
+        name, _, tier = workspace.tier.rpartition("/")
+        told = f"Workspace.tier must be sandbox and reported tier, as `x/{report.tier}`: {workspace.tier!r}"
+        require(name and tier == report.tier, told)
+        require(workspace.root.is_absolute(), f"Workspace.root must be absolute, not {workspace.root}")
+        root = (await trying.said(workspace, "pwd -P")).rstrip("\n")
+        is_root = Path(root) in (workspace.root, workspace.root.resolve())
+        require(is_root, f"a process must start in Workspace.root, {workspace.root}, but started in {root}")
+
+
+async def _runs(trying: Trying) -> None:
+    """Input, output, exit codes and working directories arrive, of several processes at once too."""
+    async with trying.open() as workspace:
+        odd = bytes(range(256)) * 4096
+        echoed = await trying.sh(workspace, "cat; echo problem >&2; exit 3", stdin=odd)
+        whole = echoed.stdout == odd and echoed.stderr == b"problem\n"
+        require(whole, "a process must get its stdin, and its streams must come back byte by byte")
+        right = echoed.exit_code == 3 and not echoed.timed_out and echoed.stdout_dropped == echoed.stderr_dropped == 0
+        require(right, f"Finished must tell the exit code and that nothing was cut, not {_told(echoed)}")
+        require(echoed.duration_s >= 0, "Finished.duration_s must be the seconds that the process took")
+        empty = await trying.sh(workspace, "cat")
+        require(empty.stdout == b"" and empty.exit_code == 0, "a process without input must see the end of stdin")
+        await trying.said(workspace, "mkdir -p sub/folder")
+        place = await trying.said(workspace, "pwd -P", cwd="sub/folder")
+        relative = Path(place.rstrip("\n")).parts[-2:] == ("sub", "folder")
+        require(relative, f"Command.cwd must be relative to the workspace root, but the process started in {place}")
+        many = await asyncio.gather(*(trying.said(workspace, "cat", stdin=b"%d" % n) for n in range(8)))
+        require(many == [str(n) for n in range(8)], f"processes at once must not mix their streams, but gave {many}")
+
+
+async def _talks(trying: Trying) -> None:
+    """An interactive process is talked to line by line; a streamed one is read line by line."""
+    async with trying.open() as workspace:
+        running = await trying.start(workspace, 'while read -r line; do echo "got $line"; done', interactive=True)
+        lines = running.lines()
+        for word in ("one", "two"):
+            await answered("Running.write", trying.patience_s, running.write, f"{word}\n".encode())
+            line = await answered("Running.lines", trying.patience_s, lines.__anext__)
+            require(line == f"got {word}".encode(), f"Running.lines must give lines without their ends, not {line!r}")
+        streamed = await trying.start(workspace, "cat; while :; do sleep 1; done", streamed=True, stdin=b"one\n")
+        line = await answered("Running.lines", trying.patience_s, streamed.lines().__anext__)
+        require(line == b"one", f"Running.lines must give what a streamed process made of its stdin, not {line!r}")
+        await answered("Running.stop", trying.patience_s, running.stop)
+        try:
+            await asyncio.wait_for(running.write(b"three\n"), trying.patience_s)
+        except BrokenPipeError:
+            return
+        raise AssertionError("Running.write must raise BrokenPipeError when the process no longer reads")
+
+
+async def _fails_to_launch(trying: Trying) -> None:
+    """What cannot be started raises `LaunchError`."""
+    async with trying.open() as workspace:
+        for what, command in (
+            ("an absent program", Command(argv=("no-such-program-anywhere",))),
+            ("an absent working directory", Command(argv=("sh", "-c", "true"), cwd="no/such/folder")),
+        ):
+            try:
+                await (await workspace.start(command)).wait()
+            except LaunchError:
+                continue
+            except Exception as error:
+                told = f"raised {type(error).__name__}: {error}"
+                raise AssertionError(f"Workspace.start of {what} must raise LaunchError, but {told}") from error
+            raise AssertionError(f"Workspace.start of {what} must raise LaunchError, but went on")
+
+
+async def _moves_files(trying: Trying) -> None:
+    """Files come in, are seen, and come out."""
+    source = trying.outside / "source.bin"
+    source.write_bytes(bytes(range(256)))
+    async with trying.open() as workspace:
+        text = "line\n\u05e9\u05dc\u05d5\u05dd \U0001f9ea\n"
+        files = [
+            FileSpec(path="a/b c/text.txt", text=text),
+            FileSpec(path="run.sh", text="#!/bin/sh\necho ran\n", executable=True),
+            FileSpec(path="copy.bin", source=str(source)),
+        ]
+        await answered("Workspace.put", trying.patience_s, workspace.put, files)
+        require(await trying.said(workspace, "cat 'a/b c/text.txt'") == text, "Workspace.put must write texts as UTF-8")
+        require(await trying.said(workspace, "./run.sh") == "ran\n", "Workspace.put must make executable what says so")
+        copied = await _collect(trying, workspace, "copy.bin", 1000)
+        require(copied == bytes(range(256)), "Workspace.put must copy a source file byte by byte")
+        cut = await _collect(trying, workspace, "copy.bin", 10)
+        require(cut == bytes(range(10)), f"Workspace.collect must give at most `limit` bytes, but gave {shown(cut)}")
+        before = await _snapshot(trying, workspace)
+        wanted = {file.path for file in files}
+        require(
+            set(before) == wanted, f"Workspace.snapshot must name every file, {sorted(wanted)}, not {sorted(before)}"
+        )
+        await trying.said(workspace, "echo made >made.txt; echo more >>run.sh")
+        after = await _snapshot(trying, workspace)
+        require(set(after) == {*wanted, "made.txt"}, "Workspace.snapshot must see the files that processes make")
+        changed = {path for path in before if before[path] != after[path]}
+        require(changed == {"run.sh"}, f"Workspace.snapshot must change for run.sh only, not for {sorted(changed)}")
+        require(
+            await _collect(trying, workspace, "made.txt", 9) == b"made\n", "Workspace.collect must read what was made"
+        )
+        empty = [FileSpec(path="made.txt", text="")]
+        await answered("Workspace.put over a file", trying.patience_s, workspace.put, empty)
+        require(
+            await _collect(trying, workspace, "made.txt", 9) == b"", "Workspace.put must replace a file that is there"
+        )
+
+
+async def _refuses_escapes(trying: Trying) -> None:
+    """Nothing is read or written outside, whatever paths and links say."""
+    hidden = trying.outside / "hidden.txt"
+    hidden.write_text(trying.secret)
+    async with trying.open() as workspace:
+        links = f"ln -s {trying.outside} folder; ln -s {hidden} link; ln -s . loop; echo mine >own.txt"
+        await trying.said(workspace, links)
+        up = "../" * 20
+        away = f"{trying.outside}/new.txt"
+        for path in ("folder/new.txt", "../escaped.txt", away, f"a/{up}{away[1:]}"):
+            await _require_refused(workspace, path)
+        with suppress(ValueError):  # a link may also be replaced, as long as what it points to is left alone
+            await workspace.put([FileSpec(path="link", text="replaced")])
+        untouched = hidden.read_text() == trying.secret and not Path(away).exists()
+        require(untouched, "Workspace.put must write nothing outside, through links neither")
+        for path in ("folder/hidden.txt", "link", str(hidden), f"{up}{str(hidden)[1:]}", "absent.txt"):
+            try:
+                got = await workspace.collect(path, 1000)
+            except _REFUSALS:
+                continue
+            replaced = path == "link" and got == b"replaced"
+            require(replaced, f"Workspace.collect of {path!r} must be refused, but gave {shown(got)}")
+        seen = [
+            path for path in await _snapshot(trying, workspace) if path not in ("own.txt", "link", "folder", "loop")
+        ]
+        require(not seen, f"Workspace.snapshot must follow no link, but names {shown(seen)}")
+
+
+async def _require_refused(workspace: Workspace, path: str) -> None:
+    file = FileSpec.model_construct(path=path, text="escaped", source=None, executable=False, digest="")
+    try:
+        await workspace.put([file])
+    except ValueError:
+        return
+    except Exception as error:
+        told = f"raised {type(error).__name__}: {error}"
+        raise AssertionError(f"Workspace.put to {path!r} must raise ValueError, but {told}") from error
+    raise AssertionError(f"Workspace.put to {path!r} must raise ValueError, because that leaves the workspace")
+
+
+async def _caps(trying: Trying) -> None:
+    """Output beyond the limit is dropped and counted, of each stream for itself."""
+    async with trying.open() as workspace:
+        much = "head -c 200000 /dev/zero; head -c 300000 /dev/zero >&2"
+        finished = await trying.sh(workspace, much, output_bytes=1000)
+        kept = (len(finished.stdout), len(finished.stderr))
+        require(
+            kept == (1000, 1000), f"Command.output_bytes must bound each stream to 1000 bytes, but {kept} were kept"
+        )
+        dropped = (finished.stdout_dropped, finished.stderr_dropped)
+        right = dropped == (199_000, 299_000) and finished.exit_code == 0
+        require(right, f"Finished must count the dropped bytes, 199000 and 299000, while it runs on: {_told(finished)}")
+
+
+async def _kills(trying: Trying) -> None:
+    """However a process comes to its end, its grandchildren do too, even those that ignore signals."""
+    await asyncio.gather(*(_kills_at(trying, how) for how in _ENDS))
+
+
+async def _kills_at(trying: Trying, how: str) -> None:
+    what = _ENDS[how]
+    beat = trying.outside / f"{how}.beat"
+    beat.touch()
+    beat.chmod(0o666)  # a sandbox may run its processes as somebody else
+    limits = _TIMEOUTS_S if how == "timeout" else (None,)
+    for limit in limits:
+        async with trying.open(writable=(str(trying.outside),)) as workspace:
+            command = Command(argv=("sh", "-c", _SCRIPTS[how == "end"], str(beat)), timeout_s=limit)
+            running = await answered("Workspace.start", trying.patience_s, workspace.start, command)
+            waiting = asyncio.ensure_future(running.wait())
+            await asyncio.sleep(0)  # a task that has not begun would be cancelled without anybody noticing
+            if not await _beats(beat, waiting, trying.patience_s) and limit != limits[-1]:
+                continue  # this machine is busy
+            told = _told(waiting.result()) if waiting.done() else "it wrote nothing"
+            clause = f"SandboxSpec.writable must let a process write to a folder outside, but {told}"
+            require(beat.stat().st_size, clause)
+            await _require_end(trying, how, running, waiting, beat)
+        break
+    if how == "close":
+        await asyncio.wait({waiting}, timeout=trying.patience_s)
+        require(waiting.done(), f"{what} must end Running.wait of what was started in it")
+        await _require_dead(beat, what)
+        called("Running.wait of a process that ended with its workspace", waiting.result)
+
+
+async def _require_end(
+    trying: Trying, how: str, running: Running, waiting: asyncio.Future[Finished], beat: Path
+) -> None:
+    if how == "close":
+        return
+    if how == "cancel":
+        waiting.cancel()
+    elif how == "stop":
+        await answered("Running.stop", trying.patience_s, running.stop)
+    await asyncio.wait({waiting}, timeout=trying.patience_s)
+    require(waiting.done(), f"{_ENDS[how]} must come to its end, but Running.wait goes on")
+    await _require_dead(beat, _ENDS[how])
+    if how == "timeout":
+        require(waiting.result().timed_out, "Finished.timed_out must tell that a command exceeded its timeout_s")
+
+
+async def _beats(beat: Path, waiting: asyncio.Future[Finished], patience_s: float) -> bool:
+    """Wait for the first sign of life, or for the end."""
+    for _ in range(int(patience_s / 0.02)):
+        if beat.stat().st_size or waiting.done():
+            break
+        await asyncio.sleep(0.02)
+    return beat.stat().st_size > 0
+
+
+async def _require_dead(beat: Path, what: str) -> None:
+    size = beat.stat().st_size
+    await asyncio.sleep(_QUIET_S)  # the one thing that only time can show
+    require(beat.stat().st_size == size, f"{what} must kill grandchildren too, but one is still writing")
+
+
+async def _has_own_environment(trying: Trying) -> None:
+    """The environment is built from an allow list and what is asked for."""
+    async with trying.open() as workspace:
+        told = await trying.said(workspace, "env")
+        require(trying.secret not in told, f"a process must not see {CANARY}, which nobody passed on")
+        given = await trying.said(workspace, 'echo "$GIVEN"', env={"GIVEN": "by the command"})
+        require(given == "by the command\n", "Command.env must be added to the environment of its process")
+        again = await trying.said(workspace, 'echo "$GIVEN"')
+        require(again == "\n", "Command.env must not reach other processes of the workspace")
+        folders = 'for d in "$HOME" "$TMPDIR"; do echo x >"$d/probe" && rm "$d/probe" || exit 1; done'
+        await trying.said(workspace, folders)
+    env: JsonObject = {"GIVEN": "by the spec"}
+    async with trying.open(pass_env=(CANARY,), env=env) as workspace:
+        passed = await trying.said(workspace, f'echo "${CANARY} $GIVEN"')
+        right = passed == f"{trying.secret} by the spec\n"
+        require(right, "SandboxSpec.pass_env and SandboxSpec.env must reach the processes of the workspace")
+
+
+async def _is_private(trying: Trying) -> None:
+    """Two workspaces share no folder, and nothing of them is left."""
+    mark = f"mark-{uuid4().hex}"
+    places = ("$PWD", "$HOME", "$TMPDIR")
+    async with trying.open() as one, trying.open() as other:
+        folders = []
+        for place in places:
+            folders.append((await trying.said(one, f'echo "{place}"; echo x >"{place}/{mark}"')).strip())
+        for place in places:
+            finished = await trying.sh(other, f'test ! -e "{place}/{mark}"')
+            require(finished.exit_code == 0, f"two workspaces must not share {place}")
+        made = await trying.sh(one, f'test -e "$HOME/{mark}" && test -e "$TMPDIR/{mark}"')
+        require(made.exit_code == 0, "HOME and TMPDIR must stay as they are for the time of a workspace")
+        root = one.root
+    left = [folder for folder in folders if (Path(folder) / mark).exists()]
+    require(not left, f"a workspace must be removed at its end, but {', '.join(left)} is still there")
+    require(not (root / mark).exists(), f"a workspace must be removed at its end, but {root} is still there")
+
+
+async def _snapshot(trying: Trying, workspace: Workspace) -> Mapping[str, str]:
+    return await answered("Workspace.snapshot", trying.patience_s, workspace.snapshot)
+
+
+async def _collect(trying: Trying, workspace: Workspace, path: str, limit: int) -> bytes:
+    return await answered(f"Workspace.collect of {path!r}", trying.patience_s, workspace.collect, path, limit)
+
+
+def _told(finished: Finished) -> str:
+    streams = f"{finished.stdout_dropped} and {finished.stderr_dropped} bytes dropped, stderr {shown(finished.stderr)}"
+    return f"exit code {finished.exit_code}, signal {finished.signal}, timed_out {finished.timed_out}, {streams}"

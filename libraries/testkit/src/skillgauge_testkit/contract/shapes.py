@@ -1,0 +1,59 @@
+"""Whether an object has what a protocol asks for; `isinstance` would see neither arguments nor `async`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from skillgauge.api import Adapter, Engine, Executor, Judge, Reporter, Sandbox, Scorer, Store, SuiteFormat
+
+from .clauses import require, shown
+
+PROTOCOLS: dict[str, type] = {
+    "formats": SuiteFormat,
+    "adapters": Adapter,
+    "engines": Engine,
+    "scorers": Scorer,
+    "judges": Judge,
+    "sandboxes": Sandbox,
+    "reporters": Reporter,
+    "stores": Store,
+    "executors": Executor,
+}
+"""What the providers of a kind make."""
+
+
+def require_shape(thing: object, protocol: type) -> None:
+    """An object must have the protocol's methods, async where the protocol is, and its attributes."""
+    name = protocol.__name__
+    for attribute, member in vars(protocol).items():
+        if attribute.startswith("_"):
+            continue
+        missing = f"{name}.{attribute} is missing from {type(thing).__name__}"
+        require(hasattr(thing, attribute), missing)
+        if inspect.isfunction(member):
+            _require_method(f"{name}.{attribute}", getattr(thing, attribute), member)
+    for attribute, kind in inspect.get_annotations(protocol).items():
+        require(hasattr(thing, attribute), f"{name}.{attribute} is missing from {type(thing).__name__}")
+        value = getattr(thing, attribute)
+        fits = kind != "str" or (isinstance(value, str) and value)
+        require(fits, f"{name}.{attribute} must be a text that is not empty, not {shown(value)}")
+
+
+def _require_method(name: str, method: object, declared: Callable[..., Any]) -> None:
+    require(callable(method), f"{name} must be a method, not {shown(method)}")
+    if inspect.iscoroutinefunction(declared):
+        require(inspect.iscoroutinefunction(method), f"{name} must be `async def`")
+    else:
+        require(not inspect.iscoroutinefunction(method), f"{name} must not be `async def`")
+    parameters = list(inspect.signature(declared).parameters.values())[1:]  # without self
+    positional = [None for one in parameters if one.kind is not inspect.Parameter.KEYWORD_ONLY]
+    named = {one.name: None for one in parameters if one.kind is inspect.Parameter.KEYWORD_ONLY}
+    assert callable(method)
+    signature = inspect.signature(method)
+    try:
+        signature.bind(*positional, **named)
+    except TypeError as error:
+        wanted = ", ".join(str(one) for one in parameters)
+        raise AssertionError(f"{name} must take ({wanted}), but takes {signature}: {error}") from error

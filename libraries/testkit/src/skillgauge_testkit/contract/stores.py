@@ -1,0 +1,382 @@
+"""The contract of stores: what was committed stays, whatever happens to the process."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from skillgauge.api import (
+    Archive,
+    Execution,
+    Json,
+    JsonObject,
+    PlanHead,
+    ResultOrder,
+    RunInfo,
+    RunLog,
+    RunQuery,
+    RunState,
+    RunView,
+    Store,
+    TrialResult,
+    Verdict,
+)
+
+from . import samples
+from .clauses import PATIENCE_S, answered, called, require, run, shown
+from .shapes import require_shape
+
+_CHILD = """
+import json, pickle, sys
+paths, payload = pickle.load(sys.stdin.buffer)
+sys.path[:] = paths
+from skillgauge_testkit.contract.stores import die_in_a_run
+die_in_a_run(*pickle.loads(payload))
+"""
+
+MakeStore = Callable[[JsonObject], Store]
+
+
+def check_store(make: MakeStore, make_location: Callable[[], str], *, patience_s: float = PATIENCE_S) -> None:
+    """Check a store: nothing committed is lost, runs are resumed and do not meet, and all of it can be read.
+
+    Example::
+
+        def test_store(tmp_path):
+            names = (str(tmp_path / f"{n}.db") for n in count())
+            check_store(Maker(STORES, "acme_db.plugin"), lambda: next(names))
+
+    Args:
+        make: makes a store from its options; the kit gives the option `location`. For a durable store it must be
+            possible to pickle it, because a process is killed in the middle of a run; a `Maker` can be.
+        make_location: a new place for a store, empty, each time it is called.
+        patience_s: how long to wait for an answer.
+
+    Raises:
+        AssertionError: a clause is broken; the sentence says which.
+    """
+    store = called("making a store", make, {"location": make_location()})
+    require_shape(store, Store)
+    run(_closes(store, patience_s))
+    for clause in (_keeps, _orders, _counts_claims, _replaces, _finishes, _starts_fresh, _keeps_apart, _scans):
+        run(clause(_Place(make, make_location(), patience_s)))
+    if isinstance(store, Archive):
+        require_shape(store, Archive)
+        run(_takes_in(_Place(make, make_location(), patience_s)))
+    if store.durable:
+        run(_resumes(_Place(make, make_location(), patience_s)))
+        run(_survives(_Place(make, make_location(), patience_s)))
+
+
+async def _closes(store: Store, patience_s: float) -> None:
+    await answered("Store.close of an unused store", patience_s, store.close)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A location, and how to work there."""
+
+    make: MakeStore
+    location: str
+    patience_s: float
+
+    @asynccontextmanager
+    async def store(self) -> AsyncIterator[Store]:
+        """A store that is closed at the end."""
+        store = called("making a store", self.make, {"location": self.location})
+        yield store
+        await answered("Store.close", self.patience_s, store.close)
+
+    async def begin(self, store: Store, head: PlanHead, *, fresh: bool = False) -> RunLog:
+        """Begin or resume a run."""
+        log: RunLog = await answered("Store.begin", self.patience_s, lambda: store.begin(head, fresh=fresh))
+        require_shape(log, RunLog)
+        running = isinstance(log.info, RunInfo) and log.info.state is RunState.RUNNING and log.info.run_id
+        require(running, f"RunLog.info must have a run id and be running, not {shown(log.info)}")
+        return log
+
+    async def commit(self, log: RunLog, results: Sequence[TrialResult], *, paid: bool = False) -> None:
+        """Claim and commit results."""
+        await answered("RunLog.claim", self.patience_s, log.claim, [samples.trial(one.ordinal) for one in results])
+        await answered("RunLog.commit", self.patience_s, lambda: log.commit(results, paid=paid))
+
+    async def finish(self, log: RunLog, state: RunState = RunState.FINISHED, total: int | None = 1) -> RunInfo:
+        """End a run."""
+        summary = None if total is None else samples.summary(total)
+        return await answered("RunLog.finish", self.patience_s, log.finish, state, summary)
+
+    async def read(self, log: RunLog, order: ResultOrder = ResultOrder.PLAN) -> list[TrialResult]:
+        """Results of a run, read in another thread as the kernel does."""
+        call = f"RunLog.results in {order} order"
+        return await answered(call, self.patience_s, asyncio.to_thread, lambda: list(log.results(order)))
+
+    async def scan(self, store: Store, query: RunQuery) -> list[RunView]:
+        """Runs that match."""
+        call = f"Store.scan of {query!r}"
+        return await answered(call, self.patience_s, asyncio.to_thread, lambda: list(store.scan(query)))
+
+
+async def _keeps(place: _Place) -> None:
+    """Results come back as they were, odd ones too."""
+    results = [
+        samples.result(0, case_id=f"x{text}")
+        if n == 0
+        else samples.result(n, case_id=text or "empty", execution=Execution(output=value, stderr=text))
+        for n, (value, text) in enumerate(_odd())
+    ]
+    async with place.store() as store:
+        log = await place.begin(store, samples.head())
+        require(not log.info.resumed, "Store.begin at an empty place must begin a new run, not resume one")
+        await place.commit(log, [])
+        await place.commit(log, results[:3], paid=True)
+        await place.commit(log, results[3:])
+        _require_results("what was committed", await place.read(log), results)
+
+
+def _odd() -> list[tuple[Json, str]]:
+    texts = [text for _, text in samples.ODD_TEXTS]
+    return [(value, texts[n % len(texts)]) for n, (_, value) in enumerate(samples.odd_values())]
+
+
+def _require_results(what: str, got: Sequence[TrialResult], wanted: Sequence[TrialResult]) -> None:
+    ordinals = [one.ordinal for one in got]
+    told = f"ordinals {shown(ordinals)} instead of {shown([one.ordinal for one in wanted])}"
+    require(ordinals == [one.ordinal for one in wanted], f"RunLog.results must give {what}: {told}")
+    for one, other in zip(got, wanted, strict=True):
+        require(one == other, f"RunLog.results must give {what}, unchanged: {shown(one)} instead of {shown(other)}")
+
+
+async def _orders(place: _Place) -> None:
+    """Plan order is by ordinal; case order keeps the repeats of a case together."""
+    keys = [
+        (suite, target, arm, case, repeat)
+        for repeat in (1, 2)
+        for case in (0, 1, 10)
+        for arm in ("with", "without")
+        for target in (None, "skill")
+        for suite in ("demo", "other")
+    ]
+    names = ("suite_id", "target_id", "arm", "case_index", "repeat")
+    results = [samples.result(n, **dict(zip(names, key, strict=True))) for n, key in enumerate(keys)]
+    async with place.store() as store:
+        log = await place.begin(store, samples.head())
+        await place.commit(log, results[10:])
+        await place.commit(log, results[:10][::-1])
+        _require_results("results in plan order, by ordinal", await place.read(log), results)
+        by_case = await place.read(log, ResultOrder.CASE)
+        require(len(by_case) == len(results), "RunLog.results in case order must give every result once")
+        groups = [(one.suite_id, one.target_id, one.arm) for one in by_case]
+        starts = [group for n, group in enumerate(groups) if n == 0 or groups[n - 1] != group]
+        together = len(starts) == len(set(starts))
+        require(together, "RunLog.results in case order must keep suite, target and arm together")
+        for group in starts:
+            inside = [(one.case_index, one.repeat) for one, key in zip(by_case, groups, strict=True) if key == group]
+            clause = f"RunLog.results in case order must be by case, then repeat, but was {shown(inside)}"
+            require(inside == sorted(inside), clause)
+
+
+async def _counts_claims(place: _Place) -> None:
+    """A claim counts attempts, and names what is done."""
+    async with place.store() as store:
+        log = await place.begin(store, samples.head())
+        trials = [samples.trial(n) for n in range(3)]
+        first = await answered("RunLog.claim", place.patience_s, log.claim, trials)
+        once = dict.fromkeys((one.trial_id for one in trials), 1)
+        right = not first.done and dict(first.attempts) == once
+        require(right, f"RunLog.claim of new trials must count one attempt each and none done, but gave {shown(first)}")
+        await answered("RunLog.commit", place.patience_s, lambda: log.commit([samples.result(1)], paid=False))
+        second = await answered("RunLog.claim", place.patience_s, log.claim, trials)
+        done, attempts = {trials[1].trial_id}, {trials[0].trial_id: 2, trials[2].trial_id: 2}
+        require(second.done == done, f"RunLog.claim must name the committed trial as done, but gave {shown(second)}")
+        counted = dict(second.attempts) == attempts
+        require(counted, f"RunLog.claim must count every claim of a trial that is not done, but gave {shown(second)}")
+
+
+async def _replaces(place: _Place) -> None:
+    """Committing again replaces."""
+    async with place.store() as store:
+        log = await place.begin(store, samples.head())
+        await place.commit(log, [samples.result(0), samples.result(1)])
+        changed = samples.result(1, verdict=Verdict.FAIL, value=0.0, scores=())
+        await answered("RunLog.commit of a trial again", place.patience_s, lambda: log.commit([changed], paid=False))
+        results = await place.read(log)
+        _require_results("one result per trial, the one committed last", results, [samples.result(0), changed])
+
+
+async def _finishes(place: _Place) -> None:
+    """After a finished run the same plan is a new run."""
+    async with place.store() as store:
+        log = await place.begin(store, samples.head())
+        started = log.info
+        await place.commit(log, [samples.result(0)])
+        info = await place.finish(log)
+        ended = info.state is RunState.FINISHED and info.finished_at is not None and info.run_id == started.run_id
+        require(ended, f"RunLog.finish must return the run as finished, with its end, not {shown(info)}")
+        again = await place.begin(store, samples.head())
+        is_new = again.info.run_id != started.run_id and not again.info.resumed
+        require(is_new, "Store.begin after the plan's run has finished must begin a new run with its own id")
+        require(not await place.read(again), "a new run must not hold results of an earlier one")
+
+
+async def _starts_fresh(place: _Place) -> None:
+    """`fresh` never resumes."""
+    async with place.store() as store:
+        log = await place.begin(store, samples.head())
+        await place.commit(log, [samples.result(0)])
+        await place.finish(log, RunState.INTERRUPTED, None)
+        fresh = await place.begin(store, samples.head(), fresh=True)
+        is_new = fresh.info.run_id != log.info.run_id and not fresh.info.resumed
+        require(is_new, "Store.begin with fresh must begin a new run although an unfinished one of the plan is there")
+        require(not await place.read(fresh), "a fresh run must not hold results of an earlier one")
+
+
+async def _keeps_apart(place: _Place) -> None:
+    """Two runs at once, of one plan and of another, do not see each other's results."""
+    async with place.store() as one_store, place.store() as other_store:
+        heads = (samples.head(), samples.head(), samples.head("another plan"))
+        stores = (one_store, other_store, other_store)
+        logs = [await place.begin(store, head) for store, head in zip(stores, heads, strict=True)]
+        ids = {log.info.run_id for log in logs}
+        require(len(ids) == len(logs), "Store.begin must not hand out a run that somebody else is working on")
+        wanted = [[samples.result(n, case_id=f"run {which}") for n in range(20)] for which in range(len(logs))]
+        for n in range(0, 20, 4):
+            parts = zip(logs, wanted, strict=True)
+            await asyncio.gather(*(place.commit(log, results[n : n + 4]) for log, results in parts))
+        for log, results in zip(logs, wanted, strict=True):
+            _require_results("the results of its own run only", await place.read(log), results)
+
+
+async def _scans(place: _Place) -> None:
+    """Stored runs are found, newest first, with head, summary and results."""
+    async with place.store() as store:
+        require(not await place.scan(store, RunQuery()), "Store.scan of an empty place must give no runs")
+        heads = [samples.head(f"plan {n}", suite_id=f"suite {n % 2}", targets=(f"skill {n}",)) for n in range(3)]
+        ids = []
+        for n, head in enumerate(heads):
+            log = await place.begin(store, head)
+            ids.append(log.info.run_id)
+            await place.commit(log, [samples.result(0), samples.result(1)])
+            await place.finish(log, total=n + 1)
+        if not store.durable:
+            await _require_scanned(place, store, ids, heads)
+    if store.durable:
+        async with place.store() as reopened:
+            await _require_scanned(place, reopened, ids, heads)
+
+
+async def _require_scanned(place: _Place, store: Store, ids: Sequence[str], heads: Sequence[PlanHead]) -> None:
+    views = await place.scan(store, RunQuery())
+    found = [view.run.run_id for view in views]
+    newest_first = list(reversed(ids))
+    require(found == newest_first, f"Store.scan must give every run, newest first: {newest_first}, but gave {found}")
+    newest = views[0]
+    require(newest.head == heads[2], "Store.scan must give the plan's head as it was begun")
+    require(newest.summary == samples.summary(3), "Store.scan must give the summary as it was finished")
+    wanted = [samples.result(0), samples.result(1)]
+    for _ in range(2):
+        results = await answered("RunView.results", place.patience_s, asyncio.to_thread, lambda: list(newest.results()))
+        _require_results("the results of a scanned run, as often as asked", results, wanted)
+    queries = {
+        RunQuery(run_ids=(ids[1], "absent")): [ids[1]],
+        RunQuery(suite_id="suite 0"): [ids[2], ids[0]],
+        RunQuery(target_id="skill 1"): [ids[1]],
+        RunQuery(suite_id="suite 0", target_id="skill 1"): [],
+        RunQuery(limit=2): [ids[2], ids[1]],
+    }
+    for query, matching in queries.items():
+        found = [view.run.run_id for view in await place.scan(store, query)]
+        require(found == matching, f"Store.scan of {query!r} must give {matching}, but gave {found}")
+
+
+async def _takes_in(place: _Place) -> None:
+    """A run from elsewhere keeps its id and times, is stored once, and is listed by when it began."""
+    info = RunInfo(run_id="from elsewhere", state=RunState.FINISHED, started_at=1.0, finished_at=2.0)
+    view = RunView(info, samples.head("an old plan"), samples.summary(1), lambda: iter([samples.result(0)]))
+    async with place.store() as store:
+        assert isinstance(store, Archive)
+        newer = await place.begin(store, samples.head())
+        await place.finish(newer)
+        for expected in (True, False):
+            kept = await answered("Archive.keep", place.patience_s, store.keep, view)
+            require(kept is expected, f"Archive.keep must say {expected} here, not {shown(kept)}")
+        found = await place.scan(store, RunQuery())
+        ids = [one.run.run_id for one in found]
+        wanted = [newer.info.run_id, info.run_id]
+        require(ids == wanted, f"Store.scan must give a run that was taken in by when it began: {wanted}, not {ids}")
+        require(found[1].run == info, f"a run that was taken in must keep its id and times, not become {found[1].run}")
+        again = await place.begin(store, view.head)
+        require(not again.info.resumed, "Store.begin must never resume a run that was taken in")
+
+
+async def _resumes(place: _Place) -> None:
+    """A run that was closed without being finished goes on, in a new store, with what it had."""
+    async with place.store() as store:
+        log = await place.begin(store, samples.head())
+        await place.commit(log, [samples.result(0), samples.result(1)])
+        await answered("RunLog.claim", place.patience_s, log.claim, [samples.trial(2)])
+    await _require_resumed(place, log.info.run_id, "whose store was closed")
+    async with place.store() as store:
+        other = await place.begin(store, samples.head())
+        await place.finish(other, RunState.INTERRUPTED, None)
+        log = await place.begin(store, samples.head())
+        require(log.info.run_id == other.info.run_id, "Store.begin must resume a run that was interrupted")
+
+
+async def _require_resumed(place: _Place, run_id: str, how: str) -> None:
+    async with place.store() as store:
+        log = await place.begin(store, samples.head())
+        resumed = log.info.resumed and log.info.run_id == run_id
+        require(resumed, f"Store.begin must resume the unfinished run {how}, and say so, but gave {shown(log.info)}")
+        claimed = await answered("RunLog.claim", place.patience_s, log.claim, [samples.trial(n) for n in range(3)])
+        done = {samples.trial(0).trial_id, samples.trial(1).trial_id}
+        told = f"but claiming gave {shown(claimed)}"
+        require(claimed.done == done, f"a run {how} must keep what was committed, and nothing else, {told}")
+        counted = claimed.attempts.get(samples.trial(2).trial_id) == 2
+        require(counted, f"a run {how} must keep the claims of trials without a result, {told}")
+        await place.commit(log, [samples.result(2)])
+        _require_results(
+            f"old and new results of a run {how}", await place.read(log), [samples.result(n) for n in range(3)]
+        )
+
+
+async def _survives(place: _Place) -> None:
+    """A process that is killed loses nothing that it had committed, and blocks nobody."""
+    try:
+        payload = pickle.dumps((place.make, place.location))
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        text = "check_store must be able to pickle `make`, because it kills a process that uses it; use a Maker"
+        raise AssertionError(f"{text} ({error})") from error
+    call = "working on a run in another process"
+    done = await answered(call, 10 * place.patience_s, asyncio.to_thread, _run_child, payload, 6 * place.patience_s)
+    said = done.stdout.decode().strip().splitlines()
+    reason = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
+    require(said, f"{call} must be possible, but it ended with {reason}")
+    await _require_resumed(place, json.loads(said[-1]), "whose process was killed")
+
+
+def _run_child(payload: bytes, timeout_s: float) -> subprocess.CompletedProcess[bytes]:
+    program = [sys.executable, "-c", _CHILD]
+    given = pickle.dumps((sys.path, payload))
+    return subprocess.run(program, input=given, capture_output=True, check=False, timeout=timeout_s)
+
+
+def die_in_a_run(make: MakeStore, location: str) -> None:
+    """In a child process: commit, claim, and be killed before anything is closed."""
+    asyncio.run(_die_in_a_run(make({"location": location})))
+
+
+async def _die_in_a_run(store: Store) -> None:
+    log = await store.begin(samples.head(), fresh=False)
+    await log.claim([samples.trial(n) for n in range(3)])
+    await log.commit([samples.result(0)], paid=True)
+    await log.commit([samples.result(1)], paid=False)
+    sys.stdout.write(json.dumps(log.info.run_id) + "\n")
+    sys.stdout.flush()
+    os._exit(9)

@@ -1,0 +1,1 @@
+"""`skillgauge plugins new`: the project of a new plugin."""

@@ -1,0 +1,62 @@
+"""`plugins new`: make the project of a new plugin."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from skillgauge.api import ExitCode, Frozen, GlobalsCommand, JsonObject, Output
+from skillgauge_testkit.scaffold import installed_project, write_project
+
+
+class NewPluginDocument(Frozen):
+    """What `plugins new` made."""
+
+    schema_version: str = "1.0"
+    kind: str
+    """Plural, as the entry point group has it."""
+    name: str
+    """As users type it."""
+    distribution: str
+    module: str
+    """The package to import."""
+    folder: str
+    """The project's folder."""
+    files: tuple[str, ...]
+    """Paths relative to the folder."""
+
+
+def schemas() -> Mapping[str, JsonObject]:
+    """JSON Schemas of the documents that this command prints."""
+    return {"plugins-new": NewPluginDocument.model_json_schema()}
+
+
+@click.command("new", cls=GlobalsCommand, help="Make the project of a new plugin, which works from the start.")
+@click.argument("kind")
+@click.argument("name")
+@click.option(
+    "--dir", "parent", metavar="DIR", default=".", help="Folder to make the project's folder in; default: here."
+)
+@click.pass_context
+def command(ctx: click.Context, kind: str, name: str, parent: str) -> int:
+    """Make the project of a new plugin."""
+    output = Output(as_json=ctx.obj.as_json, quiet=ctx.obj.quiet)
+    project = installed_project(kind, name)
+    folder, files = write_project(project, Path(parent))
+    made = NewPluginDocument(
+        kind=project.kind,
+        name=project.name,
+        distribution=project.distribution,
+        module=project.module,
+        folder=str(folder),
+        files=files,
+    )
+    output.document(made.model_dump(mode="json"))
+    for file in files:
+        output.line(str(folder / file))
+    output.notice(f"next: cd {shlex.quote(str(folder))} && pip install -e '.[test]' && python -m pytest")
+    output.verdict(f"made {project.singular} '{project.name}'; its README.md says how to use it")
+    return ExitCode.OK

@@ -1,0 +1,63 @@
+"""The command line of `plugins new`."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from skillgauge.cli.app import run
+from skillgauge_command_plugins_new.command import NewPluginDocument
+
+
+class TestCommand:
+    """The command line."""
+
+    @pytest.fixture(autouse=True)
+    def _here(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ".cache"))
+
+    def call(self, capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, Sequence[str]]:
+        """Exit code, stdout and the lines of stderr."""
+        code = run(["plugins", "new", *words])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err.splitlines()
+
+    def test_for_people(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """The files go to stdout, the next steps and the verdict to stderr."""
+        code, out, err = self.call(capsys, "scorer", "acme-tone")
+        assert code == 0
+        assert all(Path(line).is_file() for line in out.splitlines())
+        assert Path("skillgauge-scorer-acme-tone/pyproject.toml") in map(Path, out.splitlines())
+        steps = "cd skillgauge-scorer-acme-tone && pip install -e '.[test]' && python -m pytest"
+        assert err == [f"next: {steps}", "made scorer 'acme-tone'; its README.md says how to use it"]
+
+    def test_for_programs(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """One document of the schema that `schema plugins-new` prints; with --dir the folder is there."""
+        Path("mine").mkdir()
+        code, out, _ = self.call(capsys, "commands", "acme-tone", "--dir", "mine", "--json")
+        assert code == 0
+        document = NewPluginDocument.model_validate_json(out)
+        assert document.folder == os.path.join("mine", "skillgauge-command-acme-tone")  # noqa: PTH118 - as printed
+        assert all((Path(document.folder) / file).is_file() for file in document.files)
+        assert run(["schema", "plugins-new"]) == 0
+        assert json.loads(capsys.readouterr().out) == NewPluginDocument.model_json_schema()
+
+    @pytest.mark.parametrize("words", [("scorrer", "Acme"), ("scorers", "acme", "--dir", "nowhere"), ("scorers",)])
+    def test_what_cannot_be_made(self, words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> None:
+        """Exit code 2, the problems as the one document, and no file."""
+        code, out, _ = self.call(capsys, *words, "--json")
+        assert code == 2
+        assert json.loads(out)["exit_code"] == 2
+        assert not list(Path.cwd().glob("skillgauge-*"))
+
+    def test_info_and_kinds_that_are_none(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """`plugins info` tells a misspelt kind and an absent command like everything else that is absent."""
+        assert run(["plugins", "info", "scorrers", "exact"]) == 2
+        assert "did you mean scorers" in capsys.readouterr().err
+        assert run(["plugins", "info", "command", "no-such-command"]) == 2
+        assert "pip install skillgauge-command-no-such-command" in capsys.readouterr().err
