@@ -208,9 +208,12 @@ class Pump:
             else:
                 self._turn(min(wait_s, _TICK_S))
                 exited = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
+        return self._reap()
+
+    def _reap(self) -> int:
         with self._lock:
             self._signalable = False
-            return self._started.wait()
+        return self._started.wait()  # may take a moment, in which nobody who wants to signal has to wait
 
     def _turn(self, timeout_s: float) -> bool:
         """Wait for something to move and move it; tells whether the main process has ended."""
@@ -284,8 +287,7 @@ class Pump:
     def _release(self) -> None:
         if self._signalable:  # only after an exception
             self.send(signal.SIGKILL)
-            self._signalable = False
-            self._started.wait()
+            self._reap()
         for fd in (*self._open, self._exit):
             close(fd)
         if not self.command.interactive or self.pid < 0:

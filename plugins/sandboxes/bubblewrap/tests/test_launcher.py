@@ -11,12 +11,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Coroutine, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from skillgauge.api import Command, Finished, SandboxSpec
+from skillgauge.api import Command, Finished, LaunchError, SandboxSpec
 from skillgauge_sandbox_bubblewrap import launching
 from skillgauge_sandbox_bubblewrap.options import BubblewrapOptions
 from skillgauge_sandbox_bubblewrap.sandbox import BubblewrapSandbox
@@ -90,6 +91,16 @@ async def main():
         await running.wait()
 
 asyncio.run(main())
+"""
+
+KILLED_EARLY = """
+import os, signal, subprocess, sys
+words = open(int(sys.argv[sys.argv.index("--args") + 1])).read().split("\\0")
+info = int(words[words.index("--info-fd") + 1])
+script = "sleep 10; echo >'%s'"
+first = subprocess.Popen(["sh", "-c", script], stdin=0, stdout=subprocess.DEVNULL, start_new_session=True)
+os.write(info, b'{\\n    "child-pid": %%d\\n}\\n' %% first.pid)
+os.kill(os.getpid(), signal.SIGKILL)
 """
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
@@ -252,17 +263,64 @@ def test_an_ended_launcher_is_replaced(sandbox: BubblewrapSandbox) -> None:
 
 
 def test_launchers_end_with_their_sandbox(sandbox: BubblewrapSandbox) -> None:
-    """Without a sandbox there is no launcher, no copy and no /etc of it any more."""
+    """Without a sandbox there is no launcher, no copy and no /etc of it, even if a fork of ours has its socket."""
     before = set(own_launchers())
     other = BubblewrapSandbox(BubblewrapOptions(tmp_mb=17))
     ran(other, "true")
     (etc,) = other._host.etc._made.values()
+    (launcher,) = other._host.launchers._running.values()
+    inherited = os.dup(launcher._control.fileno())
     assert set(own_launchers()) - before
     assert etc.is_dir()
-    del other
+    del other, launcher
     gc.collect()
     assert not set(own_launchers()) - before
     assert not etc.exists()
+    os.close(inherited)
+
+
+def test_a_launcher_that_does_not_answer_is_given_up(
+    sandbox: BubblewrapSandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody waits for ever for one that somebody stopped; the command is not started twice, the next has a new one."""
+    ran(sandbox, "true")
+    for child in own_launchers():
+        os.kill(child, signal.SIGSTOP)
+    monkeypatch.setattr(launching, "_END_S", 0.0)
+    with monkeypatch.context() as impatient:
+        impatient.setattr(launching, "_ANSWER_S", 0.05)
+        with pytest.raises(LaunchError, match="does not answer"):
+            ran(sandbox, "true")
+    for child in own_launchers():
+        os.kill(child, signal.SIGCONT)  # a copy that nobody needs any more
+    assert ran(sandbox, "echo", "again").stdout == b"again\n"
+    assert sandbox._host.launchers.are_usable
+
+
+def test_a_bwrap_that_is_killed_early_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Process 1 that it made, but which does not know yet that it must end with bwrap, is ended and not waited for."""
+    program, trace = tmp_path / "bwrap", tmp_path / "trace"
+    program.write_text(f"#!{sys.executable}\n{KILLED_EARLY % trace}")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    sandbox = BubblewrapSandbox(BubblewrapOptions())
+    sandbox._host.launchers.are_usable = False
+    finished = ran(sandbox, "true")
+    assert finished.signal == signal.SIGKILL
+    assert not trace.exists()
+
+
+def test_a_bwrap_that_cannot_be_executed_leaves_no_descriptor(tmp_path: Path) -> None:
+    """Whatever was opened for it is closed when it comes to nothing."""
+    sandbox = BubblewrapSandbox(BubblewrapOptions())
+    sandbox._host.launchers.are_usable = False
+    sandbox._host = replace(sandbox._host, bwrap=str(tmp_path / "missing"), groups=())  # no shell in front of it
+    held = []
+    for _ in range(2):
+        with pytest.raises(LaunchError):
+            ran(sandbox, "true")
+        held.append(len(list(Path("/proc/self/fd").iterdir())))
+    assert held[0] == held[1]
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
+import re
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from signal import Signals
 from typing import Self
 
@@ -15,6 +16,7 @@ from .limits import OUTSIDE_ENV, counting, in_front, is_loading, joining, limiti
 
 _NAMESPACES = ("user", "pid", "ipc", "uts")
 _LONGEST = 4096
+_FIRST = re.compile(rb'"child-pid": (\d+)')
 _NEVER_IMITATED = frozenset(
     128 + number
     for number in (
@@ -52,7 +54,8 @@ class Contained:
                 arguments += ["--setenv", name, value]
         self._told, telling = os.pipe()
         os.set_blocking(self._told, False)  # who was killed while it began may hold the other end
-        with _Handed() as handed:
+        with ExitStack() as failing, _Handed() as handed:
+            failing.callback(os.close, self._told)
             arguments += ["--info-fd", str(handed.take(telling))]
             if request.filter is not None:
                 arguments += ["--seccomp", str(handed.content(request.filter))]
@@ -70,18 +73,30 @@ class Contained:
                 pass_fds=(*handed.fds, *request.handles),
                 start_new_session=True,
             )
+            failing.pop_all()
         self.pid = self._popen.pid
 
     def wait(self) -> int:
-        """Reap it, and process 1 of its namespaces, which bwrap leaves to us; how the command ended.
+        """Reap it, and end and reap process 1 of its namespaces, which bwrap leaves to us; how the command ended.
 
         Programs that are asked to end like to choose 129, 130, 141 or 143 by themselves: these are left as they are.
         """
         code = self._popen.wait()
-        with suppress(ValueError, BlockingIOError, ChildProcessError):
-            os.waitpid(json.loads(os.read(self._told, _LONGEST))["child-pid"], 0)
-        os.close(self._told)
+        try:
+            with suppress(BlockingIOError):
+                if told := _FIRST.search(os.read(self._told, _LONGEST)):
+                    _end(int(told[1]))
+        finally:
+            os.close(self._told)
         return 128 - code if code in _NEVER_IMITATED else code
+
+
+def _end(first: int) -> None:
+    """End process 1. It does not end with a bwrap that was killed before it could ask the kernel for that."""
+    with suppress(ChildProcessError, PermissionError):
+        os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT | os.WNOHANG)  # bwrap may have reaped it
+        os.kill(first, signal.SIGKILL)
+        os.waitpid(first, 0)
 
 
 def _namespaces(request: Request) -> list[str]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import marshal
 import os
 import resource
+import select
+import signal
 import socket
 import struct
 import subprocess
@@ -22,6 +25,8 @@ PROGRAM = Path(__file__).with_name("launcher.py")
 _STARTED, _UNCONFINED = 0, 1  # as in `launcher`
 _LONGEST = 4096
 _END_S = 2.0
+_ANSWER_S = 60.0
+"""After which it has answered, however busy the machine is, unless somebody stopped it."""
 
 
 class UnconfinedError(Exception):
@@ -98,13 +103,8 @@ class Launchers:
             OSError: its program cannot be executed.
         """
         try:
-            return self._call(request, stdin, stdout, stderr)
-        except UnansweredError:  # somebody ended the launcher, or its copy
-            self._running.pop((request.network, request.common), None)
-        except UnconfinedError:
-            self.are_usable = False
-            raise
-        try:
+            with suppress(UnansweredError):  # somebody ended the launcher, or its copy
+                return self._call(request, stdin, stdout, stderr)
             return self._call(request, stdin, stdout, stderr)
         except UnconfinedError:
             self.are_usable = False
@@ -116,23 +116,33 @@ class Launchers:
             asking = os.memfd_create("skillgauge")
             try:
                 os.write(asking, request.encoded())
-                self._send(request, [asking, writing, *streams, *request.handles])
+                launcher = self._send(request, [asking, writing, *streams, *request.handles])
             finally:
                 os.close(asking)
                 os.close(writing)
-            return Confined(reading)
+            try:
+                return Confined(reading)
+            except (UnansweredError, TimeoutError):
+                self._forget(launcher)
+                raise
         except BaseException:
             os.close(reading)
             raise
 
-    def _send(self, request: Request, handles: Sequence[int]) -> None:
+    def _send(self, request: Request, handles: Sequence[int]) -> _Launcher:
         kind = request.network, request.common
         with self._lock:
             if self._owner != os.getpid():  # those of a process that was forked are not its own
                 self._running, self._owner = {}, os.getpid()
-            if kind not in self._running or not self._running[kind].send(handles):
-                self._running[kind] = _Launcher(*kind)
-                self._running[kind].send(handles)
+            launcher = self._running.get(kind)
+            if launcher is None or not launcher.send(handles):
+                launcher = self._running[kind] = _Launcher(*kind)
+                launcher.send(handles)
+            return launcher
+
+    def _forget(self, launcher: _Launcher) -> None:
+        with self._lock:  # another thread may have replaced it already
+            self._running = {kind: one for kind, one in self._running.items() if one is not launcher}
 
 
 class _Launcher:
@@ -140,6 +150,7 @@ class _Launcher:
 
     def __init__(self, network: bool, common: Sequence[str]) -> None:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._control.settimeout(_ANSWER_S)  # many calls at a time do not fit
         with theirs:
             words = (str(theirs.fileno()), "network" if network else "alone", *common)
             process = subprocess.Popen(
@@ -164,10 +175,13 @@ class _Launcher:
 
 
 def _end(control: socket.socket, process: subprocess.Popen[bytes], owner: int) -> None:
-    control.close()
     if owner != os.getpid():  # we were forked, and it is no child of ours
+        control.close()
         process.returncode = 0
         return
+    with suppress(OSError):
+        control.shutdown(socket.SHUT_RDWR)  # who was forked from us may still have it
+    control.close()
     try:
         unneeded, _ = process.communicate(timeout=_END_S)
     except subprocess.TimeoutExpired:  # a copy was being made when somebody ended the launcher
@@ -192,8 +206,15 @@ class Confined:
 
     def __init__(self, answers: int) -> None:
         self._answers = answers
-        (self.pid,) = self._numbers(1) or (0,)
-        told = self._numbers(2)
+        self.pid = 0
+        try:
+            (self.pid,) = self._early(1) or (0,)
+            told = self._early(2)
+        except TimeoutError:
+            if self.pid:
+                os.kill(self.pid, signal.SIGKILL)
+                os.waitpid(self.pid, 0)
+            raise
         if told and told[0] == _STARTED:
             return
         if self.pid:
@@ -207,10 +228,20 @@ class Confined:
 
     def wait(self) -> int:
         """Reap it; how the command ended, or it did, if somebody ended it."""
-        _, status = os.waitpid(self.pid, 0)
-        (code,) = self._numbers(1) or (os.waitstatus_to_exitcode(status),)
-        os.close(self._answers)
+        try:
+            _, status = os.waitpid(self.pid, 0)
+            (code,) = self._numbers(1) or (os.waitstatus_to_exitcode(status),)
+        finally:
+            os.close(self._answers)
         return code
+
+    def _early(self, count: int) -> tuple[int, ...]:
+        """The same before the command runs. Only here this can end the wait: whom to kill is not known elsewhere yet."""
+        poll = select.poll()
+        poll.register(self._answers, select.POLLIN)
+        if not poll.poll(_ANSWER_S * 1000):
+            raise TimeoutError(errno.ETIMEDOUT, "the launcher does not answer")
+        return self._numbers(count)
 
     def _numbers(self, count: int) -> tuple[int, ...]:
         """The next of the answer's numbers, none if it ended."""
