@@ -279,20 +279,17 @@ def test_launchers_end_with_their_sandbox(sandbox: BubblewrapSandbox) -> None:
     os.close(inherited)
 
 
-def test_a_launcher_that_does_not_answer_is_given_up(
-    sandbox: BubblewrapSandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nobody waits for ever for one that somebody stopped; the command is not started twice, the next has a new one."""
-    ran(sandbox, "true")
-    for child in own_launchers():
-        os.kill(child, signal.SIGSTOP)
+def test_a_launcher_that_does_not_answer_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits for ever for one that stands still; the command is not started twice, and the next has a new one."""
+    still = tmp_path / "launcher.py"
+    still.write_text("import signal; signal.pause()")
+    sandbox = BubblewrapSandbox(BubblewrapOptions())
     monkeypatch.setattr(launching, "_END_S", 0.0)
-    with monkeypatch.context() as impatient:
-        impatient.setattr(launching, "_ANSWER_S", 0.05)
+    with monkeypatch.context() as for_now:
+        for_now.setattr(launching, "PROGRAM", still)
+        for_now.setattr(launching, "_ANSWER_S", 0.05)
         with pytest.raises(LaunchError, match="does not answer"):
             ran(sandbox, "true")
-    for child in own_launchers():
-        os.kill(child, signal.SIGCONT)  # a copy that nobody needs any more
     assert ran(sandbox, "echo", "again").stdout == b"again\n"
     assert sandbox._host.launchers.are_usable
 

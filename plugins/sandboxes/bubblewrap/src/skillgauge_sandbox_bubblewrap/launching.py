@@ -182,12 +182,12 @@ def _end(control: socket.socket, process: subprocess.Popen[bytes], owner: int) -
     with suppress(OSError):
         control.shutdown(socket.SHUT_RDWR)  # who was forked from us may still have it
     control.close()
-    try:
-        unneeded, _ = process.communicate(timeout=_END_S)
-    except subprocess.TimeoutExpired:  # a copy was being made when somebody ended the launcher
-        process.kill()
-        process.wait()
-        unneeded = b""
+    unneeded = b""
+    with process:
+        try:
+            unneeded, _ = process.communicate(timeout=_END_S)
+        except subprocess.TimeoutExpired:  # a copy was being made when somebody ended the launcher
+            process.kill()
     for copy in unneeded.split():
         with suppress(ChildProcessError):
             os.waitpid(int(copy), 0)
@@ -236,7 +236,7 @@ class Confined:
         return code
 
     def _early(self, count: int) -> tuple[int, ...]:
-        """The same before the command runs. Only here this can end the wait: whom to kill is not known elsewhere yet."""
+        """The same before the command runs, while nobody else knows whom to kill if it takes too long."""
         poll = select.poll()
         poll.register(self._answers, select.POLLIN)
         if not poll.poll(_ANSWER_S * 1000):
