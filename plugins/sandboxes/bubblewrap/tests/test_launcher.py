@@ -6,6 +6,7 @@ import asyncio
 import gc
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -260,6 +261,19 @@ def test_an_ended_launcher_is_replaced(sandbox: BubblewrapSandbox) -> None:
 
     within(main())
     assert sandbox._host.launchers.are_usable
+
+
+def test_who_is_late_leaves_the_new_launcher(sandbox: BubblewrapSandbox) -> None:
+    """A thread that finds out after another one that a launcher is gone does not throw away the one that followed."""
+    launchers = sandbox._host.launchers
+    ran(sandbox, "true")
+    (old,) = launchers._running.values()
+    old._control.shutdown(socket.SHUT_RDWR)
+    ran(sandbox, "true")
+    (new,) = launchers._running.values()
+    assert new is not old
+    launchers._forget(old)
+    assert list(launchers._running.values()) == [new]
 
 
 def test_launchers_end_with_their_sandbox(sandbox: BubblewrapSandbox) -> None:
