@@ -859,3 +859,31 @@ def test_descendant_is_recognised_while_it_starts_a_program(monkeypatch: pytest.
 def test_adoption_is_a_property_of_this_process() -> None:
     """We are the parent of orphans, as the module says."""
     assert _posix.adopt_orphans()
+
+
+def test_nobody_waits_for_the_reaping() -> None:
+    """Who stops a process, in the event loop, does not have to wait until who started it has cleared up after it."""
+    entered, released = threading.Event(), threading.Event()
+    in_time = []
+
+    class Slow:
+        def __init__(self, *streams: int) -> None:
+            self._popen = subprocess.Popen(["true"], stdin=streams[0], start_new_session=True)
+            self.pid = self._popen.pid
+
+        def wait(self) -> int:
+            entered.set()
+            in_time.append(released.wait(GENEROUS_S / 2))
+            return self._popen.wait()
+
+    async def main() -> Finished:
+        command = Command(argv=("true",))
+        process = await start(command, argv=("true",), cwd="/", env=ENV, starter=lambda *streams: Slow(*streams[:3]))
+        await asyncio.to_thread(entered.wait)
+        stopping = asyncio.ensure_future(process.stop())
+        await asyncio.sleep(0)
+        released.set()
+        return await stopping
+
+    assert within(main()).exit_code == 0
+    assert in_time == [True]

@@ -25,6 +25,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from typing import Protocol
 
 from skillgauge.api import Command, Finished
 
@@ -44,6 +45,20 @@ _LONGEST_POLL_S = 3600.0
 _IDLE_S = 5.0
 """An idle thread ends after that."""
 
+
+class Started(Protocol):
+    """A process that was started in a session of its own."""
+
+    @property
+    def pid(self) -> int:
+        """Its id."""
+
+    def wait(self) -> int:
+        """Reap it once it has ended; its exit code, or the signal that ended it, negative."""
+
+
+Starter = Callable[[int, int, int, Mapping[str, str]], Started]
+"""Starts a child of ours with these file descriptors as its streams and these variables among its own."""
 Report = Callable[[Finished | BaseException | None], None]
 """Called in the thread: with `None` when the process runs, and once with how it ended or why it does not run."""
 
@@ -52,9 +67,16 @@ class Pump:
     """A process as its thread sees it."""
 
     def __init__(
-        self, command: Command, argv: Sequence[str], cwd: str, env: Mapping[str, str], fds: Sequence[int] = ()
+        self,
+        command: Command,
+        argv: Sequence[str],
+        cwd: str,
+        env: Mapping[str, str],
+        fds: Sequence[int] = (),
+        starter: Starter | None = None,
     ) -> None:
         self.command = command
+        self._starter = starter or self._start
         self.pid = self.stdin = self.stdout = -1
         self._argv = argv
         self._cwd = cwd
@@ -125,34 +147,39 @@ class Pump:
                 ours, their = os.pipe()
                 self._open[ours] = capture
                 theirs.append(their)
-            source = subprocess.DEVNULL
             if self.command.interactive or self.command.stdin:
                 source, self.stdin = os.pipe()
-                theirs.append(source)
                 os.set_blocking(self.stdin, False)
-            # No preexec_fn: only without it Python uses vfork, whose cost does not grow with our memory.
-            self._popen = subprocess.Popen(
-                self._argv,
-                stdin=source,
-                stdout=theirs[0],
-                stderr=theirs[1],
-                cwd=self._cwd,
-                env=self._env,
-                pass_fds=self._fds,
-                start_new_session=True,
-            )
+            else:
+                source = os.open(os.devnull, os.O_RDWR)
+            theirs.append(source)
+            stdout, stderr, stdin = theirs
+            self._started = self._starter(stdin, stdout, stderr, {MARKER: self._env[MARKER]})
         except (OSError, ValueError, IndexError) as error:
             raise launch_error(error, self._argv, self._cwd) from error
         finally:
             for fd in theirs:
                 os.close(fd)
-        self.pid = self._popen.pid
+        self.pid = self._started.pid
         self._signalable = True
         limit(self.pid, self.command)
         if self.command.interactive or self.command.streamed:
             self.stdout = next(iter(self._open))
             del self._open[self.stdout]
             os.set_blocking(self.stdout, False)
+
+    def _start(self, stdin: int, stdout: int, stderr: int, _marks: Mapping[str, str]) -> Started:
+        # No preexec_fn: only without it Python uses vfork, whose cost does not grow with our memory.
+        return subprocess.Popen(
+            self._argv,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            cwd=self._cwd,
+            env=self._env,
+            pass_fds=self._fds,
+            start_new_session=True,
+        )
 
     def _watch(self) -> None:
         self._poll = select.poll()
@@ -181,9 +208,12 @@ class Pump:
             else:
                 self._turn(min(wait_s, _TICK_S))
                 exited = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
+        return self._reap()
+
+    def _reap(self) -> int:
         with self._lock:
             self._signalable = False
-            return self._popen.wait()
+        return self._started.wait()  # may take a moment, in which nobody who wants to signal has to wait
 
     def _turn(self, timeout_s: float) -> bool:
         """Wait for something to move and move it; tells whether the main process has ended."""
@@ -257,8 +287,7 @@ class Pump:
     def _release(self) -> None:
         if self._signalable:  # only after an exception
             self.send(signal.SIGKILL)
-            self._signalable = False
-            self._popen.wait()
+            self._reap()
         for fd in (*self._open, self._exit):
             close(fd)
         if not self.command.interactive or self.pid < 0:

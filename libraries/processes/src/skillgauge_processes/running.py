@@ -18,9 +18,9 @@ from signal import Signals
 
 from skillgauge.api import Command, Finished, LaunchError
 
-from ._pump import CHUNK, MARKER, TERM_GRACE_S, Pump, attend
+from ._pump import CHUNK, MARKER, TERM_GRACE_S, Pump, Started, Starter, attend
 
-__all__ = ["MARKER", "Process", "start", "stop_all"]
+__all__ = ["MARKER", "Process", "Started", "Starter", "start", "stop_all"]
 
 
 async def start(
@@ -30,7 +30,7 @@ async def start(
     cwd: str,
     env: Mapping[str, str],
     fds: Sequence[int] = (),
-    tells_signals: bool = False,
+    starter: Starter | None = None,
 ) -> Process:
     """Start a process in a session of its own.
 
@@ -40,7 +40,7 @@ async def start(
         cwd: absolute working directory.
         env: the whole environment; the process gets the variable `MARKER` besides.
         fds: file descriptors that it inherits, beside those of its streams.
-        tells_signals: whether its exit code may stand for a signal, see `signal_told`.
+        starter: starts it in place of us; called in a thread.
 
     Raises:
         LaunchError: it cannot be started; the message says what to do.
@@ -48,8 +48,7 @@ async def start(
     if sys.platform == "win32":
         raise LaunchError("skillgauge starts no processes on Windows, where it cannot stop their children; use WSL")
     kind = _Interactive if command.interactive else _Streamed if command.streamed else Process
-    process = kind(Pump(command, argv, cwd, env, fds))
-    process.tells_signals = tells_signals
+    process = kind(Pump(command, argv, cwd, env, fds, starter))
     try:
         await process._launch()
     except asyncio.CancelledError:
@@ -66,31 +65,6 @@ async def stop_all(processes: Sequence[Process]) -> None:
         raise asyncio.CancelledError
 
 
-_NEVER_IMITATED = frozenset(
-    128 + number
-    for number in (
-        Signals.SIGILL,
-        Signals.SIGTRAP,
-        Signals.SIGABRT,
-        Signals.SIGBUS,
-        Signals.SIGFPE,
-        Signals.SIGKILL,
-        Signals.SIGSEGV,
-        Signals.SIGXCPU,
-        Signals.SIGXFSZ,
-        Signals.SIGSYS,
-    )
-)
-
-
-def signal_told(exit_code: int | None) -> int | None:
-    """The signal that an exit code stands for.
-
-    Programs that were asked to end like to choose 129, 130, 141 or 143 by themselves, so these are left as they are.
-    """
-    return exit_code - 128 if exit_code in _NEVER_IMITATED and exit_code is not None else None
-
-
 class Process:
     """A process that was started; implements `skillgauge.contract.sandboxes.Running`."""
 
@@ -101,7 +75,6 @@ class Process:
         self._outcome: Finished | BaseException | None = None
         self._waiters: list[asyncio.Future[None]] = []
         self._condemned: str | None = None
-        self.tells_signals = False
 
     @property
     def pid(self) -> int:
@@ -118,8 +91,6 @@ class Process:
         if isinstance(self._outcome, BaseException):
             raise self._outcome
         assert self._outcome is not None
-        if self.tells_signals and (number := signal_told(self._outcome.exit_code)):
-            self._outcome = replace(self._outcome, exit_code=None, signal=number)
         if self._condemned is not None:
             said = self._outcome.stderr
             told = f"{'' if not said or said.endswith(bytes([10])) else chr(10)}skillgauge: {self._condemned}\n"

@@ -29,7 +29,7 @@ from typing import Self
 from skillgauge.api import ALLOWED_ENV, Command, FileSpec, JsonValue, LaunchError, SandboxSpec, get_logger
 
 from .concealing import conceal
-from .running import MARKER, Process, start, stop_all
+from .running import MARKER, Process, Starter, start, stop_all
 
 _log = get_logger(__name__)
 
@@ -53,8 +53,8 @@ class Launch:
     such as `LD_PRELOAD` would reach it outside of what it confines."""
     fds: tuple[int, ...] = ()
     """File descriptors that it inherits under their numbers; closed here afterwards, whatever comes of it."""
-    tells_signals: bool = False
-    """Whether it tells by the exit code that a signal ended the command, as shells do: 128 and the signal's number."""
+    starter: Starter | None = None
+    """Starts it, in a thread, where executing `argv` is not the way; it takes care of `env` and `fds` itself."""
 
 
 class DirectoryWorkspace:
@@ -171,7 +171,7 @@ class DirectoryWorkspace:
                 cwd=str(cwd),
                 env=launch.env,
                 fds=launch.fds,
-                tells_signals=launch.tells_signals,
+                starter=launch.starter,
             )
         finally:
             for fd in launch.fds:

@@ -37,12 +37,16 @@ from skillgauge_sandbox_bubblewrap.options import BubblewrapOptions
 from skillgauge_sandbox_bubblewrap.sandbox import BubblewrapSandbox
 
 options, home, user, python = json.loads(sys.argv[1]), sys.argv[2], int(sys.argv[3]), sys.argv[4]
+by_launcher = sys.argv[5] == "launcher"
 
 def attack(attacks, python):
     sandbox = BubblewrapSandbox(BubblewrapOptions(**options))
+    sandbox._host.launchers.are_usable = by_launcher
     report = asyncio.run(sandbox.check())
     assert not report.problems, report
-    return asyncio.run(attack_sandbox(sandbox, attacks, bounds=Bounds(), python=python))
+    got = asyncio.run(attack_sandbox(sandbox, attacks, bounds=Bounds(), python=python))
+    assert sandbox._host.launchers.are_usable is by_launcher
+    return got
 
 attack([one for one in ATTACKS if one.name in ("read-home", "relay")], sys.executable)  # imports what is imported late
 os.setgroups([])
@@ -57,6 +61,7 @@ print(json.dumps(dict(attack(ATTACKS, python))))
 """
 
 
+@pytest.mark.usefixtures("either_way")
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 def test_it_is_stopped(attack: Attack) -> None:
     """The attempt fails in a sandbox of tier strict."""
@@ -68,11 +73,12 @@ def test_it_is_stopped(attack: Attack) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become an ordinary user; the others tests ran as one")
 @pytest.mark.skipif(not Path(SYSTEM_PYTHON).exists(), reason=f"no {SYSTEM_PYTHON}, which any user could run")
-def test_all_are_stopped_for_an_ordinary_user() -> None:
+@pytest.mark.parametrize("way", ["launcher", "bwrap"])
+def test_all_are_stopped_for_an_ordinary_user(way: str) -> None:
     """The same holds where the sandbox is not run by root."""
     with tempfile.TemporaryDirectory(prefix="skillgauge-somebody-") as home:
         os.chown(home, SOMEBODY, SOMEBODY)
-        words = [sys.executable, "-c", AS_SOMEBODY, json.dumps(OPTIONS), home, str(SOMEBODY), SYSTEM_PYTHON]
+        words = [sys.executable, "-c", AS_SOMEBODY, json.dumps(OPTIONS), home, str(SOMEBODY), SYSTEM_PYTHON, way]
         done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == dict.fromkeys([attack.name for attack in ATTACKS])

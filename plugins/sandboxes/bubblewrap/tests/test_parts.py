@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from skillgauge.api import Command
 from skillgauge_sandbox_bubblewrap.cgroups import find_places, make_group, places_in
-from skillgauge_sandbox_bubblewrap.limits import counting, in_front, is_loading, limiting
+from skillgauge_sandbox_bubblewrap.limits import bounds, counting, in_front, is_loading, limiting
 from skillgauge_sandbox_bubblewrap.mounts import Bind, bind_arguments
 from skillgauge_sandbox_bubblewrap.options import BubblewrapOptions
 from skillgauge_sandbox_bubblewrap.seccomp import filter_program
@@ -104,7 +104,7 @@ def test_no_filter_for_unknown_machines(monkeypatch: pytest.MonkeyPatch) -> None
 def test_shell_limits_and_becomes_the_command() -> None:
     """The command runs with the limits, its own arguments unchanged, and with the variables that were held back."""
     options = BubblewrapOptions(file_mb=1, memory_mb=1000, cpu_s=7)
-    lines = [*limiting(options, Command(argv=("x",), cpu_s=5), frozenset()), counting(4000)]
+    lines = [*limiting(bounds(options, Command(argv=("x",), cpu_s=5), frozenset())), counting(4000)]
     script = 'ulimit -c; ulimit -f; ulimit -t; ulimit -d; echo $LD_X "$0" "$1"'
     words = in_front(lines, ("sh", "-c", script, "a b", "$(c)"), {"LD_X": "x y"})
     done = subprocess.run(words, capture_output=True, text=True, check=True)

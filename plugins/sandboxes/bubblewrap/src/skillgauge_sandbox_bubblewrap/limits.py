@@ -1,7 +1,8 @@
-"""Limits on processes, set by a shell in front of them, because it costs little and is on every system."""
+"""Limits on processes: set by the launcher, or by a shell in front of bwrap, which is on every system."""
 
 from __future__ import annotations
 
+import resource
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,9 +13,18 @@ from .mounts import MIB
 from .options import BubblewrapOptions
 
 SHELL = "/bin/sh"
+OUTSIDE_ENV = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}
+"""Environment of what runs before the sandbox is there. Nothing of the command's own may be in it."""
 _CANNOT = 125
 """Exit code if a limit could not be set; nothing was run then."""
 
+_ULIMIT = {
+    resource.RLIMIT_CORE: ("c", 512),
+    resource.RLIMIT_FSIZE: ("f", 512),
+    resource.RLIMIT_CPU: ("t", 1),
+    resource.RLIMIT_DATA: ("d", 1024),
+}
+"""Letter and unit of a shell's limits."""
 LOADING = ("LD_", "BASH_FUNC_", "MALLOC_")
 """Beginnings of names of variables that change what a program in front does, the shell among them."""
 _LOADING_WHOLE = frozenset({"BASH_ENV", "BASHOPTS", "ENV", "GCONV_PATH", "GLIBC_TUNABLES", "IFS", "PS4", "SHELLOPTS"})
@@ -25,8 +35,8 @@ def is_loading(name: str) -> bool:
     return name.startswith(LOADING) or name in _LOADING_WHOLE
 
 
-def limiting(options: BubblewrapOptions, command: Command, limited: frozenset[str]) -> list[str]:
-    """Lines of a shell that bound itself and what it becomes, except in number.
+def bounds(options: BubblewrapOptions, command: Command, limited: frozenset[str]) -> dict[int, tuple[int, int]]:
+    """What each process of a command may use, by kind of resource: soft and hard limit.
 
     Args:
         options: the sandbox's.
@@ -34,12 +44,22 @@ def limiting(options: BubblewrapOptions, command: Command, limited: frozenset[st
         limited: controllers of control groups in force; what these limit needs nothing more.
     """
     file_bytes = min(options.file_mb * MIB, command.file_bytes or options.file_mb * MIB)
-    lines = ["ulimit -c 0", f"ulimit -f {max(1, -(-file_bytes // 512))}"]
+    found = {resource.RLIMIT_CORE: (0, 0), resource.RLIMIT_FSIZE: (file_bytes, file_bytes)}
     given = [seconds for seconds in (options.cpu_s, command.cpu_s) if seconds is not None]
     if given:
-        lines += [f"ulimit -S -t {min(given)}", f"ulimit -H -t {min(given) + 1}"]  # a second to heed SIGXCPU
+        found[resource.RLIMIT_CPU] = (min(given), min(given) + 1)  # a second to heed SIGXCPU
     if "memory" not in limited:
-        lines.append(f"ulimit -d {options.memory_mb * 1024}")
+        found[resource.RLIMIT_DATA] = (options.memory_mb * MIB, options.memory_mb * MIB)
+    return found
+
+
+def limiting(bounds: Mapping[int, tuple[int, int]]) -> list[str]:
+    """Lines of a shell that bound itself and what it becomes."""
+    lines = []
+    for kind, (soft, hard) in bounds.items():
+        letter, unit = _ULIMIT[kind]
+        for which, value in (("S", soft), ("H", hard)):
+            lines.append(f"ulimit -{which} -{letter} {-(-value // unit)}")
     return lines
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
+import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 MIB = 1024 * 1024
+USER = 1000
+"""What root appears as within: programs behave otherwise as root, and some refuse to run."""
 
 _TOP = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _WHOLE = ("/usr", "/nix/store")
@@ -44,17 +48,55 @@ class Bind:
     writable: bool = False
 
 
-def write_etc(folder: Path, binds: Iterable[Bind], *, uid: int, home: Path, network: bool) -> None:
-    """Make the /etc of a workspace: copies of harmless files, and an account that tells nothing of the real ones.
+class Etc:
+    """The /etc of workspaces: copies of harmless files, made once for each kind that is asked for.
+
+    Removed with this object, or at the end of the program.
+    """
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[bool, frozenset[str]], Path] = {}
+
+    def folder(self, parent: Path, binds: Iterable[Bind], *, network: bool) -> Path:
+        """What becomes /etc. What `account` makes goes over it.
+
+        Args:
+            parent: where it is put, if it has to be made.
+            binds: what will be visible besides; what of it lies below /etc needs a place there.
+            network: whether names of hosts must be found as outside.
+        """
+        below = frozenset(str(bind.path.relative_to("/etc")) for bind in binds if bind.path.is_relative_to("/etc"))
+        folder = self._made.get((network, below))
+        if folder is None or not folder.is_dir():
+            folder = Path(tempfile.mkdtemp(prefix="skillgauge-etc-", dir=parent))
+            folder.chmod(0o755)
+            weakref.finalize(self, _remove, folder, os.getpid())
+            _write_etc(folder, below, network=network)
+            self._made[network, below] = folder
+        return folder
+
+
+def _remove(folder: Path, owner: int) -> None:
+    if owner == os.getpid():  # and not a copy that was forked
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def user_within() -> int:
+    """User id that processes see as their own."""
+    return os.getuid() or USER
+
+
+def account(home: Path) -> str:
+    """Content of /etc/passwd: an account that tells nothing of the real ones.
 
     Args:
-        folder: an empty folder that becomes /etc.
-        binds: what will be visible besides; what of it lies below /etc needs a place there.
-        uid: user id that processes see as their own.
-        home: their home.
-        network: whether names of hosts must be found as outside.
+        home: its home.
     """
-    below = [str(bind.path.relative_to("/etc")) for bind in binds if bind.path.is_relative_to("/etc")]
+    user = user_within()
+    return f"root:x:0:0::/nonexistent:/bin/sh\nuser:x:{user}:{user}::{home}:/bin/sh\n"
+
+
+def _write_etc(folder: Path, below: Iterable[str], *, network: bool) -> None:
     for name in (*_ETC_FOLDERS, *below):
         if Path("/etc", name).is_dir():
             (folder / name).mkdir(parents=True, exist_ok=True)
@@ -63,10 +105,8 @@ def write_etc(folder: Path, binds: Iterable[Bind], *, uid: int, home: Path, netw
             (folder / name).touch()
     for name in _ETC_FILES + (_NETWORK_FILES if network else ()):
         _copy(Path("/etc", name), folder / name, follow=name in _NETWORK_FILES)
-    accounts = [f"user:x:{uid}:{uid}::{home}:/bin/sh"] if uid else []
-    root_home = "/nonexistent" if uid else home
-    (folder / "passwd").write_text("\n".join([f"root:x:0:0::{root_home}:/bin/sh", *accounts, ""]))
-    (folder / "group").write_text(f"root:x:0:\nuser:x:{uid}:\n" if uid else "root:x:0:\n")
+    (folder / "passwd").touch()
+    (folder / "group").write_text(f"root:x:0:\nuser:x:{user_within()}:\n")
     if not network:
         (folder / "hosts").write_text(_ALONE)
 
@@ -83,7 +123,7 @@ def system_arguments(etc: Path) -> list[str]:
     """Arguments of bwrap that show the system, for reading.
 
     Args:
-        etc: what `write_etc` made.
+        etc: see `Etc`.
     """
     arguments = []
     for whole in _WHOLE:

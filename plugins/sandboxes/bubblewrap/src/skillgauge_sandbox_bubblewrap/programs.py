@@ -40,6 +40,19 @@ def require_startable(
         raise LaunchError(f"{argv[0]!r} names {str(interpreter)!r} in its first line, which is not there; install it")
 
 
+def require_passable(env: Mapping[str, str]) -> None:
+    """See that an environment can be handed to a process as it is.
+
+    Raises:
+        LaunchError: it cannot; a value could even say what to bind, where it is handed over in a list of words.
+    """
+    for name, value in env.items():
+        if not name or "=" in name:
+            raise LaunchError(f"{name!r} is no name of an environment variable")
+        if "\0" in name + value:
+            raise LaunchError(f"{name + value!r} holds a null character, which no path and no variable may")
+
+
 def _find(name: str, cwd: Path, env: Mapping[str, str]) -> Path:
     if os.sep in name:
         path = cwd / name

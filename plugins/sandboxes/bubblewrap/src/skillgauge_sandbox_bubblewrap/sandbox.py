@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from dataclasses import replace
 from functools import cached_property
 
 from skillgauge.api import (
     Command,
+    Finished,
     Problem,
     SandboxReport,
     SandboxSpec,
@@ -17,6 +19,8 @@ from skillgauge.api import (
 )
 
 from .cgroups import find_places
+from .launching import Launchers
+from .mounts import Etc
 from .options import BubblewrapOptions
 from .tools import tool_paths
 from .workspace import BubblewrapWorkspace, Host, has_network
@@ -56,13 +60,12 @@ class BubblewrapSandbox:
             return self._unusable("works on Linux only", "Choose another sandbox with --sandbox.")
         if not self._host.bwrap:
             return self._unusable("needs the program bwrap, which is not installed", _INSTALL)
-        spec = SandboxSpec(label="check", network=False)
+        launchers = self._host.launchers
+        by_bwrap = replace(self._host, launchers=Launchers(are_usable=False))
         try:
-            async with self.open(spec) as workspace:
-                network = "network" if self._options.network else ""
-                words = (str(workspace.folder / "etc"), str(os.getpid()), network)
-                command = Command(argv=("sh", "-c", _PROBE, "probe", *words), timeout_s=_PROBE_S)
-                finished = await (await workspace.start(command)).wait()
+            finished = await self._probe(by_bwrap)
+            if finished.exit_code == 0 and launchers.are_usable:
+                launchers.are_usable = (await self._probe(self._host)).exit_code == 0
         except OSError as error:
             return self._unusable(f"cannot start a process: {error}", _INSTALL)
         if finished.exit_code != 0:
@@ -70,11 +73,21 @@ class BubblewrapSandbox:
             return self._unusable(f"does not confine here: {said}", _ALLOW)
         return SandboxReport(self._tier)
 
+    async def _probe(self, host: Host) -> Finished:
+        async with self._open(SandboxSpec(label="check", network=False), host) as workspace:
+            network = "network" if self._options.network else ""
+            words = (str(workspace.folder / "passwd"), str(os.getpid()), network)
+            command = Command(argv=("sh", "-c", _PROBE, "probe", *words), timeout_s=_PROBE_S)
+            return await (await workspace.start(command)).wait()
+
     def open(self, spec: SandboxSpec) -> BubblewrapWorkspace:
         """A fresh workspace."""
+        return self._open(spec, self._host)
+
+    def _open(self, spec: SandboxSpec, host: Host) -> BubblewrapWorkspace:
         name = "bubblewrap+network" if has_network(spec, self._options) else "bubblewrap"
         environ = host_environment()
-        return BubblewrapWorkspace(spec, environ, self._options, self._host, tier=f"{name}/{self._tier}")
+        return BubblewrapWorkspace(spec, environ, self._options, host, tier=f"{name}/{self._tier}")
 
     @property
     def _tier(self) -> Tier:
@@ -84,7 +97,11 @@ class BubblewrapSandbox:
     def _host(self) -> Host:
         environ = host_environment()
         bwrap = shutil.which("bwrap", path=environ.get("PATH")) or shutil.which("bwrap", path=os.defpath) or ""
-        return Host(os.path.realpath(bwrap) if bwrap else "", tool_paths(environ), find_places())
+        found = os.path.realpath(bwrap) if bwrap else ""
+        return Host(found, tool_paths(environ), find_places(), Etc(), Launchers())
+
+    def __reduce__(self) -> tuple[type[BubblewrapSandbox], tuple[BubblewrapOptions]]:
+        return BubblewrapSandbox, (self._options,)
 
     def _unusable(self, reason: str, hint: str) -> SandboxReport:
         return SandboxReport(self._tier, (Problem("sandbox.unusable", f"sandbox 'bubblewrap' {reason}", hint=hint),))

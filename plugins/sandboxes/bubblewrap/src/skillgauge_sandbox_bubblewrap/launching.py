@@ -1,0 +1,249 @@
+"""The launcher as those see it who have it start commands; what it does is in `launcher`."""
+
+from __future__ import annotations
+
+import errno
+import marshal
+import os
+import resource
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .limits import OUTSIDE_ENV
+
+PROGRAM = Path(__file__).with_name("launcher.py")
+_STARTED, _UNCONFINED = 0, 1  # as in `launcher`
+_LONGEST = 4096
+_END_S = 2.0
+_ANSWER_S = 60.0
+"""After which it has answered, however busy the machine is, unless somebody stopped it."""
+
+
+class UnconfinedError(Exception):
+    """The launcher could not confine a command, and did not start it."""
+
+
+class UnansweredError(UnconfinedError):
+    """Nobody was there to start a command."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A command and what confines it."""
+
+    argv: Sequence[str]
+    env: Mapping[str, str]
+    cwd: str
+    network: bool
+    uid: int
+    """Its user within."""
+    common: tuple[str, ...]
+    """Mounts that other commands have, too, as bwrap takes them."""
+    mounts: Sequence[str]
+    """Mounts that follow them."""
+    groups: Sequence[Path]
+    """Files by which it becomes a member of control groups."""
+    limits: Mapping[int, tuple[int, int]]
+    """Kind of resource to soft and hard limit."""
+    processes: int
+    """Most processes of its user within; control groups count better, where there are any."""
+    filter: bytes | None
+    """Of system calls."""
+    handles: Sequence[int] = field(default=())
+    """File descriptors that it inherits under their numbers, and that are open for as long as anything of it runs."""
+
+    def encoded(self) -> bytes:
+        """What the launcher reads."""
+        limits = dict(self.limits)
+        if not self.groups:
+            limits[resource.RLIMIT_NPROC] = (self.processes, self.processes)
+        return marshal.dumps(
+            {
+                "argv": [os.fsencode(word) for word in self.argv],
+                "env": {os.fsencode(name): os.fsencode(value) for name, value in self.env.items()},
+                "cwd": os.fsencode(self.cwd),
+                "uid": self.uid,
+                "mounts": [os.fsencode(word) for word in self.mounts],
+                "groups": [os.fsencode(file) for file in self.groups],
+                "limits": list(limits.items()),
+                "filter": self.filter,
+                "handles": list(self.handles),
+            }
+        )
+
+
+class Launchers:
+    """Start commands in namespaces of their own: one process for each kind, which is started with the first of them.
+
+    Args:
+        are_usable: whether it is worth trying. They tell so themselves when they could not confine a command.
+    """
+
+    def __init__(self, *, are_usable: bool = sys.platform == "linux") -> None:
+        self.are_usable = are_usable
+        self._lock = threading.Lock()
+        self._running: dict[tuple[bool, tuple[str, ...]], _Launcher] = {}
+        self._owner = 0
+
+    def start(self, request: Request, stdin: int, stdout: int, stderr: int) -> Confined:
+        """Start a command.
+
+        Raises:
+            UnconfinedError: that is not possible here, in this way.
+            OSError: its program cannot be executed.
+        """
+        try:
+            with suppress(UnansweredError):  # somebody ended the launcher, or its copy
+                return self._call(request, stdin, stdout, stderr)
+            return self._call(request, stdin, stdout, stderr)
+        except UnconfinedError:
+            self.are_usable = False
+            raise
+
+    def _call(self, request: Request, *streams: int) -> Confined:
+        reading, writing = os.pipe()
+        try:
+            asking = os.memfd_create("skillgauge")
+            try:
+                os.write(asking, request.encoded())
+                launcher = self._send(request, [asking, writing, *streams, *request.handles])
+            finally:
+                os.close(asking)
+                os.close(writing)
+            try:
+                return Confined(reading)
+            except (UnansweredError, TimeoutError):
+                self._forget(launcher)
+                raise
+        except BaseException:
+            os.close(reading)
+            raise
+
+    def _send(self, request: Request, handles: Sequence[int]) -> _Launcher:
+        kind = request.network, request.common
+        with self._lock:
+            if self._owner != os.getpid():  # those of a process that was forked are not its own
+                self._running, self._owner = {}, os.getpid()
+            launcher = self._running.get(kind)
+            if launcher is None or not launcher.send(handles):
+                launcher = self._running[kind] = _Launcher(*kind)
+                launcher.send(handles)
+            return launcher
+
+    def _forget(self, launcher: _Launcher) -> None:
+        with self._lock:  # another thread may have replaced it already
+            self._running = {kind: one for kind, one in self._running.items() if one is not launcher}
+
+
+class _Launcher:
+    """One of them. It is ended with this object, or with the program."""
+
+    def __init__(self, network: bool, common: Sequence[str]) -> None:
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._control.settimeout(_ANSWER_S)  # many calls at a time do not fit
+        with theirs:
+            words = (str(theirs.fileno()), "network" if network else "alone", *common)
+            process = subprocess.Popen(
+                [os.path.realpath(sys.executable), "-I", "-S", str(PROGRAM), *words],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                env=OUTSIDE_ENV,
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,
+            )
+        weakref.finalize(self, _end, self._control, process, os.getpid())
+
+    def send(self, handles: Sequence[int]) -> bool:
+        """Call; tells whether anybody is there."""
+        try:
+            socket.send_fds(self._control, [b"!"], handles)
+        except BrokenPipeError:
+            return False
+        return True
+
+
+def _end(control: socket.socket, process: subprocess.Popen[bytes], owner: int) -> None:
+    if owner != os.getpid():  # we were forked, and it is no child of ours
+        control.close()
+        process.returncode = 0
+        return
+    with suppress(OSError):
+        control.shutdown(socket.SHUT_RDWR)  # who was forked from us may still have it
+    control.close()
+    unneeded = b""
+    with process:
+        try:
+            unneeded, _ = process.communicate(timeout=_END_S)
+        except subprocess.TimeoutExpired:  # a copy was being made when somebody ended the launcher
+            process.kill()
+    for copy in unneeded.split():
+        with suppress(ChildProcessError):
+            os.waitpid(int(copy), 0)
+
+
+class Confined:
+    """Process 1 of a command's namespaces, which ends with it and with all that it left behind.
+
+    Args:
+        answers: where it answers.
+
+    Raises:
+        UnconfinedError: it could not confine the command.
+        OSError: the command cannot be executed.
+    """
+
+    def __init__(self, answers: int) -> None:
+        self._answers = answers
+        self.pid = 0
+        try:
+            (self.pid,) = self._early(1) or (0,)
+            told = self._early(2)
+        except TimeoutError:
+            if self.pid:
+                os.kill(self.pid, signal.SIGKILL)
+                os.waitpid(self.pid, 0)
+            raise
+        if told and told[0] == _STARTED:
+            return
+        if self.pid:
+            os.waitpid(self.pid, 0)
+        if not told:
+            raise UnansweredError
+        stage, number = told
+        if stage == _UNCONFINED:
+            raise UnconfinedError(f"{os.strerror(number)}: {os.fsdecode(os.read(answers, _LONGEST))}")
+        raise OSError(number, os.strerror(number))
+
+    def wait(self) -> int:
+        """Reap it; how the command ended, or it did, if somebody ended it."""
+        try:
+            _, status = os.waitpid(self.pid, 0)
+            (code,) = self._numbers(1) or (os.waitstatus_to_exitcode(status),)
+        finally:
+            os.close(self._answers)
+        return code
+
+    def _early(self, count: int) -> tuple[int, ...]:
+        """The same before the command runs, while nobody else knows whom to kill if it takes too long."""
+        poll = select.poll()
+        poll.register(self._answers, select.POLLIN)
+        if not poll.poll(_ANSWER_S * 1000):
+            raise TimeoutError(errno.ETIMEDOUT, "the launcher does not answer")
+        return self._numbers(count)
+
+    def _numbers(self, count: int) -> tuple[int, ...]:
+        """The next of the answer's numbers, none if it ended."""
+        told = os.read(self._answers, 4 * count)
+        return struct.unpack(f"={count}i", told) if told else ()

@@ -1,0 +1,377 @@
+"""The launcher: whether it is out of reach of what it starts, what is left of a call, and who steps in for it."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Coroutine, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skillgauge.api import Command, Finished, LaunchError, SandboxSpec
+from skillgauge_sandbox_bubblewrap import launching
+from skillgauge_sandbox_bubblewrap.options import BubblewrapOptions
+from skillgauge_sandbox_bubblewrap.sandbox import BubblewrapSandbox
+
+GENEROUS_S = 60.0
+REACHING = """
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+class Piece(ctypes.Structure):
+    _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
+def refused(name, attempt):
+    try:
+        attempt()
+    except OSError:
+        return
+    print("reached", name)
+def called(result):
+    if result < 0:
+        raise OSError(ctypes.get_errno(), "")
+for name in ("mem", "environ", "auxv", "stack", "syscall", "pagemap"):
+    refused(name, lambda: open(f"/proc/1/{name}", "rb").read(1))
+refused("mem for writing", lambda: open("/proc/1/mem", "r+b"))
+for name in ("exe", "cwd", "root", "ns/mnt", "ns/net", "ns/user", "fd/0", "fd/1", "fd/4", "fd/5"):
+    refused(name, lambda: os.readlink(f"/proc/1/{name}"))
+refused("ptrace", lambda: called(libc.ptrace(16, 1, 0, 0)))
+refused("seize", lambda: called(libc.ptrace(0x4206, 1, 0, 0)))
+buffer = ctypes.create_string_buffer(8)
+mine, theirs = Piece(ctypes.addressof(buffer), 8), Piece(id(buffer), 8)
+refused("memory", lambda: called(libc.process_vm_readv(1, ctypes.byref(mine), 1, ctypes.byref(theirs), 1, 0)))
+first = os.pidfd_open(1)
+for number in range(16):
+    refused(f"descriptor {number}", lambda: called(libc.syscall(438, first, number, 0)))
+print("done")
+"""
+SIGNALLING = """
+import os, signal
+for _ in range(200):
+    for number in set(signal.Signals) - {signal.SIGKILL}:
+        os.kill(1, number)
+os.kill(1, signal.SIGKILL)
+os.kill(1, signal.SIGSTOP)
+print("still here")
+raise SystemExit(7)
+"""
+ESCAPING = """
+import os, signal, sys, time
+def daemon(words):
+    if os.fork() == 0:
+        os.setsid()
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            signal.signal(number, signal.SIG_IGN)
+        if os.fork() == 0:
+            os.setsid()
+            os.execvpe(words[0], words, {})
+        os._exit(0)
+for _ in range(3):
+    daemon(["sleep", sys.argv[1]])
+os.waitpid(-1, 0)
+print("left them", flush=True)
+"""
+KILLED = """
+import asyncio, sys
+from skillgauge.api import Command, SandboxSpec
+from skillgauge_sandbox_bubblewrap.options import BubblewrapOptions
+from skillgauge_sandbox_bubblewrap.sandbox import BubblewrapSandbox
+
+async def main():
+    async with BubblewrapSandbox(BubblewrapOptions()).open(SandboxSpec(label="x")) as workspace:
+        running = await workspace.start(Command(argv=("sleep", sys.argv[1])))
+        print(workspace.folder, flush=True)
+        await running.wait()
+
+asyncio.run(main())
+"""
+
+KILLED_EARLY = """
+import os, signal, subprocess, sys
+words = open(int(sys.argv[sys.argv.index("--args") + 1])).read().split("\\0")
+info = int(words[words.index("--info-fd") + 1])
+script = "sleep 10; echo >'%s'"
+first = subprocess.Popen(["sh", "-c", script], stdin=0, stdout=subprocess.DEVNULL, start_new_session=True)
+os.write(info, b'{\\n    "child-pid": %%d\\n}\\n' %% first.pid)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+pytestmark = pytest.mark.usefixtures("bubblewrap")
+
+
+@pytest.fixture
+def sandbox() -> BubblewrapSandbox:
+    """One whose launchers have proved themselves."""
+    made = BubblewrapSandbox(BubblewrapOptions())
+    assert not asyncio.run(made.check()).problems
+    if not made._host.launchers.are_usable:
+        pytest.skip("no namespaces here but by bwrap")
+    return made
+
+
+def within(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """Run what must come to its end."""
+    return asyncio.run(asyncio.wait_for(coroutine, GENEROUS_S))
+
+
+def ran(sandbox: BubblewrapSandbox, *argv: str, **settings: Any) -> Finished:
+    """How a command ends in a workspace of its own."""
+
+    async def main() -> Finished:
+        async with sandbox.open(SandboxSpec(label="test", network=False)) as workspace:
+            return await (await workspace.start(Command(argv=argv, **settings))).wait()
+
+    finished = within(main())
+    assert isinstance(finished, Finished)
+    return finished
+
+
+def processes(*words: str) -> list[int]:
+    """Processes of this machine with exactly these words."""
+    wanted = b"".join(word.encode() + b"\0" for word in words)
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if path.read_bytes() == wanted:
+                found.append(int(path.parent.name))
+        except OSError:
+            continue
+    return found
+
+
+def children() -> Iterator[tuple[int, str]]:
+    """Id and state of each child of ours."""
+    for file in Path("/proc/self/task").glob("*/children"):
+        for child in file.read_text().split():
+            yield int(child), Path("/proc", child, "stat").read_text().rpartition(")")[2].split()[0]
+
+
+def own_launchers() -> list[int]:
+    """Launchers that this process started, and their copies."""
+    program = str(launching.PROGRAM).encode()
+    return [child for child, _ in children() if program in Path("/proc", str(child), "cmdline").read_bytes()]
+
+
+def gone(*words: str) -> bool:
+    """Whether processes with these words end soon."""
+    until = time.monotonic() + GENEROUS_S
+    while processes(*words) and time.monotonic() < until:
+        time.sleep(0.01)
+    return not processes(*words)
+
+
+def test_process_one_cannot_be_looked_into(sandbox: BubblewrapSandbox) -> None:
+    """Neither memory nor descriptors nor variables of what started a command can be had by it."""
+    finished = ran(sandbox, "python3", "-c", REACHING)
+    assert finished.stdout == b"done\n", finished
+
+
+def test_process_one_heeds_nobody_within(sandbox: BubblewrapSandbox) -> None:
+    """No signal from within ends, stops or confuses it."""
+    finished = ran(sandbox, "python3", "-c", SIGNALLING)
+    assert (finished.stdout, finished.exit_code) == (b"still here\n", 7), finished
+
+
+def test_nothing_outlives_its_call(sandbox: BubblewrapSandbox) -> None:
+    """Daemons that left group, session and variables behind end with the call, although they hold its streams."""
+    seconds = f"{10_000 + os.getpid()}.25"
+    finished = ran(sandbox, "python3", "-c", ESCAPING, seconds)
+    assert (finished.stdout, finished.exit_code) == (b"left them\n", 0), finished
+    assert not processes("sleep", seconds)
+
+
+def test_nothing_outlives_a_stop(sandbox: BubblewrapSandbox) -> None:
+    """The same holds for a call that runs out of time while its daemons ignore what they may."""
+    seconds = f"{10_000 + os.getpid()}.5"
+    script = f"trap '' TERM HUP INT; setsid sleep {seconds} & sleep {seconds}"
+    finished = ran(sandbox, "sh", "-c", script, timeout_s=0.5)
+    assert finished.timed_out
+    assert finished.signal == signal.SIGTERM
+    assert not processes("sleep", seconds)
+
+
+def test_nothing_outlives_us() -> None:
+    """If we are killed, the command ends, and the launcher and its copies do, too."""
+    seconds = f"{10_000 + os.getpid()}.75"
+    with tempfile.TemporaryDirectory() as home:
+        environment = {**os.environ, "TMPDIR": home}
+        words = [sys.executable, "-c", KILLED, seconds]
+        with subprocess.Popen(words, stdout=subprocess.PIPE, env=environment) as one:
+            assert one.stdout is not None
+            assert one.stdout.readline()
+            assert processes("sleep", seconds)
+            one.kill()
+        assert gone("sleep", seconds)
+        deadline = time.monotonic() + 20
+        while ours := [path for path in Path("/proc").glob("[0-9]*/cmdline") if home.encode() in _content(path)]:
+            assert time.monotonic() < deadline, ours
+            time.sleep(0.02)
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+@pytest.mark.parametrize("are_usable", [True, False], ids=["launcher", "bwrap"])
+def test_no_zombie_is_left(sandbox: BubblewrapSandbox, are_usable: bool) -> None:
+    """Every process that a call made is reaped when it is over; zombies would slow down all later ends."""
+    sandbox._host.launchers.are_usable = are_usable
+
+    async def main() -> None:
+        async with sandbox.open(SandboxSpec(label="test")) as workspace:
+            for _ in range(5):
+                await (await workspace.start(Command(argv=("true",)))).wait()
+
+    before = {child for child, state in children() if state == "Z"}
+    within(main())
+    assert not [child for child, state in children() if state == "Z" and child not in before]
+
+
+def test_exit_codes_are_exact(sandbox: BubblewrapSandbox) -> None:
+    """A code that a shell would use for a signal is still told as a code, and a signal as that signal."""
+    scripts = ("exit 137", "exit 143", "kill -9 $$", "kill -15 $$")
+    ended = [ran(sandbox, "sh", "-c", script) for script in scripts]
+    assert [(one.exit_code, one.signal) for one in ended] == [(137, None), (143, None), (None, 9), (None, 15)]
+
+
+def test_an_ended_launcher_is_replaced(sandbox: BubblewrapSandbox) -> None:
+    """Whoever ends the launcher, or the copy that waits, ends no running call, and the next one works."""
+
+    async def main() -> None:
+        async with sandbox.open(SandboxSpec(label="test", network=False)) as workspace:
+            running = await workspace.start(Command(argv=("cat",), interactive=True))
+            for child in set(own_launchers()) - {running.pid}:
+                os.kill(child, signal.SIGKILL)
+            await running.write(b"still here\n")
+            assert await anext(running.lines()) == b"still here"
+            finished = await (await workspace.start(Command(argv=("echo", "again")))).wait()
+            assert finished.stdout == b"again\n"
+            await running.stop()
+
+    within(main())
+    assert sandbox._host.launchers.are_usable
+
+
+def test_who_is_late_leaves_the_new_launcher(sandbox: BubblewrapSandbox) -> None:
+    """A thread that finds out after another one that a launcher is gone does not throw away the one that followed."""
+    launchers = sandbox._host.launchers
+    ran(sandbox, "true")
+    (old,) = launchers._running.values()
+    old._control.shutdown(socket.SHUT_RDWR)
+    ran(sandbox, "true")
+    (new,) = launchers._running.values()
+    assert new is not old
+    launchers._forget(old)
+    assert list(launchers._running.values()) == [new]
+
+
+def test_launchers_end_with_their_sandbox(sandbox: BubblewrapSandbox) -> None:
+    """Without a sandbox there is no launcher, no copy and no /etc of it, even if a fork of ours has its socket."""
+    before = set(own_launchers())
+    other = BubblewrapSandbox(BubblewrapOptions(tmp_mb=17))
+    ran(other, "true")
+    (etc,) = other._host.etc._made.values()
+    (launcher,) = other._host.launchers._running.values()
+    inherited = os.dup(launcher._control.fileno())
+    assert set(own_launchers()) - before
+    assert etc.is_dir()
+    del other, launcher
+    gc.collect()
+    assert not set(own_launchers()) - before
+    assert not etc.exists()
+    os.close(inherited)
+
+
+def test_a_launcher_that_does_not_answer_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits for ever for one that stands still; the command is not started twice, and the next has a new one."""
+    still = tmp_path / "launcher.py"
+    still.write_text("import signal; signal.pause()")
+    sandbox = BubblewrapSandbox(BubblewrapOptions())
+    monkeypatch.setattr(launching, "_END_S", 0.0)
+    with monkeypatch.context() as for_now:
+        for_now.setattr(launching, "PROGRAM", still)
+        for_now.setattr(launching, "_ANSWER_S", 0.05)
+        with pytest.raises(LaunchError, match="does not answer"):
+            ran(sandbox, "true")
+    assert ran(sandbox, "echo", "again").stdout == b"again\n"
+    assert sandbox._host.launchers.are_usable
+
+
+def test_a_bwrap_that_is_killed_early_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Process 1 that it made, but which does not know yet that it must end with bwrap, is ended and not waited for."""
+    program, trace = tmp_path / "bwrap", tmp_path / "trace"
+    program.write_text(f"#!{sys.executable}\n{KILLED_EARLY % trace}")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    sandbox = BubblewrapSandbox(BubblewrapOptions())
+    sandbox._host.launchers.are_usable = False
+    finished = ran(sandbox, "true")
+    assert finished.signal == signal.SIGKILL
+    assert not trace.exists()
+
+
+def test_a_bwrap_that_cannot_be_executed_leaves_no_descriptor(tmp_path: Path) -> None:
+    """Whatever was opened for it is closed when it comes to nothing."""
+    sandbox = BubblewrapSandbox(BubblewrapOptions())
+    sandbox._host.launchers.are_usable = False
+    sandbox._host = replace(sandbox._host, bwrap=str(tmp_path / "missing"), groups=())  # no shell in front of it
+    held = []
+    for _ in range(2):
+        with pytest.raises(LaunchError):
+            ran(sandbox, "true")
+        held.append(len(list(Path("/proc/self/fd").iterdir())))
+    assert held[0] == held[1]
+
+
+@pytest.mark.parametrize(
+    "program", ["", "raise SystemExit", "import os; os.write(int(__import__('sys').argv[1]), b'?')"]
+)
+def test_bwrap_steps_in(program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the launcher cannot confine a command, bwrap does, for this one and for all that follow."""
+    broken = tmp_path / "launcher.py"
+    broken.write_text(program)
+    monkeypatch.setattr(launching, "PROGRAM", broken)
+    sandbox = BubblewrapSandbox(BubblewrapOptions())
+    finished = ran(sandbox, "sh", "-c", "grep -c : /proc/net/dev; ls /root /home")
+    assert finished.stdout.startswith(b"1\n")
+    assert not sandbox._host.launchers.are_usable
+    assert not within(sandbox.check()).problems
+
+
+def test_a_launcher_that_does_not_confine_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that starts commands but hides nothing from them is found out by trying, and bwrap is used."""
+    lax = tmp_path / "launcher.py"
+    text = launching.PROGRAM.read_text()
+    assert "alone=network ==" in text
+    lax.write_text(text.replace('alone=network == "alone"', "alone=False"))
+    monkeypatch.setattr(launching, "PROGRAM", lax)
+    sandbox = BubblewrapSandbox(BubblewrapOptions())
+    assert not within(sandbox.check()).problems
+    assert not sandbox._host.launchers.are_usable
+
+
+def test_a_workspace_without_processes_makes_nothing(sandbox: BubblewrapSandbox) -> None:
+    """Control groups, /etc and the watch over its size come with the first process; /etc is shared from then on."""
+
+    async def main() -> None:
+        async with sandbox.open(SandboxSpec(label="test")) as workspace:
+            assert workspace._group is None
+            assert sorted(path.name for path in workspace.folder.iterdir()) == ["home", "tmp", "work"]
+        for _ in range(2):
+            async with sandbox.open(SandboxSpec(label="test")) as workspace:
+                await (await workspace.start(Command(argv=("true",)))).wait()
+
+    made = len(sandbox._host.etc._made)
+    within(main())
+    assert len(sandbox._host.etc._made) == made + 1
