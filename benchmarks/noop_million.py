@@ -19,8 +19,8 @@ from skillgauge.api import Case, Check, Execution, Suite, Target
 from skillgauge.plan.planning import Terms, make_plan
 from skillgauge.plan.survey import survey
 from skillgauge.run.direct import DirectStages
-from skillgauge.run.grading import BoundScorer
 from skillgauge.run.pipeline import Job, carry_out
+from skillgauge.run.scorers import BoundScorer
 from skillgauge.run.trials import Grading
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
 from skillgauge.types.suite import DIRECT, ArmKind
@@ -28,6 +28,7 @@ from skillgauge_scorer_exact.options import ExactOptions
 from skillgauge_scorer_exact.scorer import ExactScorer
 from skillgauge_store_sqlite.plugin import skillgauge_stores
 from skillgauge_testkit import FakeAdapter, FakeSandbox
+from skillgauge_testkit.fakes import FakeScorers
 
 CONCURRENCY = 16
 
@@ -62,14 +63,14 @@ def plan_of(count: int) -> tuple[Plan, FakeAdapter]:
 async def kernel(count: int, folder: Path) -> tuple[float, int]:
     """Seconds for the whole pipeline, and how many trials passed."""
     provider = next(iter(skillgauge_stores()))
-    store = provider.factory(provider.options.model_validate({"location": str(folder / "noop.db")}))
+    store = provider.make(provider.options.model_validate({"location": str(folder / "noop.db")}))
     started = time.perf_counter()
     plan, adapter = plan_of(count)
     stages = DirectStages(lambda target: adapter, FakeSandbox())
     scorer = ExactScorer(ExactOptions(value="ok"))
     job = Job(
         stages={ArmKind.DIRECT: stages},
-        grading=Grading(lambda check: BoundScorer("exact", scorer)),
+        grading=Grading(FakeScorers(lambda check: BoundScorer("exact", scorer))),
         figures=lambda head, group: (),
         store=store,
         concurrency=CONCURRENCY,

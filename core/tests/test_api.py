@@ -25,12 +25,12 @@ from skillgauge.contract import (
     scorers,
     stores,
 )
-from skillgauge.types import frozen, result, suite, trial
+from skillgauge.types import answers, frozen, result, suite, trial
 
 CONTRACT = (adapters, artifacts, engines, executors, formats, judges, providers, reporters, sandboxes, scorers, stores)
 
-NOT_FOR_PLUGINS = {"TYPE_CHECKING", "T"}
-"""Names that a module of values needs for itself."""
+NOT_FOR_PLUGINS = {"TYPE_CHECKING", "T", "P", "PLAIN", "imported"}
+"""Names that the core needs for itself."""
 
 
 def test_type_checkers_see_the_same() -> None:
@@ -50,7 +50,10 @@ def test_every_name_exists_and_is_explained() -> None:
             assert value.__doc__, name
 
 
-@pytest.mark.parametrize("module", [errors, *CONTRACT, frozen, suite, trial, result], ids=lambda one: one.__name__)
+VALUES = (answers, frozen, suite, trial, result)
+
+
+@pytest.mark.parametrize("module", [errors, *CONTRACT, *VALUES], ids=lambda one: one.__name__)
 def test_nothing_is_forgotten(module: ModuleType) -> None:
     """Every public class, function and constant of the values, the protocols and the errors is exported."""
     own = {

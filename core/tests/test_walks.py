@@ -16,8 +16,8 @@ from skillgauge.plan.planning import Terms, make_plan
 from skillgauge.plan.survey import survey
 from skillgauge.run.agents import AgentSetup, AgentStages
 from skillgauge.run.direct import DirectStages
-from skillgauge.run.grading import BoundScorer
 from skillgauge.run.pipeline import Job, Outcome, carry_out
+from skillgauge.run.scorers import BoundScorer
 from skillgauge.run.trials import Grading
 from skillgauge.types.frozen import thaw
 from skillgauge.types.plan import Cell, Selection, SuitePlan
@@ -45,7 +45,7 @@ from skillgauge.types.trial import (
     Trajectory,
     TrajectoryEvent,
 )
-from skillgauge_testkit.fakes import OK, FakeAdapter, FakeEngine, FakeSandbox, FakeScorer, FakeWorkspace
+from skillgauge_testkit.fakes import OK, FakeAdapter, FakeEngine, FakeSandbox, FakeScorer, FakeScorers, FakeWorkspace
 
 Scorers = Mapping[str, Callable[[ScoreContext], Score | Awaitable[Score]]]
 
@@ -80,7 +80,7 @@ def walk(
     )
     job = Job(
         stages={ArmKind.DIRECT: direct, ArmKind.AGENT: agents},
-        grading=Grading(lambda check: BoundScorer(check.scorer, FakeScorer(scorers[check.scorer]))),
+        grading=Grading(FakeScorers(lambda check: BoundScorer(check.scorer, FakeScorer(scorers[check.scorer])))),
         figures=lambda head, group: (),
         close=direct.close,
     )

@@ -22,7 +22,6 @@ VALUES = ("contract", "types")
 FOR_READERS_OF_DOCUMENTS = {
     "Execution.arm_integrity": "proof of a session's condition, for people who doubt a result",
     "Figure.higher_is_better": "for programs that compare documents",
-    "Score.scorer_version": "which version of a scorer a check was graded with",
     "SuiteHead.case_weights": "for programs that compute a mean from a document",
     "SuiteValidity.error_share": "what `reason` says in words",
     "Usage.reasoning_tokens": "a part of the output tokens that some providers tell",

@@ -189,7 +189,7 @@ class Paid:
 @hookimpl
 def skillgauge_formats() -> Iterable[Provider[SuiteFormat]]:
     """Announce `agent-suites`."""
-    yield Provider(name="agent-suites", factory=lambda _options: AgentSuites(), summary="Agent suites for tests.")
+    yield Provider(name="agent-suites", factory=AgentSuites, summary="Agent suites for tests.")
 
 
 @hookimpl

@@ -79,7 +79,7 @@ class ValidatorOptions(BaseModel, extra="forbid"):
 
 @hookimpl
 def skillgauge_formats():
-    yield Provider(name="greetings", factory=lambda _options: Greetings(), summary="Folders with a SKILL.md.")
+    yield Provider(name="greetings", factory=Greetings, summary="Folders with a SKILL.md.")
 
 
 @hookimpl

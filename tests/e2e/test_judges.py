@@ -332,7 +332,7 @@ class Clumsy:
 
 @hookimpl
 def skillgauge_scorers():
-    yield Provider(name="clumsy", factory=lambda _options: Clumsy(), summary="Says too much.")
+    yield Provider(name="clumsy", factory=Clumsy, summary="Says too much.")
 """
 
 

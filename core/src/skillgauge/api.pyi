@@ -181,6 +181,12 @@ from .stats.reliability import (
     consistency as consistency,
     pass_at_k as pass_at_k,
 )
+from .types.answers import (
+    Answer as Answer,
+    AnswerStyle as AnswerStyle,
+    TextStyle as TextStyle,
+    text_of as text_of,
+)
 from .types.frozen import (
     EMPTY as EMPTY,
     MAX_DEPTH as MAX_DEPTH,

@@ -69,7 +69,7 @@ def registry_of(
     module = ModuleType("agents_of_a_test")
 
     def provider(name: str, traits: Traits | None) -> Provider[Engine]:
-        make = lambda _options: Agent(name, (models or {}).get(name))  # noqa: E731 - a def would say no more
+        make = lambda *_options: Agent(name, (models or {}).get(name))  # noqa: E731 - a def would say no more
         if traits is None:
             return Provider(name, make, "An agent.", options=Options, traits_with=traits_of)
         return Provider(name, make, "An agent.", traits=traits)
@@ -80,7 +80,7 @@ def registry_of(
 
     @hookimpl
     def skillgauge_adapters() -> Iterable[Provider[FakeAdapter]]:
-        yield Provider("fake", lambda _options: FakeAdapter(), "An adapter.")
+        yield Provider("fake", FakeAdapter, "An adapter.")
 
     vars(module).update(skillgauge_engines=skillgauge_engines, skillgauge_adapters=skillgauge_adapters)
     return Registry.of(module, options=options)

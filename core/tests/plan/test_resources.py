@@ -38,9 +38,7 @@ def registry(**reports: SandboxReport) -> Registry:
     @hookimpl
     def skillgauge_sandboxes() -> list[Provider[object]]:
         return [
-            Provider(
-                name, lambda _options, report=report: Reporting(report), "", traits=Traits(only_by_name="shy" in name)
-            )
+            Provider(name, lambda report=report: Reporting(report), "", traits=Traits(only_by_name="shy" in name))
             for name, report in reports.items()
         ]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import pickle
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -316,6 +315,35 @@ class TestBroken:
         assert registry.resolve("adapters", "call").name == "call"
 
 
+class TestFactories:
+    """What makes an object is named by its announcement and imported when the object is made."""
+
+    def test_imported_when_made(self, site: Site) -> None:
+        """Finding a plugin does not import its class; making it does, with the validated options."""
+        heavy = site.module("class Scorer:\n    version = '1'\n    def __init__(self, options): self.options = options")
+        site.install(EXACT.replace("factory=Exact", f"factory='{heavy}:Scorer'"))
+        registry = site.registry()
+        found = registry.resolve("scorers", "exact")
+        assert heavy not in sys.modules
+        made: Any = registry.make(SCORERS, found, {"limit": 5})
+        assert heavy in sys.modules
+        assert (made.options.limit, made.options.inner.depth) == (5, 1)
+
+    def test_without_options(self, site: Site) -> None:
+        """Where there is no model of options, the class is called with nothing."""
+        site.install(EXACT.replace("options=Options, factory=Exact", "factory=lambda: Exact(Options())"))
+        assert site.registry().make(SCORERS, "exact").version
+
+    @pytest.mark.parametrize("factory", ["no_such_module:Exact", "json:Exact", "not a name", "json", ""])
+    def test_names_nothing(self, site: Site, factory: str) -> None:
+        """A text that names nothing is said, with the plugin and the text."""
+        site.install(EXACT.replace("factory=Exact", f"factory={factory!r}"))
+        problem = problem_of(lambda: site.registry().make(SCORERS, "exact"))
+        assert problem.message.startswith(
+            f"scorer 'exact' of acme 1.0 could not be made: ImportError: {factory!r} names"
+        )
+
+
 class TestLoadAll:
     """Every plugin of a kind that works."""
 
@@ -380,7 +408,7 @@ class TestMake:
         given: JsonObject = {"limt": 1, "limit": "many", "inner": {"deep": 2}}
         origin = Origin("suite.yaml", ("cases", 0))
         with pytest.raises(PluginError) as caught:
-            registry.make(SCORERS, "exact", given, origin=origin)
+            registry.validated_options(registry.resolve("scorers", "exact"), given, origin)
         told = {problem.message: problem.origin and problem.origin.pointer for problem in caught.value.problems}
         assert told == {
             "scorers.exact.limit: Input should be a valid integer, unable to parse string as an integer": (
@@ -597,20 +625,3 @@ def test_one_module_for_every_kind() -> None:
     kinds = {value for value in vars(module).values() if isinstance(value, module.Kind)}
     assert kinds == set(KINDS)
     assert ADAPTERS == "adapters"
-
-
-def test_registry_travels(tmp_path: Path) -> None:
-    """What is pickled finds the same plugins, with the same options, blocks and preferences, in another process."""
-    file = tmp_path / "mine.py"
-    file.write_text(
-        "from skillgauge.api import Frozen, Provider, hookimpl\n"
-        "class Options(Frozen):\n    n: int = 0\n"
-        "@hookimpl\n"
-        "def skillgauge_scorers():\n"
-        "    make = lambda options: type('Scorer', (), {'version': str(options.n)})()\n"
-        "    return [Provider(name=n, factory=make, options=Options, summary=n) for n in ('a', 'b')]\n"
-    )
-    registry = Registry(PluginIndex(), blocked=["b"], files=[file], options={"scorers.a": {"n": 7}})
-    assert registry.make(SCORERS, "a").version == "7"
-    again = pickle.loads(pickle.dumps(registry))
-    assert (again.names("scorers"), again.make(SCORERS, "a").version) == (("a",), "7")

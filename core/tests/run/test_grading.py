@@ -15,7 +15,8 @@ from skillgauge import log
 from skillgauge.contract.judges import Judge, JudgeReply, JudgeRequest
 from skillgauge.contract.scorers import ScoreContext
 from skillgauge.errors import PluginError, Problem
-from skillgauge.run.grading import BoundScorer, Grade, grade, verdict_of_failure, verdict_of_scores
+from skillgauge.run.grading import Grade, grade, verdict_of_failure, verdict_of_scores
+from skillgauge.run.scorers import BoundScorer
 from skillgauge.types.result import Score, ScoreStatus, Verdict
 from skillgauge.types.suite import (
     DIRECT,
@@ -31,7 +32,7 @@ from skillgauge.types.suite import (
     VerdictRule,
 )
 from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trial
-from skillgauge_testkit.fakes import FakeScorer, FakeWorkspace
+from skillgauge_testkit.fakes import FakeScorer, FakeScorers, FakeWorkspace
 
 quick = settings(max_examples=60, deadline=None)
 
@@ -101,7 +102,7 @@ def grade_with(
         grade(
             one or trial(),
             execution or Execution(text="hello"),
-            scorer_for=scorer_for,
+            scorers=FakeScorers(scorer_for),
             on_agent_limit=on_agent_limit,
             judges=(judge,) if judge else (),
             judge_digest=judge_digest,
@@ -330,17 +331,10 @@ def test_a_scorer_without_a_version_leaves_its_check_ungraded() -> None:
             return Score.passed()
 
     bound = BoundScorer("exact", Unversioned())  # type: ignore[arg-type]  # the point
-    graded = asyncio.run(grade(trial(), Execution(), scorer_for=lambda check: bound, on_agent_limit=LimitOutcome.FAIL))
+    graded = asyncio.run(
+        grade(trial(), Execution(), scorers=FakeScorers(lambda check: bound), on_agent_limit=LimitOutcome.FAIL)
+    )
     assert {score.status for score in graded.scores} == {ScoreStatus.UNGRADED}
-
-
-def test_a_version_that_is_no_text_leaves_its_check_ungraded() -> None:
-    """It could not be written into the score; the others are graded."""
-    numbered: Any = FakeScorer(passes)
-    numbered.version = 3
-    graded = grade_with({"first": numbered, "second": passes})
-    assert [score.status for score in graded.scores] == [ScoreStatus.UNGRADED, ScoreStatus.PASSED]
-    assert "version" in graded.scores[0].reason
 
 
 def test_a_case_without_checks_is_an_error() -> None:
@@ -364,7 +358,7 @@ def test_a_cancelled_scorer_is_not_a_broken_one() -> None:
             grade(
                 trial(),
                 Execution(),
-                scorer_for=lambda check: BoundScorer("exact", FakeScorer(wait)),
+                scorers=FakeScorers(lambda check: BoundScorer("exact", FakeScorer(wait))),
                 on_agent_limit=LimitOutcome.FAIL,
             )
         )

@@ -23,9 +23,9 @@ from skillgauge.run.agents import OnStep
 from skillgauge.run.budget import BudgetLimits
 from skillgauge.run.direct import DirectStages
 from skillgauge.run.executor import LocalExecutor
-from skillgauge.run.grading import BoundScorer
 from skillgauge.run.ledger import MemoryLog, MemoryStore
 from skillgauge.run.pipeline import Job, Outcome, carry_out
+from skillgauge.run.scorers import BoundScorer
 from skillgauge.run.trials import Grading, RetryPolicy, TrialRunner
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
 from skillgauge.types.result import (
@@ -52,7 +52,7 @@ from skillgauge.types.trial import (
     Trial,
     Usage,
 )
-from skillgauge_testkit.fakes import FakeAdapter, FakeSandbox, FakeScorer
+from skillgauge_testkit.fakes import FakeAdapter, FakeSandbox, FakeScorer, FakeScorers
 
 LONG_S = 60.0
 """How long a test waits for something that must happen before it gives up; nothing is measured by it."""
@@ -160,7 +160,7 @@ def job_of(adapter: FakeAdapter, **options: Any) -> Job:
     stages = DirectStages(lambda target: adapter, FakeSandbox())
     defaults: dict[str, Any] = {
         "stages": {ArmKind.DIRECT: stages},
-        "grading": Grading(lambda check: BoundScorer(check.scorer, FakeScorer(decide_equal))),
+        "grading": Grading(FakeScorers(lambda check: BoundScorer(check.scorer, FakeScorer(decide_equal)))),
         "figures": lambda suite, group: (),
         "close": stages.close,
     }
@@ -261,7 +261,9 @@ def test_a_verdict_that_costs_money_makes_its_trial_a_paid_one() -> None:
         return BoundScorer(check.scorer, FakeScorer(lambda _: Score.passed().model_copy(update={"usage": usage})))
 
     store = Store()
-    job = replace(job_of(FakeAdapter(), store=store), grading=Grading(bind), budget=BudgetLimits(tokens=100))
+    job = replace(
+        job_of(FakeAdapter(), store=store), grading=Grading(FakeScorers(bind)), budget=BudgetLimits(tokens=100)
+    )
     outcome = carry(plan, job)
     assert (["b"], True) in store.logs[0].commits
     assert [result.case_id for result in outcome.view.results()] == ["a", "b", "c"]

@@ -16,14 +16,14 @@ from skillgauge.contract.judges import Judge
 from skillgauge.contract.scorers import ScoreContext
 from skillgauge.errors import StoreError
 from skillgauge.run.executor import LocalExecutor, run_all
-from skillgauge.run.grading import BoundScorer
+from skillgauge.run.scorers import BoundScorer
 from skillgauge.run.services import Providers
 from skillgauge.run.stage import OpenStage, Stage
 from skillgauge.run.trials import BACKSTOP_S, Grading, RetryPolicy, TrialRunner
 from skillgauge.types.result import Score, ScoreStatus, TrialResult, Verdict
 from skillgauge.types.suite import DIRECT, Arm, ArmKind, Case, Check, LimitOutcome, Limits, Target
 from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trial, Usage
-from skillgauge_testkit.fakes import FakeScorer, FakeWorkspace
+from skillgauge_testkit.fakes import FakeScorer, FakeScorers, FakeWorkspace
 
 from .jumping import run
 
@@ -167,7 +167,7 @@ def runner_of(
         (waits if waits is not None else []).append(seconds)
 
     grading = Grading(
-        lambda check: BoundScorer(check.scorer, FakeScorer(decide)),
+        FakeScorers(lambda check: BoundScorer(check.scorer, FakeScorer(decide))),
         on_agent_limit or {},
         (judge,) if judge else (),
         judge_digest="j",
@@ -322,7 +322,9 @@ def test_an_exception_on_a_stage_is_an_error_of_that_trial(script: Script, text:
 def test_an_arm_that_nobody_can_run_is_an_error_of_its_trials() -> None:
     """A kind of arm without stages does not stop the run."""
     runner = TrialRunner(
-        {}, Grading(lambda check: BoundScorer("s", FakeScorer(lambda _: Score.passed()))), retry=RetryPolicy()
+        {},
+        Grading(FakeScorers(lambda check: BoundScorer("s", FakeScorer(lambda _: Score.passed())))),
+        retry=RetryPolicy(),
     )
     result = run(runner(trial()))
     assert result.execution.failure is not None
@@ -347,7 +349,7 @@ def test_a_scorer_without_a_version_does_not_stop_the_run() -> None:
             return Score.passed()
 
     bound: Any = BoundScorer("exact", Unversioned())  # type: ignore[arg-type]  # the point
-    runner = TrialRunner({ArmKind.DIRECT: Script()}, Grading(lambda check: bound), retry=RetryPolicy())
+    runner = TrialRunner({ArmKind.DIRECT: Script()}, Grading(FakeScorers(lambda check: bound)), retry=RetryPolicy())
     assert run(runner(trial())).verdict is Verdict.ERROR
 
 
@@ -391,7 +393,7 @@ def test_a_cancelled_task_inside_a_plugin_cancels_nothing_else(place: str) -> No
     async def go() -> list[TrialResult]:
         runner = TrialRunner(
             {ArmKind.DIRECT: Script(answer)},
-            Grading(lambda check: BoundScorer("s", FakeScorer(decide))),
+            Grading(FakeScorers(lambda check: BoundScorer("s", FakeScorer(decide)))),
             retry=RetryPolicy(),
         )
         recorder = Recorder()
@@ -515,7 +517,7 @@ def test_attempts_are_really_waited_for() -> None:
     """Without another way to wait, the event loop's time passes between attempts."""
 
     async def elapsed() -> float:
-        grading = Grading(lambda check: BoundScorer("s", FakeScorer(lambda _: Score.passed())))
+        grading = Grading(FakeScorers(lambda check: BoundScorer("s", FakeScorer(lambda _: Score.passed()))))
         runner = TrialRunner({ArmKind.DIRECT: Script(failed())}, grading, retry=RetryPolicy(2))
         await runner(trial())
         return asyncio.get_running_loop().time()
@@ -1127,7 +1129,7 @@ def test_stages_are_chosen_by_the_kind_of_arm() -> None:
         ArmKind.DIRECT: direct,
         ArmKind.AGENT: agent,
     }
-    grading = Grading(lambda check: BoundScorer("s", FakeScorer(lambda _: Score.passed())))
+    grading = Grading(FakeScorers(lambda check: BoundScorer("s", FakeScorer(lambda _: Score.passed()))))
     runner = TrialRunner(stages, grading, retry=RetryPolicy())
     texts = [run(runner(trial(arm=arm))).execution.text for arm in (DIRECT, AGENT)]
     assert texts == ["called", "asked"]

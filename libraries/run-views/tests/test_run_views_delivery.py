@@ -30,7 +30,7 @@ REPORTERS = {"one": ("",), "more": ("", "a/b.txt"), "pages": ("index.txt", "a/b.
 @hookimpl
 def skillgauge_reporters():
     for name, paths in REPORTERS.items():
-        yield Provider(name=name, factory=lambda _options, paths=paths: Pages(paths), summary="Some files.")
+        yield Provider(name=name, factory=lambda paths=paths: Pages(paths), summary="Some files.")
 """
 
 

@@ -133,7 +133,7 @@ class Any_:
 
 @hookimpl
 def skillgauge_scorers():
-    yield Provider(name="acme", factory=lambda options: Any_(), summary="A test scorer.")
+    yield Provider(name="acme", factory=Any_, summary="A test scorer.")
 """
 
 
@@ -271,6 +271,21 @@ def test_plugin_passes() -> None:
     ("loose options", "must refuse unknown keys", announcing(replace(GOOD, options=_LooseOptions))),
     ("no model", "its options must be a pydantic model", announcing(replace(GOOD, options=dict))),
     ("factory", "factory must not raise, but raised RuntimeError", announcing(replace(GOOD, factory=raising))),
+    (
+        "factory that names nothing",
+        "provider 'acme-tone': factory must not raise, but raised ImportError: 'json:NoSuchClass' names nothing",
+        announcing(replace(GOOD, factory="json:NoSuchClass")),
+    ),
+    (
+        "records",
+        "records must not raise.*'no_such:Recorder' names nothing",
+        announcing(replace(GOOD, records="no_such:Recorder")),
+    ),
+    (
+        "named schemas",
+        "schemas must not raise.*'json:nothing' names nothing",
+        announcing(replace(GOOD, schemas="json:nothing")),
+    ),
     ("schemas", r"schemas\(\) must not raise", announcing(replace(GOOD, schemas=raising))),
     ("empty attribute", "Scorer.version must be a text", announcing(replace(GOOD, factory=lambda o: _Unversioned()))),
     ("traits", "its traits must be Traits", announcing(replace(GOOD, traits=None))),
@@ -336,7 +351,7 @@ def test_plugin_reaching_past_the_api_fails(write_package: Callable[..., None], 
 
 def test_maker_goes_through_the_registry(write_package: Callable[..., None]) -> None:
     """A maker makes the only provider, and asks which one where there are several."""
-    more = '    yield Provider(name="more", factory=lambda options: Any_(), summary="Another one.")\n'
+    more = '    yield Provider(name="more", factory=Any_, summary="Another one.")\n'
     write_package(HOOKS + more)
     assert Maker(SCORERS, "acme_kit.plugin", "more")().version == "1"
     with pytest.raises(ValueError, match="announces acme, more of scorers: say which one"):
@@ -355,6 +370,30 @@ def try_scorer(make: Callable[[JsonObject], Any], **more: Any) -> None:
     """Check with the examples that `_Tone` is good at."""
     formal, rude = (score_context(text, {"value": "formal"}) for text in ("formal", "rude"))
     check_scorer(make, **{"passing": [formal], "failing": [rude], **more})
+
+
+class _Opened(_Tone):
+    """Scores between `open` and `close` only."""
+
+    open_now: ClassVar[int] = 0
+    is_open = False
+
+    async def open(self) -> None:
+        type(self).open_now += 1
+        self.is_open = True
+
+    async def close(self) -> None:
+        type(self).open_now -= 1
+        self.is_open = False
+
+    async def score(self, context: ScoreContext) -> Score:
+        assert self.is_open
+        return await super().score(context)
+
+
+class _NeverClosed(_Tone):
+    async def open(self) -> None:
+        """Open."""
 
 
 class _PassesAll(_Tone):
@@ -510,6 +549,7 @@ def test_scorer_passes() -> None:
     ("a truth value", "must give a Score, not True", scorer(_Bool)),
     ("no value", "exactly an ungraded score must have no value", scorer(_Valueless)),
     ("unpicklable", "writing Score as JSON, or reading it back, must not raise", scorer(_Unpicklable)),
+    ("never closed", "Scorer.open and Scorer.close go together", scorer(_NeverClosed)),
     ("unknown option", "an unknown option must be refused by the options model, but a scorer was made", loosely),
     ("brutal", "an unknown option must be refused by the options model, but making it raised KeyError", brutally),
 )
@@ -517,6 +557,12 @@ def test_scorer_fails(sentence: str, broken: Callable[[JsonObject], Any]) -> Non
     """Each way of being a bad scorer gets its sentence."""
     with breaks(sentence):
         try_scorer(broken, patience_s=patience(sentence))
+
+
+def test_scorer_is_opened_and_closed() -> None:
+    """A scorer with a connection is tried as a run uses it, and nothing stays open."""
+    try_scorer(scorer(_Opened))
+    assert _Opened.open_now == 0
 
 
 def test_scorer_that_guesses_without_workspace_fails() -> None:

@@ -76,7 +76,7 @@ def skillgauge_engines():
     """Announce `scripted`."""
     yield Provider(
         name="scripted",
-        factory=lambda options: Scripted(),
+        factory=Scripted,
         summary="For tests.",
         traits=Traits(skill_folder=SKILLS, tells=frozenset(Fact)),
     )
@@ -102,4 +102,4 @@ class Lenient:
 @hookimpl
 def skillgauge_judges():
     """Announce `lenient`."""
-    yield Provider(name="lenient", factory=lambda options: Lenient(), summary="For tests.")
+    yield Provider(name="lenient", factory=Lenient, summary="For tests.")

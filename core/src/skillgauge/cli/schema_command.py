@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from ..contract.hooks import KINDS
+from ..contract.providers import imported
 from ..errors import ExitCode, Problem, UsageError, did_you_mean
 from ..plugins.index import read_index
 from ..types.frozen import JsonObject, thaw
@@ -39,7 +40,7 @@ def _all(call: Invocation) -> Schemas:
             continue
         for resolved in call.registry.load_all(kind):
             if resolved.provider.schemas:
-                published: Mapping[str, JsonObject] = resolved.provider.schemas()
+                published: Mapping[str, JsonObject] = imported(resolved.provider.schemas)()
                 schemas |= {name: partial(thaw, schema) for name, schema in published.items()}
     return schemas | _of_commands(call)
 

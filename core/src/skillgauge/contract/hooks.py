@@ -2,7 +2,8 @@
 
 A plugin is a module named by an entry point. The entry point's group says the kind, its name is what the user
 types, and the module implements the one collecting hook of that kind with `@hookimpl`. Collecting hooks only
-*announce*: they return `Provider`s, quickly and without heavy imports; the factory inside imports the rest.
+*announce*: they return `Provider`s, quickly and without heavy imports; what makes the object is named in them and
+imported when it is made.
 
 Event hooks belong to plugins of the group `skillgauge.extensions`. They run on a thread of their own, in the
 order of the events; what they return is ignored, and an exception is logged with the plugin's name and goes no
@@ -50,7 +51,7 @@ class FormatHooks:
 
             @hookimpl
             def skillgauge_formats():
-                yield Provider(name="acme", factory=make, summary="Suites of the ACME test bench.")
+                yield Provider(name="acme", factory="acme.suites:AcmeFormat", summary="Suites of the ACME test bench.")
         """
 
 
@@ -68,7 +69,7 @@ class AdapterHooks:
 
             @hookimpl
             def skillgauge_adapters():
-                yield Provider(name="grpc", factory=make, summary="Call a skill over gRPC.")
+                yield Provider(name="grpc", factory="acme.grpc:GrpcAdapter", summary="Call a skill over gRPC.")
         """
 
 
@@ -87,7 +88,7 @@ class EngineHooks:
 
             @hookimpl
             def skillgauge_engines():
-                yield Provider(name="acme-agent", factory=make, summary="The ACME agent.",
+                yield Provider(name="acme-agent", factory="acme.agent:AcmeEngine", summary="The ACME agent.",
                                traits=Traits(secrets=("ACME_API_KEY",), skill_folder=".agents/skills"))
         """
 
@@ -99,14 +100,14 @@ class ScorerHooks:
     def skillgauge_scorers(self) -> Iterable[Provider[Scorer]]:  # type: ignore[empty-body]  # a specification
         """Announce scorers.
 
-        Called at most once per run, only for the plugins that the run's checks name. The options model is validated
-        once per check, before anything runs; the factory is called with the validated options.
+        Called at most once per run, only for the plugins that the run's checks name. A scorer is made once for all
+        checks that have the same options, before anything runs and on a thread of its own.
 
         Example::
 
             @hookimpl
             def skillgauge_scorers():
-                yield Provider(name="exact", options=ExactOptions, factory=make, summary="Output equals a value.")
+                yield Provider(name="tone", options=ToneOptions, factory="acme.tone:ToneScorer", summary="A tone.")
         """
 
 
@@ -124,7 +125,7 @@ class JudgeHooks:
 
             @hookimpl
             def skillgauge_judges():
-                yield Provider(name="acme", factory=make, summary="ACME's models.", traits=TRAITS)
+                yield Provider(name="acme", factory="acme.judge:AcmeJudge", summary="ACME's models.", traits=TRAITS)
         """
 
 
@@ -142,7 +143,7 @@ class SandboxHooks:
 
             @hookimpl
             def skillgauge_sandboxes():
-                yield Provider(name="jail", factory=make, summary="ACME's jail.")
+                yield Provider(name="jail", factory="acme.jail:Jail", summary="ACME's jail.")
         """
 
 
@@ -160,7 +161,7 @@ class ReporterHooks:
 
             @hookimpl
             def skillgauge_reporters():
-                yield Provider(name="wiki", factory=make, summary="A page for the team wiki.")
+                yield Provider(name="wiki", factory="acme.wiki:WikiReporter", summary="A page for the team wiki.")
         """
 
 
@@ -177,7 +178,7 @@ class StoreHooks:
 
             @hookimpl
             def skillgauge_stores():
-                yield Provider(name="postgres", options=PostgresOptions, factory=make, summary="A PostgreSQL database.")
+                yield Provider(name="kv", options=KvOptions, factory="acme.kv:KvStore", summary="ACME's database.")
         """
 
 
@@ -194,7 +195,7 @@ class ExecutorHooks:
 
             @hookimpl
             def skillgauge_executors():
-                yield Provider(name="grid", factory=make, summary="ACME's compute grid.")
+                yield Provider(name="grid", factory="acme.grid:Grid", summary="ACME's compute grid.")
         """
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
 
 from pydantic import BaseModel
 
@@ -14,6 +15,7 @@ from ..types.frozen import Frozen, JsonObject
 from .engines import Recorder
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 Clean = Callable[[Any], Any]
 """Takes secrets out of a value; what comes back has the same type."""
@@ -72,8 +74,10 @@ class Provider(Generic[T]):
 
     name: str
     """As the user types it; equal to the entry point's name, or to the one an alias stands for."""
-    factory: Callable[..., T]
-    """Makes the object from one argument, the validated options. Heavy imports belong inside it."""
+    factory: str | Callable[..., T]
+    """What makes the object: `"acme_tone.scorer:ToneScorer"`, imported when the object is made and not before; in a
+    plugin of one file, which has no name to import, the class itself. It is called with the validated options, and with
+    nothing if there is no model of options."""
     summary: str
     """One line for `plugins list`."""
     options: type[BaseModel] = NoOptions
@@ -81,8 +85,30 @@ class Provider(Generic[T]):
     traits: Traits = field(default_factory=Traits)
     traits_with: Callable[..., Traits] | None = None
     """For an engine or a judge whose options decide its traits: makes them from the options; `traits` holds before."""
-    records: Callable[[Path, Clean], Recorder] | None = None
-    """For an engine that plays recordings: makes what writes them into the folder that `--record` names. Every text
-    goes through the second argument, which takes secrets out."""
-    schemas: Callable[[], Mapping[str, JsonObject]] | None = None
-    """JSON Schemas of the documents it reads or writes, by the name that `skillgauge schema` takes."""
+    records: str | Callable[[Path, Clean], Recorder] | None = None
+    """For an engine that plays recordings: makes what writes them into the folder that `--record` names, named as
+    `factory` is. Every text goes through the second argument, which takes secrets out."""
+    schemas: str | Callable[[], Mapping[str, JsonObject]] | None = None
+    """Makes JSON Schemas of the documents it reads or writes, by the name that `skillgauge schema` takes; named as
+    `factory` is."""
+
+    def make(self, options: BaseModel) -> T:
+        """The object that these validated options describe."""
+        make = imported(self.factory)
+        return make() if self.options is NoOptions else make(options)
+
+
+def imported(maker: str | Callable[P, T]) -> Callable[P, T]:
+    """What a provider names as `"module:name"`, imported now; what is no text is the maker itself.
+
+    Raises:
+        ImportError: the text names nothing.
+    """
+    if not isinstance(maker, str):
+        return maker
+    module, _, name = maker.partition(":")
+    try:
+        found: Callable[P, T] = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ImportError(f"{maker!r} names nothing that can be imported: {error}") from error
+    return found

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from ..types.answers import Answer
 from ..types.result import Score
 from ..types.suite import Arm, Case, Check, Target
 from ..types.trial import Execution
@@ -32,9 +33,19 @@ class ScoreContext:
     """Takes known secrets out of a text. What a judge is asked passes through it in any case; a scorer that cuts a text
     cleans it before, since half a secret is not found any more."""
 
+    @property
+    def answer(self) -> Answer:
+        """What was answered, as the check's format reads it."""
+        return self.execution.answer(self.check.answer)
+
 
 class Scorer(Protocol):
-    """Judge one check against one execution. Stateless; may run concurrently."""
+    """Judge one check against one execution. Stateless; may run concurrently.
+
+    One object serves all checks with the same options. It is made on another thread than it is used on, before anything
+    runs. If it has `async def open(self)` and `async def close(self)`, these are called once each, before the first
+    trial and after the last one, however the run ends: the place for a connection. What fails to open stops the run.
+    """
 
     version: str
     """Bump it when the same input could score differently."""

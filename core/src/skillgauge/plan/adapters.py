@@ -29,7 +29,7 @@ class Adapters:
             return None
         if name not in self._made:
             try:
-                self._made[name] = self._registry.make(ADAPTERS, name, origin=target.origin_of("adapter"))
+                self._made[name] = self._registry.make(ADAPTERS, name)
             except PluginError as error:
                 problems.extend(at(problem, target.origin_of("adapter")) for problem in error.problems)
                 return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..contract.engines import Engine, Recorder
-from ..contract.providers import Clean, Traits
+from ..contract.providers import Clean, Traits, imported
 from ..errors import Origin, PluginError, Problem
 from ..plugins.events import Failed, isolated
 from ..plugins.guard import guarded_recorder
@@ -83,7 +83,7 @@ class Engines:
             raise PluginError(broken(player, "plays recordings and makes none"))
         try:
             with isolated():
-                return guarded_recorder(player.provider.records(folder, clean), player)
+                return guarded_recorder(imported(player.provider.records)(folder, clean), player)
         except Failed as failure:
             raise PluginError(broken(player, f"cannot record: {failure}")) from failure
 

@@ -79,7 +79,7 @@ def _present(cast: Cast) -> tuple[Sandbox, Store]:
 
 def _grading(suites: Suites, cast: Cast, redactor: Redactor, providers: Providers) -> Grading:
     return Grading(
-        cast.scorers.bind,
+        cast.scorers.for_run(),
         {suite.id: suite.on_agent_limit for suite in suites.suites},
         tuple(GuardedJudge(judge, redactor.redact, providers) for judge in cast.judging.judges),
         cast.judging.digest,

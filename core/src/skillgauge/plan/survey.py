@@ -42,7 +42,7 @@ def survey(suite: Suite, selection: Selection) -> Survey:
     selected = for_all = 0
     for_target: Counter[str] = Counter()
     weighted = False
-    checks: dict[tuple[str, str], Check] = {}
+    checks: dict[str, Check] = {}
     problems: list[Problem] = []
     for index, case in enumerate(suite.cases):
         if not selection.admits(case):
@@ -57,9 +57,10 @@ def survey(suite: Suite, selection: Selection) -> Survey:
         if not case.checks:
             problems.append(_asserts_nothing(case))
         for check in case.checks:
-            key = (check.scorer, canonical_json(check.options))
-            if key not in checks:
-                checks[key] = check if check.origin else check.model_copy(update={"origin": case.origin})
+            if check.scorer_digest not in checks:
+                checks[check.scorer_digest] = (
+                    check if check.origin else check.model_copy(update={"origin": case.origin})
+                )
     return Survey(
         hasher.hexdigest()[:32], selected, tuple(checks.values()), weighted, tuple(problems), for_all, for_target
     )

@@ -72,6 +72,10 @@ class Guarded:
         if isinstance(made, Archive):
             self.keep = _around(guard, "keep", calls_of(Archive)["keep"], made.keep)
 
+    @property
+    def __class__(self) -> type:  # type: ignore[misc]  # what it is to whoever asks; `type` tells of the guard
+        return type(self._made)
+
     def __getattr__(self, name: str) -> Any:
         call = self._calls.get(name)
         if call is None:

@@ -59,8 +59,6 @@ class Registry:
         options: Mapping[str, JsonObject] | None = None,
         preferences: Mapping[str, str] | None = None,
     ) -> None:
-        again = partial(Registry, blocked=blocked, only=only, options=options, preferences=preferences)
-        self._again = partial(again, index, files=[file.absolute() for file in files])
         self.failures: dict[str, Problem] = {}
         """What went wrong with plugins that nobody named, by `<kind>.<name>`; the first failure of each."""
         self._index = index
@@ -88,10 +86,6 @@ class Registry:
         for module in modules:
             registry._adopt(module.__name__, lambda module=module: (module, "0"))  # type: ignore[misc]
         return registry
-
-    def __reduce__(self) -> tuple[Callable[[], Registry], tuple[()]]:
-        """Pickled is what it was made of; nothing is loaded yet in what comes back, apart from the files."""
-        return self._again, ()
 
     def names(self, kind: str) -> tuple[str, ...]:
         """Names of a kind that this run may use, sorted, aliases included; nothing is imported."""
@@ -124,27 +118,26 @@ class Registry:
                     self._note(f"{kind}.{entry.name}", error.problems[0])
         return tuple(found.values())
 
-    def make(
-        self, kind: Kind[T], plugin: str | Resolved, options: JsonObject | None = None, *, origin: Origin | None = None
-    ) -> T:
+    def make(self, kind: Kind[T], plugin: str | Resolved, options: JsonObject | BaseModel | None = None) -> T:
         """A new object of a plugin: `registry.make(SCORERS, "exact")`.
 
         Args:
             kind: one of the constants of this module.
             plugin: what `resolve` takes or gives.
-            options: values that go before those of the configuration, key by key.
-            origin: where `options` came from.
+            options: values that go before those of the configuration, key by key; or what `validated_options` gave.
 
         Raises:
             PluginError: the plugin cannot be used, its options are wrong, or making the object failed.
         """
         resolved = plugin if isinstance(plugin, Resolved) else self.resolve(kind, plugin)
-        return self._make(kind, resolved, self.validated_options(resolved, options, origin), named=True)
+        if not isinstance(options, BaseModel):
+            options = self.validated_options(resolved, options)
+        return self._make(kind, resolved, options, named=True)
 
     def _make(self, kind: Kind[T], resolved: Resolved, options: BaseModel, *, named: bool) -> T:
         try:
             with isolated(PluginError):
-                made = cast(T, resolved.provider.factory(options))
+                made = cast(T, resolved.provider.make(options))
         except Failed as failure:
             raise PluginError(broken(resolved, f"could not be made: {failure}")) from failure
         note = partial(self._note, f"{kind}.{resolved.name}")
@@ -321,7 +314,7 @@ class Registry:
             if not self._implements(plugin, kind):
                 raise TypeError(f"does not implement {' or '.join(sorted(HOOKS[kind]))}")
             if kind == EXTENSIONS and not self._hears(plugin, ANNOUNCES_EXTENSIONS):  # its module listens
-                providers: tuple[Provider[object], ...] = (Provider(name, lambda _options: plugin, ""),)
+                providers: tuple[Provider[object], ...] = (Provider(name, lambda: plugin, ""),)
             else:
                 others = self._manager.get_plugins() - {plugin}
                 answers = self._manager.subset_hook_caller(f"{PROJECT}_{kind}", others)()

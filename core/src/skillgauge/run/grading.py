@@ -10,7 +10,7 @@ from typing import assert_never
 
 from ..contract.judges import Judge
 from ..contract.sandboxes import Workspace
-from ..contract.scorers import ScoreContext, Scorer
+from ..contract.scorers import ScoreContext
 from ..errors import PluginError
 from ..log import get_logger
 from ..plugins.deadlines import is_cancelled
@@ -19,21 +19,9 @@ from ..types.frozen import digest_text
 from ..types.result import Score, ScoreStatus, Verdict
 from ..types.suite import Check, LimitOutcome, VerdictMode, VerdictRule
 from ..types.trial import Blame, Execution, Trial
+from .scorers import RunScorers
 
 log = get_logger(__name__)
-
-
-@dataclass(frozen=True)
-class BoundScorer:
-    """A scorer made for one check."""
-
-    name: str
-    """The scorer's own name, aliases resolved."""
-    scorer: Scorer
-
-
-ScorerFactory = Callable[[Check], BoundScorer]
-"""Makes the scorer of a check. Raises `PluginError` if its plugin cannot."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +38,7 @@ async def grade(
     trial: Trial,
     execution: Execution,
     *,
-    scorer_for: ScorerFactory,
+    scorers: RunScorers,
     on_agent_limit: LimitOutcome,
     workspace: Workspace | None = None,
     judges: tuple[Judge, ...] = (),
@@ -64,7 +52,7 @@ async def grade(
     Args:
         trial: what was meant to happen.
         execution: what happened.
-        scorer_for: makes the scorer of a check.
+        scorers: has the scorer of each check.
         on_agent_limit: what it means that an agent ran out of time or turns.
         workspace: still open, with the graders' files in place.
         judges: model access for the scorers that want it.
@@ -72,14 +60,13 @@ async def grade(
         clean: takes secrets out of a text.
     """
     case = trial.case
-    bound = [(check, _bind(check, scorer_for)) for check in case.checks]
-    versions = [f"{one.name} {one.scorer.version}" if isinstance(one, BoundScorer) else one for _, one in bound]
-    score_id = digest_text("|".join((trial.execution_id, case.checks_digest, judge_digest, *versions)))
+    graded = trial.execution_id, case.checks_digest, judge_digest
     if execution.failure is not None:
         verdict = verdict_of_failure(execution.failure.blame, on_agent_limit)
+        score_id = digest_text("|".join((*graded, *map(scorers.label_of, case.checks))))
         return Grade(verdict, None if verdict is Verdict.ERROR else 0.0, (), score_id)
     if not case.checks:
-        return Grade(Verdict.ERROR, None, (), score_id)
+        return Grade(Verdict.ERROR, None, (), digest_text("|".join(graded)))
     context = ScoreContext(
         check=case.checks[0],
         case=case,
@@ -91,50 +78,29 @@ async def grade(
         panel=judges,
         clean=clean,
     )
-    scores = tuple([await _score(check, one, context) for check, one in bound])
+    scores = tuple([await _score(check, scorers, context) for check in case.checks])
     verdict, value = verdict_of_scores(scores, case.rule)
-    return Grade(verdict, value, scores, score_id)
+    labels = [f"{score.scorer} {score.scorer_version}" for score in scores]
+    return Grade(verdict, value, scores, digest_text("|".join((*graded, *labels))))
 
 
-def _bind(check: Check, scorer_for: ScorerFactory) -> BoundScorer | str:
+async def _score(check: Check, scorers: RunScorers, context: ScoreContext) -> Score:
+    name, version = check.scorer, ""
     try:
-        bound = scorer_for(check)
-        if not isinstance(bound.scorer.version, str):
-            return f"scorer {bound.name!r} has a version that is no text"
-    except PluginError as error:
-        return str(error)
-    except Exception as error:  # noqa: BLE001 - isolation point: a scorer that cannot be made costs this check only
-        return f"scorer {check.scorer!r} cannot be made: {type(error).__name__}: {error}"
-    return bound
-
-
-async def _score(check: Check, bound: BoundScorer | str, context: ScoreContext) -> Score:
-    if isinstance(bound, str):
-        return _labelled(Score.ungraded(bound), check, check.scorer, "")
-    try:
-        score = await bound.scorer.score(context if context.check is check else replace(context, check=check))
+        async with scorers.of(check) as bound:
+            name, version = bound.name, bound.scorer.version
+            score = await bound.scorer.score(context if context.check is check else replace(context, check=check))
         if not isinstance(score, Score):
             raise TypeError(f"answered with {type(score).__name__} instead of a Score")
+    except PluginError as error:
+        score = Score.ungraded(str(error))
     except (Exception, asyncio.CancelledError) as error:
         if is_cancelled():
             raise
-        log.warning("scorer.failed", plugin=bound.name, case=context.case.id, check=check.id, exc_info=True)
-        score = Score.ungraded(reason_of(error, f"scorer {bound.name!r} failed"))
-    return _labelled(score, check, bound.name, bound.scorer.version)
-
-
-def _labelled(score: Score, check: Check, scorer: str, version: str) -> Score:
-    return Score(
-        check_id=check.id,
-        scorer=scorer,
-        scorer_version=version,
-        status=score.status,
-        value=score.value,
-        reason=score.reason,
-        evidence=score.evidence,
-        usage=score.usage,
-        weight=check.weight,
-    )
+        log.warning("scorer.failed", plugin=name, case=context.case.id, check=check.id, exc_info=True)
+        score = Score.ungraded(reason_of(error, f"scorer {name!r} failed"))
+    labels = {"check_id": check.id, "scorer": name, "scorer_version": version, "weight": check.weight}
+    return Score.model_validate(dict(score) | labels)
 
 
 def verdict_of_failure(blame: Blame, on_agent_limit: LimitOutcome) -> Verdict:

@@ -7,7 +7,8 @@ makes one from plugins and configuration, tests make one from fakes.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 from ..contract.executors import Executor, RunTrial
@@ -22,6 +23,7 @@ from .agents import OnStep
 from .budget import Budget, BudgetLimits
 from .executor import LocalExecutor, run_all
 from .ledger import Ledger, MemoryStore
+from .scorers import RunScorers
 from .services import Providers
 from .stage import OpenStage
 from .trials import Grading, RetryPolicy, TrialRunner
@@ -85,13 +87,46 @@ async def carry_out(plan: Plan, job: Job, stop: asyncio.Event | None = None) -> 
 
     Raises:
         PolicyError: an extension forbids the plan; nothing has run.
+        PluginError: a scorer cannot be made or opened; nothing has run.
         StoreError: results cannot be kept; what is committed stays.
     """
     try:
         job.events.plan_ready(plan.head)
-        return await _carry_out(plan, job, stop or asyncio.Event())
+        stop = stop or asyncio.Event()
+        async with _open(job.grading.scorers, stop):
+            return await _carry_out(plan, job, stop)
     finally:
         await asyncio.to_thread(job.events.close)
+
+
+@asynccontextmanager
+async def _open(scorers: RunScorers, stop: asyncio.Event) -> AsyncIterator[None]:
+    """The scorers made and opened, and closed however the run ends; a stop waits for none that is slow to open.
+
+    One task opens and closes them, because some connections cannot be closed by another.
+    """
+    ready, over = asyncio.Event(), asyncio.Event()
+
+    async def hold() -> None:
+        try:
+            await scorers.open()
+            ready.set()
+            await over.wait()
+        finally:
+            await scorers.close()
+
+    holding = asyncio.create_task(hold())
+    waiting = [asyncio.create_task(event.wait()) for event in (ready, stop)]
+    try:
+        await asyncio.wait((holding, *waiting), return_when=asyncio.FIRST_COMPLETED)
+        if not ready.is_set() and not holding.cancel():  # it has ended already, that is, failed
+            holding.result()
+        yield
+    finally:
+        over.set()
+        for one in waiting:
+            one.cancel()
+        await asyncio.gather(holding, *waiting, return_exceptions=True)
 
 
 async def _carry_out(plan: Plan, job: Job, stop: asyncio.Event) -> Outcome:

@@ -22,7 +22,8 @@ from ..plugins.guard import reason_of
 from ..types.result import GivenUp, TrialResult
 from ..types.suite import ArmKind, LimitOutcome
 from ..types.trial import Blame, Execution, Failure, FailureClass, Trial, Usage
-from .grading import Grade, ScorerFactory, grade
+from .grading import Grade, grade
+from .scorers import RunScorers
 from .services import LONGEST_PAUSE_S, NotTried, Place, Providers
 from .stage import OpenStage, Stage
 
@@ -61,7 +62,7 @@ class RetryPolicy:
 class Grading:
     """What grading needs beside the execution."""
 
-    scorer_for: ScorerFactory
+    scorers: RunScorers
     on_agent_limit: Mapping[str, LimitOutcome] = field(default_factory=dict)
     """By suite id."""
     judges: tuple[Judge, ...] = ()
@@ -205,7 +206,7 @@ class TrialRunner:
         return await grade(
             trial,
             execution,
-            scorer_for=self._grading.scorer_for,
+            scorers=self._grading.scorers,
             on_agent_limit=self._grading.on_agent_limit.get(trial.suite_id, LimitOutcome.FAIL),
             workspace=workspace,
             judges=self._grading.judges,

@@ -11,6 +11,7 @@ from pydantic import Field, GetCoreSchemaHandler, model_validator
 from pydantic_core import CoreSchema, core_schema
 
 from ..errors import Origin, Problem
+from .answers import PLAIN, AnswerStyle
 from .frozen import EMPTY, Frozen, Json, JsonObject, digest, digest_text
 
 
@@ -77,12 +78,20 @@ class Check(Frozen):
     """Scorer name as a user types it; may be an alias or `distribution:name`."""
     options: JsonObject = EMPTY
     weight: float = Field(default=1.0, ge=0)
+    answer: AnswerStyle = PLAIN
+    """How the format reads what was answered, for this check."""
     origin: Origin | None = None
 
     @cached_property
     def digest(self) -> str:
         """Digest of everything that decides what it asserts."""
-        return digest(self.id, self.scorer, self.options, self.weight)
+        style = () if self.answer == PLAIN else (self.answer.model_dump(mode="json"),)
+        return digest(self.id, self.scorer, self.options, self.weight, *style)
+
+    @cached_property
+    def scorer_digest(self) -> str:
+        """Digest of what its scorer is made from; checks that differ by id and weight only have the same."""
+        return digest(self.scorer, self.options)
 
 
 class VerdictMode(StrEnum):

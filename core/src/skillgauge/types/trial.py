@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from functools import cached_property
 from typing import Self
 
 from pydantic import Field
 
+from .answers import PLAIN, Answer, AnswerStyle
 from .frozen import EMPTY, Frozen, FrozenDict, Json, JsonObject, digest
 from .suite import Arm, Case, Limits, Target
 
@@ -323,3 +325,10 @@ class Execution(Frozen):
     """Whether it is a recording, so that its time and cost are not this run's."""
     notes: tuple[str, ...] = ()
     """What a reader should know: a grandchild was left behind, noise was skipped, ..."""
+
+    def answer(self, style: AnswerStyle = PLAIN) -> Answer:
+        """What was answered, as a format reads it: the output of a direct call, else the final text of an agent."""
+        value = self.text if self.output is None else self.output
+        if isinstance(value, Mapping):
+            value = next((value[key] for key in style.keys if key in value), value)
+        return Answer(value, style.text)

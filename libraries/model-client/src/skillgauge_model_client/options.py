@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, Field
 
 from skillgauge.api import Fact, Frozen, Traits
 
@@ -47,7 +47,6 @@ class ModelOptions(Frozen):
     )
 
 
-def told_by(options: BaseModel, traits: Traits) -> Traits:
+def told_by(options: ModelOptions, traits: Traits) -> Traits:
     """The traits of a judge with these options: with prices it tells what an answer costs."""
-    priced = ModelOptions.model_validate(options).prices is not None
-    return traits.model_copy(update={"tells": traits.tells | {Fact.COST}}) if priced else traits
+    return traits.model_copy(update={"tells": traits.tells | {Fact.COST}}) if options.prices else traits

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 from skillgauge.api import (
     CallRequest,
+    Check,
     Command,
     Emit,
     Execution,
@@ -212,6 +214,34 @@ class FakeScorer:
         """Decide."""
         score = self._decide(context)
         return score if isinstance(score, Score) else await score
+
+
+B = TypeVar("B")
+
+
+class FakeScorers(Generic[B]):
+    """The scorers of a run: what a function has for each check. Remembers whether they were opened and closed."""
+
+    def __init__(self, bind: Callable[[Check], B]) -> None:
+        self._bind = bind
+        self.opened = self.closed = 0
+
+    async def open(self) -> None:
+        """Count."""
+        self.opened += 1
+
+    async def close(self) -> None:
+        """Count."""
+        self.closed += 1
+
+    def of(self, check: Check) -> AbstractAsyncContextManager[B]:
+        """What the function has."""
+        return nullcontext(self._bind(check))
+
+    def label_of(self, check: Check) -> str:
+        """Name and version."""
+        bound: Any = self._bind(check)
+        return f"{bound.name} {bound.scorer.version}"
 
 
 def ignore(event: TrajectoryEvent) -> None:

@@ -233,7 +233,7 @@ class Broken:
 
 @hookimpl
 def skillgauge_scorers():
-    yield Provider(name="broken", factory=lambda options: Broken(), summary="Grades nothing.")
+    yield Provider(name="broken", factory=Broken, summary="Grades nothing.")
 """
 
 

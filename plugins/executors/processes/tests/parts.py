@@ -124,22 +124,22 @@ class Always:
 @hookimpl
 def skillgauge_formats() -> Iterator[Provider[SuiteFormat]]:
     """Announce the format."""
-    yield Provider(name="deed", factory=lambda _options: Format(), summary="Words.")
+    yield Provider(name="deed", factory=Format, summary="Words.")
 
 
 @hookimpl
 def skillgauge_adapters() -> Iterator[Provider[Adapter]]:
     """Announce the adapter."""
-    yield Provider(name="deed", factory=lambda _options: Deeds(), summary="Do it.")
+    yield Provider(name="deed", factory=Deeds, summary="Do it.")
 
 
 @hookimpl
 def skillgauge_scorers() -> Iterator[Provider[Scorer]]:
     """Announce the scorer."""
-    yield Provider(name="deed", factory=lambda _options: Always(), summary="Right.")
+    yield Provider(name="deed", factory=Always, summary="Right.")
 
 
 @hookimpl
 def skillgauge_sandboxes() -> Iterator[Provider[Sandbox]]:
     """Announce the sandbox."""
-    yield Provider(name="deed", factory=lambda _options: FakeSandbox(), summary="No processes.")
+    yield Provider(name="deed", factory=FakeSandbox, summary="No processes.")

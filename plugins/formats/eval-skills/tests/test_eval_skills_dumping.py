@@ -33,6 +33,7 @@ def test_benchmarks_survive_writing_and_reading(
     write("s.py", "")
     tasks = [
         {"id": "1", "expectedOutput": {"keywords": ["a"]}, "evaluator": {"type": "contains", "caseSensitive": True}},
+        {"id": "7", "expectedOutput": {"patterns": ["a"]}, "evaluator": {"type": "regex", "options": {"timeout_s": 2}}},
         {"id": "2", "expectedOutput": {"patterns": ["^a"]}, "evaluator": {"type": "regex"}, "weight": 2.5},
         {"id": "3", "expectedOutput": {"judgePrompt": "?", "value": [1]}, "evaluator": {"type": "llm_judge"}},
         {"id": "4", "expectedOutput": {"customScorerPath": "s.py"}, "evaluator": {"type": "custom"}},

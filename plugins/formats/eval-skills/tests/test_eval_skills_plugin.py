@@ -10,6 +10,7 @@ import pytest
 
 from skillgauge.api import Counts, GroupSummary, LoadOption, RateInterval, Suite, SuiteHead
 from skillgauge_format_eval_skills import plugin, reporter_plugin
+from skillgauge_format_eval_skills.files import schemas
 from skillgauge_format_eval_skills.options import EvalSkillsOptions
 
 
@@ -17,23 +18,23 @@ def test_format_is_announced() -> None:
     """One format with its options, its schemas and a factory that works."""
     (provider,) = plugin.skillgauge_formats()
     assert (provider.name, provider.options) == ("eval-skills", EvalSkillsOptions)
-    made = provider.factory(provider.options())
+    made = provider.make(provider.options())
     assert made.claim(Path("absent")) is None
     nothing = RateInterval(rate=None, n=0)
     blank = GroupSummary(suite_id="", target_id=None, arm="", runner="", model=None, counts=Counts(), pass_rate=nothing)
     head = SuiteHead(id="", format="f", root="/", content_digest="", case_count=0, targets=(), arms=())
     assert made.figures(blank, head)[0].name == "completionRate"
     assert made.dump(Suite(id="s", format="f", root="/")).losses == ()
-    assert provider.schemas is not None
-    assert set(provider.schemas()) == {"eval-skills-skill", "eval-skills-benchmark"}
-    assert "entrypoint" in str(provider.schemas()["eval-skills-skill"])
+    assert provider.schemas == "skillgauge_format_eval_skills.files:schemas"
+    assert set(schemas()) == {"eval-skills-skill", "eval-skills-benchmark"}
+    assert "entrypoint" in str(schemas()["eval-skills-skill"])
 
 
 def test_reporter_is_announced() -> None:
     """One reporter with a factory that works."""
     (provider,) = reporter_plugin.skillgauge_reporters()
     assert provider.name == "eval-skills"
-    assert provider.factory(provider.options()).suffix == "json"
+    assert provider.make(provider.options()).suffix == "json"
 
 
 def test_load_options_are_marked() -> None:

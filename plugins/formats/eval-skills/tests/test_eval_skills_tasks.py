@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from skillgauge.api import Case, Check, Loaded, Problem, Severity, Suite
+from skillgauge.api import AnswerStyle, Case, Check, Loaded, Problem, Severity, Suite, TextStyle
 from skillgauge_format_eval_skills.benchmarks import built_in_ids
 from skillgauge_format_eval_skills.checks import DEFAULT_CRITERIA
 
@@ -138,6 +138,18 @@ SCHEMA = {"type": "object"}
         ),
         ({"type": "llm_judge"}, {"criteria": "Fine?"}, "rubric", {"criteria": "Fine?", "scale": "0-10"}),
         ({"type": "llm_judge"}, {}, "rubric", {"criteria": DEFAULT_CRITERIA, "scale": "0-10"}),
+        (
+            {"type": "regex", "options": {"case_sensitive": False, "timeout_s": 2}},
+            {"patterns": ["^a"]},
+            "regex",
+            {"patterns": ("^a",), "case_sensitive": False, "timeout_s": 2},
+        ),
+        (
+            {"type": "llm_judge", "options": {"scale": "pass-fail", "max_chars": 100}},
+            {"judgePrompt": "Good?"},
+            "rubric",
+            {"criteria": "Good?", "scale": "pass-fail", "max_chars": 100},
+        ),
         (None, {"type": "exact_match", "value": 1}, "exact", {"value": 1, "case_sensitive": True}),
         (None, {"type": "schema", "schema": SCHEMA}, "json-schema", {"schema": SCHEMA}),
         ({}, {"value": 1}, "exact", {"value": 1, "case_sensitive": True}),
@@ -155,6 +167,23 @@ def test_expectations_become_checks(
     """Every spelling of an evaluator means its scorer; any other name is a private scorer with all keys as options."""
     check = only_check(suite(task(evaluator=evaluator, expectedOutput=expected)))
     assert (check.scorer, check.options) == (scorer, options)
+
+
+@pytest.mark.parametrize(
+    ("scorer", "style"),
+    [
+        ("exact", AnswerStyle(keys=("result", "output", "answer"), text=TextStyle.JAVASCRIPT)),
+        ("contains", AnswerStyle(text=TextStyle.JAVASCRIPT_JSON)),
+        ("regex", AnswerStyle(text=TextStyle.JAVASCRIPT_JSON)),
+        ("llm_judge", AnswerStyle(text=TextStyle.JAVASCRIPT_JSON)),
+        ("schema", AnswerStyle()),
+        ("acme", AnswerStyle()),
+    ],
+)
+def test_answers_are_read_as_the_original_does(suite: Callable[..., Suite], scorer: str, style: AnswerStyle) -> None:
+    """How an answer becomes text is said with the check, so that scorers know nothing of the format."""
+    expected = {"value": "a", "keywords": ["a"], "patterns": ["a"], "schema": SCHEMA}
+    assert only_check(suite(task(evaluator={"type": scorer}, expectedOutput=expected))).answer == style
 
 
 def test_private_scorer_needs_no_expectation(suite: Callable[..., Suite]) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from skillgauge.api import Arm, ArmKind, Execution, FileSpec, SandboxSpec, Score, ScoreStatus, host_environment
 from skillgauge_processes import DirectoryWorkspace
 from skillgauge_scorer_command.options import CommandOptions
-from skillgauge_scorer_command.scorer import CommandScorer, _for_environment, answer_text
+from skillgauge_scorer_command.scorer import CommandScorer, _for_environment
 from skillgauge_testkit import TemporarySandbox, score_context
 
 AGENT = Arm(name="with_skill", kind=ArmKind.AGENT)
@@ -125,13 +125,6 @@ def test_variable_holds_the_beginning(text: str) -> None:
     held = _for_environment(text)
     assert text.replace("\0", "").startswith(held)
     assert len(held.encode()) <= 120_000
-
-
-def test_answer_text() -> None:
-    """An output rules over a text; nothing is empty."""
-    assert answer_text(Execution(output="a", text="b")) == "a"
-    assert answer_text(Execution(text="b")) == "b"
-    assert answer_text(Execution()) == ""
 
 
 def test_options_are_checked() -> None:

@@ -14,8 +14,8 @@ def test_scorer() -> None:
     check_scorer(
         Maker(SCORERS, MODULE),
         passing=[
-            score_context({"result": "Jupiter"}, OPTIONS),
             score_context("Jupiter", OPTIONS),
+            score_context({"planet": "Jupiter"}, {"value": {"planet": "Jupiter"}}),
             score_context(options=OPTIONS, execution=Execution(text="Jupiter")),
         ],
         failing=[score_context({"result": "Saturn"}, OPTIONS), score_context(options=OPTIONS, execution=Execution())],

@@ -14,7 +14,7 @@ def test_scorer_is_announced() -> None:
     (provider,) = plugin.skillgauge_scorers()
     assert (provider.name, provider.options) == ("json-schema", JsonSchemaOptions)
     options = JsonSchemaOptions.model_validate({"schema": {}})
-    assert provider.factory(options).version == "1"
+    assert provider.make(options).version == "1"
 
 
 def test_announcing_is_cheap() -> None:

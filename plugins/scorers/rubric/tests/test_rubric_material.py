@@ -61,7 +61,7 @@ def test_whole_trajectory() -> None:
         "[1] the agent thinks:",
         "  I look first.",
         "[2] the agent calls Bash:",
-        '  {"command":"ls","n":2}',
+        '  {"command":"ls","n":2.0}',
         "[3] result of [2], an error:",
         "  one",
         "  two",

@@ -204,14 +204,14 @@ def test_usage_of_all_answers() -> None:
 
 
 def test_what_the_judge_sees() -> None:
-    """The task, an agent's text where there is no output, and that there is none; whole numbers are plain."""
+    """The task, an agent's text where there is no output, and that there is none."""
     judge = ScriptedJudge(LOW, LOW, LOW)
     score(judge, None, text="Done.", case=Case(id="c", prompt="Which planet?"))
     score(judge, {"n": (25.0, 0.5)}, case=Case(id="c", input={"query": "größte"}))
     score(judge, None, temperature=None)
     agent, direct, empty = judge.requests
     assert (fenced(agent, "TASK"), fenced(agent)) == ("Which planet?", "Done.")
-    assert (fenced(direct, "TASK"), fenced(direct)) == ('{"query":"größte"}', '{"n":[25,0.5]}')
+    assert (fenced(direct, "TASK"), fenced(direct)) == ('{"query":"größte"}', '{"n":[25.0,0.5]}')
     assert "The output is empty." in empty.user
     assert "BEGIN OUTPUT" not in empty.user
     assert empty.temperature is None

@@ -25,7 +25,7 @@ def test_entry_point_names_the_hook_module() -> None:
 def test_provider_makes_a_durable_store(tmp_path: Path) -> None:
     """The factory turns validated options into a store, which makes no file before it is used."""
     (provider,) = plugin.skillgauge_stores()
-    made = provider.factory(provider.options.model_validate({"location": str(tmp_path / "x.db")}))
+    made = provider.make(provider.options.model_validate({"location": str(tmp_path / "x.db")}))
     assert (provider.name, made.durable, provider.traits.schemes) == ("sqlite", True, ("file",))
     assert list(tmp_path.iterdir()) == []
 

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ValidationError
 
 from skillgauge.api import EMPTY, JsonObject, PluginError, Provider, Traits, freeze
 from skillgauge.contract.hooks import KINDS
+from skillgauge.contract.providers import imported
 from skillgauge.plugins.kinds import EXTENSIONS, Kind
 from skillgauge.plugins.registry import Registry
 
@@ -77,7 +78,7 @@ class Maker(Generic[T]):
         if not self.name and len(names) != 1:
             raise ValueError(f"{self.module} announces {', '.join(names) or 'none'} of {self.kind}: say which one")
         resolved = registry.resolve(self.kind, self.name or names[0])
-        return cast("T", resolved.provider.factory(registry.validated_options(resolved, options)))
+        return cast("T", resolved.provider.make(registry.validated_options(resolved, options)))
 
 
 def check_light_import(module: str, *, allowed: Collection[str] = ()) -> None:
@@ -175,8 +176,10 @@ def _check_provider(provider: Provider[object], kind: str, options: JsonObject) 
     require(is_model, f"{who}: its options must be a pydantic model, not {shown(provider.options)}")
     made = _make(provider, options, who)
     require_shape(made, PROTOCOLS[kind])
+    if provider.records:
+        called(f"{who}: records", imported, provider.records)
     if provider.schemas:
-        schemas = called(f"{who}: schemas()", provider.schemas)
+        schemas = called(f"{who}: schemas()", called(f"{who}: schemas", imported, provider.schemas))
         for name, schema in called(f"{who}: schemas()", lambda: dict(schemas)).items():
             with unbroken(f"{who}: schema {name!r} must be a JSON value and"):
                 freeze(schema)
@@ -196,7 +199,7 @@ def _make(provider: Provider[object], options: JsonObject, who: str) -> object:
         raise AssertionError(f"{who}: its options model must refuse unknown keys: set extra='forbid', or use Frozen")
     with unbroken(f"{who}: the JSON Schema of its options"):
         json.dumps(provider.options.model_json_schema())
-    return called(f"{who}: factory", provider.factory, valid)
+    return called(f"{who}: factory", provider.make, valid)
 
 
 def _check_imports(module: ModuleType) -> None:

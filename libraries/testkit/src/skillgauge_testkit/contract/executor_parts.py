@@ -100,22 +100,22 @@ class _Scorer:
 @hookimpl
 def skillgauge_formats() -> Iterator[Provider[SuiteFormat]]:
     """Announce the format."""
-    yield Provider(name=NAME, factory=lambda _options: _Format(), summary="One case.")
+    yield Provider(name=NAME, factory=_Format, summary="One case.")
 
 
 @hookimpl
 def skillgauge_adapters() -> Iterator[Provider[Adapter]]:
     """Announce the adapter."""
-    yield Provider(name=NAME, factory=lambda _options: _Adapter(), summary="Answer, or wait.")
+    yield Provider(name=NAME, factory=_Adapter, summary="Answer, or wait.")
 
 
 @hookimpl
 def skillgauge_scorers() -> Iterator[Provider[Scorer]]:
     """Announce the scorer."""
-    yield Provider(name=NAME, factory=lambda _options: _Scorer(), summary="There is an answer.")
+    yield Provider(name=NAME, factory=_Scorer, summary="There is an answer.")
 
 
 @hookimpl
 def skillgauge_sandboxes() -> Iterator[Provider[Sandbox]]:
     """Announce the sandbox."""
-    yield Provider(name=NAME, factory=lambda _options: FakeSandbox(), summary="No processes.")
+    yield Provider(name=NAME, factory=FakeSandbox, summary="No processes.")

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from inspect import iscoroutinefunction
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -139,28 +141,42 @@ class _Trying:
     async def example(self, context: ScoreContext, wanted: ScoreStatus) -> None:
         """One example must get its verdict, always the same."""
         what = f"Scorer.score of {shown(context.execution.output)} with options {shown(dict(context.check.options))}"
-        scorer = self.make(context.check.options)
         async with AsyncExitStack() as stack:
+            scorer = await self._opened(context, stack)
             whole = await self._with_workspace(context, stack)
             first = await self._score(scorer, whole)
             _require_verdict(f"{what} as an example that is to be {wanted}", first, wanted)
             again = await self._score(scorer, whole)
             self._require_same(f"{what} must be the same every time", first, again)
-            other = await self._score(self.make(context.check.options), whole)
+            other = await self._score(await self._opened(context, stack), whole)
             self._require_same(f"{what} must be the same from every scorer that was made for it", first, other)
             await self._between_others(scorer, whole, first, what)
-        await self._without_surroundings(scorer, context, first, what)
+            await self._without_surroundings(scorer, context, first, what)
 
     async def odd_outputs(self, context: ScoreContext, *, may_pass: bool) -> None:
         """Whatever the target answered, there must be a score, and no pass by accident."""
-        scorer = self.make(context.check.options)
         async with AsyncExitStack() as stack:
+            scorer = await self._opened(context, stack)
             whole = await self._with_workspace(context, stack)
             for name, output in odd_values():
                 score = await self._score(scorer, replace(whole, execution=_odd(context.execution, output)), name)
                 passed = score.status is ScoreStatus.PASSED
                 wrong = f"Scorer.score of {name} in place of a failing output must not give passed: {_told(score)}"
                 require(may_pass or not passed, wrong)
+
+    async def _opened(self, context: ScoreContext, stack: AsyncExitStack) -> Scorer:
+        """A scorer as a run uses it: between `open` and `close`, if it has them."""
+        scorer: Any = self.make(context.check.options)
+        if hasattr(scorer, "open") or hasattr(scorer, "close"):
+            both = (
+                iscoroutinefunction(getattr(scorer, "open", None)),
+                iscoroutinefunction(getattr(scorer, "close", None)),
+            )
+            require(all(both), "Scorer.open and Scorer.close go together, and both must be `async def`")
+            await answered("Scorer.open", self.patience_s, scorer.open)
+            stack.push_async_callback(answered, "Scorer.close", self.patience_s, scorer.close)
+        made: Scorer = scorer
+        return made
 
     async def _between_others(self, scorer: Scorer, context: ScoreContext, first: Score, what: str) -> None:
         """Other inputs, before and at the same time, must leave no trace: scorers are stateless."""

@@ -2,13 +2,7 @@
 
 from collections.abc import Iterable
 
-from skillgauge.api import Adapter, NoOptions, Provider, hookimpl
-
-
-def _make(_options: NoOptions) -> Adapter:
-    from .adapter import HttpAdapter  # noqa: PLC0415 - announcing stays cheap
-
-    return HttpAdapter()
+from skillgauge.api import Adapter, Provider, hookimpl
 
 
 @hookimpl
@@ -16,6 +10,6 @@ def skillgauge_adapters() -> Iterable[Provider[Adapter]]:
     """Announce `http`."""
     yield Provider(
         name="http",
-        factory=_make,
+        factory="skillgauge_adapter_http.adapter:HttpAdapter",
         summary="Call a skill that is a service: JSON by HTTP POST.",
     )

@@ -2,13 +2,7 @@
 
 from collections.abc import Iterable
 
-from skillgauge.api import Adapter, NoOptions, Provider, hookimpl
-
-
-def _make(_options: NoOptions) -> Adapter:
-    from .adapter import langchain_adapter  # noqa: PLC0415 - announcing stays cheap
-
-    return langchain_adapter()
+from skillgauge.api import Adapter, Provider, hookimpl
 
 
 @hookimpl
@@ -16,6 +10,6 @@ def skillgauge_adapters() -> Iterable[Provider[Adapter]]:
     """Announce `langchain`."""
     yield Provider(
         name="langchain",
-        factory=_make,
+        factory="skillgauge_adapter_langchain.adapter:langchain_adapter",
         summary="Invoke a runnable of LangChain: module:runnable or file.py:runnable, in a process of its own.",
     )

@@ -2,13 +2,7 @@
 
 from collections.abc import Iterable
 
-from skillgauge.api import Adapter, NoOptions, Provider, hookimpl
-
-
-def _make(_options: NoOptions) -> Adapter:
-    from .adapter import McpAdapter  # noqa: PLC0415 - announcing stays cheap
-
-    return McpAdapter()
+from skillgauge.api import Adapter, Provider, hookimpl
 
 
 @hookimpl
@@ -16,6 +10,6 @@ def skillgauge_adapters() -> Iterable[Provider[Adapter]]:
     """Announce `mcp`."""
     yield Provider(
         name="mcp",
-        factory=_make,
+        factory="skillgauge_adapter_mcp.adapter:McpAdapter",
         summary="Call a tool of a server that speaks the Model Context Protocol, over stdio or streamable HTTP.",
     )

@@ -2,13 +2,7 @@
 
 from collections.abc import Iterable
 
-from skillgauge.api import Adapter, NoOptions, Provider, hookimpl
-
-
-def _make(_options: NoOptions) -> Adapter:
-    from .adapter import python_adapter  # noqa: PLC0415 - announcing stays cheap
-
-    return python_adapter()
+from skillgauge.api import Adapter, Provider, hookimpl
 
 
 @hookimpl
@@ -16,6 +10,6 @@ def skillgauge_adapters() -> Iterable[Provider[Adapter]]:
     """Announce `python`; `custom` is a second entry point."""
     yield Provider(
         name="python",
-        factory=_make,
+        factory="skillgauge_adapter_python.adapter:python_adapter",
         summary="Call a function of Python: module:function or file.py:function, in a process of its own.",
     )

@@ -2,13 +2,7 @@
 
 from collections.abc import Iterable
 
-from skillgauge.api import Adapter, NoOptions, Provider, hookimpl
-
-
-def _make(_options: NoOptions) -> Adapter:
-    from .adapter import SubprocessAdapter  # noqa: PLC0415 - announcing stays cheap
-
-    return SubprocessAdapter()
+from skillgauge.api import Adapter, Provider, hookimpl
 
 
 @hookimpl
@@ -16,6 +10,6 @@ def skillgauge_adapters() -> Iterable[Provider[Adapter]]:
     """Announce `subprocess`."""
     yield Provider(
         name="subprocess",
-        factory=_make,
+        factory="skillgauge_adapter_subprocess.adapter:SubprocessAdapter",
         summary="Call a skill as a process that speaks JSON-RPC 2.0 over stdin and stdout.",
     )

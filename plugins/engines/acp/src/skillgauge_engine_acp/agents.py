@@ -14,6 +14,8 @@ class Agent:
 
     name: str
     """As the user types it."""
+    engine: str
+    """Module and class of its engine."""
     summary: str
     command: str
     """What its program is called in PATH."""
@@ -41,6 +43,7 @@ class Agent:
 
 CLAUDE = Agent(
     name="claude-agent-acp",
+    engine="skillgauge_engine_acp.claude:ClaudeEngine",
     summary="Claude Code by the Agent Client Protocol.",
     command="claude-agent-acp",
     package="@agentclientprotocol/claude-agent-acp",
@@ -59,6 +62,7 @@ CLAUDE = Agent(
 )
 CODEX = Agent(
     name="codex-acp",
+    engine="skillgauge_engine_acp.codex:CodexEngine",
     summary="Codex by the Agent Client Protocol.",
     command="codex-acp",
     package="@agentclientprotocol/codex-acp",
@@ -76,6 +80,7 @@ CODEX = Agent(
 )
 GEMINI = Agent(
     name="gemini",
+    engine="skillgauge_engine_acp.gemini:GeminiEngine",
     summary="Gemini CLI by the Agent Client Protocol.",
     command="gemini",
     package="@google/gemini-cli",

@@ -5,21 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
-from pydantic import BaseModel
-
 from skillgauge.api import Engine, Provider, Traits, hookimpl
 
 from .agents import AGENTS, Agent
 from .options import AcpOptions
 
 
-def _make(agent: Agent, options: BaseModel) -> Engine:
-    from .makers import make_engine  # noqa: PLC0415 - announcing stays cheap
-
-    return make_engine(agent, AcpOptions.model_validate(options))
-
-
-def _traits(agent: Agent, options: BaseModel) -> Traits:
+def _traits(agent: Agent, options: AcpOptions) -> Traits:
     return Traits(
         secrets=agent.variables,
         login_files=agent.login_files,
@@ -30,7 +22,7 @@ def _traits(agent: Agent, options: BaseModel) -> Traits:
         model_patterns=agent.model_patterns,
         tells=agent.tells,
         paid=True,
-        passes=AcpOptions.model_validate(options).secret_env,
+        passes=options.secret_env,
     )
 
 
@@ -41,7 +33,7 @@ def skillgauge_engines() -> Iterable[Provider[Engine]]:
         yield Provider(
             name=agent.name,
             options=AcpOptions,
-            factory=partial(_make, agent),
+            factory=agent.engine,
             summary=agent.summary,
             traits=_traits(agent, AcpOptions()),
             traits_with=partial(_traits, agent),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pydantic import BaseModel
-
 from skillgauge.api import Engine, Fact, Provider, Traits, hookimpl
 
 from .options import SERVICES, SKILL_FOLDER, ApiOptions
@@ -20,18 +18,11 @@ _TRAITS = Traits(
 )
 
 
-def _make(options: BaseModel) -> Engine:
-    from .engine import ApiEngine  # noqa: PLC0415 - announcing stays cheap
-
-    return ApiEngine(ApiOptions.model_validate(options))
-
-
-def _traits(options: BaseModel) -> Traits:
-    given = ApiOptions.model_validate(options)
+def _traits(options: ApiOptions) -> Traits:
     return _TRAITS.model_copy(
         update={
-            "secrets": (given.key_variable,) if given.key_variable else _TRAITS.secrets,
-            "tells": _TRAITS.tells | {Fact.COST} if given.prices else _TRAITS.tells,
+            "secrets": (options.key_variable,) if options.key_variable else _TRAITS.secrets,
+            "tells": _TRAITS.tells | {Fact.COST} if options.prices else _TRAITS.tells,
         }
     )
 
@@ -42,7 +33,7 @@ def skillgauge_engines() -> Iterable[Provider[Engine]]:
     yield Provider(
         name="api",
         options=ApiOptions,
-        factory=_make,
+        factory="skillgauge_engine_api.engine:ApiEngine",
         summary="An agent of its own on a model API: OpenAI or any compatible server, Anthropic, Gemini.",
         traits=_TRAITS,
         traits_with=_traits,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pydantic import BaseModel
-
 from skillgauge.api import Engine, Fact, Provider, Traits, hookimpl
 
 from .options import HOST, LOGIN_FILE, VARIABLES, ClaudeCodeOptions
@@ -22,14 +20,8 @@ _TRAITS = Traits(
 )
 
 
-def _make(options: BaseModel) -> Engine:
-    from .engine import ClaudeCodeEngine  # noqa: PLC0415 - announcing stays cheap
-
-    return ClaudeCodeEngine(ClaudeCodeOptions.model_validate(options))
-
-
-def _traits(options: BaseModel) -> Traits:
-    return _TRAITS.model_copy(update={"passes": ClaudeCodeOptions.model_validate(options).secret_env})
+def _traits(options: ClaudeCodeOptions) -> Traits:
+    return _TRAITS.model_copy(update={"passes": options.secret_env})
 
 
 @hookimpl
@@ -38,7 +30,7 @@ def skillgauge_engines() -> Iterable[Provider[Engine]]:
     yield Provider(
         name="claude-code",
         options=ClaudeCodeOptions,
-        factory=_make,
+        factory="skillgauge_engine_claude_code.engine:ClaudeCodeEngine",
         summary="Claude Code, by its program `claude`.",
         traits=_TRAITS,
         traits_with=_traits,

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pydantic import BaseModel
-
 from skillgauge.api import Engine, Fact, Provider, Traits, hookimpl
 
 from .options import ACCESS_TOKEN, AZURE_KEY, KEYS, LOGIN_FILE, LOGIN_HOSTS, CodexOptions
@@ -22,14 +20,8 @@ _TRAITS = Traits(
 )
 
 
-def _make(options: BaseModel) -> Engine:
-    from .engine import CodexEngine  # noqa: PLC0415 - announcing stays cheap
-
-    return CodexEngine(CodexOptions.model_validate(options))
-
-
-def _traits(options: BaseModel) -> Traits:
-    return _TRAITS.model_copy(update={"passes": CodexOptions.model_validate(options).secret_env})
+def _traits(options: CodexOptions) -> Traits:
+    return _TRAITS.model_copy(update={"passes": options.secret_env})
 
 
 @hookimpl
@@ -38,7 +30,7 @@ def skillgauge_engines() -> Iterable[Provider[Engine]]:
     yield Provider(
         name="codex",
         options=CodexOptions,
-        factory=_make,
+        factory="skillgauge_engine_codex.engine:CodexEngine",
         summary="Codex, by its program `codex`.",
         traits=_TRAITS,
         traits_with=_traits,

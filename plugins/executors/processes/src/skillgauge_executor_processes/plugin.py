@@ -9,18 +9,12 @@ from skillgauge.api import Executor, Provider, hookimpl
 from .options import ProcessesOptions
 
 
-def _make(options: ProcessesOptions) -> Executor:
-    from .executor import ProcessesExecutor  # noqa: PLC0415 - only by a run that uses it
-
-    return ProcessesExecutor(options)
-
-
 @hookimpl
 def skillgauge_executors() -> Iterator[Provider[Executor]]:
     """Announce the executor `processes`."""
     yield Provider(
         name="processes",
         options=ProcessesOptions,
-        factory=_make,
+        factory=f"{__package__}.executor:ProcessesExecutor",
         summary="Several processes on this machine, for trials that keep a processor busy.",
     )

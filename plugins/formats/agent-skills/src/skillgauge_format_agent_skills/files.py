@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from skillgauge.api import Json
+from skillgauge.api import Json, JsonObject
 
 
 class _Part(BaseModel):
@@ -68,3 +69,8 @@ OTHER_NAMES = {
 def keys_of(model: type[BaseModel]) -> tuple[str, ...]:
     """Keys that a part of a file may have."""
     return tuple(model.model_fields)
+
+
+def schemas() -> Mapping[str, JsonObject]:
+    """JSON Schemas of the files, for `skillgauge schema`."""
+    return {"agent-skills-evals": EvalsFile.model_json_schema()}

@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from pydantic import BaseModel
-
-from skillgauge.api import JsonObject, Provider, SuiteFormat, hookimpl
+from skillgauge.api import Provider, SuiteFormat, hookimpl
 
 from .options import AgentSkillsOptions
-
-
-def _make(options: BaseModel) -> SuiteFormat:
-    from .suite_format import AgentSkillsFormat  # noqa: PLC0415 - announcing stays cheap
-
-    return AgentSkillsFormat(AgentSkillsOptions.model_validate(options))
-
-
-def _schemas() -> Mapping[str, JsonObject]:
-    from .files import EvalsFile  # noqa: PLC0415 - announcing stays cheap
-
-    return {"agent-skills-evals": EvalsFile.model_json_schema()}
 
 
 @hookimpl
@@ -29,7 +15,7 @@ def skillgauge_formats() -> Iterable[Provider[SuiteFormat]]:
     yield Provider(
         name="agent-skills",
         options=AgentSkillsOptions,
-        factory=_make,
+        factory="skillgauge_format_agent_skills.suite_format:AgentSkillsFormat",
         summary="evals/evals.json beside SKILL.md, as skill-creator and agentskills.io have it, and trigger sets.",
-        schemas=_schemas,
+        schemas="skillgauge_format_agent_skills.files:schemas",
     )

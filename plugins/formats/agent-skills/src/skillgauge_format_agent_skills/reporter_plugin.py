@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pydantic import BaseModel
-
 from skillgauge.api import Provider, Reporter, hookimpl
-
-
-def _make(_options: BaseModel) -> Reporter:
-    from .reporter import AgentSkillsReporter  # noqa: PLC0415 - announcing stays cheap
-
-    return AgentSkillsReporter()
 
 
 @hookimpl
@@ -20,6 +12,6 @@ def skillgauge_reporters() -> Iterable[Provider[Reporter]]:
     """Announce `agent-skills`."""
     yield Provider(
         name="agent-skills",
-        factory=_make,
+        factory="skillgauge_format_agent_skills.reporter:AgentSkillsReporter",
         summary="benchmark.json of skill-creator: every run with its expectations, and both configurations compared.",
     )

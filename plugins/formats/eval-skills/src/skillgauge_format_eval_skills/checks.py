@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from skillgauge.api import EMPTY, Check, JsonObject, Origin
+from skillgauge.api import EMPTY, AnswerStyle, Check, JsonObject, Origin, TextStyle
 
 from .files import EvaluatorFile, ExpectedFile, keys_of
 from .findings import Findings, OriginOf
@@ -41,6 +41,27 @@ _NEEDS: Mapping[str, tuple[str, str]] = {
     "regex": ("patterns", "patterns"),
 }
 """What a scorer cannot do without: the key, and the field that holds it."""
+
+_OWN: Mapping[str, tuple[str, ...]] = {
+    "exact": ("value", "case_sensitive"),
+    "contains": ("keywords", "case_sensitive"),
+    "json-schema": ("schema",),
+    "regex": ("patterns",),
+    "rubric": ("criteria", "reference"),
+    "custom": ("path", "expected"),
+}
+"""Options of scorers that a task says with keys of its own; the others stand in `evaluator.options`."""
+
+_STYLES: Mapping[str, AnswerStyle] = {
+    "exact": AnswerStyle(keys=("result", "output", "answer"), text=TextStyle.JAVASCRIPT),
+    "contains": AnswerStyle(text=TextStyle.JAVASCRIPT_JSON),
+    "regex": AnswerStyle(text=TextStyle.JAVASCRIPT_JSON),
+    "rubric": AnswerStyle(text=TextStyle.JAVASCRIPT_JSON),
+}
+"""How eval-skills reads what was answered, where a scorer looks at its text."""
+
+_SCALE = "0-10"
+"""What a judge of eval-skills answers with."""
 
 DEFAULT_CRITERIA = "Is the output a correct and complete answer to the task?"
 """Asked of a judge where the task has no prompt for it."""
@@ -89,7 +110,9 @@ class CheckMaker:
             # What the user's function is called with; where it lies is not its business.
             rest = {key: value for key, value in raw.items() if key != "customScorerPath"}
             options["expected"] = rest | {"type": "custom"}
-        check = Check(id=scorer, scorer=scorer, options=options, origin=in_expected())
+        options |= evaluator.options
+        style = _STYLES.get(scorer, AnswerStyle())
+        check = Check(id=scorer, scorer=scorer, options=options, answer=style, origin=in_expected())
         return check, {key: value for key, value in unknown.items() if value}
 
     def _complete(self, scorer: str, task: JsonObject, expected: ExpectedFile, origin_of: OriginOf) -> bool:
@@ -127,7 +150,7 @@ class CheckMaker:
             case "regex":
                 options = {"patterns": expected.patterns}
             case "rubric":
-                options = {"criteria": expected.judge_prompt or DEFAULT_CRITERIA, "scale": "0-10"}
+                options = {"criteria": expected.judge_prompt or DEFAULT_CRITERIA, "scale": _SCALE}
                 if expected.value is not None:
                     options["reference"] = expected.value
             case _:
@@ -159,28 +182,35 @@ def _part(task: JsonObject, key: str) -> JsonObject | None:
 
 def expectation(check: Check) -> tuple[dict[str, Any], dict[str, Any]]:
     """`expectedOutput` and `evaluator` of a check: the inverse of `CheckMaker.make`."""
-    options = dict(check.options)
-    strict = options.pop("case_sensitive", None)
+    if check.scorer not in _OWN:
+        return {"type": check.scorer, **check.options}, {"type": check.scorer}
+    expected = {key: value for key, value in check.options.items() if key in _OWN[check.scorer]}
     evaluator: dict[str, Any] = {"type": check.scorer}
     match check.scorer:
         case "exact" | "contains":
+            strict = expected.pop("case_sensitive", None)
             if strict is not None:
                 evaluator["caseSensitive"] = strict
         case "json-schema":
             evaluator["type"] = "json_schema"
         case "rubric":
             evaluator["type"] = "llm_judge"
-            options.pop("scale", None)
-            options = {"judgePrompt": options.pop("criteria", DEFAULT_CRITERIA), **_renamed(options)}
+            expected = {"judgePrompt": expected.pop("criteria", DEFAULT_CRITERIA), **_renamed(expected)}
         case "custom":
-            given = options.pop("expected", None)
+            given = expected.pop("expected", None)
             rest = given if isinstance(given, Mapping) else {}
-            options = {**rest, "customScorerPath": options.pop("path", ""), **options}
-        case "regex":
-            pass
+            expected = {**rest, "customScorerPath": expected.pop("path", "")}
         case _:
-            options = dict(check.options)
-    return {"type": evaluator["type"], **options}, evaluator
+            pass
+    implied = {"scale": _SCALE} if check.scorer == "rubric" else {}
+    further = {
+        key: value
+        for key, value in check.options.items()
+        if key not in _OWN[check.scorer] and implied.get(key) != value
+    }
+    if further:
+        evaluator["options"] = further
+    return {"type": evaluator["type"], **expected}, evaluator
 
 
 def _renamed(options: JsonObject) -> dict[str, Any]:

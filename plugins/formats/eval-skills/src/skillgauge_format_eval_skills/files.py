@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Literal
 
@@ -105,6 +106,8 @@ class EvaluatorFile(_File):
     type: str | None = Field(default=None, min_length=1)
     case_sensitive: bool | None = None
     custom_scorer_path: str | None = Field(default=None, min_length=1)
+    options: JsonObject = Field(default_factory=FrozenDict)
+    """Further options of a scorer that eval-skills knows, by the names that the scorer gives them."""
 
 
 def number(value: float) -> float | int:
@@ -121,3 +124,11 @@ def keys_of(model: type[BaseModel]) -> tuple[str, ...]:
         spellings = alias.choices if isinstance(alias, AliasChoices) else [alias]
         keys += [spelling for spelling in spellings if isinstance(spelling, str)]
     return tuple(keys)
+
+
+def schemas() -> Mapping[str, JsonObject]:
+    """JSON Schemas of the files, for `skillgauge schema`."""
+    return {
+        "eval-skills-skill": SkillFile.model_json_schema(),
+        "eval-skills-benchmark": BenchmarkFile.model_json_schema(),
+    }

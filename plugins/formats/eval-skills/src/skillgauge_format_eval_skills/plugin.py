@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from pydantic import BaseModel
-
-from skillgauge.api import JsonObject, Provider, SuiteFormat, hookimpl
+from skillgauge.api import Provider, SuiteFormat, hookimpl
 
 from .options import EvalSkillsOptions
-
-
-def _make(options: BaseModel) -> SuiteFormat:
-    from .suite_format import EvalSkillsFormat  # noqa: PLC0415 - announcing stays cheap
-
-    return EvalSkillsFormat(EvalSkillsOptions.model_validate(options))
-
-
-def _schemas() -> Mapping[str, JsonObject]:
-    from .files import BenchmarkFile, SkillFile  # noqa: PLC0415 - announcing stays cheap
-
-    return {
-        "eval-skills-skill": SkillFile.model_json_schema(),
-        "eval-skills-benchmark": BenchmarkFile.model_json_schema(),
-    }
 
 
 @hookimpl
@@ -32,7 +15,7 @@ def skillgauge_formats() -> Iterable[Provider[SuiteFormat]]:
     yield Provider(
         name="eval-skills",
         options=EvalSkillsOptions,
-        factory=_make,
+        factory="skillgauge_format_eval_skills.suite_format:EvalSkillsFormat",
         summary="Skills (skill.json) on benchmarks of tasks, as eval-skills has them.",
-        schemas=_schemas,
+        schemas="skillgauge_format_eval_skills.files:schemas",
     )

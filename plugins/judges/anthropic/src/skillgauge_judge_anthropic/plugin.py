@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pydantic import BaseModel
-
 from skillgauge.api import Fact, Judge, Provider, Traits, hookimpl
 from skillgauge_model_client.options import told_by
 
@@ -20,19 +18,13 @@ _TRAITS = Traits(
 )
 
 
-def _make(options: BaseModel) -> Judge:
-    from .judge import AnthropicJudge  # noqa: PLC0415 - announcing stays cheap
-
-    return AnthropicJudge(AnthropicOptions.model_validate(options))
-
-
 @hookimpl
 def skillgauge_judges() -> Iterable[Provider[Judge]]:
     """Announce `anthropic`."""
     yield Provider(
         name="anthropic",
         options=AnthropicOptions,
-        factory=_make,
+        factory="skillgauge_judge_anthropic.judge:AnthropicJudge",
         summary="Grade with Anthropic's models, by the Messages API.",
         traits=_TRAITS,
         traits_with=lambda options: told_by(options, _TRAITS),

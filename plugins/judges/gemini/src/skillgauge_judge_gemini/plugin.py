@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pydantic import BaseModel
-
 from skillgauge.api import Fact, Judge, Provider, Traits, hookimpl
 from skillgauge_model_client.options import told_by
 
@@ -20,19 +18,13 @@ _TRAITS = Traits(
 )
 
 
-def _make(options: BaseModel) -> Judge:
-    from .judge import GeminiJudge  # noqa: PLC0415 - announcing stays cheap
-
-    return GeminiJudge(GeminiOptions.model_validate(options))
-
-
 @hookimpl
 def skillgauge_judges() -> Iterable[Provider[Judge]]:
     """Announce `gemini`."""
     yield Provider(
         name="gemini",
         options=GeminiOptions,
-        factory=_make,
+        factory="skillgauge_judge_gemini.judge:GeminiJudge",
         summary="Grade with Google's Gemini models.",
         traits=_TRAITS,
         traits_with=lambda options: told_by(options, _TRAITS),

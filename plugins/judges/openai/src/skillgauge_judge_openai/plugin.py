@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pydantic import BaseModel
-
 from skillgauge.api import Fact, Judge, Provider, Traits, hookimpl
 from skillgauge_model_client.options import told_by
 
@@ -20,19 +18,13 @@ _TRAITS = Traits(
 )
 
 
-def _make(options: BaseModel) -> Judge:
-    from .judge import OpenAIJudge  # noqa: PLC0415 - announcing stays cheap
-
-    return OpenAIJudge(OpenAIOptions.model_validate(options))
-
-
 @hookimpl
 def skillgauge_judges() -> Iterable[Provider[Judge]]:
     """Announce `openai`."""
     yield Provider(
         name="openai",
         options=OpenAIOptions,
-        factory=_make,
+        factory="skillgauge_judge_openai.judge:OpenAIJudge",
         summary="Grade with OpenAI's models, or any server that speaks Chat Completions.",
         traits=_TRAITS,
         traits_with=lambda options: told_by(options, _TRAITS),

@@ -2,16 +2,14 @@
 
 from collections.abc import Iterable
 
-from skillgauge.api import NoOptions, Provider, Reporter, hookimpl
-
-
-def _make(_options: NoOptions) -> Reporter:
-    from .reporter import HtmlReporter  # noqa: PLC0415 - announcing stays cheap
-
-    return HtmlReporter()
+from skillgauge.api import Provider, Reporter, hookimpl
 
 
 @hookimpl
 def skillgauge_reporters() -> Iterable[Provider[Reporter]]:
     """Announce `html`."""
-    yield Provider(name="html", factory=_make, summary="A report for people, as one self-contained page.")
+    yield Provider(
+        name="html",
+        factory="skillgauge_reporter_html.reporter:HtmlReporter",
+        summary="A report for people, as one self-contained page.",
+    )

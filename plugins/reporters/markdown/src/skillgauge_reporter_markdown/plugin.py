@@ -2,16 +2,14 @@
 
 from collections.abc import Iterable
 
-from skillgauge.api import NoOptions, Provider, Reporter, hookimpl
-
-
-def _make(_options: NoOptions) -> Reporter:
-    from .reporter import MarkdownReporter  # noqa: PLC0415 - announcing stays cheap
-
-    return MarkdownReporter()
+from skillgauge.api import Provider, Reporter, hookimpl
 
 
 @hookimpl
 def skillgauge_reporters() -> Iterable[Provider[Reporter]]:
     """Announce `markdown`."""
-    yield Provider(name="markdown", factory=_make, summary="A report for people, as Markdown.")
+    yield Provider(
+        name="markdown",
+        factory="skillgauge_reporter_markdown.reporter:MarkdownReporter",
+        summary="A report for people, as Markdown.",
+    )

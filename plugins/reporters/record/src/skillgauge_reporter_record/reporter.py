@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 from skillgauge.api import (
     Artifact,
     Frozen,
+    JsonObject,
     Origin,
     PlanHead,
     Problem,
@@ -39,6 +40,11 @@ class RunRecord(Frozen):
     plan: PlanHead
     summary: Summary
     results: tuple[TrialResult, ...]
+
+
+def schemas() -> Mapping[str, JsonObject]:
+    """JSON Schema of the document, for `skillgauge schema`."""
+    return {"record": RunRecord.model_json_schema()}
 
 
 class RecordReporter:

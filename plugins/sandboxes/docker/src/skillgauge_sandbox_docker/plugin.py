@@ -7,18 +7,12 @@ from skillgauge.api import Provider, Sandbox, Traits, hookimpl
 from .options import DockerOptions
 
 
-def _make(options: DockerOptions) -> Sandbox:
-    from .sandbox import DockerSandbox  # noqa: PLC0415 - announcing stays cheap
-
-    return DockerSandbox(options)
-
-
 @hookimpl
 def skillgauge_sandboxes() -> Iterable[Provider[Sandbox]]:
     """Announce `docker`."""
     yield Provider(
         name="docker",
-        factory=_make,
+        factory="skillgauge_sandbox_docker.sandbox:DockerSandbox",
         summary="A container for every workspace, by the command line of Docker or Podman.",
         options=DockerOptions,
         traits=Traits(only_by_name=True),  # trying it out may fetch an image, which nobody asked for

@@ -2,16 +2,14 @@
 
 from collections.abc import Iterable
 
-from skillgauge.api import NoOptions, Provider, Sandbox, hookimpl
-
-
-def _make(_options: NoOptions) -> Sandbox:
-    from .sandbox import LocalSandbox  # noqa: PLC0415 - announcing stays cheap
-
-    return LocalSandbox()
+from skillgauge.api import Provider, Sandbox, hookimpl
 
 
 @hookimpl
 def skillgauge_sandboxes() -> Iterable[Provider[Sandbox]]:
     """Announce `local`."""
-    yield Provider(name="local", factory=_make, summary="Folders of their own for every workspace; confines nothing.")
+    yield Provider(
+        name="local",
+        factory="skillgauge_sandbox_local.sandbox:LocalSandbox",
+        summary="Folders of their own for every workspace; confines nothing.",
+    )

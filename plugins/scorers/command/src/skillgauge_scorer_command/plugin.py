@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pydantic import BaseModel
-
 from skillgauge.api import Provider, Scorer, hookimpl
 
 from .options import CommandOptions
-
-
-def _make(options: BaseModel) -> Scorer:
-    from .scorer import CommandScorer  # noqa: PLC0415 - announcing stays cheap
-
-    return CommandScorer(CommandOptions.model_validate(options))
 
 
 @hookimpl
@@ -23,6 +15,6 @@ def skillgauge_scorers() -> Iterable[Provider[Scorer]]:
     yield Provider(
         name="command",
         options=CommandOptions,
-        factory=_make,
+        factory="skillgauge_scorer_command.scorer:CommandScorer",
         summary="A shell command in the workspace decides by its exit code.",
     )

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 from skillgauge.api import (
     ArmKind,
     Command,
-    Execution,
     FileSpec,
     Finished,
     JsonObject,
@@ -15,7 +12,6 @@ from skillgauge.api import (
     Score,
     ScoreContext,
     Workspace,
-    thaw,
 )
 
 from .options import CommandOptions
@@ -50,7 +46,7 @@ class CommandScorer:
         workspace = context.workspace
         if workspace is None:
             return Score.ungraded(f"{self._name}: the workspace is gone, so the command cannot be run again")
-        answer = answer_text(context.execution)
+        answer = context.answer.text
         try:
             if context.arm.kind is ArmKind.AGENT:
                 await workspace.put([FileSpec(path=RESPONSE_FILE, text=answer)])
@@ -105,15 +101,6 @@ class CommandScorer:
             "passed": passed,
             "errored": errored,
         }
-
-
-def answer_text(execution: Execution) -> str:
-    """The answer as text: an agent's final text, or the output of a direct call, as compact JSON if it is no text."""
-    if execution.output is None:
-        return execution.text or ""
-    if isinstance(execution.output, str):
-        return execution.output
-    return json.dumps(thaw(execution.output), ensure_ascii=False, separators=(",", ":"))
 
 
 def _for_environment(text: str) -> str:

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pydantic import BaseModel
-
 from skillgauge.api import Provider, Scorer, hookimpl
 
 from .options import ContainsOptions
-
-
-def _make(options: BaseModel) -> Scorer:
-    from .scorer import ContainsScorer  # noqa: PLC0415 - announcing stays cheap
-
-    return ContainsScorer(ContainsOptions.model_validate(options))
 
 
 @hookimpl
@@ -23,6 +15,6 @@ def skillgauge_scorers() -> Iterable[Provider[Scorer]]:
     yield Provider(
         name="contains",
         options=ContainsOptions,
-        factory=_make,
+        factory="skillgauge_scorer_contains.scorer:ContainsScorer",
         summary="Output contains all keywords; credit for those that it does.",
     )

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from typing import Any
-
-from skillgauge.api import Execution, JsonValue, Score, ScoreContext
+from skillgauge.api import Score, ScoreContext
 
 from .options import ContainsOptions
 
@@ -17,10 +13,10 @@ _SHOWN = 100
 class ContainsScorer:
     """Passes an output that contains all keywords; its value is the share that it contains.
 
-    Text is searched as it is, anything else as compact JSON, so that keys count too.
+    Text is searched as it is, anything else as JSON, so that keys count too.
     """
 
-    version = "1"
+    version = "2"
 
     def __init__(self, options: ContainsOptions) -> None:
         self._options = options
@@ -30,7 +26,7 @@ class ContainsScorer:
         keywords = self._options.keywords
         if not keywords:
             return Score.passed("No keywords to check")
-        text = self._folded(_text(context.execution))
+        text = self._folded(context.answer.text)
         missing = tuple(keyword for keyword in keywords if self._folded(keyword) not in text)
         matched = len(keywords) - len(missing)
         if not missing:
@@ -45,27 +41,6 @@ class ContainsScorer:
 
     def _folded(self, text: str) -> str:
         return text if self._options.case_sensitive else text.lower()
-
-
-def _text(execution: Execution) -> str:
-    """What is searched: the output of a direct call, else the text of an agent."""
-    output = execution.output
-    if output is None and execution.text is not None:
-        return execution.text
-    if isinstance(output, str):
-        return output
-    return json.dumps(_as_javascript(output), ensure_ascii=False, separators=(",", ":"))
-
-
-def _as_javascript(value: JsonValue) -> Any:
-    """The value with whole numbers as JavaScript writes them: 25.0 as 25."""
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e21:
-        return int(value)
-    if isinstance(value, Mapping):
-        return {key: _as_javascript(item) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return [_as_javascript(item) for item in value]
-    return value
 
 
 def _cut(text: str) -> str:

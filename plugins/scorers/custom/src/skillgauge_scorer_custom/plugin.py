@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pydantic import BaseModel
-
 from skillgauge.api import Provider, Scorer, hookimpl
 
 from .options import CustomOptions
-
-
-def _make(options: BaseModel) -> Scorer:
-    from .scorer import CustomScorer  # noqa: PLC0415 - announcing stays cheap
-
-    return CustomScorer(CustomOptions.model_validate(options))
 
 
 @hookimpl
@@ -23,6 +15,6 @@ def skillgauge_scorers() -> Iterable[Provider[Scorer]]:
     yield Provider(
         name="custom",
         options=CustomOptions,
-        factory=_make,
+        factory="skillgauge_scorer_custom.scorer:CustomScorer",
         summary="Your own function decides: Python, or JavaScript in node.",
     )

@@ -13,7 +13,6 @@ from typing import Any
 
 from skillgauge.api import (
     Command,
-    Execution,
     Finished,
     JsonValue,
     LaunchError,
@@ -51,7 +50,7 @@ class CustomScorer:
         request = {
             "marker": marker,
             "path": self._options.path,
-            "output": _answer(context.execution),
+            "output": context.answer.value,
             "expected": self._expected(context),
             "memory_mb": self._options.memory_mb,
         }
@@ -130,11 +129,6 @@ class CustomScorer:
 
     def _broken(self, what: str, said: str = "") -> Score:
         return Score.ungraded(_cut(f"Scorer {self._name} {what}"), evidence={"stderr": said} if said else None)
-
-
-def _answer(execution: Execution) -> JsonValue:
-    """What is scored: the output of a direct call, else the text of an agent."""
-    return execution.text if execution.output is None else execution.output
 
 
 def _encoded(request: dict[str, Any]) -> bytes:

@@ -10,5 +10,5 @@ from skillgauge.api import Frozen, Json
 class ExactOptions(Frozen):
     """Options of `exact`."""
 
-    value: Json = Field(description="What the output has to be. Anything but text is compared as JavaScript writes it.")
+    value: Json = Field(description="What the output has to be: a text, or any JSON value to compare structures with.")
     case_sensitive: bool = Field(default=True, description="Whether upper and lower case differ.")

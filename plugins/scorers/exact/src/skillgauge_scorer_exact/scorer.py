@@ -1,53 +1,76 @@
-"""Equality of texts."""
+"""Equality of texts and structures."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from skillgauge.api import Execution, JsonValue, Score, ScoreContext
+from skillgauge.api import JsonValue, Score, ScoreContext, TextStyle, text_of
 
-from .javascript import WHITE_SPACE, as_text
 from .options import ExactOptions
 
-ANSWER_KEYS = ("result", "output", "answer")
-"""Of an output that is an object, the first of these keys that it has is compared."""
+WHITE_SPACE = (
+    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+"""What is taken away at both ends of a text: white space and the byte order mark, but no separators of records."""
 _SHOWN = 200
 
 
 class ExactScorer:
     """Passes an output that equals a value; there is no partial credit.
 
-    Both sides are turned into text as eval-skills does it, that is, as JavaScript does, so that benchmarks mean the
-    same here. Text is not normalised: composed and decomposed accents differ.
+    A value that is text is compared with the text of the answer, which is not normalised: composed and decomposed
+    accents differ. Any other value is compared as a structure, with an answer that is text read as JSON.
     """
 
-    version = "1"
+    version = "2"
 
     def __init__(self, options: ExactOptions) -> None:
         self._options = options
 
     async def score(self, context: ScoreContext) -> Score:
         """Compare."""
-        expected = as_text(self._options.value).strip(WHITE_SPACE)
-        actual = as_text(_answer(context.execution)).strip(WHITE_SPACE)
-        folded = (expected, actual) if self._options.case_sensitive else (expected.lower(), actual.lower())
-        if folded[0] == folded[1]:
-            return Score.passed()
-        shown = {"expected": _cut(expected), "actual": _cut(actual)}
-        reason = f'Expected "{shown["expected"]}" but got "{shown["actual"]}"'
-        if max(len(expected), len(actual)) > _SHOWN:
-            reason += f"; the first difference is at character {_first_difference(*folded)}"
-        return Score.failed(reason, evidence=shown)
+        answer, value = context.answer, self._options.value
+        if not isinstance(value, str) and (answer.style is not TextStyle.JAVASCRIPT or _holds_object(value)):
+            return self._structures(context)
+        expected = text_of(value, answer.style).strip(WHITE_SPACE)
+        actual = answer.text.strip(WHITE_SPACE)
+        folded = self._folded(expected), self._folded(actual)
+        return Score.passed() if folded[0] == folded[1] else _differs(expected, actual, _first_difference(*folded))
+
+    def _structures(self, context: ScoreContext) -> Score:
+        expected, actual = text_of(self._options.value), text_of(context.answer.value)
+        try:
+            equal = self._same(self._options.value, context.answer.as_json())
+        except (ValueError, RecursionError):
+            equal = False
+        return Score.passed() if equal else _differs(expected, actual, _first_difference(expected, actual))
+
+    def _same(self, one: JsonValue, other: JsonValue) -> bool:
+        """Whether two JSON values are equal: 1 equals 1.0, and true does not equal 1."""
+        if isinstance(one, Mapping) and isinstance(other, Mapping):
+            return one.keys() == other.keys() and all(self._same(item, other[key]) for key, item in one.items())
+        if isinstance(one, tuple) and isinstance(other, tuple):
+            return len(one) == len(other) and all(map(self._same, one, other))
+        if isinstance(one, str) and isinstance(other, str):
+            return self._folded(one) == self._folded(other)
+        return isinstance(one, bool) is isinstance(other, bool) and one == other
+
+    def _folded(self, text: str) -> str:
+        return text if self._options.case_sensitive else text.lower()
 
 
-def _answer(execution: Execution) -> JsonValue:
-    """What was answered: the output of a direct call, picked out of its object, else the text of an agent."""
-    output = execution.output
-    if output is None:
-        return execution.text
-    if isinstance(output, Mapping):
-        return next((output[key] for key in ANSWER_KEYS if key in output), output)
-    return output
+def _holds_object(value: JsonValue) -> bool:
+    """Whether there is an object in it, which JavaScript would write as nothing that can be compared."""
+    return isinstance(value, Mapping) or (isinstance(value, tuple) and any(map(_holds_object, value)))
+
+
+def _differs(expected: str, actual: str, at: int) -> Score:
+    shown = {"expected": _cut(expected), "actual": _cut(actual)}
+    reason = f'Expected "{shown["expected"]}" but got "{shown["actual"]}"'
+    if max(len(expected), len(actual)) > _SHOWN:
+        reason += f"; the first difference is at character {at}"
+    return Score.failed(reason, evidence=shown)
 
 
 def _cut(text: str) -> str:

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pydantic import BaseModel
-
 from skillgauge.api import Provider, Scorer, hookimpl
 
 from .options import JsonSchemaOptions
-
-
-def _make(options: BaseModel) -> Scorer:
-    from .scorer import JsonSchemaScorer  # noqa: PLC0415 - announcing stays cheap
-
-    return JsonSchemaScorer(JsonSchemaOptions.model_validate(options))
 
 
 @hookimpl
@@ -23,6 +15,6 @@ def skillgauge_scorers() -> Iterable[Provider[Scorer]]:
     yield Provider(
         name="json-schema",
         options=JsonSchemaOptions,
-        factory=_make,
+        factory="skillgauge_scorer_json_schema.scorer:JsonSchemaScorer",
         summary="Output is valid against a JSON Schema.",
     )

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import Sequence
 from itertools import islice
-from typing import Any, NoReturn
+from typing import Any
 
 from jsonschema import ValidationError
 from jsonschema.protocols import Validator
 
-from skillgauge.api import Execution, Score, ScoreContext, freeze, thaw
+from skillgauge.api import Score, ScoreContext, thaw
 
 from .keywords import deadline
 from .options import JsonSchemaOptions
@@ -38,7 +37,7 @@ class JsonSchemaScorer:
     async def score(self, context: ScoreContext) -> Score:
         """Validate."""
         try:
-            value = _answer(context.execution)
+            value = thaw(context.answer.as_json())
         except (ValueError, RecursionError) as error:
             told = "nested too deeply" if isinstance(error, RecursionError) else _cut(str(error))
             return Score.failed(f"The output is text that is not JSON: {told}")
@@ -55,20 +54,6 @@ class JsonSchemaScorer:
         more = "; and more" if len(errors) > len(shown) else ""
         found = tuple({"path": pointer(one.absolute_path), "keyword": str(one.validator or "")} for one in shown)
         return Score.failed(reason + more, evidence={"errors": found})
-
-
-def _answer(execution: Execution) -> Any:
-    """What is validated: the output of a direct call, else the text of an agent, read as JSON if it is text."""
-    output = execution.output
-    if output is None and execution.text is not None:
-        output = execution.text
-    if isinstance(output, str):
-        output = freeze(json.loads(output, parse_constant=_refuse))
-    return thaw(output)
-
-
-def _refuse(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
 
 
 def _errors(validator: Validator, value: Any, until: float) -> Sequence[ValidationError]:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Mapping
-from typing import Any
 
 import regex
 
-from skillgauge.api import Execution, JsonValue, Score, ScoreContext
+from skillgauge.api import Score, ScoreContext
 
 from .options import RegexOptions
 
@@ -23,10 +20,10 @@ _SHOWN = 100
 class RegexScorer:
     """Passes an output in which all patterns are found; its value is the share that is found.
 
-    Text is searched as it is, anything else as compact JSON, so that keys count too.
+    Text is searched as it is, anything else as JSON, so that keys count too.
     """
 
-    version = "1"
+    version = "2"
 
     def __init__(self, options: RegexOptions) -> None:
         flags = 0 if options.case_sensitive else regex.IGNORECASE
@@ -35,7 +32,7 @@ class RegexScorer:
 
     async def score(self, context: ScoreContext) -> Score:
         """Search for each pattern."""
-        text = _text(context.execution)
+        text = context.answer.text
         missing: list[str] = []
         for pattern in self._patterns:
             try:
@@ -64,27 +61,6 @@ class RegexScorer:
             # Searching lets other threads work, so the run goes on meanwhile.
             found = await asyncio.to_thread(pattern.search, text, timeout=self._timeout_s, concurrent=True)
             return found is not None
-
-
-def _text(execution: Execution) -> str:
-    """What is searched: the output of a direct call, else the text of an agent."""
-    output = execution.output
-    if output is None and execution.text is not None:
-        return execution.text
-    if isinstance(output, str):
-        return output
-    return json.dumps(_as_javascript(output), ensure_ascii=False, separators=(",", ":"))
-
-
-def _as_javascript(value: JsonValue) -> Any:
-    """The value with whole numbers as JavaScript writes them: 25.0 as 25."""
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e21:
-        return int(value)
-    if isinstance(value, Mapping):
-        return {key: _as_javascript(item) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return [_as_javascript(item) for item in value]
-    return value
 
 
 def _cut(text: str) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from skillgauge.api import Execution, ScoreContext
+from skillgauge.api import ScoreContext
 
 from . import files, transcript
-from .transcript import Passage, as_text
+from .transcript import Passage
 
 OUTPUT, TRAJECTORY, FILES = "OUTPUT", "TRAJECTORY", "FILES"
 _INDENT = "  "
@@ -71,17 +71,10 @@ async def material_of(context: ScoreContext, *, with_trajectory: bool, with_file
             graders = frozenset(file.path for file in context.case.grader_files)
             changed = await files.passages_of(execution.files, context.workspace, graders)
     return Material(
-        clean(output_text(execution)),
+        clean(context.answer.text),
         tuple(Passage(clean(one.headline), clean(one.body)) for one in done),
         tuple(Passage(clean(one.headline), clean(one.body)) for one in changed),
     )
-
-
-def output_text(execution: Execution) -> str:
-    """The output of a direct call, else the text of an agent."""
-    if execution.output is None:
-        return execution.text or ""
-    return as_text(execution.output)
 
 
 def shown(material: Material, marker: str, max_chars: int) -> list[Shown]:

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import count
 
-from skillgauge.api import Case, JsonValue
+from skillgauge.api import Case, JsonValue, TextStyle, text_of
 
 from .material import Material, Shown, cut, shown
 from .reading import folded
 from .shapes import Shape
-from .transcript import as_text
 
 _SYSTEM = """\
 {aim}
@@ -65,7 +64,13 @@ class Question:
 
 
 def question_of(
-    shape: Shape, case: Case, material: Material, reference: JsonValue, max_chars: int, mark: Mark
+    shape: Shape,
+    case: Case,
+    material: Material,
+    reference: JsonValue,
+    max_chars: int,
+    mark: Mark,
+    style: TextStyle,
 ) -> Question:
     """The question about one output.
 
@@ -76,9 +81,14 @@ def question_of(
         reference: an output that would be right, or `None`.
         max_chars: longer material is cut.
         mark: makes the marker.
+        style: how what is no text is written.
     """
-    task = case.prompt if case.prompt is not None else as_text(case.input) if case.input is not None else ""
-    given = {"TASK": task, shape.section: shape.text, "REFERENCE": "" if reference is None else as_text(reference)}
+    task = case.prompt if case.prompt is not None else text_of(case.input, style) if case.input is not None else ""
+    given = {
+        "TASK": task,
+        shape.section: shape.text,
+        "REFERENCE": "" if reference is None else text_of(reference, style),
+    }
     marker = _marker((*given.values(), *material.texts()), mark)
     sections = shown(material, marker, max_chars)
     parts = [_fenced(name, cut(text, marker, max_chars)[0], marker) for name, text in given.items() if text]

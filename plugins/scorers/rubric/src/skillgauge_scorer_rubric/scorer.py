@@ -22,7 +22,7 @@ class RubricScorer:
     Whatever keeps them from a verdict leaves the check ungraded.
     """
 
-    version = "2"
+    version = "3"
 
     def __init__(self, options: RubricOptions, *, sleep: Sleep = asyncio.sleep, mark: Mark = secret_mark) -> None:
         self._options = options
@@ -39,7 +39,8 @@ class RubricScorer:
             material = await material_of(context, with_trajectory=options.trajectory, with_files=options.files)
         except NotThere as gone:
             return Score.ungraded(str(gone))
-        question = question_of(self._shape, context.case, material, options.reference, options.max_chars, self._mark)
+        reference, style = options.reference, context.answer.style
+        question = question_of(self._shape, context.case, material, reference, options.max_chars, self._mark, style)
         # A check that names a model is for one judge: the others of a panel do not serve it.
         judges: Sequence[Judge] = context.panel if options.model is None else ()
         asked = (ask(judge, question, options, self._sleep) for judge in judges or (context.judge,))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, assert_never
+from typing import assert_never
 
-from skillgauge.api import EventKind, JsonValue, Trajectory, TrajectoryEvent
+from skillgauge.api import EventKind, Trajectory, TrajectoryEvent, text_of
 
 _NAME = 200
 
@@ -62,28 +61,10 @@ def _headline(event: TrajectoryEvent, call: int | None) -> str:
 def _body(event: TrajectoryEvent) -> str:
     """The arguments of a call; else the text, which a result gives beside its data."""
     prefers_data = event.kind is EventKind.TOOL_CALL or not event.text
-    return as_text(event.data) if prefers_data and event.data is not None else event.text
+    return text_of(event.data) if prefers_data and event.data is not None else event.text
 
 
 def one_line(text: str) -> str:
     """A name that cannot end its line."""
     text = " ".join(text.split())
     return text if len(text) <= _NAME else f"{text[: _NAME - 1]}…"
-
-
-def as_text(value: JsonValue) -> str:
-    """A value as a judge reads it."""
-    if isinstance(value, str):
-        return value
-    return json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"))
-
-
-def _plain(value: JsonValue) -> Any:
-    """The value with whole numbers as JavaScript writes them: 25.0 as 25."""
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e21:
-        return int(value)
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    return value

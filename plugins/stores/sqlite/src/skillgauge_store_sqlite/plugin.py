@@ -4,17 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pydantic import BaseModel
-
 from skillgauge.api import Provider, Store, Traits, hookimpl
 
 from .options import SqliteOptions
-
-
-def _make(options: BaseModel) -> Store:
-    from .store import SqliteStore  # noqa: PLC0415 - sqlite3 is loaded only by a run that uses it
-
-    return SqliteStore(SqliteOptions.model_validate(options))
 
 
 @hookimpl
@@ -23,7 +15,7 @@ def skillgauge_stores() -> Iterator[Provider[Store]]:
     yield Provider(
         name="sqlite",
         options=SqliteOptions,
-        factory=_make,
+        factory="skillgauge_store_sqlite.store:SqliteStore",
         summary="One SQLite file: resumes after a kill, keeps the history.",
         traits=Traits(schemes=("file",)),
     )

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pydantic import BaseModel
-
 from skillgauge.api import Provider, Score, ScoreContext, Scorer, hookimpl
 
 
@@ -19,12 +17,7 @@ class Generous:
         return Score.passed("the rival is generous")
 
 
-def make(_options: BaseModel) -> Scorer:
-    """Make the scorer."""
-    return Generous()
-
-
 @hookimpl
 def skillgauge_scorers() -> Iterator[Provider[Scorer]]:
     """Announce `acme-tolerance`."""
-    yield Provider(name="acme-tolerance", factory=make, summary="Everything passes.")
+    yield Provider(name="acme-tolerance", factory=Generous, summary="Everything passes.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from skillgauge.api import Frozen, Provider, Scorer, hookimpl
 
@@ -18,14 +18,12 @@ class Options(Frozen):
     """How far off it may be."""
 
 
-def make(options: BaseModel) -> Scorer:
-    """Make the scorer; importing it only now keeps announcing cheap."""
-    from .scorer import Tolerance  # noqa: PLC0415
-
-    return Tolerance(Options.model_validate(options))
-
-
 @hookimpl
 def skillgauge_scorers() -> Iterator[Provider[Scorer]]:
     """Announce `acme-tolerance`; `acme-near` is an alias."""
-    yield Provider(name="acme-tolerance", options=Options, factory=make, summary="A number within a tolerance.")
+    yield Provider(
+        name="acme-tolerance",
+        options=Options,
+        factory="acme_skillgauge_scorer.scorer:Tolerance",
+        summary="A number within a tolerance.",
+    )

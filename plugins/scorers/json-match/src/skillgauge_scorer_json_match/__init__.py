@@ -1,0 +1,1 @@
+"""The `json-match` scorer of skillgauge."""

@@ -1,0 +1,125 @@
+"""A scorer's connection lasts as long as the run of the program, however that ends."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from .conftest import PROGRAM, MakeSkill, task
+
+SCORER = """
+import asyncio
+from skillgauge.api import *
+
+class Options(Frozen):
+    port: int
+
+class Echoed:
+    version = "1"
+
+    def __init__(self, options):
+        self.port = options.port
+
+    async def open(self):
+        self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
+        self.turn = asyncio.Lock()
+
+    async def close(self):
+        self.writer.write(b"bye\\n")
+        self.writer.close()
+        await self.writer.wait_closed()
+
+    async def score(self, context):
+        async with self.turn:
+            self.writer.write(f"{context.answer.text}\\n".encode())
+            line = await self.reader.readline()
+        return Score.passed() if line.decode().strip() == context.answer.text else Score.failed("no echo")
+
+@hookimpl
+def skillgauge_scorers():
+    yield Provider(name="echoed", options=Options, factory=Echoed, summary="Asks a server.")
+"""
+ANSWERING = """import json, sys
+request = json.loads(sys.stdin.read())
+print(json.dumps({"jsonrpc": "2.0", "id": 1, "result": request["params"]["say"]}))
+"""
+
+
+class Server:
+    """Echoes lines of one connection after the other, except the line that it must not answer."""
+
+    def __init__(self, silent: str) -> None:
+        self.connections: list[list[str]] = []
+        self.asked = threading.Event()
+        self._silent = silent
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self._socket.getsockname()[1]
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                return  # the test is over
+            lines: list[str] = []
+            self.connections.append(lines)
+            with connection, connection.makefile("rw") as stream:
+                for line in stream:
+                    lines.append(line.strip())
+                    if line.strip() == self._silent:
+                        self.asked.set()
+                    elif line.strip() != "bye":
+                        stream.write(line)
+                        stream.flush()
+
+    def close(self) -> None:
+        """Accept nobody any more."""
+        self._socket.close()
+
+
+@contextmanager
+def serving(silent: str = "") -> Iterator[Server]:
+    """A server on loopback."""
+    server = Server(silent)
+    try:
+        yield server
+    finally:
+        server.close()
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("interrupted", [False, True], ids=["finished", "interrupted"])
+def test_a_connection_is_opened_and_closed_once(
+    interrupted: bool,
+    work: Path,
+    environment: dict[str, str],
+    make_skill: MakeSkill,
+    tasks: Callable[..., Path],
+) -> None:
+    """Three trials share one connection, which is closed in order, also when Ctrl-C comes while it is waited for."""
+    (work / "echoed.py").write_text(SCORER)
+    file = tasks(task("a", "a"), task("b", "b"), task("c", "c"))
+    with serving(silent="b" if interrupted else "") as server:
+        check = f'echoed={{"port": {server.port}}}'
+        words = ["eval", "--skills", str(make_skill(ANSWERING)), "--tasks", str(file), "--concurrency", "1"]
+        process = subprocess.Popen(
+            [str(PROGRAM), *words, "--plugin", "echoed.py", "--check", check],
+            cwd=work,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        if interrupted:
+            assert server.asked.wait(60)
+            process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=60)
+    assert process.returncode == (130 if interrupted else 0), stderr
+    assert server.connections == [["a", "b", "bye"] if interrupted else ["a", "b", "c", "bye"]]
