@@ -78,7 +78,7 @@ class Scorer:
 
 
 def announce(factory):
-    return [Provider(name="busy", factory=lambda options: factory(), summary="Busy.")]
+    return [Provider(name="busy", factory=factory, summary="Busy.")]
 
 
 @hookimpl

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Done, MakeSkill, Run, task
+from skillgauge_testkit.program import Done, Program
+
+from .conftest import MakeSkill, task
 
 BOOM = 'raise RuntimeError("boom")'
 LEAVES = "sys.exit(4)"
@@ -79,12 +81,12 @@ def plugin(work: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def evaluate(run: Run, make_skill: MakeSkill, tasks: Callable[..., Path]) -> Callable[..., Done]:
+def evaluate(program: Program, make_skill: MakeSkill, tasks: Callable[..., Path]) -> Callable[..., Done]:
     """Evaluate a skill that passes, with a plugin."""
 
     def call(plugin: Path, *more: str, adapter: str = "subprocess") -> Done:
         make_skill(adapterType=adapter)
-        return run("eval", "echo", "--tasks", tasks(task("one", 1)), "--plugin", plugin, *more)
+        return program.process("eval", "echo", "--tasks", tasks(task("one", 1)), "--plugin", plugin, *more)
 
     return call
 
@@ -181,24 +183,24 @@ def test_a_reporter_that_writes_no_file(plugin: Callable[..., Path], evaluate: C
 
 @pytest.mark.parametrize("body", [BOOM, LEAVES, WRONG])
 def test_a_reporter_that_cannot_read(
-    body: str, plugin: Callable[..., Path], evaluate: Callable[..., Done], run: Run, work: Path
+    body: str, plugin: Callable[..., Path], evaluate: Callable[..., Done], program: Program, work: Path
 ) -> None:
     """Another one reads the document."""
     broken = plugin("reporters", "read", body)
     assert evaluate(broken, "--format", "record").code == 0
     (record,) = (work / "reports").glob("run-*.record.json")
-    done = run("report", "show", record, "--plugin", broken)
+    done = program.process("report", "show", record, "--plugin", broken)
     calm(done)
     assert done.code == 0, done.stderr
 
 
-def test_what_nothing_foresaw_is_an_internal_error(run: Run, work: Path, tmp_path: Path) -> None:
+def test_what_nothing_foresaw_is_an_internal_error(program: Program, work: Path, tmp_path: Path) -> None:
     """Exit 3 and one line; the traceback is in a file that nobody else can read."""
     (work / "acme.py").write_text("import click\ncommand = click.Command('acme', callback=lambda: 1 / 0)\n")
     (work / "acme-1.dist-info").mkdir()
     (work / "acme-1.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1\n")
     (work / "acme-1.dist-info/entry_points.txt").write_text("[skillgauge.commands]\nacme = acme:command\n")
-    done = run("acme", env={"PYTHONPATH": str(work), "TMPDIR": str(tmp_path)})
+    done = program.process("acme", env={"PYTHONPATH": str(work), "TMPDIR": str(tmp_path)})
     calm(done)
     assert done.code == 3
     (file,) = tmp_path.glob("skillgauge-error-*.txt")

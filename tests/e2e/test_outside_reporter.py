@@ -5,18 +5,20 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from .conftest import ROOT, Run
+from skillgauge_testkit.program import Program
+
+from .conftest import ROOT
 
 EXAMPLE = ROOT / "examples/agent/release-notes"
 DATA = Path(__file__).parent / "data"
 REPORTER = DATA / "pairs_reporter.py"
 
 
-def test_a_reporter_of_sixty_lines_prints_pairs(run: Run, work: Path) -> None:
+def test_a_reporter_of_sixty_lines_prints_pairs(program: Program, work: Path) -> None:
     """Each case once with its prompt, both arms, outcome, difference and what the agent did; then the lift."""
     plugins = ("--plugin", DATA / "scripted_engine.py", "--plugin", REPORTER)
     reports = ("--format", "pairs", "--output-dir", "reports")
-    done = run(*plugins, "eval", EXAMPLE, "--engine", "scripted", *reports)
+    done = program.process(*plugins, "eval", EXAMPLE, "--engine", "scripted", *reports)
     assert done.code == 0, done.stderr
     lines = (work / "reports/eval-result.pairs.txt").read_text().splitlines()
     cases = [line for line in lines if line.startswith("case ")]
@@ -41,12 +43,14 @@ def test_it_knows_the_public_names_only() -> None:
     assert imported == {"collections.abc", "pathlib", "skillgauge.api"}
 
 
-def test_a_stored_run_tells_the_same(run: Run, work: Path) -> None:
+def test_a_stored_run_tells_the_same(program: Program, work: Path) -> None:
     """Made again from the record, the report has the same bytes: prompts are kept with the run."""
     plugins = ("--plugin", DATA / "scripted_engine.py", "--plugin", REPORTER)
     reports = ("--format", "pairs", "record", "--output-dir", "reports")
-    assert run(*plugins, "eval", EXAMPLE, "--engine", "scripted", *reports).code == 0
+    assert program.process(*plugins, "eval", EXAMPLE, "--engine", "scripted", *reports).code == 0
     (record,) = (work / "reports").glob("run-*.record.json")
-    again = run(*plugins, "report", "convert", "--input", record, "--format", "pairs", "--output", "again.txt")
+    again = program.process(
+        *plugins, "report", "convert", "--input", record, "--format", "pairs", "--output", "again.txt"
+    )
     assert again.code == 0, again.stderr
     assert (work / "again.txt").read_text() == (work / "reports/eval-result.pairs.txt").read_text()

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import PROGRAM, MakeSkill, task
+from skillgauge_testkit.program import PROGRAM
+
+from .conftest import MakeSkill, task
 
 SCORER = """
 import asyncio

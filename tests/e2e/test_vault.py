@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from skillgauge_testkit import ModelReply, ModelServer
+from skillgauge_testkit.program import Program
 
-from .conftest import MakeSkill, Run
+from .conftest import MakeSkill
 from .test_judges import local, rubric_task
 
 Tasks = Callable[..., Path]
@@ -48,14 +49,14 @@ def vault(work: Path) -> Path:
 
 
 @pytest.mark.e2e
-def test_the_key_of_a_judge(run: Run, work: Path, make_skill: MakeSkill, tasks: Tasks, vault: Path) -> None:
+def test_the_key_of_a_judge(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks, vault: Path) -> None:
     """It is asked once for each name, goes before the variable, reaches the service, and is in nothing that is kept."""
     command = ["eval", "--skills", make_skill(), "--tasks", tasks(rubric_task("one"), rubric_task("two")), "--json"]
     command += ["--judge", "anthropic", "--judge-model", "m", "--plugin", vault, "--format", "json", "record"]
     # A judge that repeats its key, as an error message of a service may.
     replies = [ModelReply(text=json.dumps({"score": 8, "reason": f"yes, {KEY}"}))] * 2
     with ModelServer(replies) as server:
-        done = run(*command, *local(server, "anthropic"), env={"ANTHROPIC_API_KEY": "sk-of-the-environment"})
+        done = program.process(*command, *local(server, "anthropic"), env={"ANTHROPIC_API_KEY": "sk-of-the-shell"})
         assert [request.key for request in server.requests] == [KEY] * 2
     assert done.code == 0, done.stdout + done.stderr
     asked = (work / "asked.txt").read_text().split()
@@ -68,7 +69,7 @@ def test_the_key_of_a_judge(run: Run, work: Path, make_skill: MakeSkill, tasks: 
 
 
 @pytest.mark.e2e
-def test_what_it_does_not_know(run: Run, make_skill: MakeSkill, tasks: Tasks, vault: Path) -> None:
+def test_what_it_does_not_know(program: Program, make_skill: MakeSkill, tasks: Tasks, vault: Path) -> None:
     """The environment answers then; if it does not, either, the plan says so before anything runs."""
     command = ["eval", "--skills", make_skill(), "--tasks", tasks(rubric_task("one")), "--plugin", vault, "--dry-run"]
     command += [
@@ -79,14 +80,14 @@ def test_what_it_does_not_know(run: Run, make_skill: MakeSkill, tasks: Tasks, va
         "--set",
         "judges.anthropic.model=m",
     ]
-    missing = run(*command)
+    missing = program.process(*command)
     assert missing.code == 2
     assert "judge 'anthropic' has no key" in missing.stderr
-    assert run(*command, env={"ANTHROPIC_API_KEY": KEY}).code == 0
+    assert program.process(*command, env={"ANTHROPIC_API_KEY": KEY}).code == 0
 
 
 @pytest.mark.e2e
-def test_one_that_fails(run: Run, make_skill: MakeSkill, tasks: Tasks, vault: Path) -> None:
+def test_one_that_fails(program: Program, make_skill: MakeSkill, tasks: Tasks, vault: Path) -> None:
     """Going on without the key would look like a fault of the user: it is an error, without what the vault said."""
     vault.write_text(
         VAULT.replace("self._names else None", "self._names else 1 / 0").replace(
@@ -94,16 +95,16 @@ def test_one_that_fails(run: Run, make_skill: MakeSkill, tasks: Tasks, vault: Pa
         )
     )
     command = ["eval", "--skills", make_skill(), "--tasks", tasks(rubric_task("one")), "--judge", "anthropic"]
-    done = run(*command, "--plugin", vault)
+    done = program.process(*command, "--plugin", vault)
     assert done.code == 2
     assert "extension 'vault' failed to resolve secret ANTHROPIC_API_KEY: OSError" in done.stderr
     assert KEY not in done.stderr
 
 
 @pytest.mark.e2e
-def test_options_that_are_wrong(run: Run, make_skill: MakeSkill, tasks: Tasks, vault: Path) -> None:
+def test_options_that_are_wrong(program: Program, make_skill: MakeSkill, tasks: Tasks, vault: Path) -> None:
     """They are refused like those of any plugin."""
     command = ["eval", "--skills", make_skill(), "--tasks", tasks(rubric_task("one")), "--judge", "anthropic"]
-    done = run(*command, "--plugin", vault, "--set", "extensions.vault.nmes=[]")
+    done = program.process(*command, "--plugin", vault, "--set", "extensions.vault.nmes=[]")
     assert done.code == 2
     assert "nmes" in done.stderr

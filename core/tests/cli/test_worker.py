@@ -34,9 +34,8 @@ def registry() -> Registry:
 
 async def made_again(options: EvalOptions, recipe_options: EvalOptions | None = None) -> TrialResult:
     """The result of its trial, from what another process makes of its recipe."""
-    plugins = registry()
-    prepared = await prepare(options, plugins)
-    recipe = recipe_of(recipe_options or options, prepared, plugins)
+    prepared = await prepare(options, registry())
+    recipe = recipe_of(recipe_options or options, prepared, registry)
     (trial,) = prepared.plan.trials()
     async with worker(recipe, 2) as run_trial:
         return await run_trial(trial)
@@ -57,8 +56,7 @@ def test_plan_must_be_the_same(options: EvalOptions) -> None:
 
 def test_worker_has_the_sandbox_of_the_run(options: EvalOptions) -> None:
     """Workers are told the sandbox that was chosen and neither executor nor store, which are not theirs."""
-    plugins = registry()
     who = replace(options.who, store="runs.db", store_given=True, executor="processes")
-    prepared = asyncio.run(prepare(options, plugins))
-    theirs = pickle.loads(recipe_of(replace(options, who=who), prepared, plugins)).options.who
+    prepared = asyncio.run(prepare(options, registry()))
+    theirs = pickle.loads(recipe_of(replace(options, who=who), prepared, registry)).options.who
     assert (theirs.sandbox, theirs.executor, theirs.store, theirs.store_given) == ("contract", None, None, False)

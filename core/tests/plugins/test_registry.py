@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import pickle
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -626,20 +625,3 @@ def test_one_module_for_every_kind() -> None:
     kinds = {value for value in vars(module).values() if isinstance(value, module.Kind)}
     assert kinds == set(KINDS)
     assert ADAPTERS == "adapters"
-
-
-def test_registry_travels(tmp_path: Path) -> None:
-    """What is pickled finds the same plugins, with the same options, blocks and preferences, in another process."""
-    file = tmp_path / "mine.py"
-    file.write_text(
-        "from skillgauge.api import Frozen, Provider, hookimpl\n"
-        "class Options(Frozen):\n    n: int = 0\n"
-        "@hookimpl\n"
-        "def skillgauge_scorers():\n"
-        "    make = lambda options: type('Scorer', (), {'version': str(options.n)})()\n"
-        "    return [Provider(name=n, factory=make, options=Options, summary=n) for n in ('a', 'b')]\n"
-    )
-    registry = Registry(PluginIndex(), blocked=["b"], files=[file], options={"scorers.a": {"n": 7}})
-    assert registry.make(SCORERS, "a").version == "7"
-    again = pickle.loads(pickle.dumps(registry))
-    assert (again.names("scorers"), again.make(SCORERS, "a").version) == (("a",), "7")

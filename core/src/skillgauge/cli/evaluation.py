@@ -145,7 +145,7 @@ class Evaluation:
         """
         prepared = await prepare(options, call.registry)
         if options.who.executor:
-            recipe = recipe_of(options, prepared, call.registry)
+            recipe = recipe_of(options, prepared, call.make_registry)
             prepared = replace(prepared, job=replace(prepared.job, recipe=recipe))
         evaluation = cls(call, options, prepared)
         call.output.problems((*prepared.warnings, *prepared.suites.passed_over))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,8 @@ class Invocation:
     registry: Registry
     output: Output
     cwd: Path
+    make_registry: Callable[[], Registry]
+    """Makes another registry of the same plugins; it can be pickled."""
 
     def targets(self, *paths: Path) -> tuple[tuple[Target, ...], tuple[Problem, ...]]:
         """What can be evaluated at some paths: every target of every suite there, each once.
@@ -122,15 +125,17 @@ def invocation(given: Globals, flags: Mapping[str, Any] | None = None) -> Invoca
     foreign = [entry.name for entry in index.entries(CONFIG_FILES)]
     config = load_config(cwd=cwd, flags=values, environ=host_environment(), explicit=explicit, foreign=foreign)
     only = config.get("plugins.only")
-    registry = Registry(
+    make_registry = partial(
+        Registry,
         index,
         blocked=frozenset((*given.no_plugin, *config.get("plugins.block"))),
         only=frozenset(only) if only is not None else None,
         files=[Path(file) for file in given.plugin],
         options=config.plugin_options(),
     )
+    registry = make_registry()
     ask_first(registry.secret)
     output = Output(as_json=given.as_json, quiet=given.quiet)
     for notice in config.notices:
         output.notice(notice)
-    return Invocation(given, config, registry, output, cwd)
+    return Invocation(given, config, registry, output, cwd, make_registry)

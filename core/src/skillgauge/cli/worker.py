@@ -8,8 +8,8 @@ to it; it keeps no results, tells no extension of events and writes no report.
 from __future__ import annotations
 
 import pickle
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 
 from ..contract.executors import RunTrial
@@ -18,29 +18,30 @@ from ..log import loudness, set_loudness
 from ..plan.options import EvalOptions
 from ..plan.preparing import Prepared, prepare
 from ..plugins.registry import Registry
+from ..reading.environment import ask_first
 from ..run.trials import RetryPolicy, TrialRunner
 
 
 @dataclass(frozen=True)
 class _Recipe:
     options: EvalOptions
-    registry: Registry
+    make_registry: Callable[[], Registry]
     plan_id: str
     loudness: int
 
 
-def recipe_of(options: EvalOptions, prepared: Prepared, registry: Registry) -> bytes:
+def recipe_of(options: EvalOptions, prepared: Prepared, make_registry: Callable[[], Registry]) -> bytes:
     """What another process on this machine needs to prepare the same.
 
     Args:
         options: what the user asks for.
         prepared: what became of it here. Its sandbox is the workers', too, even if another would be chosen by then.
-        registry: the run's plugins.
+        make_registry: makes a registry of the run's plugins; it can be pickled.
     """
     sandbox = prepared.cast.sandbox.name if prepared.cast.sandbox else None
     who = replace(options.who, sandbox=sandbox, executor=None, store=None, store_given=False)
     plan_id = prepared.plan.head.plan_id
-    return pickle.dumps(_Recipe(replace(options, who=who), registry, plan_id, loudness()))
+    return pickle.dumps(_Recipe(replace(options, who=who), make_registry, plan_id, loudness()))
 
 
 @asynccontextmanager
@@ -57,15 +58,16 @@ async def worker(recipe: bytes, concurrency: int) -> AsyncIterator[RunTrial]:
     given: _Recipe = pickle.loads(recipe)
     set_loudness(given.loudness)
     options = replace(given.options, how=replace(given.options.how, concurrency=concurrency))
-    prepared = await prepare(options, given.registry)
+    registry = given.make_registry()
+    ask_first(registry.secret)
+    prepared = await prepare(options, registry)
     if prepared.plan.head.plan_id != given.plan_id:
         message = "what is evaluated is not what it was when the run began: a suite, a skill or a plugin was changed"
         raise SuiteError(Problem("suite.changed", message, hint="Run it again."))
     job = prepared.job
-    try:
+    async with AsyncExitStack() as stack:
+        if job.close:
+            stack.push_async_callback(job.close)
+        stack.push_async_callback(job.grading.scorers.close)
         await job.grading.scorers.open()
         yield TrialRunner(job.stages, job.grading, retry=RetryPolicy(agent_retries=0), clean=job.clean)
-    finally:
-        await job.grading.scorers.close()
-        if job.close:
-            await job.close()

@@ -18,7 +18,8 @@ class PortableRunTrial(Protocol):
     """Trials that may be under way at once."""
     recipe: bytes
     """What `skillgauge.api.worker` makes the attempts from in another process on this machine; empty if the run was
-    not made from options, as in tests. It holds no value of a secret; who unpacks it trusts whoever made it."""
+    not made from options, as in tests. It holds the options of plugins as they
+    are set, so it is for no file or log; who unpacks it trusts whoever made it."""
 
     def elsewhere(self, attempt: Callable[[Trial], Awaitable[TrialResult | Failure]]) -> RunTrial:
         """What runs trials in this process, with each attempt made by somebody else.

@@ -59,8 +59,6 @@ class Registry:
         options: Mapping[str, JsonObject] | None = None,
         preferences: Mapping[str, str] | None = None,
     ) -> None:
-        again = partial(Registry, blocked=blocked, only=only, options=options, preferences=preferences)
-        self._again = partial(again, index, files=[file.absolute() for file in files])
         self.failures: dict[str, Problem] = {}
         """What went wrong with plugins that nobody named, by `<kind>.<name>`; the first failure of each."""
         self._index = index
@@ -88,10 +86,6 @@ class Registry:
         for module in modules:
             registry._adopt(module.__name__, lambda module=module: (module, "0"))  # type: ignore[misc]
         return registry
-
-    def __reduce__(self) -> tuple[Callable[[], Registry], tuple[()]]:
-        """Pickled is what it was made of; nothing is loaded yet in what comes back, apart from the files."""
-        return self._again, ()
 
     def names(self, kind: str) -> tuple[str, ...]:
         """Names of a kind that this run may use, sorted, aliases included; nothing is imported."""

@@ -160,6 +160,14 @@ def own_launchers() -> list[int]:
     return [child for child, _ in children() if program in Path("/proc", str(child), "cmdline").read_bytes()]
 
 
+def there(*words: str) -> bool:
+    """Whether a process with these words shows soon: between fork and exec it has other ones."""
+    until = time.monotonic() + GENEROUS_S
+    while not processes(*words) and time.monotonic() < until:
+        time.sleep(0.01)
+    return bool(processes(*words))
+
+
 def gone(*words: str) -> bool:
     """Whether processes with these words end soon."""
     until = time.monotonic() + GENEROUS_S
@@ -205,10 +213,12 @@ def test_nothing_outlives_us() -> None:
         environment = {**os.environ, "TMPDIR": home}
         words = [sys.executable, "-c", KILLED, seconds]
         with subprocess.Popen(words, stdout=subprocess.PIPE, env=environment) as one:
-            assert one.stdout is not None
-            assert one.stdout.readline()
-            assert processes("sleep", seconds)
-            one.kill()
+            try:
+                assert one.stdout is not None
+                assert one.stdout.readline()
+                assert there("sleep", seconds)
+            finally:
+                one.kill()
         assert gone("sleep", seconds)
         deadline = time.monotonic() + 20
         while ours := [path for path in Path("/proc").glob("[0-9]*/cmdline") if home.encode() in _content(path)]:

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from skillgauge.api import Executor, Failure, Results, RunTrial, Trial, TrialResult, Verdict
 from skillgauge.cli.worker import recipe_of
 from skillgauge.plan.options import EvalOptions, What
-from skillgauge.plan.preparing import Prepared, prepare
+from skillgauge.plan.preparing import prepare
 from skillgauge.plugins.index import PluginIndex
 from skillgauge.plugins.registry import Registry
 from skillgauge.run.trials import RetryPolicy, TrialRunner
@@ -91,9 +91,9 @@ class _Trying:
         self, concurrency: int, trials: AsyncIterator[Trial], *, broken_at: int | None = None
     ) -> tuple[Results, _RunTrial]:
         """Results of trials that are run as the kernel runs them."""
-        prepared, registry = await self._prepared()
+        prepared = await prepare(self.options, _registry())
         runner = TrialRunner(prepared.job.stages, prepared.job.grading, retry=RetryPolicy())
-        run_trial = _RunTrial(runner, concurrency, recipe_of(self.options, prepared, registry), broken_at=broken_at)
+        run_trial = _RunTrial(runner, concurrency, recipe_of(self.options, prepared, _registry), broken_at=broken_at)
         executor = called("making an executor", self.make, concurrency)
         results = called("Executor.run", executor.run, trials, run_trial)
         require_shape(results, Results)
@@ -101,7 +101,7 @@ class _Trying:
 
     async def trials(self, ordinals: Iterable[int], *, waiting: Callable[[int], bool] = lambda _: False) -> list[Trial]:
         """Trials with these ordinals, some of which never answer."""
-        (pattern,) = (await self._prepared())[0].plan.trials()
+        (pattern,) = (await prepare(self.options, _registry())).plan.trials()
         return [self.trial_like(pattern, one, waits=waiting(one)) for one in ordinals]
 
     def trial_like(self, pattern: Trial, ordinal: int, *, waits: bool = False) -> Trial:
@@ -109,10 +109,6 @@ class _Trying:
         given = str(self.folder / str(ordinal)) if waits else None
         case = pattern.case.model_copy(update={"id": f"case-{ordinal}", "input": given})
         return pattern.model_copy(update={"trial_id": f"{ordinal:032x}", "ordinal": ordinal, "case": case})
-
-    async def _prepared(self) -> tuple[Prepared, Registry]:
-        registry = Registry(PluginIndex(), files=[Path(executor_parts.__file__)])
-        return await prepare(self.options, registry), registry
 
     async def all_of(self, results: Results) -> list[TrialResult]:
         """The results to their end."""
@@ -134,6 +130,10 @@ class _Trying:
                     await asyncio.sleep(0.01)
         except TimeoutError:
             raise AssertionError(f"{what} must happen, but did not within {self.patience_s:g} s") from None
+
+
+def _registry() -> Registry:
+    return Registry(PluginIndex(), files=[Path(executor_parts.__file__)])
 
 
 async def _each(trials: Iterable[Trial], drawn: list[int] | None = None) -> AsyncIterator[Trial]:
