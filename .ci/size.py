@@ -21,7 +21,7 @@ CORE = ROOT / "core/src/skillgauge"
 ROOM_LIMITS = {
     "contract": 450,
     "plan": 1150,
-    "plugins": 990,
+    "plugins": 1000,
     "reading": 800,
     "report": 700,
     "run": 1500,

@@ -179,7 +179,7 @@ def test_an_exhausted_budget_ends_with_4_and_the_rest_runs_later(
     command = [suite(*cases), "--engine", "paid", "--store", "runs.db", "--max-cost", "4"]
     first = evaluate(*command)
     assert first.code == 4, first.stderr
-    assert first.verdict == "stopped by a budget: 4 of 6 trials are done (4 of 4 passed)"
+    assert first.verdict == "stopped by a budget: 4 of 6 trials are done (with_skill: 2 of 2 passed)"
     assert len(first.document["results"]) == 4
     assert list((work / "reports").glob("eval-result-*.md"))
     second = evaluate(*command)

@@ -103,7 +103,7 @@ def test_the_demo_gives_60_of_60_over_three_protocols(demo: StartDemo) -> None:
     out, err = running.end()
     assert running.process.returncode == 0, err
     assert "done: 60 of 60 passed" in err.splitlines()
-    assert err.strip().splitlines()[-1] == "done: 5 of 8 passed"
+    assert err.strip().splitlines()[-1] == "done: with_skill: 4 of 4 passed"
     assert re.search(r"with_skill .* pass rate 100\.0%", out)
     assert re.search(r"without_skill .* pass rate 25\.0%", out)
     reports = json.loads((running.work / "reports" / "eval-result.json").read_text())

@@ -479,6 +479,11 @@ def test_verdict_and_value_follow_from_the_rule(scores: list[Score], rule: Verdi
     assert verdict is (Verdict.PASS if passed else Verdict.FAIL)
 
 
+def test_the_smallest_weight_is_a_weight() -> None:
+    """A product with it would be nothing."""
+    assert verdict_of_scores([score(0.5, 5e-324)], VerdictRule())[1] == 0.5
+
+
 @quick
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=5), st.floats(1e-3, 1e3))
 def test_equal_weights_change_nothing(values: list[float], weight: float) -> None:

@@ -50,6 +50,4 @@ def _transcript(result: sg.TrialResult) -> Iterator[str]:
 @sg.hookimpl
 def skillgauge_reporters() -> Iterable[sg.Provider[PairsReporter]]:
     """The reporter `pairs`."""
-    yield sg.Provider(
-        name="pairs", options=sg.NoOptions, factory=lambda _: PairsReporter(), summary="Cases in both arms."
-    )
+    yield sg.Provider(name="pairs", options=sg.NoOptions, factory=PairsReporter, summary="Cases in both arms.")

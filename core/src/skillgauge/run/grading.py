@@ -126,7 +126,8 @@ def verdict_of_scores(scores: Sequence[Score], rule: VerdictRule) -> tuple[Verdi
     if not scores or ScoreStatus.UNGRADED in statuses:
         return Verdict.ERROR, None
     values = [score.value or 0.0 for score in scores]
-    weights = [score.weight for score in scores]
+    largest = max(score.weight for score in scores) or 1.0
+    weights = [score.weight / largest for score in scores]  # only proportions count; products of tiny ones vanish
     total = sum(weights)
     mean = sum(map(mul, values, weights)) / total if total else sum(values) / len(values)
     mean = min(1.0, mean)  # rounding may exceed it by an ulp

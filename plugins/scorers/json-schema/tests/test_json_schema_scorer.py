@@ -275,7 +275,7 @@ SCHEMAS = st.fixed_dictionaries(
     {},
     optional={
         "properties": st.dictionaries(st.sampled_from(["a", "b"]), LEAVES),
-        "patternProperties": st.dictionaries(st.sampled_from(["^a", "b$", ""]), LEAVES),
+        "patternProperties": st.dictionaries(st.sampled_from(["^a", "b$", "^"]), LEAVES),
         "additionalProperties": LEAVES,
         "uniqueItems": st.booleans(),
         "items": LEAVES,
