@@ -19,19 +19,21 @@ from members import ROOT
 CORE = ROOT / "core/src/skillgauge"
 
 ROOM_LIMITS = {
-    "contract": 450,
-    "plan": 1150,
-    "plugins": 1000,
-    "reading": 800,
-    "report": 700,
-    "run": 1500,
-    "types": 1100,
-    "": 350,
+    "contract": 415,
+    "plan": 1_106,
+    "plugins": 988,
+    "reading": 789,
+    "report": 562,
+    "run": 1_431,
+    "types": 965,
+    "": 167,
 }
-"""Lines of code of each room of the core, and of the modules beside them: docs/adr/0022-a-limit-a-room.md. They are
-only ever lowered."""
-KERNEL_LIMIT = 6_500
+"""Lines of code of each room of the core, and of the modules beside them: what there is, see
+docs/adr/0022-a-limit-a-room.md. They are only ever lowered."""
+KERNEL_LIMIT = 6_423
 """Of all these rooms together."""
+KERNEL_TARGET = 5_200
+"""What they are to come down to."""
 APART = ("cli", "stats")
 """Rooms that are printed and have no limit of their own: the command line, and pure mathematics."""
 MODULE_LIMIT = 400
@@ -118,7 +120,7 @@ def main() -> int:
         limit = "apart" if room in APART else f"limit {ROOM_LIMITS.get(room, 'none')}"
         print(f"{room or 'beside the rooms'}: {count} lines of code ({limit})")
     total = sum(count for room, count in counts.items() if room not in APART)
-    print(f"together without {' and '.join(APART)}: {total} lines of code (limit {KERNEL_LIMIT})")
+    print(f"together without {' and '.join(APART)}: {total} lines of code (limit {KERNEL_LIMIT}, goal {KERNEL_TARGET})")
     print("\n".join(found) if found else f"{len(modules())} modules within {MODULE_LIMIT} lines each")
     return 1 if found else 0
 

@@ -73,14 +73,10 @@ class Redactor:
 
     def _clean(self, value: Any) -> Any:
         kind = type(value)
-        if kind is str:
-            for text, mark in self._texts:
-                if text in value:
-                    value = value.replace(text, mark)
-        elif kind in (bytes, bytearray):
-            for code, sign in self._bytes:
-                if code in value:
-                    value = value.replace(code, sign)
+        if kind in (str, bytes, bytearray):
+            for secret, mark in self._texts if kind is str else self._bytes:
+                if secret in value:
+                    value = value.replace(secret, mark)
         elif isinstance(value, Mapping):
             pairs = {self._clean(key): self._clean(item) for key, item in value.items()}
             if not all(new is old for new, old in zip(_flat(pairs), _flat(value), strict=False)):

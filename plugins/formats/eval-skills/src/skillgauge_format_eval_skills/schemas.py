@@ -32,17 +32,21 @@ def schema_faults(schema: object, *, nested: bool = False) -> Iterator[Fault]:
     for keyword, fits, expected in _SIMPLE:
         if keyword in schema and not fits(schema[keyword]):
             yield (keyword,), f"{keyword!r} must be {expected}"
+    for pointer, inner in _inside(schema):
+        yield from _below(pointer, inner)
+
+
+def _inside(schema: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], object]]:
+    """The schemas inside of a schema, each with its pointer."""
     for keyword in _MAPS:
         if isinstance(schema.get(keyword), Mapping):
-            for name, inner in schema[keyword].items():
-                yield from _below((keyword, name), inner)
+            yield from (((keyword, name), inner) for name, inner in schema[keyword].items())
     for keyword in (*_LISTS, "items"):
         if isinstance(schema.get(keyword), tuple):
-            for index, inner in enumerate(schema[keyword]):
-                yield from _below((keyword, index), inner)
+            yield from (((keyword, index), inner) for index, inner in enumerate(schema[keyword]))
     for keyword in (*_ONE, "items"):
         if keyword in schema and not isinstance(schema[keyword], tuple):
-            yield from _below((keyword,), schema[keyword])
+            yield (keyword,), schema[keyword]
 
 
 def _below(pointer: tuple[str | int, ...], schema: object) -> Iterator[Fault]:
