@@ -32,8 +32,11 @@ from skillgauge.api import (
     TargetHead,
     TrialResult,
     Verdict,
+    duration,
+    percent,
 )
-from skillgauge_reporter_markdown.reporter import MarkdownReporter, duration, percent, reason, text
+from skillgauge.api import reason_of as reason
+from skillgauge_reporter_markdown.reporter import MarkdownReporter, text
 
 
 def result(
@@ -144,8 +147,8 @@ def test_figures_latency_and_bounds_are_shown() -> None:
     )
     assert "Figures as eval-skills defines them: its own arithmetic over the trials; it knows no interval." in shown
     assert r"| Target | n (trials) | Errors | Composite | Completion \| rate | P95 | Points | Unknown |" in shown
-    assert "| calculator (subprocess) | 2 | 1 | 0.997 | 50.0% | 1.2s | 3pt | – |" in shown
-    assert "p50 250ms, p95 1.3s, p99 –" in shown
+    assert "| calculator (subprocess) | 2 | 1 | 0.997 | 50.0% | 1.2 s | 3 pt | – |" in shown
+    assert "p50 250 ms, p95 1.3 s, p99 –" in shown
     assert "between 50.0% (all failed) and 100.0% (all passed): calculator (subprocess)." in shown
 
 
@@ -240,7 +243,7 @@ def test_escaped_text_is_one_line_without_live_marks(value: str) -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "shown"),
-    [(None, "–"), (0.0, "0ms"), (0.4214, "421ms"), (0.9996, "1000ms"), (1.0, "1.0s"), (75.24, "75.2s")],
+    [(None, "–"), (0.0, "0 ms"), (0.4214, "421 ms"), (0.9996, "1000 ms"), (1.0, "1.0 s"), (75.24, "75.2 s")],
 )
 def test_durations_as_people_read_them(seconds: float | None, shown: str) -> None:
     """Milliseconds below a second, else seconds."""

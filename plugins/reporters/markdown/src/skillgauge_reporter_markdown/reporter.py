@@ -9,26 +9,25 @@ from pathlib import Path
 
 from skillgauge.api import (
     Artifact,
-    Figure,
     GroupSummary,
-    RateInterval,
     RunState,
     RunView,
-    ScoreStatus,
     SuiteHead,
     TagSummary,
     TrialResult,
     Verdict,
+    duration,
+    figure_text,
+    interval_text,
+    labels,
+    percent,
+    plain,
+    rate_notes,
+    reason_of,
 )
 
 _MARKS = {Verdict.PASS: "✅ PASS", Verdict.FAIL: "❌ FAIL", Verdict.ERROR: "⚠️ ERROR", Verdict.SKIPPED: "⏭️ SKIPPED"}
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~!$])")
-_INVISIBLE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
-)
-_CELL = 200
-_FEW = 20
-"""Cases below which a perfect rate proves so little that it is said."""
 _RATE_HEADS = ("Pass rate", "Interval", "n (cases)", "Passed", "Failed", "Errors", "Skipped", "Method")
 
 
@@ -92,26 +91,19 @@ def _notes(groups: list[GroupSummary]) -> Iterator[str]:
         "passed, failed, errors and skipped count trials."
     )
     for group in groups:
-        rate, name = group.pass_rate, _group_name(group)
-        if rate.rate == 1.0 and rate.lower is not None and rate.n < _FEW:
-            yield f"- {rate.n} of {rate.n} cases passed; that proves no more than {percent(rate.lower)}: {name}."
-        if group.pass_bounds:
-            low, high = group.pass_bounds
-            yield (
-                f"- With {group.counts.errors} errors the rate lies between {percent(low)} (all failed) "
-                f"and {percent(high)} (all passed): {name}."
-            )
+        for note in rate_notes(group):
+            yield f"- {note[0].upper()}{note[1:]}: {_group_name(group)}."
 
 
 def _figures_table(groups: list[GroupSummary]) -> Iterator[str]:
-    labels = {figure.name: figure.label for group in groups for figure in group.figures}
+    titles = {figure.name: figure.label for group in groups for figure in group.figures}
 
     def cells(group: GroupSummary) -> list[str]:
         values = {figure.name: figure for figure in group.figures}
         counted = (_group_name(group), str(group.counts.total), str(group.counts.errors))
-        return [*counted, *(_figure(values.get(name)) for name in labels)]
+        return [*counted, *(text(figure_text(values.get(name))) for name in titles)]
 
-    heads = ["Target", "n (trials)", "Errors", *(text(label) for label in labels.values())]
+    heads = ["Target", "n (trials)", "Errors", *(text(label) for label in titles.values())]
     yield from _table(heads, map(cells, groups))
 
 
@@ -148,7 +140,7 @@ def _rate_cells(measured: GroupSummary | TagSummary) -> list[str]:
     method = f"{rate.level * 100:g} % {text(rate.method)}" if rate.method else "–"
     passed = f"{counts.passed} of {counts.total}"
     others = (counts.failed, counts.errors, counts.skipped)
-    return [percent(rate.rate), _interval(rate), str(rate.n), passed, *map(str, others), method]
+    return [percent(rate.rate), interval_text(rate), str(rate.n), passed, *map(str, others), method]
 
 
 def _case_row(result: TrialResult) -> str:
@@ -159,59 +151,13 @@ def _case_row(result: TrialResult) -> str:
             _MARKS[result.verdict],
             "–" if result.value is None else f"{result.value:.2f}",
             duration(result.execution.duration_s),
-            text(reason(result)),
+            text(reason_of(result)),
         ]
     )
 
 
-def reason(result: TrialResult) -> str:
-    """Why a trial did not pass; empty if it did."""
-    failure = result.execution.failure
-    if failure:
-        return f"{failure.failure_class}: {failure.message}"
-    return "; ".join(
-        score.reason or f"check {score.check_id} {score.status}"
-        for score in result.scores
-        if score.status is not ScoreStatus.PASSED
-    )
-
-
 def _group_name(group: GroupSummary) -> str:
-    parts = [group.target_id or "", group.arm if group.arm != "direct" else "", group.model or ""]
-    name = " · ".join(text(part) for part in parts if part)
-    return f"{name} ({text(group.runner)})" if name else text(group.runner)
-
-
-def _interval(rate: RateInterval) -> str:
-    if rate.lower is None or rate.upper is None:
-        return "–"
-    return f"{percent(rate.lower)} to {percent(rate.upper)}"
-
-
-def _figure(figure: Figure | None) -> str:
-    if figure is None or figure.value is None:
-        return "–"
-    match figure.unit:
-        case "ratio":
-            return percent(figure.value)
-        case "ms":
-            return duration(figure.value / 1000)
-        case "score":
-            return f"{figure.value:.3f}"
-        case _:
-            return f"{figure.value:g}{text(figure.unit)}"
-
-
-def percent(value: float | None) -> str:
-    """A share as percent with one decimal; a dash if unknown."""
-    return "–" if value is None else f"{value * 100:.1f}%"
-
-
-def duration(seconds: float | None) -> str:
-    """Milliseconds below a second, else seconds with one decimal; a dash if unknown."""
-    if seconds is None:
-        return "–"
-    return f"{seconds * 1000:.0f}ms" if seconds < 1 else f"{seconds:.1f}s"
+    return f"{escaped(labels([group])[0])} ({text(group.runner)})"
 
 
 def row(cells: Iterable[str]) -> str:
@@ -221,12 +167,14 @@ def row(cells: Iterable[str]) -> str:
 
 def text(value: str) -> str:
     """Text from outside as one line that Markdown and HTML show as it is, cut if it is long."""
-    shown = _INVISIBLE.sub("\N{REPLACEMENT CHARACTER}", re.sub(r"[\t\n\r]+", " ", value)).strip()
-    if len(shown) > _CELL:
-        shown = f"{shown[: _CELL - 1]}…"
+    return escaped(plain(value))
+
+
+def escaped(shown: str) -> str:
+    """A line that Markdown and HTML show as it is."""
     return _SPECIAL.sub(r"\\\1", shown).replace("&", "&amp;")
 
 
 def code(value: str) -> str:
     """Text inside a code span."""
-    return _INVISIBLE.sub("\N{REPLACEMENT CHARACTER}", value).replace("`", "ˋ").replace("|", "\\|")[:_CELL]
+    return plain(value).replace("`", "ˋ").replace("|", "\\|")
