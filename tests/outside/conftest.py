@@ -88,6 +88,7 @@ def answer(child: Child) -> Callable[..., Any]:
         "import asyncio, json, sys\n"
         "from skillgauge.api import *\n"
         "from skillgauge.plugins.index import *\n"
+        "from skillgauge.plugins.kinds import *\n"
         "from skillgauge.plugins.registry import *\n"
         "def answer(value): print(json.dumps(value))\n"
         "def problem(action):\n"
