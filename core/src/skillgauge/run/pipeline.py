@@ -1,6 +1,6 @@
 """Carry a plan out: claim, execute, score, commit, aggregate. The stages wired together, and nothing else.
 
-What takes part (adapters, engines, scorers, sandbox, store) arrives ready-made in a `Job`; `skillgauge.plan.assembly`
+What takes part (adapters, engines, scorers, sandbox, store) arrives ready-made in a `Job`; `skillgauge.plan.job`
 makes one from plugins and configuration, tests make one from fakes.
 """
 
