@@ -105,10 +105,12 @@ def test_shell_limits_and_becomes_the_command() -> None:
     """The command runs with the limits, its own arguments unchanged, and with the variables that were held back."""
     options = BubblewrapOptions(file_mb=1, memory_mb=1000, cpu_s=7)
     lines = [*limiting(bounds(options, Command(argv=("x",), cpu_s=5), frozenset())), counting(4000)]
-    script = 'ulimit -c; ulimit -f; ulimit -t; ulimit -d; echo $LD_X "$0" "$1"'
-    words = in_front(lines, ("sh", "-c", script, "a b", "$(c)"), {"LD_X": "x y"})
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == ["0", "2048", "5", "1024000", "x y a b $(c)"]
+    script = 'ulimit -c; ulimit -f; ulimit -t; ulimit -d; echo "$LD_X" "$LD_Y" "${HELD_0-}" "${HELD_1-}" "$0" "$1"'
+    words = in_front(lines, ("sh", "-c", script, "a b", "$(c)"), ("HELD_0", "HELD_1"))
+    env = {"HELD_0": "LD_X=x  y", "HELD_1": "LD_Y=$(z)"}
+    done = subprocess.run(words, capture_output=True, text=True, check=True, env=env)
+    assert done.stdout.splitlines() == ["0", "2048", "5", "1024000", "x  y $(z)   a b $(c)"]
+    assert not [word for word in words if "LD_Y=" in word or "$(z)" in word]
 
 
 def test_shell_runs_nothing_without_limits() -> None:

@@ -15,6 +15,8 @@ from .launching import Request
 from .limits import OUTSIDE_ENV, counting, in_front, is_loading, joining, limiting
 
 _NAMESPACES = ("user", "pid", "ipc", "uts")
+_CARRIER = "SKILLGAUGE_CHILD_HELD_"
+"""How the names of variables begin that carry another one past the shell in front of a command."""
 _LONGEST = 4096
 _FIRST = re.compile(rb'"child-pid": (\d+)')
 _NEVER_IMITATED = frozenset(
@@ -47,9 +49,10 @@ class Contained:
         outside = [*joining(request.groups), *lines] if request.groups else []
         # Inside, the kernel counts none but the processes of this sandbox. Root's it does not count at all.
         inside = [] if outside else [*lines, counting(request.processes)]
-        held_back = {name: value for name, value in request.env.items() if inside and is_loading(name)}
+        held_back = [name for name in request.env if inside and is_loading(name)]
+        carriers = {f"{_CARRIER}{number}": f"{name}={request.env[name]}" for number, name in enumerate(held_back)}
         arguments = [*_namespaces(request), *request.common, *request.mounts, "--chdir", request.cwd, "--clearenv"]
-        for name, value in request.env.items():
+        for name, value in {**request.env, **carriers}.items():
             if name not in held_back:
                 arguments += ["--setenv", name, value]
         self._told, telling = os.pipe()
@@ -61,7 +64,7 @@ class Contained:
                 arguments += ["--seccomp", str(handed.content(request.filter))]
             for handle in request.handles:
                 arguments += ["--sync-fd", str(handed.take(os.dup(handle)))]  # which the command does not get
-            words = in_front(inside, request.argv, held_back) if inside else request.argv
+            words = in_front(inside, request.argv, tuple(carriers)) if inside else request.argv
             argv = [bwrap, "--args", str(handed.content(_joined(arguments))), "--", *words]
             self._popen = subprocess.Popen(
                 in_front(outside, argv) if outside else argv,

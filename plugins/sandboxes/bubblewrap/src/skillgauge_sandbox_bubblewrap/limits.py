@@ -73,14 +73,15 @@ def joining(files: Sequence[Path]) -> list[str]:
     return [f"echo 0 >{shlex.quote(str(file))}" for file in files]
 
 
-def in_front(lines: Sequence[str], argv: Sequence[str], env: Mapping[str, str] | None = None) -> list[str]:
+def in_front(lines: Sequence[str], argv: Sequence[str], carriers: Sequence[str] = ()) -> list[str]:
     """A shell that does what lines say and becomes a command, or ends before it if one of them fails.
 
     Args:
         lines: what comes first.
         argv: the command.
-        env: variables that only the command gets.
+        carriers: names of variables that hold a further variable each, as `name=value`, which only the command gets.
+            As arguments they could be read in the list of processes.
     """
-    variables = [f"{name}={value}" for name, value in (env or {}).items()]
-    words = ["/usr/bin/env", *variables, *argv] if variables else list(argv)
-    return [SHELL, "-c", " && ".join(lines) + f' || exit {_CANNOT}; exec "$@"', "sandbox", *words]
+    handed = " ".join([*(f"-u {name}" for name in carriers), *(f'"${name}"' for name in carriers)])
+    command = f'exec /usr/bin/env {handed} "$@"' if carriers else 'exec "$@"'
+    return [SHELL, "-c", " && ".join(lines) + f" || exit {_CANNOT}; {command}", "sandbox", *argv]
