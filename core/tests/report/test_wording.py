@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -66,14 +67,14 @@ KEPT = {
 
 
 @pytest.mark.parametrize("show", [plain, plain_lines])
-def test_what_acts_or_hides_is_shown_as_replaced(show) -> None:  # type: ignore[no-untyped-def]
+def test_what_acts_or_hides_is_shown_as_replaced(show: Callable[[str], str]) -> None:
     """One place for each character, so that a text is as long as it was."""
     for name, character in SHOWN_AS_REPLACED.items():
         assert show(f"a{character}b") == "a\N{REPLACEMENT CHARACTER}b", name
 
 
 @pytest.mark.parametrize("show", [plain, plain_lines])
-def test_what_scripts_need_is_kept(show) -> None:  # type: ignore[no-untyped-def]
+def test_what_scripts_need_is_kept(show: Callable[[str], str]) -> None:
     """Names of people and skills in any script are shown as they are."""
     for name, character in KEPT.items():
         assert show(f"a{character}b") == f"a{character}b", name

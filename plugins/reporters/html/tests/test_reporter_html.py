@@ -38,8 +38,9 @@ from skillgauge.api import (
     Usage,
     Verdict,
     plain,
+    reason_of,
 )
-from skillgauge_reporter_html.content import LISTED, ROWS, SHORT, SHORT_TAGS, page, reason, row
+from skillgauge_reporter_html.content import LISTED, ROWS, SHORT, SHORT_TAGS, page, row
 from skillgauge_reporter_html.reporter import HtmlReporter
 from skillgauge_reporter_html.wording import EXCERPT, excerpt, text
 from skillgauge_testkit import contract_views
@@ -329,8 +330,8 @@ def test_many_checks_are_cut_and_said() -> None:
 def test_reasons_of_a_trial() -> None:
     """A failure speaks for the trial; else the checks that did not hold."""
     scores = (Score.passed("fine"), Score.failed("wrong"), Score.failed("").model_copy(update={"check_id": "k"}))
-    assert reason(result(verdict=Verdict.FAIL, scores=scores)) == "wrong; check k failed"
-    assert reason(failing()) == "timeout: no answer"
+    assert reason_of(result(verdict=Verdict.FAIL, scores=scores)) == "wrong; check k failed"
+    assert reason_of(failing()) == "timeout: no answer"
 
 
 def test_a_long_list_is_split_and_the_passed_part_folded() -> None:

@@ -15,7 +15,6 @@ from skillgauge.api import (
     JsonValue,
     RunState,
     RunView,
-    ScoreStatus,
     SuiteHead,
     SuiteValidity,
     TagSummary,
@@ -23,6 +22,7 @@ from skillgauge.api import (
     Usage,
     Verdict,
     duration,
+    reason_of,
 )
 
 from .wording import Excerpt, excerpt
@@ -237,22 +237,10 @@ def row(result: TrialResult) -> Row:
         verdict=result.verdict,
         value=result.value,
         duration_s=result.execution.duration_s,
-        reason=reason(result),
+        reason=reason_of(result),
         scores=scores,
         facts=tuple(_facts(result)),
         excerpts=tuple(_excerpts(result.execution)),
-    )
-
-
-def reason(result: TrialResult) -> str:
-    """Why a trial did not pass; empty if it did."""
-    failure = result.execution.failure
-    if failure:
-        return f"{failure.failure_class}: {failure.message}"
-    return "; ".join(
-        score.reason or f"check {score.check_id} {score.status}"
-        for score in result.scores
-        if score.status is not ScoreStatus.PASSED
     )
 
 
