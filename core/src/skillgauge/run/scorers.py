@@ -109,7 +109,6 @@ async def _connected(bound: BoundScorer) -> AsyncIterator[None]:
         yield
     finally:
         try:
-            async with asyncio.timeout(CLOSE_S):
-                await scorer.close()
+            await asyncio.wait_for(scorer.close(), CLOSE_S)
         except Exception:
             log.warning("scorer.unclosed", plugin=bound.name, exc_info=True)

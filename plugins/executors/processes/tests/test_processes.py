@@ -17,6 +17,7 @@ import pytest
 from skillgauge.api import PluginError, Trial, TrialResult
 from skillgauge_executor_processes.executor import ProcessesExecutor
 from skillgauge_executor_processes.options import ProcessesOptions
+from skillgauge_executor_processes.pool import Pool
 
 PARTS = Path(__file__).with_name("parts.py")
 LONG_S = 60.0
@@ -173,6 +174,28 @@ def test_killed_run_leaves_no_worker(bench: Bench, deed: str) -> None:
     process.communicate()
     bench.until(lambda: not any(map(is_alive, bench.pids())))
     assert any(bench.folder.glob("closed-*")) is (deed == "wait")
+
+
+def children() -> set[int]:
+    """Processes that this one has started and not reaped."""
+    return {int(pid) for one in Path("/proc/self/task").glob("*/children") for pid in one.read_text().split()}
+
+
+def test_pool_that_is_closed_at_once_leaves_no_worker() -> None:
+    """A worker that is still being prepared is ended and reaped."""
+
+    async def closed_early() -> None:
+        before = children()
+        pool = Pool(b"", 1, 1)
+        opening = asyncio.create_task(pool.open())
+        async with asyncio.timeout(LONG_S):
+            while not children() - before:
+                await asyncio.sleep(0.001)
+        await pool.close()
+        assert not children() - before
+        assert isinstance((await asyncio.gather(opening, return_exceptions=True))[0], asyncio.CancelledError)
+
+    asyncio.run(closed_early())
 
 
 def test_run_without_recipe() -> None:

@@ -136,10 +136,13 @@ class Conversation:
         """Ask the agent to stop, which lets it say what it has used so far, and do not wait long for that."""
         if self._asking is None:
             return
-        try:
-            async with asyncio.timeout(CANCEL_GRACE_S):
-                await connection.notify("session/cancel", {"sessionId": self._session})
-                self._tell(self._transcript.answered(await self._asking))
+
+        async def answer_of(asking: asyncio.Future[JsonObject]) -> JsonObject:
+            await connection.notify("session/cancel", {"sessionId": self._session})
+            return await asking
+
+        try:  # not `asyncio.timeout`, which tells no time-out to a task that is being cancelled (Python 3.11.2)
+            self._tell(self._transcript.answered(await asyncio.wait_for(answer_of(self._asking), CANCEL_GRACE_S)))
         except (TimeoutError, ConnectionLostError, RemoteError):
             self._asking.cancel()
 

@@ -72,12 +72,14 @@ class _Place:
         self._recipe = recipe
         self._share = share
         self._opening: asyncio.Task[_Connection] | None = None
+        self._replaced: list[asyncio.Task[_Connection]] = []
         self.under_way = 0
 
     def start(self) -> asyncio.Task[_Connection]:
         """Start a worker, unless there is one that lives or is about to."""
         opening = self._opening
         if opening is None or (opening.done() and (opening.exception() or not opening.result().lives)):
+            self._replaced += [opening] if opening else []
             opening = self._opening = asyncio.create_task(_connect(self._recipe, self._share))
         return opening
 
@@ -87,14 +89,13 @@ class _Place:
         return opening.result() if opening.done() else await asyncio.shield(opening)
 
     async def close(self) -> None:
-        """End the worker."""
-        if self._opening is None:
-            return
-        if not self._opening.done():
-            self._opening.cancel()
-        (connection,) = await asyncio.gather(self._opening, return_exceptions=True)
-        if isinstance(connection, _Connection):
-            await connection.close()
+        """End the worker, and wait for those that went before it."""
+        started = [*self._replaced, *([self._opening] if self._opening else [])]
+        for opening in started:
+            opening.cancel()
+        for connection in await asyncio.gather(*started, return_exceptions=True):
+            if isinstance(connection, _Connection):
+                await connection.close()
 
 
 async def _connect(recipe: bytes, share: int) -> _Connection:
@@ -176,8 +177,7 @@ class _Connection:
     async def _cancel(self, number: int) -> None:
         """Wait until an attempt has stopped; kill a worker that does not stop it."""
         try:
-            async with asyncio.timeout(CANCEL_S):
-                await self._ask(Frame(Kind.CANCEL, number))
+            await asyncio.wait_for(self._ask(Frame(Kind.CANCEL, number)), CANCEL_S)
         except TimeoutError:
             log.warning("worker.blocked", pid=self._process.pid)
             await _end(self._process, 0)
@@ -206,9 +206,8 @@ class _Connection:
 
 async def _end(process: Process, grace_s: float) -> None:
     """Wait for the end of a worker, and kill it if that takes too long."""
-    try:
-        async with asyncio.timeout(grace_s):
-            await process.wait()
+    try:  # not `asyncio.timeout`, which tells no time-out to a task that is being cancelled (Python 3.11.2)
+        await asyncio.wait_for(process.wait(), grace_s)
     except TimeoutError:
         if process.returncode is None:
             os.killpg(process.pid, signal.SIGKILL)

@@ -60,9 +60,8 @@ class Client:
             LaunchError: it does not start, or takes too long.
         """
         process = await self.start(*arguments, stdin=asyncio.subprocess.DEVNULL)
-        try:
-            async with asyncio.timeout(timeout_s):
-                out, err = await process.communicate()
+        try:  # not `asyncio.timeout`, which tells no time-out to a task that is being cancelled (Python 3.11.2)
+            out, err = await asyncio.wait_for(process.communicate(), timeout_s)
         except TimeoutError as error:
             raise LaunchError(f"`{self.path} {arguments[0]}` took longer than {timeout_s:g} s") from error
         finally:

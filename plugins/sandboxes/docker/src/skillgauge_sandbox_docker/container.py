@@ -91,8 +91,7 @@ class Container:
         if life.stdin is not None:
             life.stdin.close()
         with suppress(TimeoutError):
-            async with asyncio.timeout(_SWEEP_S):
-                await life.wait()
+            await asyncio.wait_for(life.wait(), _SWEEP_S)
         await end(life)
         if not self._has_run:  # it may have been made since it was asked for, and what never ran ends by nothing else
             await self._ask_to_remove()
