@@ -23,9 +23,9 @@ ROOM_LIMITS = {
     "plan": 1_106,
     "plugins": 988,
     "reading": 789,
-    "report": 562,
+    "report": 601,
     "run": 1_431,
-    "types": 965,
+    "types": 971,
     "": 167,
 }
 """Lines of code of each room of the core, and of the modules beside them: what there is, see

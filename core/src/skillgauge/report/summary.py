@@ -12,13 +12,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from ..stats import nearest_rank, rate_interval
+from ..stats import Latency, RateInterval
 from ..types.comparison import CaseSummary, Counts, GroupKey, PairSummary
 from ..types.result import (
     Figure,
     GroupSummary,
-    Latency,
-    RateInterval,
     SuiteSummary,
     SuiteValidity,
     Summary,
@@ -64,18 +62,7 @@ class _Tally:
         return Counts(**self.sums)
 
     def rate(self, repeats: int, seed: int) -> RateInterval:
-        means = self.case_means
-        if not means:
-            return RateInterval(rate=None, n=0)
-        interval = rate_interval(means, repeats=repeats, seed=seed)
-        return RateInterval(
-            rate=sum(means) / len(means),
-            n=len(means),
-            lower=interval.lower if interval else None,
-            upper=interval.upper if interval else None,
-            level=interval.level if interval else 0.95,
-            method=str(interval.method) if interval else None,
-        )
+        return RateInterval.of(self.case_means, repeats=repeats, seed=seed)
 
 
 @dataclass
@@ -152,22 +139,12 @@ class _Group:
             run_pass_rates=tuple(
                 passed / total for passed, total in zip(self.run_passes, self.run_totals, strict=True) if total
             ),
-            latency=_latency(self.latencies),
+            latency=Latency.of(self.latencies),
             tags=tuple(
                 TagSummary(tag=tag, counts=tally.counts, pass_rate=tally.rate(repeats, seed))
                 for tag, tally in sorted(self.tags.items())
             ),
         )
-
-
-def _latency(seconds: array[float]) -> Latency:
-    ordered = sorted(seconds)
-    return Latency(
-        samples=len(ordered),
-        p50_s=nearest_rank(ordered, 0.50),
-        p95_s=nearest_rank(ordered, 0.95),
-        p99_s=nearest_rank(ordered, 0.99),
-    )
 
 
 def summarize(

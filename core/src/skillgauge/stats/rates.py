@@ -5,7 +5,7 @@ The rules of the choice live in this one place, so that every report says the sa
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from skillgauge.stats._checks import require_level, require_rates, require_resamples
 from skillgauge.stats.bootstrap import DISPLAY_RESAMPLES, bootstrap_interval
@@ -13,6 +13,29 @@ from skillgauge.stats.intervals import Interval, IntervalMethod, normal, wilson
 
 MIN_NORMAL_CASES = 1000
 """From here on the bootstrap's bounds are the normal ones, at a thousand times the cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class RateInterval:
+    """A rate with what is needed to trust it."""
+
+    rate: float | None
+    """`None` if nothing was measured."""
+    n: int
+    """Cases behind the rate: repeats of a case are averaged first."""
+    lower: float | None = None
+    upper: float | None = None
+    level: float = 0.95
+    method: str | None = None
+
+    @classmethod
+    def of(cls, case_means: Sequence[float], *, repeats: int, seed: int) -> "RateInterval":
+        """The mean of the case means with the interval that fits it; see `rate_interval`."""
+        found = rate_interval(case_means, repeats=max(1, repeats), seed=seed)
+        if found is None:
+            return cls(rate=None, n=0)
+        mean = math.fsum(case_means) / len(case_means)
+        return cls(mean, len(case_means), found.lower, found.upper, found.level, str(found.method))
 
 
 def rate_interval(
