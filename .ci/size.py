@@ -22,15 +22,15 @@ ROOM_LIMITS = {
     "contract": 415,
     "plan": 1_106,
     "plugins": 988,
-    "reading": 789,
+    "reading": 523,
     "report": 562,
-    "run": 1_431,
+    "run": 1_430,
     "types": 965,
     "": 167,
 }
 """Lines of code of each room of the core, and of the modules beside them: what there is, see
 docs/adr/0022-a-limit-a-room.md. They are only ever lowered."""
-KERNEL_LIMIT = 6_423
+KERNEL_LIMIT = 6_156
 """Of all these rooms together."""
 KERNEL_TARGET = 5_200
 """What they are to come down to."""

@@ -23,12 +23,12 @@ from ..plan.overlay import Overlay, read_overlay
 from ..plan.preparing import Prepared, prepare
 from ..plugins.kinds import REPORTERS
 from ..plugins.registry import Registry
-from ..reading.config import KEYS, Config
 from ..report.writing import only_suites, write_report, write_whole
 from ..run.budget import BudgetLimits
 from ..run.pipeline import Conclusion, carry_out
 from ..types.plan import Selection
 from ..types.result import RunInfo, RunView
+from .configuration import KEYS, Config
 from .format_options import FormatOptions
 from .invocation import Invocation
 from .options import GlobalsCommand, Number, SeveralWords, words
