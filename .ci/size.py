@@ -22,7 +22,7 @@ ROOM_LIMITS = {
     "contract": 415,
     "plan": 1_082,
     "plugins": 988,
-    "reading": 523,
+    "reading": 363,
     "report": 562,
     "run": 1_430,
     "types": 965,
@@ -30,7 +30,7 @@ ROOM_LIMITS = {
 }
 """Lines of code of each room of the core, and of the modules beside them: what there is, see
 docs/adr/0022-a-limit-a-room.md. They are only ever lowered."""
-KERNEL_LIMIT = 6_132
+KERNEL_LIMIT = 5_972
 """Of all these rooms together."""
 KERNEL_TARGET = 5_200
 """What they are to come down to."""
