@@ -16,9 +16,9 @@ from skillgauge.plan.planning import Terms, make_plan
 from skillgauge.plan.survey import survey
 from skillgauge.run.agents import AgentSetup, AgentStages
 from skillgauge.run.direct import DirectStages
+from skillgauge.run.grading import Grading
 from skillgauge.run.pipeline import Conclusion, Job, carry_out
 from skillgauge.run.scorers import BoundScorer
-from skillgauge.run.trials import Grading
 from skillgauge.types.frozen import thaw
 from skillgauge.types.plan import Cell, Selection, SuitePlan
 from skillgauge.types.result import Score, TrialResult, Verdict

@@ -17,11 +17,12 @@ from ..reading.environment import host_environment, secret
 from ..report.summary import FigureSource
 from ..run.agents import AgentRules, AgentStages, files_of_skill
 from ..run.direct import DirectStages
+from ..run.grading import Grading
 from ..run.judges import GuardedJudge
 from ..run.pipeline import Job
 from ..run.redaction import Redactor
 from ..run.services import Providers
-from ..run.trials import Grading, RetryPolicy
+from ..run.trials import RetryPolicy
 from ..types.comparison import GroupKey
 from ..types.frozen import EMPTY
 from ..types.result import Figure, SuiteSummary
