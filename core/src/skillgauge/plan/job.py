@@ -82,7 +82,7 @@ def _grading(suites: Suites, cast: Cast, redactor: Redactor, providers: Provider
     return Grading(
         cast.scorers.for_run(),
         {suite.id: suite.on_agent_limit for suite in suites.suites},
-        tuple(GuardedJudge(judge, redactor.redact, providers) for judge in cast.judging.judges),
+        tuple(GuardedJudge(one.judge, redactor.redact, providers) for one in cast.judging.found),
         cast.judging.digest,
         redactor.redact,
     )
@@ -126,7 +126,8 @@ def _redactor(suites: Suites, cast: Cast, short: list[Problem]) -> Redactor:
     redactor = Redactor()
     environ = host_environment()
     passed = {name for suite in suites.suites for target in suite.targets for name in target.pass_env}
-    for name in sorted(passed.union(cast.judging.secrets, cast.engines.secrets())):
+    of_judges = (name for one in cast.judging.found for name in one.traits.secrets)
+    for name in sorted(passed.union(of_judges, cast.engines.secrets())):
         _learn(redactor, short, name, secret(name) or "")
     for path in (Path(environ["HOME"], file) for file in cast.engines.login_files() if environ.get("HOME")):
         with suppress(OSError):
