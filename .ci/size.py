@@ -20,17 +20,17 @@ CORE = ROOT / "core/src/skillgauge"
 
 ROOM_LIMITS = {
     "contract": 415,
-    "plan": 1_068,
+    "plan": 1_059,
     "plugins": 988,
     "reading": 363,
     "report": 562,
-    "run": 1_377,
+    "run": 1_362,
     "types": 965,
     "": 167,
 }
 """Lines of code of each room of the core, and of the modules beside them: what there is, see
 docs/adr/0022-a-limit-a-room.md. They are only ever lowered."""
-KERNEL_LIMIT = 5_905
+KERNEL_LIMIT = 5_881
 """Of all these rooms together."""
 KERNEL_TARGET = 5_200
 """What they are to come down to."""

@@ -48,30 +48,20 @@ class AgentRules:
     """Secrets that must not be in them then."""
 
 
+@dataclass
 class AgentStages:
-    """Opens a fresh workspace for every attempt of an agent trial.
+    """Opens a fresh workspace for every attempt of an agent trial."""
 
-    Args:
-        setups: engine by the name of its identity.
-        sandbox: where agents run.
-        read_skill: the files of a skill, with paths relative to its own folder.
-        rules: what holds for every session.
-    """
-
-    def __init__(
-        self,
-        setups: Mapping[str, AgentSetup],
-        sandbox: Sandbox,
-        *,
-        read_skill: Callable[[SkillRef], Sequence[FileSpec]],
-        rules: AgentRules = AgentRules(),
-    ) -> None:
-        self._setups = setups
-        self._sandbox = sandbox
-        self._read_skill = read_skill
-        self._rules = rules
-        self._skills: dict[SkillRef, Sequence[FileSpec]] = {}
-        self._on_step: OnStep | None = None
+    setups: Mapping[str, AgentSetup]
+    """Engine by the name of its identity."""
+    sandbox: Sandbox
+    """Where agents run."""
+    read_skill: Callable[[SkillRef], Sequence[FileSpec]]
+    """The files of a skill, with paths relative to its own folder."""
+    rules: AgentRules = field(default_factory=AgentRules)
+    """What holds for every session."""
+    _skills: dict[SkillRef, Sequence[FileSpec]] = field(default_factory=dict, init=False)
+    _on_step: OnStep | None = field(default=None, init=False)
 
     def watched_by(self, on_step: OnStep) -> None:
         """Tell somebody of each event of an agent as it happens; must not block."""
@@ -85,7 +75,7 @@ class AgentStages:
     @asynccontextmanager
     async def __call__(self, trial: Trial) -> AsyncIterator[AgentStage]:
         """A stage of its own for each attempt, removed afterwards."""
-        setup = self._setups[trial.runner.name]
+        setup = self.setups[trial.runner.name]
         spec = SandboxSpec(
             label=trial.case.id,
             env=trial.case.env,
@@ -93,16 +83,16 @@ class AgentStages:
             routes=setup.engine.routes(trial.model),
             hosts=setup.traits.model_hosts,
             image_files=trial.case.image_files,
-            keep=self._rules.keep,
-            conceal=self._rules.conceal,
+            keep=self.rules.keep,
+            conceal=self.rules.conceal,
         )
-        async with self._sandbox.open(spec) as workspace:
-            yield AgentStage(setup, workspace, self._files_of, partial(self._emit, trial), self._rules)
+        async with self.sandbox.open(spec) as workspace:
+            yield AgentStage(setup, workspace, self._files_of, partial(self._emit, trial), self.rules)
 
     async def _files_of(self, ref: SkillRef) -> Sequence[FileSpec]:
         """The files of a skill, looked up once in a run: what its digest stands for is there from the start."""
         if ref not in self._skills:
-            self._skills[ref] = await asyncio.to_thread(self._read_skill, ref)
+            self._skills[ref] = await asyncio.to_thread(self.read_skill, ref)
         return self._skills[ref]
 
 
