@@ -135,9 +135,6 @@ from .reading.places import (
     located as located,
     located_all as located_all,
 )
-from .reading.validation import (
-    validate as validate,
-)
 from .report.wording import (
     LINE as LINE,
     UNKNOWN as UNKNOWN,
