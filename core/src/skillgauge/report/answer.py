@@ -13,10 +13,10 @@ from ..types.result import RunView
 from .wording import counted, labels
 
 _FINDINGS = {
-    Finding.HELPS: "helps",
-    Finding.HURTS: "hurts",
-    Finding.NO_DIFFERENCE: "makes no meaningful difference",
-    Finding.UNDECIDED: "may help or not, not enough data",
+    Finding.HELPS: " helps",
+    Finding.HURTS: " hurts",
+    Finding.NO_DIFFERENCE: " makes no meaningful difference",
+    Finding.UNDECIDED: ": not enough data",
 }
 _NAMES = {"turns": "turns", "tokens": "tokens", "duration_s": "time", "cost_usd": "cost"}
 """Of the fields of `Ratios`."""
@@ -32,15 +32,15 @@ def sentences(view: RunView) -> Iterator[str]:
     """One for each comparison that proves anything: finding, lift with interval, cases, errors, and what it took."""
     pairs = compared(view)
     for label, pair in zip(labels([pair.candidate for pair in pairs]), pairs, strict=True):
-        yield f"{label} {answer_text(pair)}"
+        yield f"{label}{_answer(pair)}"
 
 
-def answer_text(pair: PairSummary) -> str:
-    """What a comparison shows, without the name of the candidate arm before it."""
+def _answer(pair: PairSummary) -> str:
+    """What a comparison shows, after the name of the candidate arm."""
     against = f"against {pair.baseline.arm}"
     evidence = pair.evidence
     if evidence is None:
-        return f"cannot be compared {against}: no case has a result in both arms{_dropped(pair.dropped)}"
+        return f" cannot be compared {against}: no case has a result in both arms{_dropped(pair.dropped)}"
     finding = _FINDINGS[evidence.finding]
     decided = evidence.finding in (Finding.HELPS, Finding.HURTS)
     scope = " on these cases" if decided and not evidence.is_general else ""
