@@ -125,12 +125,9 @@ def test_a_dry_run_shows_what_every_arm_would_have(program: Program, work: Path)
 @pytest.mark.parametrize(
     ("runs", "said"),
     [
-        (
-            "1",
-            "run once in each arm, cannot show whether the skill helps, whatever comes out; --runs 5 can show 47 points",
-        ),
-        ("3", "run 3 times in each arm, can show a lift of 63 points or more; --runs 5 can show 47 points"),
-        ("5", "run 5 times in each arm, can show a lift of 47 points or more"),
+        ("1", "once in each arm, cannot show whether the skill helps, whatever comes out; --runs 5 can show 47 points"),
+        ("3", "3 times in each arm, can show a lift of 63 points or more; --runs 5 can show 47 points"),
+        ("5", "5 times in each arm, can show a lift of 47 points or more"),
     ],
 )
 def test_what_a_suite_can_show_is_said_before_it_is_paid_for(
