@@ -60,6 +60,9 @@ def rate_interval(
     else (fewer cases, or all means equal)    ``wilson-over-cases``
     ========================================  ==========================================
 
+    The bounds of the bootstrap are capped: no suite proves more than a perfect one of its size does, or less than a
+    hopeless one, so a run that fails never raises what is proven.
+
     The last row: few cases have too few distinct resamples, equal means give a zero width. Yet a quantity in
     [0, 1] with mean p has variance p (1 - p) at most, that of a coin, so Wilson's interval over cases allows for
     at least the variation there is: wider than need be, never overconfident because of the repeats.
@@ -97,4 +100,7 @@ def rate_interval(
     if n >= MIN_NORMAL_CASES:
         return normal(case_means, level) or replace(score, method=IntervalMethod.WILSON_OVER_CASES)
     resampled = bootstrap_interval(case_means, seed=seed, resamples=resamples, level=level)
-    return resampled or replace(score, method=IntervalMethod.WILSON_OVER_CASES)
+    if resampled is None:
+        return replace(score, method=IntervalMethod.WILSON_OVER_CASES)
+    perfect, hopeless = wilson(n, n, level), wilson(0, n, level)
+    return replace(resampled, lower=min(resampled.lower, perfect.lower), upper=max(resampled.upper, hopeless.upper))
