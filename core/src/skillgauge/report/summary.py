@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from ..stats import Latency, RateInterval
+from ..stats import Latency, RateInterval, ReliabilityTally
 from ..types.comparison import CaseSummary, Counts, GroupKey, PairSummary
 from ..types.result import (
     Figure,
@@ -83,6 +83,7 @@ class _Group:
     """Sessions that were to be replayed and could not be."""
     why_unplayed: str = ""
     """What the first of them says."""
+    repeated: ReliabilityTally = field(default_factory=ReliabilityTally)
     errored: set[tuple[int, int]] = field(default_factory=set)
     """(case, repeat) of errors, so that pairs with an error in either arm can be counted."""
 
@@ -92,6 +93,7 @@ class _Group:
 
     def add_case(self, counts: Counts, results: Sequence[TrialResult]) -> None:
         self.all.add_case(counts)
+        self.repeated.add(counts.passed + counts.failed, counts.passed)
         for tag in results[0].tags:
             self.tags.setdefault(tag, _Tally()).add_case(counts)
         for result in results:
@@ -140,6 +142,7 @@ class _Group:
                 passed / total for passed, total in zip(self.run_passes, self.run_totals, strict=True) if total
             ),
             latency=Latency.of(self.latencies),
+            reliability=self.repeated.reliability,
             tags=tuple(
                 TagSummary(tag=tag, counts=tally.counts, pass_rate=tally.rate(repeats, seed))
                 for tag, tally in sorted(self.tags.items())
