@@ -21,18 +21,6 @@ from ..contract.stores import Archive, RunLog, Store
 from ..errors import PluginError, Problem, SkillgaugeError, StoreError
 from .deadlines import CHECK_S, CLAIM_S, SCORE_S
 
-GUARDED: Mapping[str, type] = {
-    "formats": SuiteFormat,
-    "adapters": Adapter,
-    "engines": Engine,
-    "scorers": Scorer,
-    "judges": Judge,
-    "sandboxes": Sandbox,
-    "reporters": Reporter,
-    "stores": Store,
-}
-"""The contract of each kind that is guarded; what its objects open is guarded, too."""
-
 
 @dataclass(frozen=True)
 class Rule:

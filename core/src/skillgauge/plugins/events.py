@@ -12,6 +12,7 @@ from ..errors import PluginError, PolicyError, Problem
 from ..log import one_line
 from ..types.result import RunInfo, Summary, TrialResult
 from ..types.trial import PlanHead, Trial
+from .kinds import Resolved, broken
 
 Listener: TypeAlias = tuple[str, Callable[..., object]]
 """An extension's name and its implementation of one hook."""
@@ -34,6 +35,16 @@ def isolated(*passing: type[Exception]) -> Iterator[None]:
         raise
     except BaseException as error:
         raise Failed(one_line(error)) from error
+
+
+@contextmanager
+def failing_as(plugin: Resolved, how: str, *passing: type[Exception]) -> Iterator[None]:
+    """Turn whatever a plugin's code raises into a problem of that plugin, which says how it failed."""
+    try:
+        with isolated(*passing):
+            yield
+    except Failed as failure:
+        raise PluginError(broken(plugin, f"{how}: {failure}")) from failure
 
 
 class Events:

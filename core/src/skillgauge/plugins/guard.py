@@ -19,9 +19,9 @@ from ..contract.engines import Recorder
 from ..contract.stores import Archive
 from ..errors import Problem, SkillgaugeError
 from ..log import get_logger, one_line
-from .calls import CLOSE, GUARDED, Call, Rule, calls_of, nothing
+from .calls import CLOSE, Call, Rule, calls_of, nothing
 from .deadlines import GRACE_S, JUDGED_S, SCORE_S, alarm, bounded, is_cancelled
-from .kinds import Kind, Resolved, broken
+from .kinds import CONTRACTS, EXECUTORS, Kind, Resolved, broken
 
 log = get_logger(__name__)
 
@@ -33,17 +33,17 @@ def guarded(kind: Kind[T], made: T, plugin: Resolved, note: Note, *, named: bool
     """A plugin's object behind its guard.
 
     Args:
-        kind: whose contract it fulfils.
+        kind: whose contract it fulfils. Executors are not guarded: what they raise is nobody's trial.
         made: the object.
         plugin: whose it is.
         note: takes a failure that nothing else tells of.
         named: whether the user named the plugin; if not, it is passed over where that is possible.
         granted_s: time that its own options grant a call, beyond what every call has.
     """
-    if kind not in GUARDED:
+    if kind == EXECUTORS or kind not in CONTRACTS:
         return made
     granted_s += JUDGED_S - SCORE_S if plugin.provider.traits.asks_judge else 0
-    return cast("T", Guarded(made, Guard(plugin, note, named=named, granted_s=granted_s), GUARDED[kind]))
+    return cast("T", Guarded(made, Guard(plugin, note, named=named, granted_s=granted_s), CONTRACTS[kind]))
 
 
 def guarded_recorder(recorder: Recorder, plugin: Resolved) -> Recorder:

@@ -57,6 +57,20 @@ EXECUTORS = Kind[Executor]("executors")
 EXTENSIONS = Kind[object]("extensions")
 
 
+CONTRACTS: Mapping[str, type] = {
+    FORMATS: SuiteFormat,
+    ADAPTERS: Adapter,
+    ENGINES: Engine,
+    SCORERS: Scorer,
+    JUDGES: Judge,
+    SANDBOXES: Sandbox,
+    REPORTERS: Reporter,
+    STORES: Store,
+    EXECUTORS: Executor,
+}
+"""What the objects of a kind must be able to do; extensions listen to hooks and have no other contract."""
+
+
 ANNOUNCES_EXTENSIONS = f"{PROJECT}_{EXTENSIONS}"
 """The hook of an extension that has options; without it, the module itself listens."""
 
