@@ -21,16 +21,16 @@ CORE = ROOT / "core/src/skillgauge"
 ROOM_LIMITS = {
     "contract": 415,
     "plan": 1_041,
-    "plugins": 988,
+    "plugins": 987,
     "reading": 363,
     "report": 562,
-    "run": 1_362,
+    "run": 1_352,
     "types": 965,
     "": 167,
 }
 """Lines of code of each room of the core, and of the modules beside them: what there is, see
 docs/adr/0022-a-limit-a-room.md. They are only ever lowered."""
-KERNEL_LIMIT = 5_863
+KERNEL_LIMIT = 5_852
 """Of all these rooms together."""
 KERNEL_TARGET = 5_200
 """What they are to come down to."""

@@ -16,10 +16,9 @@ from typing import Any, TypeVar, cast
 
 from ..contract.artifacts import Artifact
 from ..contract.engines import Recorder
-from ..contract.stores import Archive
 from ..errors import Problem, SkillgaugeError
 from ..log import get_logger, one_line
-from .calls import CLOSE, Call, Rule, calls_of, nothing
+from .calls import CLOSE, FURTHER, Call, Rule, calls_of, nothing
 from .deadlines import GRACE_S, JUDGED_S, SCORE_S, alarm, bounded, is_cancelled
 from .kinds import CONTRACTS, EXECUTORS, Kind, Resolved, broken
 
@@ -69,8 +68,9 @@ class Guarded:
                 setattr(self, name, _around(guard, name, call, getattr(made, name, None) or _absent(made, name)))
             elif name in contract.__annotations__:
                 setattr(self, name, getattr(self, name))  # read once: it does not change
-        if isinstance(made, Archive):
-            self.keep = _around(guard, "keep", calls_of(Archive)["keep"], made.keep)
+        if (further := FURTHER.get(contract)) and isinstance(made, further):
+            for name, call in calls_of(further).items():
+                setattr(self, name, _around(guard, name, call, getattr(made, name)))
 
     @property  # type: ignore[misc]  # `object` lets its own be set; nobody sets this one
     def __class__(self) -> type:
@@ -158,7 +158,8 @@ def _plain(guard: Guard, name: str, call: Call, method: Callable[..., Any]) -> C
 
 def _awaited(guard: Guard, name: str, call: Call, method: Callable[..., Any]) -> Callable[..., Any]:
     rule, opens, checked = call.rule, call.opens, call.checked
-    deadline_s = (rule.deadline_s or 0.0) + guard.granted_s
+    is_closing = rule.instead is nothing  # its options grant no time for that
+    deadline_s = (rule.deadline_s or 0.0) + (0.0 if is_closing else guard.granted_s)
 
     async def around(*args: Any, **kwargs: Any) -> Any:
         try:
