@@ -62,8 +62,6 @@ class Events:
     def __init__(
         self, listeners: Mapping[str, Sequence[Listener]], note: Callable[[str, Problem], None], waiting: int = 10_000
     ) -> None:
-        self.active = any(listeners.values())
-        """Whether anybody listens; if not, the caller need not even make the events' values."""
         self._listeners = listeners
         self._note = note
         self._queue: Queue[tuple[str, dict[str, object]] | None] = Queue(waiting)

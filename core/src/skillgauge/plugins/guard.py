@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
@@ -160,31 +160,19 @@ def _awaited(guard: Guard, name: str, call: Call, method: Callable[..., Any]) ->
     rule, opens, checked = call.rule, call.opens, call.checked
     is_closing = rule.instead is nothing  # its options grant no time for that
     deadline_s = (rule.deadline_s or 0.0) + (0.0 if is_closing else guard.granted_s)
+    # No other call is under way then, so one that blocks the loop can be told from others and ended.
+    is_alone = name == "check"
 
     async def around(*args: Any, **kwargs: Any) -> Any:
         try:
-            answer = checked(await method(*args, **kwargs))
+            with alarm(deadline_s, GRACE_S) if is_alone else nullcontext():
+                answering = method(*args, **kwargs)
+                answer = checked(await (answering if rule.deadline_s is None else bounded(answering, deadline_s)))
         except BaseException as error:
             return guard.settle(name, rule, error)
         return Guarded(answer, guard, opens) if opens else answer
 
-    async def in_time(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return checked(await bounded(method(*args, **kwargs), deadline_s))
-        except BaseException as error:
-            return guard.settle(name, rule, error)
-
-    async def in_time_alone(*args: Any, **kwargs: Any) -> Any:
-        """No other call is under way, so one that blocks the loop can be told from others and ended."""
-        try:
-            with alarm(deadline_s, GRACE_S):
-                return checked(await bounded(method(*args, **kwargs), deadline_s))
-        except BaseException as error:
-            return guard.settle(name, rule, error)
-
-    if rule.deadline_s is None:
-        return around
-    return in_time_alone if name == "check" else in_time
+    return around
 
 
 def _each(guard: Guard, name: str, call: Call, take: Callable[[], Iterator[Any]]) -> Iterator[Any]:
