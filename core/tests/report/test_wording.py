@@ -23,6 +23,7 @@ from skillgauge.report.wording import (
     plain_lines,
     rate_notes,
 )
+from skillgauge.stats import Reliability
 from skillgauge.types.result import Counts, Figure, GroupSummary, RateInterval
 
 SHOWN_AS_REPLACED = {

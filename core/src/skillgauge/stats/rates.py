@@ -56,9 +56,9 @@ def rate_interval(
     ========================================  ==========================================
 
     The bootstrap's bounds are capped at those of a perfect and of a hopeless suite of that size: a run that fails
-    never raises what is proven. The last row: few cases have too few distinct resamples, equal means give a zero width. Yet a quantity in
-    [0, 1] with mean p has variance p (1 - p) at most, that of a coin, so Wilson's interval over cases allows for
-    at least the variation there is: wider than need be, never overconfident because of the repeats.
+    never raises what is proven. The last row: few cases have too few distinct resamples, equal means give a zero
+    width. Yet a quantity in [0, 1] with mean p has variance p (1 - p) at most, that of a coin, so Wilson's interval
+    over cases allows for at least the variation there is: wider than need be, never overconfident because of repeats.
 
     >>> rate_interval([1.0] * 30, repeats=3, seed=7).method.value
     'wilson-over-cases'
