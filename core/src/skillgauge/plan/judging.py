@@ -10,7 +10,6 @@ from ..contract.providers import Traits
 from ..errors import PluginError, Problem, Severity, SuiteError
 from ..plugins.kinds import JUDGES, Resolved
 from ..plugins.registry import Registry
-from ..plugins.traits import claims, traits_of
 from ..reading.environment import secret
 from ..types.suite import Suite
 from ..types.trial import Identity
@@ -106,7 +105,7 @@ def _unnamed(
     able.sort(key=lambda one: one.name)
     if not able:
         return (), ()
-    served = ((one.name, model) for one in able for model in agents if claims(one, model))
+    served = ((one.name, model) for one in able for model in agents if one.claims(model))
     name, model = next(served, (able[0].name, None))
     message = f"no judge is named: {name!r} is asked, whose key is here"
     notices.append(Problem("judge.unnamed", message, hint="Name one with --judge.", severity=Severity.WARNING))
@@ -127,7 +126,7 @@ def _find(
             model = name
     asked = {"model": model, "temperature": temperature}
     judge = registry.make(JUDGES, chosen, {key: value for key, value in asked.items() if value is not None} or None)
-    return FoundJudge(judge, judge.identity(model), traits_of(chosen, registry))
+    return FoundJudge(judge, judge.identity(model), registry.traits(chosen))
 
 
 def _no_majority(judges: Sequence[Identity]) -> list[Problem]:
@@ -143,7 +142,7 @@ def _no_majority(judges: Sequence[Identity]) -> list[Problem]:
 
 def _serving(model: str, registry: Registry) -> Resolved:
     """The one judge that claims a model id."""
-    able = [one for one in registry.load_all(JUDGES) if claims(one, model)]
+    able = [one for one in registry.load_all(JUDGES) if one.claims(model)]
     if len(able) == 1:
         return able[0]
     known = ", ".join(registry.names("judges")) or "none"
