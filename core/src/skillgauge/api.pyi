@@ -246,6 +246,7 @@ from .types.result import (
     RunView as RunView,
     Score as Score,
     ScoreStatus as ScoreStatus,
+    Spending as Spending,
     SuiteSummary as SuiteSummary,
     SuiteValidity as SuiteValidity,
     Summary as Summary,

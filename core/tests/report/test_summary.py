@@ -18,9 +18,13 @@ from skillgauge.types.comparison import GroupKey
 from skillgauge.types.result import (
     Counts,
     Figure,
+    GivenUp,
     GroupSummary,
     Latency,
     RateInterval,
+    Score,
+    ScoreStatus,
+    Spending,
     SuiteSummary,
     SuiteValidity,
     Summary,
@@ -28,7 +32,17 @@ from skillgauge.types.result import (
     Verdict,
     case_order,
 )
-from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, PlanHead, SuiteHead, TargetHead
+from skillgauge.types.trial import (
+    Blame,
+    Execution,
+    Failure,
+    FailureClass,
+    PlanHead,
+    SuiteHead,
+    TargetHead,
+    Trajectory,
+    Usage,
+)
 
 quick = settings(max_examples=60, deadline=None)
 
@@ -662,3 +676,21 @@ def test_bounds_hold_whatever_the_errors_were(drawn: list[list[Verdict]]) -> Non
         assert close(bound, naive_rate(settled)[0])
     if group.pass_rate.rate is not None and all(set(row) != {E} for row in drawn):
         assert group.pass_bounds[0] <= group.pass_rate.rate + 1e-12
+
+
+def test_what_a_run_used() -> None:
+    """Sessions, judges and attempts that were given up; what is not told is counted apart, recordings cost nothing."""
+    paid = Usage(total_tokens=100, cost_usd=0.5)
+    failure = Failure(failure_class=FailureClass.NETWORK, blame=Blame.INFRASTRUCTURE, message="m")
+    judged = Score(status=ScoreStatus.PASSED, value=1.0, usage=Usage(total_tokens=7, cost_usd=0.25))
+    found = summary_of(
+        [
+            result(0, execution=Execution(usage=paid, trajectory=Trajectory()), scores=(judged,)),
+            result(1, execution=Execution(usage=paid), given_up=(GivenUp(failure=failure, usage=paid, wait_s=0),)),
+            result(2, execution=Execution(usage=Usage(total_tokens=1))),
+            result(3, execution=Execution(trajectory=Trajectory())),
+            result(4, execution=Execution(usage=paid, replayed=True)),
+        ]
+    )
+    assert found.spending == Spending(cost_usd=1.75, tokens=308, unknown=2, replayed=1)
+    assert summary_of([result(0)]).spending is None

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillgauge.contract.providers import Fact, Traits
-from skillgauge.run.budget import Budget, BudgetLimits, tokens_of, uncountable
+from skillgauge.run.budget import Budget, BudgetLimits, uncountable
 from skillgauge.types.result import GivenUp, Score, TrialResult, Verdict
 from skillgauge.types.suite import Arm, ArmKind, Case, Limits
 from skillgauge.types.trial import Execution, Failure, FailureClass, Identity, Trial, Usage
@@ -169,7 +169,7 @@ def test_at_most_one_surprise(amounts: list[float], limit: float, at_once: int) 
 )
 def test_tokens_of_a_usage(usage: Usage, tokens: int) -> None:
     """The total as told, else the sum of the kinds; reasoning is part of the output."""
-    assert tokens_of(usage) == tokens
+    assert usage.all_tokens == tokens
 
 
 def test_what_is_done_is_not_reserved_again() -> None:

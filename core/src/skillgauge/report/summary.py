@@ -17,6 +17,7 @@ from ..types.comparison import CaseSummary, Counts, GroupKey, PairSummary
 from ..types.result import (
     Figure,
     GroupSummary,
+    Spending,
     SuiteSummary,
     SuiteValidity,
     Summary,
@@ -164,7 +165,9 @@ def summarize(
     groups: dict[GroupKey, _Group] = {}
     pairs: dict[tuple[GroupKey, GroupKey], PairTally] = {}
     heads = {suite.id: suite for suite in head.suites}
-    for (suite_id, _index), of_case in groupby(results, key=lambda result: (result.suite_id, result.case_index)):
+    spent = _Spent()
+    by_case = groupby(map(spent.counted, results), key=lambda result: (result.suite_id, result.case_index))
+    for (suite_id, _index), of_case in by_case:
         suite, summaries = heads.get(suite_id), dict[GroupKey, CaseSummary]()
         for key, summary, repeats in by_group(of_case):
             groups.setdefault(key, _Group()).add_case(summary.counts, repeats)
@@ -183,9 +186,35 @@ def summarize(
     return found.model_copy(
         update={
             "validity": tuple(_validity(suite, groups) for suite in head.suites),
+            "spending": spent.spending,
             "interrupted_attempts": interrupted_attempts,
         }
     )
+
+
+class _Spent:
+    """Adds up what results used while they pass."""
+
+    def __init__(self) -> None:
+        self._cost, self._tokens, self._unknown, self._replayed, self._told = 0.0, 0, 0, 0, False
+
+    def counted(self, result: TrialResult) -> TrialResult:
+        if result.execution.replayed:
+            self._replayed += 1
+            return result
+        known = [usage for usage in result.usages if usage]
+        self._told = self._told or bool(known)
+        is_untold = result.execution.trajectory is not None and len(known) < len(result.usages)
+        self._unknown += is_untold or any(usage.cost_usd is None for usage in known)
+        self._cost += sum(usage.cost_usd or 0.0 for usage in known)
+        self._tokens += sum(usage.all_tokens for usage in known)
+        return result
+
+    @property
+    def spending(self) -> Spending | None:
+        if not self._told and not self._replayed:
+            return None
+        return Spending(cost_usd=self._cost, tokens=self._tokens, unknown=self._unknown, replayed=self._replayed)
 
 
 def _with_figures(

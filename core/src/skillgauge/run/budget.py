@@ -98,8 +98,7 @@ class Budget:
         return True
 
     def _count(self, result: TrialResult) -> None:
-        given_up = (attempt.usage for attempt in result.given_up)
-        cost, tokens = _used((result.execution.usage, *given_up, *(score.usage for score in result.scores)))
+        cost, tokens = _used(result.usages)
         self._spent_usd += cost
         self._spent_tokens += tokens
         self._dearest_usd = max(self._dearest_usd, cost)
@@ -144,12 +143,4 @@ class Budget:
 def _used(usages: Iterable[Usage | None]) -> tuple[float, int]:
     """Dollars and tokens of all of them."""
     known = [usage for usage in usages if usage]
-    return sum(usage.cost_usd or 0.0 for usage in known), sum(map(tokens_of, known))
-
-
-def tokens_of(usage: Usage) -> int:
-    """All tokens of a usage; what is unknown counts as nothing."""
-    if usage.total_tokens is not None:
-        return usage.total_tokens
-    kinds = (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens, usage.output_tokens)
-    return sum(kind or 0 for kind in kinds)
+    return sum(usage.cost_usd or 0.0 for usage in known), sum(usage.all_tokens for usage in known)

@@ -112,6 +112,12 @@ class TrialResult(Frozen):
     """Seconds since the epoch at which the attempt that counts began."""
 
     @property
+    def usages(self) -> tuple[Usage | None, ...]:
+        """What everybody used for it: the session or call, attempts that were given up, judges; `None` is unknown."""
+        judges = (score.usage for score in self.scores if score.usage)
+        return (self.execution.usage, *(one.usage for one in self.given_up), *judges)
+
+    @property
     def group(self) -> GroupKey:
         """What it is summarised under."""
         return GroupKey(self.suite_id, self.target_id, self.arm, self.runner, self.model)
@@ -174,6 +180,17 @@ class GroupSummary(Frozen):
         return GroupKey(self.suite_id, self.target_id, self.arm, self.runner, self.model)
 
 
+class Spending(Frozen):
+    """What sessions, attempts that were given up and judges used, as far as they tell."""
+
+    cost_usd: float = 0.0
+    tokens: int = 0
+    unknown: int = 0
+    """Trials of agents of which some part does not tell its cost."""
+    replayed: int = 0
+    """Trials that are recordings, which cost nothing now."""
+
+
 class SuiteSummary(Frozen):
     """What one suite comes to: what its format makes its own figures of."""
 
@@ -199,6 +216,8 @@ class Summary(Frozen):
     pairs: tuple[PairSummary, ...] = ()
     """Every comparison of every suite."""
     validity: tuple[SuiteValidity, ...] = ()
+    spending: Spending | None = None
+    """`None` if nothing of the run tells what it used."""
     interrupted_attempts: int = 0
     """Attempts that started and left no result, in this run or the interrupted one it resumed."""
 
