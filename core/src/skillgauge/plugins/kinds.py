@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Generic, TypeVar
 
+from pydantic_core import ErrorDetails
+
 from ..contract.adapters import Adapter
 from ..contract.engines import Engine
 from ..contract.executors import Executor
@@ -18,7 +20,8 @@ from ..contract.reporters import Reporter
 from ..contract.sandboxes import Sandbox
 from ..contract.scorers import Scorer
 from ..contract.stores import Store
-from ..errors import Problem
+from ..errors import Origin, Problem, did_you_mean
+from ..types.frozen import JsonObject
 from .index import IndexEntry
 
 T = TypeVar("T")
@@ -105,3 +108,15 @@ def broken(plugin: IndexEntry | Resolved, how: str) -> Problem:
     """What to say of a plugin that fails."""
     text = f"{KINDS[plugin.kind][0]} '{plugin.name}' of {plugin.distribution} {plugin.version} {how}"
     return Problem("plugin.broken", text, hint="skillgauge plugins doctor")
+
+
+def option_problem(resolved: Resolved, detail: ErrorDetails, given: JsonObject, origin: Origin | None) -> Problem:
+    """What to say of one fault that pydantic found in the options of a plugin, with its place if they were given."""
+    place, text = detail["loc"], detail["msg"]
+    if detail["type"] == "extra_forbidden":
+        fields = resolved.provider.options.model_fields.items() if len(place) == 1 else ()
+        text = f"unknown option{did_you_mean(str(place[-1]), [field.alias or name for name, field in fields])}"
+    if origin and place and place[0] in given:
+        origin = Origin(origin.file, origin.pointer + place)
+    key = ".".join(map(str, (resolved.kind, resolved.name, *place)))
+    return Problem("plugin.options", f"{key}: {text}", origin=origin)

@@ -27,9 +27,8 @@ from ..types.frozen import EMPTY, JsonObject
 from .events import Events, Failed, Listener, failing_as, isolated
 from .guard import guarded
 from .index import CORE, IndexEntry, PluginIndex, normalized
-from .kinds import ANNOUNCES_EXTENSIONS, EXTENSIONS, HOOKS, Kind, Resolved, T, broken
+from .kinds import ANNOUNCES_EXTENSIONS, EXTENSIONS, HOOKS, Kind, Resolved, T, broken, option_problem
 from .loading import Loader, run_file
-from .options import option_problem
 
 log = get_logger(__name__)
 
