@@ -9,16 +9,17 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import groupby
 
-from ..stats import nearest_rank, rate_interval
+from ..stats import Spread, nearest_rank, rate_interval
 from ..types.comparison import CaseSummary, Counts, GroupKey, PairSummary
 from ..types.result import (
     Figure,
     GroupSummary,
     Latency,
     RateInterval,
+    ScoreStatus,
     SuiteSummary,
     SuiteValidity,
     Summary,
@@ -96,6 +97,8 @@ class _Group:
     """Sessions that were to be replayed and could not be."""
     why_unplayed: str = ""
     """What the first of them says."""
+    beside: dict[str, Spread] = field(default_factory=dict)
+    """Whether checks beside the verdict passed, by their id."""
     errored: set[tuple[int, int]] = field(default_factory=set)
     """(case, repeat) of errors, so that pairs with an error in either arm can be counted."""
 
@@ -131,17 +134,16 @@ class _Group:
             self.value_sum += result.value
             self.weight_sum += result.weight
             self.weighted_sum += result.value * result.weight
+        for score in result.scores:
+            if score.beside and score.status is not ScoreStatus.UNGRADED:
+                self.beside.setdefault(score.check_id, Spread()).add(score.status is ScoreStatus.PASSED)
 
     def summary(self, key: GroupKey, seed: int) -> GroupSummary:
         repeats = len(self.run_totals)
         counts = self.all.counts
         cases = self.all.counted_cases
         return GroupSummary(
-            suite_id=key.suite_id,
-            target_id=key.target_id,
-            arm=key.arm,
-            runner=key.runner,
-            model=key.model,
+            **asdict(key),
             counts=counts,
             pass_rate=self.all.rate(repeats, seed),
             pass_bounds=(self.all.least / cases, self.all.most / cases) if counts.errors else None,
@@ -157,17 +159,17 @@ class _Group:
                 TagSummary(tag=tag, counts=tally.counts, pass_rate=tally.rate(repeats, seed))
                 for tag, tally in sorted(self.tags.items())
             ),
+            figures=tuple(
+                Figure(name=check, label=check, value=known.mean, unit="ratio", n=known.n)
+                for check, known in self.beside.items()
+            ),
         )
 
 
 def _latency(seconds: array[float]) -> Latency:
     ordered = sorted(seconds)
-    return Latency(
-        samples=len(ordered),
-        p50_s=nearest_rank(ordered, 0.50),
-        p95_s=nearest_rank(ordered, 0.95),
-        p99_s=nearest_rank(ordered, 0.99),
-    )
+    p50_s, p95_s, p99_s = (nearest_rank(ordered, share) for share in (0.50, 0.95, 0.99))
+    return Latency(samples=len(ordered), p50_s=p50_s, p95_s=p95_s, p99_s=p99_s)
 
 
 def summarize(
@@ -219,7 +221,7 @@ def _with_figures(
             known |= figures(SuiteSummary(suite=heads[suite_id], groups=mine, pairs=compared))
     return Summary(
         counts=Counts.sum(group.counts for group in groups),
-        groups=tuple(group.model_copy(update={"figures": tuple(known.get(group.key, ()))}) for group in groups),
+        groups=tuple(one.model_copy(update={"figures": (*known.get(one.key, ()), *one.figures)}) for one in groups),
         pairs=tuple(pairs),
     )
 
@@ -229,14 +231,12 @@ def _group_order(head: PlanHead, key: GroupKey) -> tuple[int, int, int, str, str
     for position, suite in enumerate(head.suites):
         if suite.id == key.suite_id:
             targets = [target.id for target in suite.targets]
-            return (
-                position,
-                targets.index(key.target_id) if key.target_id in targets else len(targets),
-                suite.arms.index(key.arm) if key.arm in suite.arms else len(suite.arms),
-                key.runner,
-                key.model or "",
-            )
+            return (position, _place(key.target_id, targets), _place(key.arm, suite.arms), key.runner, key.model or "")
     return (len(head.suites), 0, 0, key.runner, key.model or "")
+
+
+def _place(name: str | None, names: Sequence[str]) -> int:
+    return names.index(name) if name in names else len(names)
 
 
 def _validity(suite: SuiteHead, groups: dict[GroupKey, _Group]) -> SuiteValidity:

@@ -99,8 +99,8 @@ async def _score(check: Check, scorers: RunScorers, context: ScoreContext) -> Sc
             raise
         log.warning("scorer.failed", plugin=name, case=context.case.id, check=check.id, exc_info=True)
         score = Score.ungraded(reason_of(error, f"scorer {name!r} failed"))
-    labels = {"check_id": check.id, "scorer": name, "scorer_version": version, "weight": check.weight}
-    return Score.model_validate(dict(score) | labels)
+    labels = {"check_id": check.id, "scorer": name, "scorer_version": version}
+    return Score.model_validate(dict(score) | labels | {"weight": check.weight, "beside": check.beside})
 
 
 def verdict_of_failure(blame: Blame, on_agent_limit: LimitOutcome) -> Verdict:
@@ -120,19 +120,21 @@ def verdict_of_scores(scores: Sequence[Score], rule: VerdictRule) -> tuple[Verdi
     """Verdict and weighted mean value of a graded execution.
 
     One ungraded check makes the trial an error, because the checks that did answer prove only a part. Without
-    any check nothing was asserted, which is an error too.
+    any check nothing was asserted, which is an error too. Checks beside the verdict are as if they were not there.
     """
+    scores = [score for score in scores if not score.beside]
     statuses = [score.status for score in scores]
     if not scores or ScoreStatus.UNGRADED in statuses:
         return Verdict.ERROR, None
-    values = [score.value or 0.0 for score in scores]
+    each = rule.mode is VerdictMode.EACH
+    values = [float(one.status is ScoreStatus.PASSED) if each else one.value or 0.0 for one in scores]
     largest = max(score.weight for score in scores) or 1.0
     weights = [score.weight / largest for score in scores]  # only proportions count; products of tiny ones vanish
     total = sum(weights)
-    mean = sum(map(mul, values, weights)) / total if total else sum(values) / len(values)
-    mean = min(1.0, mean)  # rounding may exceed it by an ulp
+    # rounding may exceed 1 by an ulp
+    mean = min(1.0, sum(map(mul, values, weights)) / total if total else sum(values) / len(values))
     match rule.mode:
-        case VerdictMode.ALL:
+        case VerdictMode.ALL | VerdictMode.EACH:
             passed = ScoreStatus.FAILED not in statuses
         case VerdictMode.MEAN:
             passed = mean > rule.threshold if rule.above else mean >= rule.threshold

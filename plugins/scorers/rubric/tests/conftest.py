@@ -24,7 +24,7 @@ from skillgauge_scorer_rubric.options import RubricOptions
 from skillgauge_scorer_rubric.scorer import RubricScorer
 from skillgauge_testkit import score_context
 
-OPTIONS = {"criteria": "Names the planet Jupiter."}
+OPTIONS = {"criteria": "Names the planet Jupiter.", "scale": "0-10"}
 
 
 def holds(*verdicts: object, quote: str | None = None, absent: str | None = "the planet", **more: object) -> str:
@@ -88,7 +88,7 @@ def score(
             pauses.append(pause_s)
 
     marks: dict[str, Any] = {"mark": mark} if mark else {}
-    given = options if "claims" in options else {**OPTIONS, **options}
+    given = options if {"claims", "criteria"} & options.keys() else {**OPTIONS, **options}
     scorer = RubricScorer(RubricOptions.model_validate(given), sleep=sleep, **marks)
     execution = execution or Execution(output=output, text=text)
     context = score_context(execution=execution, case=case, judge=judge, workspace=workspace)
