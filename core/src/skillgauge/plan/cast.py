@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..contract.executors import Executor
 from ..contract.providers import Traits
 from ..contract.sandboxes import Tier
 from ..contract.stores import Store
-from ..errors import PluginError, Problem
+from ..errors import PluginError, Problem, Severity
 from ..plugins.kinds import EXECUTORS
 from ..plugins.registry import Registry
 from ..run.budget import uncountable
@@ -59,15 +59,18 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     adapters, engines = Adapters(registry), Engines(registry, who.replay)
     maker = CellMaker(adapters, engines, options)
     plans = tuple(maker.plan(suite, problems) for suite in suites.suites)
-    problems += [*await adapters.problems(), *await engines.problems(), *_bare_timeout(how, engines)]
+    missing = [*maker.missing, *await adapters.problems(), *await engines.problems()]
+    problems += _bare_timeout(how, engines)
     scorers = Scorers(registry)
     problems += _distinct([*(one for survey in surveys for one in survey.problems), *scorers.inspect(surveys)])
     judging = Judging()
     if who.judge_required or scorers.judged:
         wanted = wanted_judges(who.judges, who.judge_models, suites.suites)
-        judging = await checked(find_judges(*wanted, who.judge_temperature, registry, who.models))
+        runners = [cell.runner for plan in plans for cell in plan.cells]
+        judging = await checked(find_judges(*wanted, who.judge_temperature, registry, runners))
     spenders = _spenders(engines, judging)
-    problems += [*judging.problems, *uncountable(how.budget, spenders)]
+    missing += judging.problems
+    problems += [*(map(_told, missing) if how.dry_run else missing), *uncountable(how.budget, spenders)]
     provenance = registry.provenance()
     sandbox, store, executor = None, None, None
     try:
@@ -93,6 +96,11 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
         provenance=provenance,
         problems=tuple(problems),
     )
+
+
+def _told(problem: Problem) -> Problem:
+    """What is missing here, to somebody who only looks; what was asked for wrongly stays wrong."""
+    return problem if problem.code.startswith("usage.") else replace(problem, severity=Severity.WARNING)
 
 
 def _bare_timeout(how: How, engines: Engines) -> list[Problem]:

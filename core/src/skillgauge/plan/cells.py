@@ -5,12 +5,15 @@ from __future__ import annotations
 from ..errors import Problem, UsageError
 from ..types.plan import Cell, SuitePlan
 from ..types.suite import Arm, ArmKind, Limits, Suite, Target
+from ..types.trial import Identity
 from .adapters import Adapters
 from .engines import Engines
 from .options import EvalOptions
 
 AGENT_TIMEOUT_S = 600.0
 """Time limit of an agent session where nobody sets one."""
+NOBODY = Identity(name="no engine")
+"""Who stands in a plan for an engine that is missing, so that a dry run can show the rest; it never runs."""
 
 
 class CellMaker:
@@ -26,9 +29,11 @@ class CellMaker:
         self._adapters, self._engines = adapters, engines
         self._who, self._how = options.who, options.how
         self._selection = options.what.selection
+        self.missing: list[Problem] = []
+        """What keeps agents from carrying out what was planned."""
 
     def plan(self, suite: Suite, problems: list[Problem]) -> SuitePlan:
-        """The cells of a suite, with a problem for everything that cannot be carried out."""
+        """The cells of a suite, with a problem for everything of it that nobody could carry out."""
         wanted = self._selection.targets
         targets = [target for target in suite.targets if not wanted or target.id in wanted]
         cells: list[Cell] = []
@@ -40,7 +45,7 @@ class CellMaker:
                         cells += self._direct(suite, arm, target, problems)
                     case ArmKind.AGENT:
                         agent_arms.append(arm)
-            cells += self._agent(suite, tuple(agent_arms), target, problems) if agent_arms else []
+            cells += self._agent(suite, tuple(agent_arms), target) if agent_arms else []
         return SuitePlan(suite, tuple(cells), self._selection)
 
     def _arms(self, suite: Suite) -> list[Arm]:
@@ -53,25 +58,26 @@ class CellMaker:
         limits = target.limits.over(suite.defaults.limits).over(Limits(timeout_s=self._how.direct_timeout_s))
         return [] if identity is None else [Cell(arm, identity, target, limits=limits)]
 
-    def _agent(self, suite: Suite, arms: tuple[Arm, ...], target: Target, problems: list[Problem]) -> list[Cell]:
+    def _agent(self, suite: Suite, arms: tuple[Arm, ...], target: Target) -> list[Cell]:
         """Arms of one engine lie together, so that drift of its service touches them alike."""
         cells = []
-        for name, model in self._pairs(suite, problems):
-            engine = self._engines.find(name, problems, suite.origin)
+        for name, model in self._pairs(suite) or [("", None)]:
+            engine = self._engines.find(name, self.missing, suite.origin) if name else None
             if engine is None:
+                cells += [Cell(arm, NOBODY, target, model) for arm in arms]
                 continue
             identity = engine.identity(model)
             self._engines.use(name, identity)
             without_skills = self._engines.setups[identity.name].skill_folder is None
             if without_skills and any(arm.skills for arm in arms):
                 message = f"engine {name!r} cannot use skills, and suite {suite.id!r} is about one"
-                problems.append(Problem("engine.no-skills", message, origin=suite.origin))
+                self.missing.append(Problem("engine.no-skills", message, origin=suite.origin))
             paid = self._engines.is_paid(name)
             limits = target.limits.over(suite.defaults.limits).over(Limits(timeout_s=AGENT_TIMEOUT_S))
             cells += [Cell(arm, identity, target, identity.model or model, paid, limits) for arm in arms]
         return cells
 
-    def _pairs(self, suite: Suite, problems: list[Problem]) -> list[tuple[str, str | None]]:
+    def _pairs(self, suite: Suite) -> list[tuple[str, str | None]]:
         """Engines with their models; where no engine is named, each model picks its own."""
         engines = self._who.engines or ((suite.defaults.engine,) if suite.defaults.engine else ())
         models = self._who.models or ((suite.defaults.model,) if suite.defaults.model else ())
@@ -79,7 +85,7 @@ class CellMaker:
             engines = (self._engines.player().name,)
         if not engines:
             found = [(self._engines.serving(model), model) for model in models or (None,)]
-            problems += [_no_engine(suite, *one) for one in found if len(one[0]) != 1]
+            self.missing += [_no_engine(suite, *one) for one in found if len(one[0]) != 1]
             return [(names[0], model) for names, model in found if len(names) == 1]
         if len(models) > 1 and len(models) != len(engines):
             message = f"{len(models)} models for {len(engines)} engines"

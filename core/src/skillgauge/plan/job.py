@@ -78,13 +78,9 @@ def _present(cast: Cast) -> tuple[Sandbox, Store]:
 
 
 def _grading(suites: Suites, cast: Cast, redactor: Redactor, providers: Providers) -> Grading:
-    return Grading(
-        cast.scorers.for_run(),
-        {suite.id: suite.on_agent_limit for suite in suites.suites},
-        tuple(GuardedJudge(judge, redactor.redact, providers) for judge in cast.judging.judges),
-        cast.judging.digest,
-        redactor.redact,
-    )
+    limits = {suite.id: suite.on_agent_limit for suite in suites.suites}
+    judges = tuple(GuardedJudge(judge, redactor.redact, providers) for judge in cast.judging.judges)
+    return Grading(cast.scorers.for_run(), limits, judges, cast.judging.digest, redactor.redact)
 
 
 def _direct_stages(options: EvalOptions, cast: Cast, sandbox: Sandbox, redactor: Redactor) -> DirectStages:

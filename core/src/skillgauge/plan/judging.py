@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import zip_longest
+from urllib.parse import urlsplit
 
 from ..contract.judges import Judge
 from ..contract.providers import Traits
@@ -40,11 +43,6 @@ class Judging:
         """Of everything their answers depend on; part of every score id."""
         return "|".join(identity.digest for identity in self.identities)
 
-    @property
-    def versions(self) -> dict[str, str]:
-        """What makes a plan with other judges another plan."""
-        return {"judge identity": self.digest} if self.identities else {}
-
 
 def wanted_judges(
     names: Sequence[str], models: Sequence[str], suites: Sequence[Suite]
@@ -70,7 +68,7 @@ def find_judges(
     models: Sequence[str],
     temperature: float | None,
     registry: Registry,
-    agents: Sequence[str] = (),
+    runners: Sequence[Identity] = (),
 ) -> Judging:
     """The judges, not checked yet, or what is wrong with them.
 
@@ -79,18 +77,17 @@ def find_judges(
         models: one for each judge; none leaves it to them. Without names, each picks its judge.
         temperature: at which they answer; `None` leaves it to each.
         registry: the run's plugins.
-        agents: models that the user named for agents, which pick the judge where neither name nor model is given.
+        runners: everybody who carries trials out, who decide where neither name nor model is given.
     """
     problems: list[Problem] = []
     if not names and not models:
-        names, models = _unnamed(agents, registry, problems)
+        names, models = _unnamed(runners, registry, problems)
     if names and models and len(names) != len(models):
         message = f"{len(models)} judge models for {len(names)} judges"
         hint = "Give one model for each judge, in the same order."
         return Judging(problems=(Problem("usage.judges", message, hint=hint),))
     found = []
-    for at in range(max(len(names), len(models))):
-        name, model = names[at] if names else None, models[at] if models else None
+    for name, model in zip_longest(names, models):
         try:
             found.append(_find(name, model, temperature, registry, problems))
         except PluginError as error:
@@ -114,18 +111,26 @@ async def checked(judging: Judging) -> Judging:
 
 
 def _unnamed(
-    agents: Sequence[str], registry: Registry, notices: list[Problem]
+    runners: Sequence[Identity], registry: Registry, problems: list[Problem]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Of the judges whose key is here, by name, the first that serves an agent's model, else the first."""
-    able = [one for one in registry.load_all(JUDGES) if any(map(secret, one.provider.traits.secrets))]
-    able.sort(key=lambda one: one.name)
-    if not able:
-        return (), ()
-    served = ((one.name, model) for one in able for model in agents if claims(one, model))
-    name, model = next(served, (able[0].name, None))
-    message = f"no judge is named: {name!r} is asked, whose key is here"
-    notices.append(Problem("judge.unnamed", message, hint="Name one with --judge.", severity=Severity.WARNING))
-    return (name,), (model,) if model else ()
+    """The judge at the address that all runners ask, if its key is here: nothing of theirs goes anywhere else."""
+    asked = {_address(one.service) for one in runners}
+    for one in sorted(registry.load_all(JUDGES), key=lambda one: one.name):
+        with suppress(PluginError):  # nobody named it
+            service = _address(registry.make(JUDGES, one).identity(None).service)
+            if service and asked == {service} and any(map(secret, one.provider.traits.secrets)):
+                message = f"no judge is named: {one.name!r} is asked, at {service}, which the agents ask, too"
+                hint = "Name one with --judge."
+                problems.append(Problem("judge.unnamed", message, hint=hint, severity=Severity.WARNING))
+                return (one.name,), tuple({run.model: 0 for run in runners if run.model and claims(one, run.model)})[:1]
+    known = ", ".join(registry.names("judges")) or "none"
+    hint = f"Name one with --judge NAME (installed: {known}), or as `judge` in the configuration."
+    problems.append(Problem("judge.none", "there are checks that a judge decides, and no judge is named", hint=hint))
+    return (), ()
+
+
+def _address(service: str | None) -> str | None:
+    return urlsplit(service).netloc if service else None
 
 
 def _find(

@@ -79,14 +79,7 @@ def _suite_head(plan: SuitePlan, survey: Survey, terms: Terms) -> SuiteHead:
         trial_count=sum(survey.applying(cell.target) for cell in plan.cells) * runs,
         runs=runs,
         targets=tuple(
-            TargetHead(
-                id=target.id,
-                name=target.name,
-                version=target.version,
-                adapter=target.adapter,
-                digest=target.digest,
-                tags=target.tags,
-            )
+            TargetHead(**{name: getattr(target, name) for name in TargetHead.model_fields})
             for target in suite.targets
             if target.id in used
         ),
