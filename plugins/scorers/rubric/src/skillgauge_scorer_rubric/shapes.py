@@ -7,7 +7,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
 from .options import RubricOptions, Scale
-from .reading import Answer, Evidence, Finding, Unreadable, evidence_of, number_of, object_of, reason_of, unwrapped
+from .reading import (
+    Answer,
+    Evidence,
+    Finding,
+    Unreadable,
+    evidence_of,
+    folded,
+    number_of,
+    object_of,
+    reason_of,
+    unwrapped,
+)
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,12}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})(?:[eE][+-]?[0-9]{1,3})?")
 _OF_TEN = re.compile(r"\s*(?:/|out of)\s*10(?:\.0+)?(?![0-9.,]*[0-9])")
@@ -93,6 +104,8 @@ class OutOfTen(Shape):
     def read(self, text: str, marker: str, material: Sequence[str]) -> Answer:
         """See `Shape.read`."""
         text = unwrapped(text)
+        if _is_echo(text, material):
+            raise Unreadable("it repeated what is judged")
         if not text.startswith("{"):
             return _prefix(text)
         answer = object_of(text)
@@ -244,6 +257,12 @@ def _marked(text: str, marker: str) -> Mapping[str, object]:
     if answer.get("marker") != marker:
         raise Unreadable("its JSON object did not have the marker of the question")
     return answer
+
+
+def _is_echo(text: str, material: Sequence[str]) -> bool:
+    """Whether an answer stands in what is judged. A number alone does so often by chance, unless it is all there is."""
+    answer = folded(text)
+    return answer in material or (not _NUMBER.fullmatch(answer) and any(answer in part for part in material))
 
 
 def _prefix(text: str) -> Answer:
