@@ -14,6 +14,7 @@ from skillgauge_testkit import ModelFault, ModelReply, ModelRequest, ModelServer
 from skillgauge_testkit.program import Program
 
 from .conftest import MakeSkill, task
+from .judge_replies import claims_reply, said
 
 Tasks = Callable[..., Path]
 
@@ -253,26 +254,6 @@ def test_further_checks_reach_any_suite(program: Program, work: Path, make_skill
     bad = program("eval", "--skills", skill, "--tasks", file, "--check", "regexx={}", "--check", "regex={")
     assert bad.code == 2
     assert not [name for name in ("regexx",) if name in bad.stdout]
-
-
-def said(request: ModelRequest) -> tuple[str, str, str]:
-    """Marker, instructions and question of a request, whichever of the judges' APIs it is for."""
-    body = request.body
-    if "contents" in body:
-        system, user = (part["parts"][0]["text"] for part in (body["systemInstruction"], body["contents"][-1]))
-    else:
-        system = body.get("system") or body["messages"][0]["content"]
-        user = body["messages"][-1]["content"]
-    found = re.search(r"END <name> ([0-9a-f]{32})\.", system)
-    assert found
-    return found[1], system, user
-
-
-def claims_reply(request: ModelRequest, *verdicts: bool, quote: str | None = None) -> str:
-    """An answer to claims."""
-    evidence = {"quote": quote, "absent": "the greeting", "reason": "so it is"}
-    answers = [{"number": number, "holds": one, **evidence} for number, one in enumerate(verdicts, 1)]
-    return json.dumps({"marker": said(request)[0], "answers": answers})
 
 
 def claims(*statements: str) -> list[str]:
