@@ -108,9 +108,10 @@ def plan(registry: Registry, one: Suite | None = None, **choice: Any) -> Planned
     engines = Engines(registry)
     how = {name: choice.pop(name) for name in ("baseline", "direct_timeout_s") if name in choice}
     what = What(selection=Selection(targets=choice.pop("targets", ())))
-    maker = CellMaker(Adapters(registry), engines, EvalOptions(Path("/"), what, Who(**choice), How(**how)))
+    options = EvalOptions(Path("/"), what, Who(**choice), How(**how))
+    maker = CellMaker(Adapters(registry), engines, options, problems)
     cells = maker.plan(one or suite(), problems).cells
-    return engines, cells, [*problems, *maker.missing]
+    return engines, cells, problems
 
 
 NONE = ["with_skill no engine None", "without_skill no engine None"]
@@ -293,7 +294,7 @@ def test_what_traits_say_reaches_the_run() -> None:
     registry = registry_of(x=rich, y=FOLDER)
     engines, cells, _ = plan(registry, engines=("x", "y"))
     setup = engines.setups["x"]
-    assert (setup.skill_folder, setup.inherited, setup.hosts) == (".x/skills", ("X.md",), ("x.test",))
+    assert setup.traits == rich
     assert {cell.runner.name: cell.paid for cell in cells} == {"x": True, "y": False}
     assert engines.traits() == {"x": rich, "y": FOLDER}
     assert engines.secrets() == ("X_KEY",)
@@ -306,7 +307,7 @@ def test_options_may_decide_the_traits() -> None:
     options = {"engines.agent": {"folder": "skills", "key": "MY_KEY"}}
     engines, cells, problems = plan(registry_of(options=options, agent=None))
     assert not problems
-    assert engines.setups["agent"].skill_folder == "skills"
+    assert engines.setups["agent"].traits.skill_folder == "skills"
     assert engines.secrets() == ("MY_KEY",)
     assert all(cell.paid for cell in cells)
     assert engines.traits()["agent"].tells == {Fact.USAGE}

@@ -92,42 +92,47 @@ def told(judging: Judging) -> list[str]:
     return [problem.message for problem in judging.problems]
 
 
+def identities(judging: Judging) -> list[Identity]:
+    """What the answers of the judges depend on."""
+    return [one.identity for one in judging.found]
+
+
 def test_nobody_is_named_and_nobody_found() -> None:
     """D-5: who needs a judge is told before anything runs that there is none, and how to name one."""
     judging = find()
     (problem,) = judging.problems
-    assert (judging.judges, judging.digest, problem.code, problem.severity) == ((), "", "judge.none", Severity.ERROR)
+    assert (judging.found, judging.digest, problem.code, problem.severity) == ((), "", "judge.none", Severity.ERROR)
     assert "--judge NAME (installed: alpha, beta)" in str(problem)
 
 
 def test_one_judge() -> None:
     """Its model and temperature reach it, and its identity is what the score depends on."""
     judging = find("alpha", models=("m",), temperature=0.5)
-    (judge,) = judging.judges
+    (judge,) = (one.judge for one in judging.found)
     assert cast(Named, judge).options == Options(model="m", temperature=0.5)
-    assert (judging.identities, judging.problems) == ((judge.identity(None),), ())
+    assert (identities(judging), judging.problems) == ([judge.identity(None)], ())
     assert judging.digest == judge.identity(None).digest
-    assert (judging.secrets, judging.paid) == (("SHARED_KEY", "ALPHA_KEY"), True)
+    assert [(one.traits.secrets, one.traits.paid) for one in judging.found] == [(("SHARED_KEY", "ALPHA_KEY"), True)]
 
 
 @pytest.mark.requirement("UA-CLI-004")
 def test_a_model_id_picks_its_judge() -> None:
     """A name that is no judge is tried as a model id, with a notice, and goes before a model named beside it."""
     judging = find("a-1", models=("other",))
-    (identity,) = judging.identities
+    (identity,) = identities(judging)
     assert (identity.name, identity.settings["model"]) == ("alpha", "a-1")
     (notice,) = judging.problems
     assert notice.severity is Severity.WARNING
     told_so = "'a-1' is no installed judge; 'alpha' is asked for the model of that id, and not for 'other'"
     assert notice.message == told_so
-    (identity,) = find(models=("b-2",)).identities
+    (identity,) = identities(find(models=("b-2",)))
     assert (identity.name, identity.settings["model"]) == ("beta", "b-2")
 
 
 def test_a_name_that_is_neither() -> None:
     """The message names what is installed, and what to write instead."""
     judging = find("c-1")
-    assert judging.judges == ()
+    assert judging.found == ()
     assert told(judging) == [
         "'c-1' is no installed judge (installed: alpha, beta), and as a model id no judge claims it"
     ]
@@ -136,14 +141,13 @@ def test_a_name_that_is_neither() -> None:
 def test_a_panel() -> None:
     """Judges in their order, each with its model; all keys are known, and one that is paid makes it paid."""
     judging = find("alpha", "b-1", "alpha", models=("m1", "b-1", "m2"))
-    assert [(one.name, one.settings["model"]) for one in judging.identities] == [
+    assert [(one.name, one.settings["model"]) for one in identities(judging)] == [
         ("alpha", "m1"),
         ("beta", "b-1"),
         ("alpha", "m2"),
     ]
-    assert judging.secrets == ("SHARED_KEY", "ALPHA_KEY", "BETA_KEY")
-    assert (judging.paid, find("beta").paid) == (True, False)
-    assert judging.digest == "|".join(one.digest for one in judging.identities)
+    assert [one.traits.paid for one in judging.found] == [True, False, True]
+    assert judging.digest == "|".join(one.digest for one in identities(judging))
     assert told(judging) == ["'b-1' is no installed judge; 'beta' is asked for the model of that id"]
 
 
@@ -268,8 +272,7 @@ def test_options_may_decide_what_a_judge_announces() -> None:
     module.__dict__["skillgauge_judges"] = skillgauge_judges
     registry = Registry.of(module, options={"judges.alpha": {"temperature": 1}})
     judging = find_judges(("alpha",), (), None, registry)
-    assert judging.paid
-    assert [one.tells for one in judging.traits] == [{Fact.COST}]
+    assert [(one.traits.paid, one.traits.tells) for one in judging.found] == [(True, {Fact.COST})]
 
 
 ALPHA, BETA, GATEWAY = "https://alpha.test", "https://beta.test/v1/x", "http://127.0.0.1:9/v1"
@@ -304,11 +307,11 @@ def test_an_unnamed_judge_asks_whom_the_agents_ask(
     runners = [Identity(name="e", service=service or None, model=model or None) for service, _, model in parts]
     registry = Registry.of(plugin("beta", "b-*"), plugin("alpha", "a-*"))
     judging = find_judges((), (), None, registry, runners)
-    assert [(one.name, one.settings["model"]) for one in judging.identities] == ([(chosen, model)] if chosen else [])
+    assert [(one.name, one.settings["model"]) for one in identities(judging)] == ([(chosen, model)] if chosen else [])
     (problem,) = judging.problems
     assert problem.code == ("judge.unnamed" if chosen else "judge.none")
     assert problem.severity is (Severity.WARNING if chosen else Severity.ERROR)
-    assert find_judges(("beta",), (), None, registry, runners).identities[0].name == "beta"
+    assert identities(find_judges(("beta",), (), None, registry, runners))[0].name == "beta"
 
 
 def test_an_unnamed_judge_at_an_address_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -317,9 +320,8 @@ def test_an_unnamed_judge_at_an_address_of_its_own(monkeypatch: pytest.MonkeyPat
     registry = Registry.of(plugin("alpha", "a-*"), options={"judges.alpha": {"service": GATEWAY}})
 
     def found(service: str) -> list[str]:
-        return [
-            one.name for one in find_judges((), (), None, registry, [Identity(name="e", service=service)]).identities
-        ]
+        runners = [Identity(name="e", service=service)]
+        return [one.name for one in identities(find_judges((), (), None, registry, runners))]
 
     assert found("http://127.0.0.1:9/other") == ["alpha"]
     assert found(ALPHA) == []
@@ -329,7 +331,7 @@ def test_a_broken_judge_that_nobody_named_is_passed_over(monkeypatch: pytest.Mon
     """Its options are of no interest where another one will do."""
     monkeypatch.setenv("SHARED_KEY", "x")
     registry = Registry.of(plugin("alpha"), plugin("beta"), options={"judges.alpha": {"unknown": 1}})
-    assert find_judges((), (), None, registry, [Identity(name="e", service=BETA)]).identities[0].name == "beta"
+    assert identities(find_judges((), (), None, registry, [Identity(name="e", service=BETA)]))[0].name == "beta"
 
 
 def test_judges_share_the_limit_of_their_service() -> None:

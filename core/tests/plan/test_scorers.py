@@ -25,14 +25,13 @@ from skillgauge.plan.survey import survey
 from skillgauge.plugins.registry import Registry
 from skillgauge.run.budget import BudgetLimits
 from skillgauge.run.direct import DirectStages
-from skillgauge.run.grading import grade
+from skillgauge.run.grading import Grading, grade
 from skillgauge.run.ledger import MemoryStore
 from skillgauge.run.pipeline import Job, carry_out
-from skillgauge.run.trials import Grading
 from skillgauge.types.frozen import Frozen
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
 from skillgauge.types.result import Score, TrialResult, Verdict
-from skillgauge.types.suite import DIRECT, ArmKind, Case, Check, LimitOutcome, Suite, Target
+from skillgauge.types.suite import DIRECT, ArmKind, Case, Check, Suite, Target
 from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, PlanHead, Usage
 from skillgauge_testkit.fakes import FakeAdapter, FakeSandbox
 
@@ -217,7 +216,7 @@ def test_a_failed_execution_makes_no_scorer(monkeypatch: pytest.MonkeyPatch) -> 
         ids = []
         for one in trials:
             for execution in (Execution(failure=failure), Execution()):
-                graded = await grade(one, execution, scorers=run, on_agent_limit=LimitOutcome.FAIL)
+                graded = await grade(one, execution, Grading(run))
                 ids.append(graded.score_id)
                 made += one.ordinal == 1 and execution.failure is None
                 assert len(Counting.made) == made

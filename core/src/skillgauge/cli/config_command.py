@@ -10,10 +10,10 @@ from typing import Any
 import click
 
 from ..errors import ExitCode, Problem, UsageError, did_you_mean
-from ..reading.config import KEYS, Config, Value, check_value, parse_text, user_path
 from ..reading.environment import host_environment
 from ..report.writing import write_whole
 from ..types.frozen import thaw
+from .configuration import KEYS, Config, Value, check_value, parse_text, user_path
 from .invocation import invocation
 from .options import GlobalsCommand, GlobalsGroup
 
@@ -80,7 +80,7 @@ def _require_known(key: str) -> None:
 
 
 def _default_source() -> Any:
-    from ..reading.config import Source  # noqa: PLC0415
+    from .configuration import Source  # noqa: PLC0415
 
     return Source.DEFAULT
 

@@ -19,16 +19,17 @@ import click
 from ..contract.reporters import Reporter
 from ..errors import ExitCode, PluginError, Problem, UsageError
 from ..plan.options import EvalOptions, How, Reports, What, Who
-from ..plan.overlay import Overlay, read_overlay
+from ..plan.overlay import Overlay
 from ..plan.preparing import Prepared, prepare
 from ..plugins.kinds import REPORTERS
 from ..plugins.registry import Registry
-from ..reading.config import KEYS, Config
 from ..report.writing import only_suites, write_report, write_whole
 from ..run.budget import BudgetLimits
 from ..run.pipeline import Conclusion, carry_out
 from ..types.plan import Selection
 from ..types.result import RunInfo, RunView
+from .added_checks import read_overlay
+from .configuration import KEYS, Config
 from .format_options import FormatOptions
 from .invocation import Invocation
 from .options import GlobalsCommand, Number, SeveralWords, words

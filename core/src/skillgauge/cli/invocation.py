@@ -13,8 +13,8 @@ from ..log import configure
 from ..plugins.index import read_index
 from ..plugins.kinds import REPORTERS
 from ..plugins.registry import Registry
-from ..reading.config import Config, load_config, plugin_assignments
 from ..reading.environment import ask_first, host_environment
+from .configuration import Config, load_config, plugin_assignments
 from .options import Globals
 from .output import Output
 

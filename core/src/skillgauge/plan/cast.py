@@ -9,13 +9,14 @@ from ..contract.executors import Executor
 from ..contract.providers import Traits
 from ..contract.sandboxes import Tier
 from ..contract.stores import Store
-from ..errors import PluginError, Problem, Severity
+from ..errors import Problem, Severity
 from ..plugins.kinds import EXECUTORS
 from ..plugins.registry import Registry
 from ..run.budget import uncountable
 from ..types.plan import SuitePlan
 from .adapters import Adapters
 from .cells import CellMaker
+from .collecting import collected
 from .engines import Engines
 from .judging import Judging, checked, find_judges, wanted_judges
 from .options import EvalOptions, How
@@ -49,17 +50,17 @@ class Cast:
     @property
     def paid_scorers(self) -> frozenset[str]:
         """Names in checks of scorers whose verdict costs money."""
-        return frozenset(self.scorers.judged if self.judging.paid else ())
+        return frozenset(self.scorers.judged if any(one.traits.paid for one in self.judging.found) else ())
 
 
 async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Survey], registry: Registry) -> Cast:
     """Find, make and check everybody; nothing runs yet."""
     who, how = options.who, options.how
-    problems: list[Problem] = []
+    problems, missing = list[Problem](), list[Problem]()
     adapters, engines = Adapters(registry), Engines(registry, who.replay)
-    maker = CellMaker(adapters, engines, options)
+    maker = CellMaker(adapters, engines, options, missing)
     plans = tuple(maker.plan(suite, problems) for suite in suites.suites)
-    missing = [*maker.missing, *await adapters.problems(), *await engines.problems()]
+    missing += [*await adapters.problems(), *await engines.problems()]
     problems += _bare_timeout(how, engines)
     scorers = Scorers(registry)
     problems += _distinct([*(one for survey in surveys for one in survey.problems), *scorers.inspect(surveys)])
@@ -73,16 +74,12 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     problems += [*(map(_told, missing) if how.dry_run else missing), *uncountable(how.budget, spenders)]
     provenance = registry.provenance()
     sandbox, store, executor = None, None, None
-    try:
+    with collected(problems):
         sandbox = await choose_sandbox(who.sandbox, registry, least=Tier.STRICT if how.untrusted else Tier.NONE)
         problems += sandbox.warnings
-    except PluginError as error:
-        problems += error.problems
-    try:
+    with collected(problems):
         store = choose_store(who.store, registry, problems, given=who.store_given)
         executor = registry.make(EXECUTORS, who.executor) if who.executor else None
-    except PluginError as error:
-        problems += error.problems
     return Cast(
         suites=plans,
         adapters=adapters,
@@ -112,9 +109,8 @@ def _bare_timeout(how: How, engines: Engines) -> list[Problem]:
 
 
 def _spenders(engines: Engines, judging: Judging) -> dict[str, Traits]:
-    judges = zip(judging.identities, judging.traits, strict=True)
     return {f"engine {name!r}": traits for name, traits in engines.traits().items()} | {
-        f"judge {one.name!r}": traits for one, traits in judges if traits.paid
+        f"judge {one.identity.name!r}": one.traits for one in judging.found if one.traits.paid
     }
 
 

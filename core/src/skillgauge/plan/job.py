@@ -17,11 +17,12 @@ from ..reading.environment import host_environment, secret
 from ..report.summary import FigureSource
 from ..run.agents import AgentRules, AgentStages, files_of_skill
 from ..run.direct import DirectStages
+from ..run.grading import Grading
 from ..run.judges import GuardedJudge
 from ..run.pipeline import Job
 from ..run.redaction import Redactor
 from ..run.services import Providers
-from ..run.trials import Grading, RetryPolicy
+from ..run.trials import RetryPolicy
 from ..types.comparison import GroupKey
 from ..types.frozen import EMPTY
 from ..types.result import Figure, SuiteSummary
@@ -79,7 +80,7 @@ def _present(cast: Cast) -> tuple[Sandbox, Store]:
 
 def _grading(suites: Suites, cast: Cast, redactor: Redactor, providers: Providers) -> Grading:
     limits = {suite.id: suite.on_agent_limit for suite in suites.suites}
-    judges = tuple(GuardedJudge(judge, redactor.redact, providers) for judge in cast.judging.judges)
+    judges = tuple(GuardedJudge(one.judge, redactor.redact, providers) for one in cast.judging.found)
     return Grading(cast.scorers.for_run(), limits, judges, cast.judging.digest, redactor.redact)
 
 
@@ -121,7 +122,8 @@ def _redactor(suites: Suites, cast: Cast, short: list[Problem]) -> Redactor:
     redactor = Redactor()
     environ = host_environment()
     passed = {name for suite in suites.suites for target in suite.targets for name in target.pass_env}
-    for name in sorted(passed.union(cast.judging.secrets, cast.engines.secrets())):
+    of_judges = (name for one in cast.judging.found for name in one.traits.secrets)
+    for name in sorted(passed.union(of_judges, cast.engines.secrets())):
         _learn(redactor, short, name, secret(name) or "")
     for path in (Path(environ["HOME"], file) for file in cast.engines.login_files() if environ.get("HOME")):
         with suppress(OSError):

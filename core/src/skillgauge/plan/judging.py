@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from urllib.parse import urlsplit
 
 from ..contract.judges import Judge
 from ..contract.providers import Traits
@@ -15,33 +14,33 @@ from ..plugins.kinds import JUDGES, Resolved
 from ..plugins.registry import Registry
 from ..plugins.traits import claims, traits_of
 from ..reading.environment import secret
+from ..run.services import service_of
 from ..types.suite import Suite
 from ..types.trial import Identity
+from .collecting import collected
+
+
+@dataclass(frozen=True)
+class FoundJudge:
+    """A judge, with what its answers depend on and what it announces."""
+
+    judge: Judge
+    identity: Identity
+    traits: Traits
 
 
 @dataclass(frozen=True)
 class Judging:
     """The judges of a run, in the order in which they were named."""
 
-    judges: tuple[Judge, ...] = ()
-    identities: tuple[Identity, ...] = ()
-    """What their answers depend on."""
-    secrets: tuple[str, ...] = ()
-    """Names of the variables that hold their keys."""
-    traits: tuple[Traits, ...] = ()
-    """What each of them announces, in the same order."""
+    found: tuple[FoundJudge, ...] = ()
     problems: tuple[Problem, ...] = ()
     """What keeps them from working, and notices; of interest only to a run that needs a judge."""
 
     @property
-    def paid(self) -> bool:
-        """Whether an answer of any of them costs money."""
-        return any(traits.paid for traits in self.traits)
-
-    @property
     def digest(self) -> str:
         """Of everything their answers depend on; part of every score id."""
-        return "|".join(identity.digest for identity in self.identities)
+        return "|".join(one.identity.digest for one in self.found)
 
 
 def wanted_judges(
@@ -84,29 +83,19 @@ def find_judges(
         names, models = _unnamed(runners, registry, problems)
     if names and models and len(names) != len(models):
         message = f"{len(models)} judge models for {len(names)} judges"
-        hint = "Give one model for each judge, in the same order."
-        return Judging(problems=(Problem("usage.judges", message, hint=hint),))
+        return Judging(problems=(Problem("usage.judges", message, hint="Give one for each judge, in the same order."),))
     found = []
     for name, model in zip_longest(names, models):
-        try:
+        with collected(problems):
             found.append(_find(name, model, temperature, registry, problems))
-        except PluginError as error:
-            problems += error.problems
     if any(problem.severity is Severity.ERROR for problem in problems):
         return Judging(problems=tuple(problems))
-    identities = tuple(identity for _, _, identity in found)
-    return Judging(
-        judges=tuple(judge for _, judge, _ in found),
-        identities=identities,
-        secrets=tuple(dict.fromkeys(name for traits, _, _ in found for name in traits.secrets)),
-        traits=tuple(traits for traits, _, _ in found),
-        problems=(*problems, *_no_majority(identities)),
-    )
+    return Judging(tuple(found), (*problems, *_no_majority([one.identity for one in found])))
 
 
 async def checked(judging: Judging) -> Judging:
     """The same judges, each asked what keeps it from working."""
-    found = [problem for judge in judging.judges for problem in await judge.check()]
+    found = [problem for one in judging.found for problem in await one.judge.check()]
     return replace(judging, problems=(*judging.problems, *found))
 
 
@@ -114,14 +103,15 @@ def _unnamed(
     runners: Sequence[Identity], registry: Registry, problems: list[Problem]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The judge at the address that all runners ask, if its key is here: nothing of theirs goes anywhere else."""
-    asked = {_address(one.service) for one in runners}
+    asked = {service_of(one) for one in runners}
     for one in sorted(registry.load_all(JUDGES), key=lambda one: one.name):
         with suppress(PluginError):  # nobody named it
-            service = _address(registry.make(JUDGES, one).identity(None).service)
-            if service and asked == {service} and any(map(secret, one.provider.traits.secrets)):
-                message = f"no judge is named: {one.name!r} is asked, at {service}, which the agents ask, too"
-                hint = "Name one with --judge."
-                problems.append(Problem("judge.unnamed", message, hint=hint, severity=Severity.WARNING))
+            identity = registry.make(JUDGES, one).identity(None)
+            is_same = identity.service is not None and asked == {service_of(identity)}
+            if is_same and any(map(secret, one.provider.traits.secrets)):
+                message = f"no judge is named: {one.name!r} is asked, at {identity.service}, as the agents are"
+                told = Problem("judge.unnamed", message, hint="Name one with --judge.", severity=Severity.WARNING)
+                problems.append(told)
                 return (one.name,), tuple({run.model: 0 for run in runners if run.model and claims(one, run.model)})[:1]
     known = ", ".join(registry.names("judges")) or "none"
     hint = f"Name one with --judge NAME (installed: {known}), or as `judge` in the configuration."
@@ -129,13 +119,9 @@ def _unnamed(
     return (), ()
 
 
-def _address(service: str | None) -> str | None:
-    return urlsplit(service).netloc if service else None
-
-
 def _find(
     name: str | None, model: str | None, temperature: float | None, registry: Registry, notices: list[Problem]
-) -> tuple[Traits, Judge, Identity]:
+) -> FoundJudge:
     if name is not None and name in registry.names("judges"):
         chosen = registry.resolve(JUDGES, name)
     else:
@@ -147,7 +133,7 @@ def _find(
             model = name
     asked = {"model": model, "temperature": temperature}
     judge = registry.make(JUDGES, chosen, {key: value for key, value in asked.items() if value is not None} or None)
-    return traits_of(chosen, registry), judge, judge.identity(model)
+    return FoundJudge(judge, judge.identity(model), traits_of(chosen, registry))
 
 
 def _no_majority(judges: Sequence[Identity]) -> list[Problem]:

@@ -79,9 +79,7 @@ def _suite_head(plan: SuitePlan, survey: Survey, terms: Terms) -> SuiteHead:
         trial_count=sum(survey.applying(cell.target) for cell in plan.cells) * runs,
         runs=runs,
         targets=tuple(
-            TargetHead(**{name: getattr(target, name) for name in TargetHead.model_fields})
-            for target in suite.targets
-            if target.id in used
+            TargetHead.model_validate(target, from_attributes=True) for target in suite.targets if target.id in used
         ),
         arms=_distinct(cell.arm.name for cell in plan.cells),
         comparisons=suite.comparisons,

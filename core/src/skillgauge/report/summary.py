@@ -12,13 +12,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import groupby
 
-from ..stats import Spread, nearest_rank, rate_interval
+from ..stats import Latency, RateInterval, Spread
 from ..types.comparison import CaseSummary, Counts, GroupKey, PairSummary
 from ..types.result import (
     Figure,
     GroupSummary,
-    Latency,
-    RateInterval,
     ScoreStatus,
     SuiteSummary,
     SuiteValidity,
@@ -65,18 +63,7 @@ class _Tally:
         return Counts(**self.sums)
 
     def rate(self, repeats: int, seed: int) -> RateInterval:
-        means = self.case_means
-        if not means:
-            return RateInterval(rate=None, n=0)
-        interval = rate_interval(means, repeats=repeats, seed=seed)
-        return RateInterval(
-            rate=sum(means) / len(means),
-            n=len(means),
-            lower=interval.lower if interval else None,
-            upper=interval.upper if interval else None,
-            level=interval.level if interval else 0.95,
-            method=str(interval.method) if interval else None,
-        )
+        return RateInterval.of(self.case_means, repeats=repeats, seed=seed)
 
 
 @dataclass
@@ -142,6 +129,7 @@ class _Group:
         repeats = len(self.run_totals)
         counts = self.all.counts
         cases = self.all.counted_cases
+        runs = zip(self.run_passes, self.run_totals, strict=True)
         return GroupSummary(
             **asdict(key),
             counts=counts,
@@ -151,25 +139,18 @@ class _Group:
             weighted_value=self.weighted_sum / self.weight_sum if self.weight_sum else None,
             graded_weight=self.weight_sum,
             error_weight=self.error_weight,
-            run_pass_rates=tuple(
-                passed / total for passed, total in zip(self.run_passes, self.run_totals, strict=True) if total
-            ),
-            latency=_latency(self.latencies),
+            run_pass_rates=tuple(passed / total for passed, total in runs if total),
+            latency=Latency.of(self.latencies),
             tags=tuple(
                 TagSummary(tag=tag, counts=tally.counts, pass_rate=tally.rate(repeats, seed))
                 for tag, tally in sorted(self.tags.items())
             ),
-            figures=tuple(
-                Figure(name=check, label=check, value=known.mean, unit="ratio", n=known.n)
-                for check, known in self.beside.items()
-            ),
+            figures=tuple(_figure(*one) for one in self.beside.items()),
         )
 
 
-def _latency(seconds: array[float]) -> Latency:
-    ordered = sorted(seconds)
-    p50_s, p95_s, p99_s = (nearest_rank(ordered, share) for share in (0.50, 0.95, 0.99))
-    return Latency(samples=len(ordered), p50_s=p50_s, p95_s=p95_s, p99_s=p99_s)
+def _figure(check: str, passed: Spread) -> Figure:
+    return Figure(name=check, label=check, value=passed.mean, unit="ratio", n=passed.n)
 
 
 def summarize(

@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
+from ..stats import RateInterval
 from ..types.comparison import GroupKey
-from ..types.result import Figure, GroupSummary, RateInterval, ScoreStatus, TrialResult
+from ..types.result import Figure, GroupSummary, ScoreStatus, TrialResult
 from ..types.suite import DIRECT
 
 LINE = 200

@@ -5,7 +5,7 @@ The rules of the choice live in this one place, so that every report says the sa
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from skillgauge.stats._checks import require_level, require_rates, require_resamples
 from skillgauge.stats.bootstrap import DISPLAY_RESAMPLES, bootstrap_interval
@@ -13,6 +13,29 @@ from skillgauge.stats.intervals import Interval, IntervalMethod, normal, wilson
 
 MIN_NORMAL_CASES = 1000
 """From here on the bootstrap's bounds are the normal ones, at a thousand times the cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class RateInterval:
+    """A rate with what is needed to trust it."""
+
+    rate: float | None
+    """`None` if nothing was measured."""
+    n: int
+    """Cases behind the rate: repeats of a case are averaged first."""
+    lower: float | None = None
+    upper: float | None = None
+    level: float = 0.95
+    method: str | None = None
+
+    @classmethod
+    def of(cls, case_means: Sequence[float], *, repeats: int, seed: int) -> "RateInterval":
+        """The mean of the case means with the interval that fits it; see `rate_interval`."""
+        found = rate_interval(case_means, repeats=max(1, repeats), seed=seed)
+        if found is None:
+            return cls(rate=None, n=0)
+        mean = math.fsum(case_means) / len(case_means)
+        return cls(mean, len(case_means), found.lower, found.upper, found.level, str(found.method))
 
 
 def rate_interval(
@@ -36,6 +59,9 @@ def rate_interval(
     else, 8 to 19 cases                       ``bootstrap-bca``
     else (fewer cases, or all means equal)    ``wilson-over-cases``
     ========================================  ==========================================
+
+    The bounds of the bootstrap are capped: no suite proves more than a perfect one of its size does, or less than a
+    hopeless one, so a run that fails never raises what is proven.
 
     The last row: few cases have too few distinct resamples, equal means give a zero width. Yet a quantity in
     [0, 1] with mean p has variance p (1 - p) at most, that of a coin, so Wilson's interval over cases allows for
@@ -74,4 +100,7 @@ def rate_interval(
     if n >= MIN_NORMAL_CASES:
         return normal(case_means, level) or replace(score, method=IntervalMethod.WILSON_OVER_CASES)
     resampled = bootstrap_interval(case_means, seed=seed, resamples=resamples, level=level)
-    return resampled or replace(score, method=IntervalMethod.WILSON_OVER_CASES)
+    if resampled is None:
+        return replace(score, method=IntervalMethod.WILSON_OVER_CASES)
+    perfect, hopeless = wilson(n, n, level), wilson(0, n, level)
+    return replace(resampled, lower=min(resampled.lower, perfect.lower), upper=max(resampled.upper, hopeless.upper))

@@ -47,6 +47,7 @@ _SUMMARIES: Mapping[str, str] = {
 """What the plugin made for each kind does, as `plugins list` shows it."""
 
 _FURTHER: Mapping[str, tuple[str, ...]] = {
+    "formats": ("skillgauge-validation$core_range",),
     "engines": ("skillgauge-agent-programs$core_range",),
     "judges": ("skillgauge-model-client$core_range",),
     "sandboxes": ("skillgauge-processes$core_range",),

@@ -210,8 +210,8 @@ def _read_foreign(path: Path, problems: list[Problem], notices: list[str]) -> di
 def _read_layer(path: Path, problems: list[Problem]) -> dict[str, Any]:
     if path.suffix == ".toml":
         return _read_toml(path, problems)
-    from .documents import read_document  # noqa: PLC0415 - reading YAML is needless without a file
-    from .places import locate  # noqa: PLC0415 - reading YAML is needless without a file
+    from ..reading.documents import read_document  # noqa: PLC0415 - reading YAML is needless without a file
+    from ..reading.places import locate  # noqa: PLC0415 - reading YAML is needless without a file
 
     try:
         document = read_document(path)

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillgauge.errors import Problem, UsageError
-from skillgauge.reading.config import (
+from skillgauge.cli.configuration import (
     KEYS,
     PROJECT_FILE,
     Config,
@@ -25,6 +24,7 @@ from skillgauge.reading.config import (
     user_path,
     variable_name,
 )
+from skillgauge.errors import Problem, UsageError
 
 quick = settings(max_examples=60, deadline=None)
 
