@@ -198,6 +198,7 @@ from .stats.rates import (
     rate_interval as rate_interval,
 )
 from .stats.reliability import (
+    Reliability as Reliability,
     consistency as consistency,
     pass_at_k as pass_at_k,
 )

@@ -60,7 +60,6 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     adapters, engines = Adapters(registry), Engines(registry, who.replay)
     maker = CellMaker(adapters, engines, options, missing)
     plans = tuple(maker.plan(suite, problems) for suite in suites.suites)
-    missing += [*await adapters.problems(), *await engines.problems()]
     problems += _bare_timeout(how, engines)
     scorers = Scorers(registry)
     problems += _distinct([*(one for survey in surveys for one in survey.problems), *scorers.inspect(surveys)])
@@ -70,7 +69,7 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
         runners = [cell.runner for plan in plans for cell in plan.cells]
         judging = await checked(find_judges(*wanted, who.judge_temperature, registry, runners))
     spenders = _spenders(engines, judging)
-    missing += judging.problems
+    missing += [*await adapters.problems(), *await engines.problems(), *judging.problems]
     problems += [*(map(_told, missing) if how.dry_run else missing), *uncountable(how.budget, spenders)]
     provenance = registry.provenance()
     sandbox, store, executor = None, None, None

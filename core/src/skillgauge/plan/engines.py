@@ -7,7 +7,7 @@ from pathlib import Path
 from ..contract.engines import Recorder
 from ..contract.providers import Clean, Traits, imported
 from ..errors import Origin, PluginError, Problem
-from ..plugins.events import Failed, isolated
+from ..plugins.events import failing_as
 from ..plugins.guard import guarded_recorder
 from ..plugins.kinds import ENGINES, Resolved, broken
 from ..plugins.registry import Registry
@@ -77,11 +77,8 @@ class Engines:
         player = self.player()
         if player.provider.records is None:
             raise PluginError(broken(player, "plays recordings and makes none"))
-        try:
-            with isolated():
-                return guarded_recorder(imported(player.provider.records)(folder, clean), player)
-        except Failed as failure:
-            raise PluginError(broken(player, f"cannot record: {failure}")) from failure
+        with failing_as(player, "cannot record"):
+            return guarded_recorder(imported(player.provider.records)(folder, clean), player)
 
     def _make(self, name: str) -> AgentSetup:
         resolved = self._registry.resolve(ENGINES, name)

@@ -100,22 +100,19 @@ async def checked(judging: Judging) -> Judging:
 
 
 def _unnamed(
-    runners: Sequence[Identity], registry: Registry, problems: list[Problem]
+    runners: Sequence[Identity], registry: Registry, told: list[Problem]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The judge at the address that all runners ask, if its key is here: nothing of theirs goes anywhere else."""
     asked = {service_of(one) for one in runners}
     for one in sorted(registry.load_all(JUDGES), key=lambda one: one.name):
         with suppress(PluginError):  # nobody named it
             identity = registry.make(JUDGES, one).identity(None)
-            is_same = identity.service is not None and asked == {service_of(identity)}
-            if is_same and any(map(secret, one.provider.traits.secrets)):
+            if identity.service and asked == {service_of(identity)} and any(map(secret, one.provider.traits.secrets)):
                 message = f"no judge is named: {one.name!r} is asked, at {identity.service}, as the agents are"
-                told = Problem("judge.unnamed", message, hint="Name one with --judge.", severity=Severity.WARNING)
-                problems.append(told)
+                told.append(Problem("judge.unnamed", message, hint="Name one with --judge.", severity=Severity.WARNING))
                 return (one.name,), tuple({run.model: 0 for run in runners if run.model and claims(one, run.model)})[:1]
-    known = ", ".join(registry.names("judges")) or "none"
-    hint = f"Name one with --judge NAME (installed: {known}), or as `judge` in the configuration."
-    problems.append(Problem("judge.none", "there are checks that a judge decides, and no judge is named", hint=hint))
+    hint = f"Name one with --judge NAME (installed: {', '.join(registry.names('judges')) or 'none'}), or configure one."
+    told.append(Problem("judge.none", "there are checks that a judge decides, and no judge is named", hint=hint))
     return (), ()
 
 

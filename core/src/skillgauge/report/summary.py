@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import groupby
 
-from ..stats import Latency, RateInterval, Spread
+from ..stats import Latency, RateInterval, ReliabilityTally, Spread
 from ..types.comparison import CaseSummary, Counts, GroupKey, PairSummary
 from ..types.result import (
     Figure,
@@ -86,6 +86,7 @@ class _Group:
     """What the first of them says."""
     beside: dict[str, Spread] = field(default_factory=dict)
     """Whether checks beside the verdict passed, by their id."""
+    repeated: ReliabilityTally = field(default_factory=ReliabilityTally)
     errored: set[tuple[int, int]] = field(default_factory=set)
     """(case, repeat) of errors, so that pairs with an error in either arm can be counted."""
 
@@ -95,6 +96,7 @@ class _Group:
 
     def add_case(self, counts: Counts, results: Sequence[TrialResult]) -> None:
         self.all.add_case(counts)
+        self.repeated.add(counts.passed + counts.failed, counts.passed)
         for tag in results[0].tags:
             self.tags.setdefault(tag, _Tally()).add_case(counts)
         for result in results:
@@ -141,6 +143,7 @@ class _Group:
             error_weight=self.error_weight,
             run_pass_rates=tuple(passed / total for passed, total in runs if total),
             latency=Latency.of(self.latencies),
+            reliability=self.repeated.reliability,
             tags=tuple(
                 TagSummary(tag=tag, counts=tally.counts, pass_rate=tally.rate(repeats, seed))
                 for tag, tally in sorted(self.tags.items())

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from pydantic import Field
 
-from ..stats import Latency, RateInterval
+from ..stats import Latency, RateInterval, Reliability
 from .comparison import Counts, GroupKey, PairSummary
 from .frozen import Frozen, Json
 from .trial import CaseHead, Execution, Failure, PlanHead, SuiteHead, Usage
@@ -167,6 +167,8 @@ class GroupSummary(Frozen):
     run_pass_rates: tuple[float, ...] = ()
     """Passed share of all trials of each repeat, in order: what consistency is made of."""
     latency: Latency = Latency()
+    reliability: Reliability | None = None
+    """How steady its cases are; `None` if each was run once."""
     tags: tuple[TagSummary, ...] = ()
     figures: tuple[Figure, ...] = ()
 
