@@ -244,7 +244,7 @@ def test_what_was_not_graded_is_no_failed_expectation() -> None:
     assert run["notes"] == ["not graded: b: the judge failed"]
 
 
-def test_a_check_beside_the_verdict_is_no_expectation() -> None:
+def test_a_check_beside_the_verdict_is_no_expectation(tmp_path: Path) -> None:
     """D-1: whether the skill fired stands apart, unknown in the arm that has none, and moves no rate."""
     marks = {"check_id": "Fired when it should", "beside": True}
     fired, nothing = Score.failed("no").model_copy(update=marks), Score.ungraded("?").model_copy(update=marks)
@@ -256,6 +256,11 @@ def test_a_check_beside_the_verdict_is_no_expectation() -> None:
     assert [run["skillgauge"]["beside"][0]["passed"] for run in document["runs"]] == [False, None]
     assert document["run_summary"]["delta"]["pass_rate"] == "+1.00"
     assert not any(run["notes"] for run in document["runs"])
+    file = tmp_path / "benchmark.json"
+    file.write_text(json.dumps(document))
+    again = AgentSkillsReporter().read(file)
+    assert again is not None
+    assert [result.value for result in again.results()] == [1.0, 0.0]
 
 
 def test_expectations_met_is_what_the_document_says() -> None:
