@@ -145,6 +145,7 @@ from .report.wording import (
     figure_text as figure_text,
     interval_text as interval_text,
     labels as labels,
+    latency_text as latency_text,
     listed as listed,
     milliseconds as milliseconds,
     moment as moment,

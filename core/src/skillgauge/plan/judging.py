@@ -12,7 +12,6 @@ from ..contract.providers import Traits
 from ..errors import PluginError, Problem, Severity, SuiteError
 from ..plugins.kinds import JUDGES, Resolved
 from ..plugins.registry import Registry
-from ..plugins.traits import claims, traits_of
 from ..reading.environment import secret
 from ..run.services import service_of
 from ..types.suite import Suite
@@ -110,7 +109,7 @@ def _unnamed(
             if identity.service and asked == {service_of(identity)} and any(map(secret, one.provider.traits.secrets)):
                 message = f"no judge is named: {one.name!r} is asked, at {identity.service}, as the agents are"
                 told.append(Problem("judge.unnamed", message, hint="Name one with --judge.", severity=Severity.WARNING))
-                return (one.name,), tuple({run.model: 0 for run in runners if run.model and claims(one, run.model)})[:1]
+                return (one.name,), tuple({run.model: 0 for run in runners if run.model and one.claims(run.model)})[:1]
     hint = f"Name one with --judge NAME (installed: {', '.join(registry.names('judges')) or 'none'}), or configure one."
     told.append(Problem("judge.none", "there are checks that a judge decides, and no judge is named", hint=hint))
     return (), ()
@@ -130,7 +129,7 @@ def _find(
             model = name
     asked = {"model": model, "temperature": temperature}
     judge = registry.make(JUDGES, chosen, {key: value for key, value in asked.items() if value is not None} or None)
-    return FoundJudge(judge, judge.identity(model), traits_of(chosen, registry))
+    return FoundJudge(judge, judge.identity(model), registry.traits(chosen))
 
 
 def _no_majority(judges: Sequence[Identity]) -> list[Problem]:
@@ -146,7 +145,7 @@ def _no_majority(judges: Sequence[Identity]) -> list[Problem]:
 
 def _serving(model: str, registry: Registry) -> Resolved:
     """The one judge that claims a model id."""
-    able = [one for one in registry.load_all(JUDGES) if claims(one, model)]
+    able = [one for one in registry.load_all(JUDGES) if one.claims(model)]
     if len(able) == 1:
         return able[0]
     known = ", ".join(registry.names("judges")) or "none"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Generic, TypeVar
 
 from ..contract.adapters import Adapter
@@ -94,6 +95,10 @@ class Resolved:
     version: str
     asked: str
     """The name that found it: an alias may have options of its own."""
+
+    def claims(self, model: str) -> bool:
+        """Whether an engine or a judge announces that it serves a model."""
+        return any(fnmatchcase(model, pattern) for pattern in self.provider.traits.model_patterns)
 
 
 def broken(plugin: IndexEntry | Resolved, how: str) -> Problem:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
@@ -11,17 +10,12 @@ from typing import assert_never
 from ..contract.judges import Judge
 from ..contract.sandboxes import Workspace
 from ..contract.scorers import ScoreContext
-from ..errors import PluginError
-from ..log import get_logger
-from ..plugins.deadlines import is_cancelled
-from ..plugins.guard import reason_of
+from ..errors import SkillgaugeError
 from ..types.frozen import digest_text
 from ..types.result import Score, ScoreStatus, Verdict
 from ..types.suite import Check, LimitOutcome, VerdictMode, VerdictRule
 from ..types.trial import Blame, Execution, Trial
 from .scorers import RunScorers
-
-log = get_logger(__name__)
 
 
 @dataclass(frozen=True)
@@ -93,15 +87,8 @@ async def _score(check: Check, scorers: RunScorers, context: ScoreContext) -> Sc
         async with scorers.of(check) as bound:
             name, version = bound.name, bound.scorer.version
             score = await bound.scorer.score(context if context.check is check else replace(context, check=check))
-        if not isinstance(score, Score):
-            raise TypeError(f"answered with {type(score).__name__} instead of a Score")
-    except PluginError as error:
+    except SkillgaugeError as error:  # what the guard of the scorer, or of a judge, makes of whatever fails in it
         score = Score.ungraded(str(error))
-    except (Exception, asyncio.CancelledError) as error:
-        if is_cancelled():
-            raise
-        log.warning("scorer.failed", plugin=name, case=context.case.id, check=check.id, exc_info=True)
-        score = Score.ungraded(reason_of(error, f"scorer {name!r} failed"))
     labels = {"check_id": check.id, "scorer": name, "scorer_version": version}
     return Score.model_validate(dict(score) | labels | {"weight": check.weight, "beside": check.beside})
 

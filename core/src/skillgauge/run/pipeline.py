@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from ..contract.executors import Executor, RunTrial
 from ..contract.providers import Clean
@@ -136,7 +137,7 @@ async def _carry_out(plan: Plan, job: Job, stop: asyncio.Event) -> Conclusion:
     log = await job.store.begin(plan.head, fresh=job.fresh)
     if job.on_begin:
         job.on_begin(log.info)
-    ledger = Ledger(log, concurrency=job.concurrency, on_commit=_committed(job), clean=job.clean)
+    ledger = Ledger(log, concurrency=job.concurrency, on_commit=partial(_tell, job), clean=job.clean)
     try:
         state = await _execute(plan, job, ledger, stop, await asyncio.to_thread(_budget, job, log))
     finally:
@@ -203,13 +204,10 @@ class _RunTrial:
         return replace(self, runner=self.runner.elsewhere(attempt))
 
 
-def _committed(job: Job) -> Callable[[TrialResult], None]:
-    def tell(result: TrialResult) -> None:
-        job.events.trial_finished(result)
-        if job.progress:
-            job.progress(result)
-
-    return tell
+def _tell(job: Job, result: TrialResult) -> None:
+    job.events.trial_finished(result)
+    if job.progress:
+        job.progress(result)
 
 
 def _summary(plan: Plan, job: Job, log: RunLog, ledger: Ledger) -> Summary:
