@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from skillgauge.api import Comparison
 from skillgauge.report.summary import summarize
+from skillgauge.report.wording import figure_text
 from skillgauge.stats import rate_interval
 from skillgauge.types.comparison import GroupKey
 from skillgauge.types.result import (
@@ -694,3 +695,22 @@ def test_what_a_run_used() -> None:
     )
     assert found.spending == Spending(cost_usd=1.75, tokens=308, unknown=2, replayed=1)
     assert summary_of([result(0)]).spending is None
+
+
+def test_checks_beside_the_verdict_are_figures_of_their_own() -> None:
+    """D-1: each with the share and number of trials that were graded, after the figures of the format."""
+
+    def beside(passed: bool | None) -> Score:
+        made = Score.ungraded("?") if passed is None else Score.passed() if passed else Score.failed("no")
+        return made.model_copy(update={"check_id": "Fired", "beside": True})
+
+    results = [
+        result(number, scores=(Score.passed(), beside(passed)))
+        for number, passed in enumerate([True, False, True, True, None])
+    ]
+    own = Figure(name="own", label="Own", value=1.0)
+    (group,) = summary_of(results, figures=lambda suite, group: (own,)).groups
+    assert group.figures == (own, Figure(name="Fired", label="Fired", value=0.75, unit="ratio", n=4))
+    assert group.pass_rate.rate == 1.0
+    assert figure_text(group.figures[1]) == "75.0% (n = 4)"
+    assert group_of([result(scores=(beside(None),))]).figures == ()

@@ -279,6 +279,44 @@ def test_an_ungraded_check_outweighs_a_failed_one() -> None:
     assert graded.verdict is Verdict.ERROR
 
 
+BESIDE = Check(id="beside", scorer="s", beside=True)
+
+
+@pytest.mark.parametrize("beside", [passes, fails, unclear])
+def test_a_check_beside_the_verdict_changes_none(beside: Decide) -> None:
+    """D-1: whatever it says, verdict and value are those of the other checks, and its score says where it stands."""
+    checks = (Check(id="first", scorer="s"), BESIDE)
+    graded = grade_with({"first": passes, "beside": beside}, trial(case=Case(id="c", checks=checks)))
+    assert (graded.verdict, graded.value) == (Verdict.PASS, 1.0)
+    assert [score.beside for score in graded.scores] == [False, True]
+
+
+def test_checks_beside_the_verdict_alone_assert_nothing() -> None:
+    """D-1: a case without any other check could never fail."""
+    assert grade_with({"beside": passes}, trial(case=Case(id="c", checks=(BESIDE,)))).verdict is Verdict.ERROR
+
+
+def test_the_share_of_checks_that_passed() -> None:
+    """D-3: under the rule `each`, partial credit counts for nothing, and all have to pass as under `all`."""
+    rule = VerdictRule(mode=VerdictMode.EACH)
+    case = Case(id="c", checks=(Check(id="first", scorer="s"), Check(id="second", scorer="s")), rule=rule)
+    graded = grade_with({"first": passes, "second": fails}, trial(case=case))
+    assert (graded.verdict, graded.value) == (Verdict.FAIL, 0.5)
+    assert grade_with({"first": passes, "second": passes}, trial(case=case)).verdict is Verdict.PASS
+
+
+def test_checks_of_one_trial_share_what_they_find_out() -> None:
+    """What a scorer keeps at one check is there at the next one of the same trial, and at none of another."""
+
+    def count(context: ScoreContext) -> Score:
+        context.shared["n"] = context.shared.get("n", 0) + 1
+        return Score.passed(str(context.shared["n"]))
+
+    for _ in range(2):
+        graded = grade_with({"first": count, "second": count})
+        assert [score.reason for score in graded.scores] == ["1", "2"]
+
+
 def test_a_scorer_that_crashes_leaves_its_check_ungraded() -> None:
     """The exception's type and text are told, the other checks are graded, nothing is raised."""
 
@@ -466,11 +504,12 @@ def test_verdict_and_value_follow_from_the_rule(scores: list[Score], rule: Verdi
         assert (verdict, value) == (Verdict.ERROR, None)
         return
     counted = [one for one in scores if one.weight > 0] or scores
-    values = [one.value or 0.0 for one in counted]
+    each = rule.mode is VerdictMode.EACH
+    values = [float(one.status is ScoreStatus.PASSED) if each else one.value or 0.0 for one in counted]
     assert value is not None
     assert 0 <= value <= 1
     assert min(values) - 1e-9 <= value <= max(values) + 1e-9
-    if rule.mode is VerdictMode.ALL:
+    if rule.mode in (VerdictMode.ALL, VerdictMode.EACH):
         passed = all(one.status is ScoreStatus.PASSED for one in scores)
     else:
         passed = value > rule.threshold if rule.above else value >= rule.threshold

@@ -94,21 +94,15 @@ def _children(folder: Path) -> Iterator[Path]:
 
 def _ambiguous(path: Path, claims: Mapping[str, Claim]) -> Problem:
     seen = "; ".join(f"{name} ({claim.dialect or claim.reason or 'recognised'})" for name, claim in claims.items())
-    return Problem(
-        "usage.ambiguous-format",
-        f"several formats claim this path: {seen}",
-        origin=Origin(str(path)),
-        hint=f"Choose one with --suite-format {next(iter(claims))}.",
-    )
+    message, hint = f"several formats claim this path: {seen}", f"Choose one with --suite-format {next(iter(claims))}."
+    return Problem("usage.ambiguous-format", message, origin=Origin(str(path)), hint=hint)
 
 
 def _nothing(path: Path, formats: Mapping[str, SuiteFormat]) -> Problem:
     known = ", ".join(sorted(formats)) or "none"
-    return Problem(
-        "usage.unknown-format",
-        f"{str(path)!r} holds nothing that an installed format knows (installed: {known})",
-        hint="Name a suite, or install the format that reads it; `skillgauge plugins list` shows what is there.",
-    )
+    message = f"{str(path)!r} holds nothing that an installed format knows (installed: {known})"
+    hint = "Name a suite, or install the format that reads it; `skillgauge plugins list` shows what is there."
+    return Problem("usage.unknown-format", message, hint=hint)
 
 
 def load(

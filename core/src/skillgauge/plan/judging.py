@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from ..contract.judges import Judge
 from ..contract.providers import Traits
@@ -11,6 +13,7 @@ from ..errors import PluginError, Problem, Severity, SuiteError
 from ..plugins.kinds import JUDGES, Resolved
 from ..plugins.registry import Registry
 from ..reading.environment import secret
+from ..run.services import service_of
 from ..types.suite import Suite
 from ..types.trial import Identity
 from .collecting import collected
@@ -63,7 +66,7 @@ def find_judges(
     models: Sequence[str],
     temperature: float | None,
     registry: Registry,
-    agents: Sequence[str] = (),
+    runners: Sequence[Identity] = (),
 ) -> Judging:
     """The judges, not checked yet, or what is wrong with them.
 
@@ -72,18 +75,16 @@ def find_judges(
         models: one for each judge; none leaves it to them. Without names, each picks its judge.
         temperature: at which they answer; `None` leaves it to each.
         registry: the run's plugins.
-        agents: models that the user named for agents, which pick the judge where neither name nor model is given.
+        runners: everybody who carries trials out, who decide where neither name nor model is given.
     """
     problems: list[Problem] = []
     if not names and not models:
-        names, models = _unnamed(agents, registry, problems)
+        names, models = _unnamed(runners, registry, problems)
     if names and models and len(names) != len(models):
         message = f"{len(models)} judge models for {len(names)} judges"
-        hint = "Give one model for each judge, in the same order."
-        return Judging(problems=(Problem("usage.judges", message, hint=hint),))
+        return Judging(problems=(Problem("usage.judges", message, hint="Give one for each judge, in the same order."),))
     found = []
-    for at in range(max(len(names), len(models))):
-        name, model = names[at] if names else None, models[at] if models else None
+    for name, model in zip_longest(names, models):
         with collected(problems):
             found.append(_find(name, model, temperature, registry, problems))
     if any(problem.severity is Severity.ERROR for problem in problems):
@@ -98,18 +99,20 @@ async def checked(judging: Judging) -> Judging:
 
 
 def _unnamed(
-    agents: Sequence[str], registry: Registry, notices: list[Problem]
+    runners: Sequence[Identity], registry: Registry, told: list[Problem]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Of the judges whose key is here, by name, the first that serves an agent's model, else the first."""
-    able = [one for one in registry.load_all(JUDGES) if any(map(secret, one.provider.traits.secrets))]
-    able.sort(key=lambda one: one.name)
-    if not able:
-        return (), ()
-    served = ((one.name, model) for one in able for model in agents if one.claims(model))
-    name, model = next(served, (able[0].name, None))
-    message = f"no judge is named: {name!r} is asked, whose key is here"
-    notices.append(Problem("judge.unnamed", message, hint="Name one with --judge.", severity=Severity.WARNING))
-    return (name,), (model,) if model else ()
+    """The judge at the address that all runners ask, if its key is here: nothing of theirs goes anywhere else."""
+    asked = {service_of(one) for one in runners}
+    for one in sorted(registry.load_all(JUDGES), key=lambda one: one.name):
+        with suppress(PluginError):  # nobody named it
+            identity = registry.make(JUDGES, one).identity(None)
+            if identity.service and asked == {service_of(identity)} and any(map(secret, one.provider.traits.secrets)):
+                message = f"no judge is named: {one.name!r} is asked, at {identity.service}, as the agents are"
+                told.append(Problem("judge.unnamed", message, hint="Name one with --judge.", severity=Severity.WARNING))
+                return (one.name,), tuple({run.model: 0 for run in runners if run.model and one.claims(run.model)})[:1]
+    hint = f"Name one with --judge NAME (installed: {', '.join(registry.names('judges')) or 'none'}), or configure one."
+    told.append(Problem("judge.none", "there are checks that a judge decides, and no judge is named", hint=hint))
+    return (), ()
 
 
 def _find(

@@ -97,18 +97,19 @@ def listed(names: Iterable[str], limit: int = 10) -> str:
 
 
 def figure_text(value: Figure | None) -> str:
-    """A number of a format's own arithmetic, with its unit."""
+    """A number of a format's own arithmetic, with its unit, and with its trials if they are not all of the group."""
     if value is None or value.value is None:
         return UNKNOWN
+    counts = f" (n = {value.n})" if value.n is not None else ""
     match value.unit:
         case "ratio":
-            return percent(value.value)
+            return f"{percent(value.value)}{counts}"
         case "ms":
-            return duration(value.value / 1000)
+            return f"{duration(value.value / 1000)}{counts}"
         case "score":
-            return f"{value.value:.3f}"
+            return f"{value.value:.3f}{counts}"
         case unit:
-            return f"{value.value:g} {plain(unit)}".strip()
+            return f"{value.value:g} {plain(unit)}".strip() + counts
 
 
 def interval_text(rate: RateInterval) -> str:
@@ -134,7 +135,7 @@ def reason_of(result: TrialResult) -> str:
     return "; ".join(
         score.reason or f"check {score.check_id} {score.status}"
         for score in result.scores
-        if score.status is not ScoreStatus.PASSED
+        if score.status is not ScoreStatus.PASSED and not score.beside
     )
 
 

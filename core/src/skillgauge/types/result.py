@@ -44,6 +44,8 @@ class Score(Frozen):
     """What a judge's calls for this check used."""
     weight: float = 1.0
     """Filled by the kernel."""
+    beside: bool = False
+    """Filled by the kernel: whether its check stands beside the verdict."""
 
     @classmethod
     def passed(cls, reason: str = "", *, evidence: Json = None) -> Score:
@@ -135,6 +137,8 @@ class Figure(Frozen):
     higher_is_better: bool = True
     bounds: tuple[float, float] | None = None
     """Its exact value if all errors had gone against the target, and if all had gone for it; `None`: as `value`."""
+    n: int | None = None
+    """Trials behind it; `None` stands for all of the group."""
 
 
 class TagSummary(Frozen):

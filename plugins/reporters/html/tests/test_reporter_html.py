@@ -167,7 +167,7 @@ def test_unknown_is_a_dash_and_never_zero() -> None:
     shown = drawn(run_of(group(pass_rate=empty, figures=(Figure(name="f", label="F", value=None, unit="ratio"),))))
     assert "– no interval 0 5 of 5 0 0 0 –" in words(shown)
     assert "<svg" not in shown
-    assert "n (trials) Errors F skill by contract 5 0 –" in words(shown)
+    assert "Trials Errors F skill by contract 5 0 –" in words(shown)
 
 
 def test_latency_figures_and_bounds_are_shown() -> None:

@@ -132,7 +132,7 @@ def _figures_table(groups: list[GroupSummary]) -> Iterator[str]:
         counted = (_group_name(group), str(group.counts.total), str(group.counts.errors))
         return [*counted, *(text(figure_text(values.get(name))) for name in titles)]
 
-    heads = ["Target", "n (trials)", "Errors", *(text(label) for label in titles.values())]
+    heads = ["Target", "Trials", "Errors", *(text(label) for label in titles.values())]
     yield from _table(heads, map(cells, groups))
 
 
