@@ -94,6 +94,7 @@ def pieces():
 def hang():
     """Work until somebody cancels, and say so in a file."""
     update(sessionUpdate="plan", entries=[{"content": "work", "status": "in_progress"}])
+    update(sessionUpdate="tool_call", toolCallId="t1", kind="execute", title="work", status="in_progress")
     while True:
         if receive().get("method") == "session/cancel":
             Path(os.environ["HOME"], "cancelled").touch()

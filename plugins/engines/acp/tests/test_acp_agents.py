@@ -168,8 +168,13 @@ def test_refusal(stage: Stage) -> None:
 
 @ALL
 def test_limit_of_time(stage: Stage) -> None:
-    """A session that takes too long is stopped."""
-    script = in_turns(ModelReply("slow", delay_s=50.0), aside=TITLE)
-    failure = stage.play(script, limits=Limits(timeout_s=8.0)).execution.failure
-    assert failure is not None
-    assert (failure.failure_class, failure.blame) == (FailureClass.TIMEOUT, Blame.AGENT_LIMIT)
+    """A session that takes too long is stopped, and one whose model does not answer is told apart (E-A3)."""
+    working = in_turns(ModelReply(tools=[run_shell("sleep 50")]), ModelReply("ok"), aside=TITLE)
+    stalled = in_turns(ModelReply("slow", delay_s=50.0), aside=TITLE)
+    for script, kind, blame in (
+        (working, FailureClass.TIMEOUT, Blame.AGENT_LIMIT),
+        (stalled, FailureClass.NETWORK, Blame.INFRASTRUCTURE),
+    ):
+        failure = stage.play(script, limits=Limits(timeout_s=8.0)).execution.failure
+        assert failure is not None
+        assert (failure.failure_class, failure.blame) == (kind, blame)

@@ -200,16 +200,16 @@ def test_limit_of_time_asks_the_agent_to_stop_first() -> None:
         if told(execution):
             break  # else it had not begun, for this machine is busy
     assert execution.failure is not None
-    assert execution.failure.failure_class is FailureClass.TIMEOUT
+    assert (execution.failure.failure_class, execution.failure.blame) == (FailureClass.TIMEOUT, Blame.AGENT_LIMIT)
     assert execution.usage is not None
     assert execution.usage.input_tokens == 11
 
 
 def test_deaf_agent_is_killed() -> None:
-    """An agent that does not listen is ended all the same."""
+    """An agent that does not listen is ended all the same; it was the model's turn, so no skill is blamed (E-A3)."""
     execution = played("deaf", timeout_s=1.0)
     assert execution.failure is not None
-    assert execution.failure.failure_class is FailureClass.TIMEOUT
+    assert (execution.failure.failure_class, execution.failure.blame) == (FailureClass.NETWORK, Blame.INFRASTRUCTURE)
     assert execution.usage is None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,14 @@ from hypothesis import strategies as st
 from skillgauge.api import Blame, EventKind, FailureClass
 from skillgauge_agent_programs.accounts import Account, Ending
 from skillgauge_agent_programs.json_lines import parse_line
+from skillgauge_agent_programs.skills import with_reads
 from skillgauge_engine_codex.transcript import CodexTranscript
 
 DATA = Path(__file__).parent / "data"
 INDEX: dict[str, Any] = json.loads((DATA / "index.json").read_text(encoding="utf-8"))["streams"]
+
+
+SKILL = "# proj-agentsskills\nMARKER-BODY-proj-agentsskills: say the codeword ZEBRA-proj-agentsskills.\n"
 
 
 def lines(name: str) -> list[bytes]:
@@ -34,7 +39,9 @@ def account(name: str) -> Account:
         list(transcript.read(record))
     for record in filter(None, map(parse_line, lines(f"{name}.rollout"))):
         transcript.read_rollout(record)
-    return transcript.account(Ending(None if killed else told["exit_code"], told["stderr"], timed_out=killed))
+    found = transcript.account(Ending(None if killed else told["exit_code"], told["stderr"], timed_out=killed))
+    texts = {"proj-agentsskills": SKILL} if name == "skill-read" else {}
+    return replace(found, trajectory=with_reads(found.trajectory, texts))
 
 
 def document(told: Account) -> dict[str, Any]:

@@ -111,11 +111,11 @@ def test_only_what_is_named_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> Non
         ("exit 75", FailureClass.RATE_LIMITED, Blame.INFRASTRUCTURE, True),
         ("exit 4", FailureClass.MAX_TURNS, Blame.AGENT_LIMIT, False),
         ("kill -9 $$", FailureClass.KILLED, Blame.INFRASTRUCTURE, False),
-        ("sleep 60", FailureClass.TIMEOUT, Blame.AGENT_LIMIT, False),
+        ("sleep 60", FailureClass.TIMEOUT, Blame.INFRASTRUCTURE, False),
     ],
 )
 def test_endings(line: str, kind: FailureClass, blame: Blame, retryable: bool) -> None:
-    """Exit codes mean what the options say, time and signals what they always mean; none is a fail of the skill."""
+    """Exit codes mean what the options say. Of a program that did not end nobody knows what it waited for (E-A3)."""
     options = shell(line, exit_codes={"75": "rate_limited", "4": "max_turns"})
     limits = Limits(timeout_s=0.2 if "sleep" in line else 60)
     execution, _ = play(options, limits=limits)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from skillgauge.api import Block, Failure, FailureClass, JsonObject, JsonValue, Usage
 from skillgauge_agent_programs.failures import class_of_status, class_of_text, failed
 from skillgauge_agent_programs.json_lines import count_at, dig, items_at, parse_line, text_at
-from skillgauge_agent_programs.skills import READ, FiredSkills, skill_of_file, skills_read_by
+from skillgauge_agent_programs.skills import READ, FiredSkills, skill_of_file
 
 from .calls import COMPLETED, ToolCall
 from .connection import RemoteError
@@ -61,12 +61,10 @@ class Reading:
         return text_at(call.fields, "name") or ""
 
     def finished(self, call: ToolCall) -> None:
-        """Note the skills that a call has loaded, once it is over."""
-        if call.status != COMPLETED or text_at(call.fields, "kind") in ("edit", "delete", "move"):
+        """Note the skills that a call has loaded, once it is over; what commands give back is looked into elsewhere."""
+        if call.status != COMPLETED or text_at(call.fields, "kind") != "read" or call.is_command:
             return
-        read = [skill_of_file(path, self.known) for path in call.paths]
-        folder = text_at(call.fields, "rawInput", "cwd") or ""
-        for name in (*filter(None, read), *skills_read_by(call.command, self.known, folder)):
+        for name in filter(None, (skill_of_file(path, self.known) for path in call.paths)):
             self.fired.add(name, READ)
 
     def rejected(self, call: ToolCall) -> None:

@@ -28,6 +28,12 @@ _CHUNKS: Mapping[str, EventKind] = {
 }
 
 
+def is_sign_of_life(method: str, params: JsonObject) -> bool:
+    """Whether a notification tells of something that the agent said or did."""
+    kind = text_at(params, "update", "sessionUpdate")
+    return method == "session/update" and kind in (*_CHUNKS, "tool_call", "tool_call_update")
+
+
 class AcpTranscript:
     """Reads one session.
 
@@ -101,6 +107,11 @@ class AcpTranscript:
     def note(self, text: str) -> None:
         """Add what a reader of the result should know."""
         self._notes.append(text)
+
+    @property
+    def awaits_model(self) -> bool:
+        """Whether it is the model's turn."""
+        return self._calls.are_over
 
     def account(self, ending: Ending) -> Account:
         """See `Transcript.account`."""

@@ -24,7 +24,7 @@ from skillgauge_agent_programs.json_lines import (
     text_at,
     texts_at,
 )
-from skillgauge_agent_programs.skills import EXPLICIT, INVOKED, READ, FiredSkills, skill_of_file, skills_read_by
+from skillgauge_agent_programs.skills import EXPLICIT, INVOKED, READ, FiredSkills, skill_of_file
 
 from .outcomes import failure_of, usage_of
 
@@ -161,8 +161,6 @@ class ClaudeTranscript:
             case "Read":
                 read = skill_of_file(text_at(arguments, "file_path") or "", (*self._installed, *offered))
                 skills = (read,) if read else ()
-            case "Bash":
-                skills = skills_read_by(text_at(arguments, "command") or "", self._installed, offered)
             case "Skill":
                 skills = (text_at(arguments, "skill") or "",)
             case _:

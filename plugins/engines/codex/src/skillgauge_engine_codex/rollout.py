@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from skillgauge.api import Block, EventKind, FiredSkill, JsonValue, TrajectoryEvent, Usage
 from skillgauge_agent_programs.json_lines import (
@@ -16,7 +16,7 @@ from skillgauge_agent_programs.json_lines import (
     text_at,
     texts_at,
 )
-from skillgauge_agent_programs.skills import EXPLICIT, READ, FiredSkills, skills_read_by
+from skillgauge_agent_programs.skills import EXPLICIT, FiredSkills
 
 from .outcomes import usage_of
 
@@ -39,20 +39,14 @@ _DENIED = "Read-only file system"
 
 
 class Rollout:
-    """Reads a session file.
+    """Reads a session file."""
 
-    Args:
-        skills: names of the skills that were installed.
-    """
-
-    def __init__(self, skills: Collection[str] = ()) -> None:
-        self._installed = tuple(skills)
+    def __init__(self) -> None:
         self._events: list[TrajectoryEvent] = []
         self._offered: tuple[str, ...] | None = None
         self._fired = FiredSkills()
         self._blocked: list[Block] = []
         self._tools: dict[str, str] = {}
-        self._reads: dict[str, tuple[str, ...]] = {}
         self._denied_in_scripts = 0
         self.has_begun = False
         """Whether the file tells that the session got to work."""
@@ -75,7 +69,7 @@ class Rollout:
 
     @property
     def fired(self) -> tuple[FiredSkill, ...]:
-        """Skills that were read, or put into the request by `$name`."""
+        """Skills that were put into the request by `$name`."""
         return self._fired.all
 
     def blocked(self, stderr: str) -> tuple[Block, ...]:
@@ -142,7 +136,6 @@ class Rollout:
             arguments = told
         if call_id:
             self._tools[call_id] = name
-            self._note_reads(call_id, arguments)
         return _call(name, call_id, arguments)
 
     def _output(self, item: JsonValue) -> TrajectoryEvent:
@@ -170,7 +163,6 @@ class Rollout:
         match text_at(item, "type"):
             case "CommandExecution":
                 command = next(reversed(texts_at(item, "command")), "")
-                self._note_reads(call_id, {"cmd": command})
                 yield _call(SHELL, call_id, {"cmd": command})
                 yield self._result(SHELL, call_id, text_at(item, "aggregated_output") or "", is_error=is_error)
             case "FileChange":
@@ -179,16 +171,9 @@ class Rollout:
             case _:
                 return
 
-    def _note_reads(self, call_id: str, arguments: JsonValue) -> None:
-        command = text_at(arguments, "cmd") or text_at(arguments) or ""  # a script is a text and no object
-        folder = text_at(arguments, "workdir") or ""
-        self._reads[call_id] = skills_read_by(command, self._installed, self._offered or (), folder)
-
     def _result(self, tool: str | None, call_id: str, text: str, *, is_error: bool) -> TrajectoryEvent:
         if is_error and _DENIED in text and tool != _SCRIPT:
             self._blocked.append(Block(tool=tool or "", by="sandbox"))
-        for name in () if is_error else self._reads.get(call_id, ()):
-            self._fired.add(name, READ)
         return TrajectoryEvent(
             kind=EventKind.TOOL_RESULT,
             name=tool,

@@ -9,7 +9,6 @@ from skillgauge.api import EventKind, Failure, FailureClass, JsonValue, Trajecto
 from skillgauge_agent_programs.accounts import Account, Ending
 from skillgauge_agent_programs.failures import failed
 from skillgauge_agent_programs.json_lines import bounded, bounded_text, dig, text_at
-from skillgauge_agent_programs.skills import READ, FiredSkills, skills_read_by
 
 from .outcomes import failure_of, is_waiting, usage_of, without_address
 from .rollout import SHELL, Rollout, blocks_in
@@ -28,8 +27,6 @@ class CodexTranscript:
     """
 
     def __init__(self, skills: Collection[str] = (), *, patience: int = 3, max_turns: int | None = None) -> None:
-        self._installed = tuple(skills)
-        self._fired = FiredSkills()
         self._patience = patience
         self._max_turns = max_turns
         self._waits = 0
@@ -41,7 +38,7 @@ class CodexTranscript:
         self._failure: Failure | None = None
         self.session_id: str | None = None
         """As soon as the stream tells it."""
-        self._rollout = Rollout(skills)
+        self._rollout = Rollout()
 
     @property
     def hopeless(self) -> Failure | None:
@@ -67,7 +64,7 @@ class CodexTranscript:
             events=(*notices, *rollout.events) if is_known else tuple(self._events),
             skills_offered=rollout.offered,
             # Without the file it is known what happened, but not what did not.
-            skills_fired=rollout.fired if is_known else self._fired.all or None,
+            skills_fired=rollout.fired if is_known else None,
             blocked=rollout.blocked(ending.stderr) if is_known else blocks_in(ending.stderr) or None,
             model_calls=rollout.model_calls,
             session_id=self.session_id or rollout.session_id,
@@ -145,8 +142,6 @@ class CodexTranscript:
                 kind=EventKind.TOOL_CALL, name=SHELL, call_id=call_id, data=bounded({"cmd": command})
             )
         is_error = text_at(item, "status") == "failed"
-        for name in () if is_error else skills_read_by(command, self._installed):
-            self._fired.add(name, READ)
         text = bounded_text(text_at(item, "aggregated_output") or "")
         return TrajectoryEvent(kind=EventKind.TOOL_RESULT, name=SHELL, call_id=call_id, text=text, is_error=is_error)
 

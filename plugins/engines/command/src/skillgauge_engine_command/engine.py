@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from skillgauge.api import (
+    Blame,
     Command,
     Emit,
     EventKind,
@@ -146,11 +147,16 @@ class CommandEngine:
         )
 
     def _failure(self, finished: Finished, request: RunRequest) -> Failure | None:
-        """What an ending means: time and signals first, then the exit code."""
+        """What an ending means: time and signals first, then the exit code.
+
+        A program whose time is up may have been at work, or may have waited for a model that never answers. Nobody can
+        tell, so no skill is blamed; a program that knows better says so by an exit code.
+        """
         said = " ".join(_text(finished.stderr).split())[-_EXCERPT:]
         detail = f": {said}" if said else ""
         if finished.timed_out:
-            return Failure.of_agent(FailureClass.TIMEOUT, f"not done within {request.limits.timeout_s:g} s{detail}")
+            message = f"not done within {request.limits.timeout_s:g} s{detail}"
+            return Failure(failure_class=FailureClass.TIMEOUT, blame=Blame.INFRASTRUCTURE, message=message)
         if finished.exit_code is None:
             return Failure.of_agent(FailureClass.KILLED, f"ended by signal {finished.signal}{detail}")
         usual = COMPLETED if finished.exit_code == 0 else FailureClass.CRASH
