@@ -24,6 +24,7 @@ _STATUSES: Mapping[int, FailureClass] = {
     529: FailureClass.OVERLOADED,
 }
 _SIGNS: tuple[tuple[FailureClass, tuple[str, ...]], ...] = (
+    (FailureClass.REFUSED, ("content filter", "content_filter", "content management policy")),
     (FailureClass.BUDGET, ("credit balance", "insufficient_quota", "exceeded your current quota", "out of credits")),
     (
         FailureClass.CONTEXT_TOO_LONG,
@@ -81,7 +82,7 @@ def class_of_status(status: int, text: str = "") -> FailureClass:
     """What an HTTP status of a model API means; for some the text of the answer decides."""
     if status in (400, 429):
         told = class_of_text(text)
-        if told in (FailureClass.BUDGET, FailureClass.CONTEXT_TOO_LONG):
+        if told in (FailureClass.REFUSED, FailureClass.BUDGET, FailureClass.CONTEXT_TOO_LONG):
             return told
     if status in _STATUSES:
         return _STATUSES[status]

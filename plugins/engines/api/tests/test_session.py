@@ -196,7 +196,7 @@ def test_turns_are_limited(hold: Hold) -> None:
     ids=["model", "tool"],
 )
 def test_the_time_of_a_session_is_limited(hold: Hold, slow: ModelReply, kind: FailureClass, blame: Blame) -> None:
-    """A command that takes too long is the agent's, a model that does not answer is not; what was done is told (E-A3)."""
+    """A command that takes too long is the agent's, a model that does not answer is not (E-A3); what was done stays."""
     with ModelServer(in_turns(ModelReply(tools=[write_file("a", "1")]), slow)) as server:
         held = hold(server, limits=Limits(timeout_s=4))
     failure = held.execution.failure

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from skillgauge.api import Block, EventKind, FiredSkill, JsonValue, TrajectoryEvent, Usage
@@ -35,7 +34,10 @@ _EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (\d+)$", re.MULTIL
 _OUTPUT = re.compile(
     r"(?:(?:Script|Chunk ID|Wall time|Process exited|Original token count|Exit code)\b[^\n]*\n)*Output:\n"
 )
+_REJECTED = "patch rejected: "
+"""The program's own words for a change of files that its sandbox forbids; what a command prints never stands alone."""
 _DENIED = "Read-only file system"
+"""What a command prints that its sandbox stopped, and any other that has a reason to print it."""
 
 
 class Rollout:
@@ -47,7 +49,8 @@ class Rollout:
         self._fired = FiredSkills()
         self._blocked: list[Block] = []
         self._tools: dict[str, str] = {}
-        self._denied_in_scripts = 0
+        self._is_denial_possible = False
+        self._end: JsonValue = None
         self.has_begun = False
         """Whether the file tells that the session got to work."""
         self.usage: Usage | None = None
@@ -72,11 +75,29 @@ class Rollout:
         """Skills that were put into the request by `$name`."""
         return self._fired.all
 
-    def blocked(self, stderr: str) -> tuple[Block, ...]:
-        """Calls that a hook or the sandbox stopped; a script of the agent can hide one, but not from the log."""
-        by = Counter(block.by for block in self._blocked)
-        lost = (Block(tool=_SCRIPT, by="sandbox"),) * (self._denied_in_scripts - by["sandbox"])
-        return (*self._blocked, *lost, *blocks_in(stderr)[by["hook"] :])
+    @property
+    def is_over(self) -> bool:
+        """Whether the file tells the end of the session."""
+        return self._end is not None
+
+    @property
+    def answer(self) -> str | None:
+        """The final answer, if there was one."""
+        return text_at(self._end, "last_agent_message")
+
+    @property
+    def error(self) -> str | None:
+        """Why the session failed, if it did."""
+        return text_at(self._end, "error", "message")
+
+    def blocked(self, stderr: str) -> tuple[Block, ...] | None:
+        """Calls that a hook or the sandbox stopped; a script of the agent can hide one, but not from the log.
+
+        Unknown if nothing but the text of a command speaks for it, which any command can print.
+        """
+        by_hook = sum(block.by == "hook" for block in self._blocked)
+        found = (*self._blocked, *blocks_in(stderr)[by_hook:])
+        return None if self._is_denial_possible and not found else found
 
     def read(self, record: Mapping[str, JsonValue]) -> None:
         """Take the object in a line."""
@@ -91,8 +112,14 @@ class Rollout:
                 self.usage = usage_of(dig(payload, "thread_token_usage"))
             case "response_item":
                 self._events += self._item(payload)
-            case "event_msg" if text_at(payload, "type") == "item_completed":
-                self._events += self._nested(dig(payload, "item"))
+            case "event_msg":
+                match text_at(payload, "type"):
+                    case "item_completed":
+                        self._events += self._nested(dig(payload, "item"))
+                    case "task_complete":
+                        self._end = payload
+                    case _:
+                        return
             case _:
                 return
 
@@ -147,12 +174,16 @@ class Rollout:
         if tool == _SCRIPT:  # what it started is told by itself, but not always
             codes = [int(code) for code in _SCRIPT_EXIT.findall(told)]
             is_failed = bool(codes) and all(codes)
-            self._denied_in_scripts += any(codes) and _DENIED in told
+            self._is_denial_possible |= any(codes) and _DENIED in told
         is_broken = told.startswith((_UNSUPPORTED, _FAILED_SCRIPT))
         stopped = _BLOCKED.match(told[head:]) if is_broken or not head else None
         if stopped:
             self._blocked.append(Block(tool=tool or "", by="hook", event=stopped[1]))
-        return self._result(tool, call_id, told[head:], is_error=is_failed or is_broken or stopped is not None)
+        is_rejected = not head and told.startswith(_REJECTED)
+        if is_rejected:
+            self._blocked.append(Block(tool=tool or "", by="sandbox"))
+        is_error = is_failed or is_broken or is_rejected or stopped is not None
+        return self._result(tool, call_id, told[head:], is_error=is_error)
 
     def _nested(self, item: JsonValue) -> Iterator[TrajectoryEvent]:
         """What a script of the agent did: of other calls the same is told by themselves."""
@@ -172,8 +203,7 @@ class Rollout:
                 return
 
     def _result(self, tool: str | None, call_id: str, text: str, *, is_error: bool) -> TrajectoryEvent:
-        if is_error and _DENIED in text and tool != _SCRIPT:
-            self._blocked.append(Block(tool=tool or "", by="sandbox"))
+        self._is_denial_possible |= is_error and _DENIED in text
         return TrajectoryEvent(
             kind=EventKind.TOOL_RESULT,
             name=tool,
