@@ -283,7 +283,7 @@ def test_what_a_command_writes_into_the_stream(play: Play) -> None:
 @pytest.mark.requirement("UA-FLOW-004")
 def test_limits_of_time_and_turns(play: Play) -> None:
     """Time and turns end a session, and the suite's format says what that means."""
-    late = play([ModelReply("", 100, 5, tools=[run_shell("sleep 60")])], limits=Limits(timeout_s=8))
+    late = play([ModelReply("", 100, 5, tools=[run_shell("tail -f /dev/null")])], limits=Limits(timeout_s=8))
     again = ModelReply(tools=[run_shell("echo again")])
     turning = play(lambda _request: again, limits=Limits(timeout_s=90, max_turns=2))
     for played, kind in ((late, FailureClass.TIMEOUT), (turning, FailureClass.MAX_TURNS)):
