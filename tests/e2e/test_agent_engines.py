@@ -199,23 +199,28 @@ def test_the_example_in_both_arms(evaluate: Evaluate, work: Path, agent: Agent) 
 def where(request: ModelRequest) -> ModelReply:
     """Writes down where it is, and says so at the end."""
     if not request.turn:
-        return ModelReply(tools=[run_shell("pwd > where.txt; cat where.txt")])
+        return ModelReply(tools=[run_shell("env > env.txt; pwd > where.txt; cat where.txt")])
     (folder,) = set(re.findall(r"/\S+/work\b", request.results[-1]))
     return ModelReply(f"It is in {folder}/where.txt, for [workspace] and [skillgauge:workspace].")
 
 
 @pytest.mark.parametrize("agent", AGENTS)
 def test_a_replay_is_graded_as_the_session_was(evaluate: Evaluate, work: Path, program: Program, agent: Agent) -> None:
-    """Checks that name absolute paths pass live and replayed, though the folder is another one (E-A5)."""
+    """Checks that name absolute paths pass live and replayed, though the folder is another one (E-A5).
+
+    The id of the case is in nothing that the agent and its model see (E-C4).
+    """
     checks = {
-        "shell": 'test "$(cat where.txt)" = "$(pwd)"',
+        "shell": 'test "$(cat where.txt)" = "$(pwd)" && ! grep the-answer env.txt',
         "says": "{workspace}/where.txt, for [workspace] and [skillgauge:workspace].",
     }
-    suite = {"skill": "greet-well", "cases": [{"id": "a", "prompt": "Where are you?", **checks}]}
+    suite = {"skill": "greet-well", "cases": [{"id": "the-answer", "prompt": "Where are you?", **checks}]}
     (work / "where.agents.json").write_text(json.dumps(suite))
     plugin = Path(__file__).with_name("agent_suites.py")
     with ModelServer(where) as server:
         live = evaluate(agent, server, "--plugin", str(plugin), suite="where.agents.json")
+    assert server.requests
+    assert not [request for request in server.requests if "the-answer" in json.dumps(request.body)]
     command = ("eval", "where.agents.json", "--plugin", plugin, "--json", "--replay", "tapes", "--store", "none")
     replayed = program(*command)
     for done in (live, replayed):

@@ -90,6 +90,7 @@ class CommandEngine:
             command = Command(
                 argv=tuple(template.format_map(values) for template in self._options.argv),
                 env=self._environment(),
+                readable=outside_program(self._options.argv[0]),
                 stdin=self._options.stdin.format_map(values).encode(),
                 timeout_s=request.limits.timeout_s,
                 output_bytes=request.limits.output_bytes or OUTPUT_BYTES,
@@ -164,6 +165,17 @@ class CommandEngine:
         if meaning == COMPLETED:
             return None
         return Failure.of_agent(FailureClass(str(meaning)), f"exit code {finished.exit_code}{detail}")
+
+
+def outside_program(program: str) -> tuple[str, ...]:
+    """The file of a program that is named by its absolute path, for a sandbox that shows no more than it must.
+
+    Nothing but what can be executed is shown, and no folder around it.
+    """
+    path = Path(program)
+    if placeholders(program) or not path.is_absolute() or not path.is_file() or not os.access(path, os.X_OK):
+        return ()
+    return tuple(dict.fromkeys((program, str(path.resolve()))))
 
 
 def _text(output: bytes) -> str:
