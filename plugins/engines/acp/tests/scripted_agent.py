@@ -151,6 +151,9 @@ def main():
                 send({"id": number, "error": {"code": -32000, "message": "Authentication required"}})
             else:
                 send({"id": number, "result": {} if mode == "nameless" else {"sessionId": "s1"}})
+        elif method == "session/set_title":
+            answer = {"error": {"code": -32601, "message": "no"}} if mode == "untitled" else {"result": {}}
+            send({"id": number, **answer})
         elif method == "session/prompt":
             prompt = message["params"]["prompt"][0]["text"]
             if prompt.startswith("error "):

@@ -245,6 +245,13 @@ def test_program_that_is_absent(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "npm install -g @agentclientprotocol/codex-acp@2.6.0" in (problems[0].hint or "")
 
 
+def test_tokens_of_a_session_without_a_title_are_unknown() -> None:
+    """An adapter that takes no title may hold another session to find one, and tells nothing of that (E-A10)."""
+    titled, untitled = played("hello"), played("hello", mode="untitled")
+    assert titled.usage is not None
+    assert (titled.failure, untitled.failure, untitled.usage) == (None, None, None)
+
+
 @pytest.mark.parametrize("name", [agent.name for agent in AGENTS])
 def test_identity_and_routes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Version and model are part of what a session depends on; the route carries the key outside of the workspace."""

@@ -128,6 +128,11 @@ class Conversation:
         if self._session is None:
             raise RemoteError(0, "the agent opened a session without an id")
         self._transcript.opened(opened)
+        reading = self._transcript.reading
+        if reading.title is not None:
+            with suppress(RemoteError):
+                await connection.request("session/set_title", {"sessionId": self._session, "title": reading.title})
+                reading.is_titled = True
 
     async def _prompt(self, connection: Connection) -> None:
         text: JsonObject = {"type": "text", "text": self._transcript.request.prompt}

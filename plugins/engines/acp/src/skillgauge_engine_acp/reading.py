@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 
-from skillgauge.api import Block, Failure, FailureClass, JsonObject, JsonValue, Usage
+from skillgauge.api import Block, Failure, FailureClass, FiredSkill, JsonObject, JsonValue, Usage
 from skillgauge_agent_programs.failures import class_of_status, class_of_text, failed
 from skillgauge_agent_programs.json_lines import count_at, dig, items_at, parse_line, text_at
 from skillgauge_agent_programs.skills import READ, FiredSkills, skill_of_file
@@ -32,10 +32,22 @@ class Reading:
     program_version: str | None = None
     """Of the program behind the agent, if that is another."""
 
+    may_have_read = False
+    """Whether a command whose output the agent does not tell may have read a skill."""
+    title: str | None = None
+    """What to call the session, for an agent that would hold another one beside it to find a title."""
+    is_titled = False
+    """Whether the agent took the title."""
+
     def __init__(self, prompt: str, skills: Collection[str]) -> None:
         self.prompt = prompt
         self.fired = FiredSkills()
         self._installed = tuple(skills)
+
+    @property
+    def known_fired(self) -> tuple[FiredSkill, ...] | None:
+        """Skills that fired; unknown if none did and a command that may have read one hides what it gave back."""
+        return self.fired.all or (None if self.may_have_read else ())
 
     @property
     def known(self) -> list[str]:

@@ -123,7 +123,7 @@ class AcpTranscript:
         trajectory = Trajectory(
             events=tuple(self._events),
             skills_offered=self.reading.offered,
-            skills_fired=self.reading.fired.all if self._session_id else None,
+            skills_fired=self.reading.known_fired if self._session_id else None,
             blocked=self.reading.blocked,
             turns=self.reading.turns,
             session_id=self._session_id,
