@@ -132,6 +132,15 @@ def test_the_record_counts_and_not_the_stream() -> None:
     assert (stranger.text, len(stranger.notes)) == ("real", 1)
 
 
+def test_no_server_behind_a_relay() -> None:
+    """It is a matter of the network, and the address inside of the sandbox is in no message (E-D5)."""
+    told = "API Error: 502 skillgauge relay: the API cannot be reached (ConnectError). Check that (127.0.0.1:1787)."
+    failure = told_by([result(told, 0, is_error=True, api_error_status=502)], []).failure
+    assert failure is not None
+    assert failure.failure_class is FailureClass.NETWORK
+    assert failure.message == told.partition(" Check")[0]
+
+
 def test_a_session_that_goes_on_after_a_result_is_not_over() -> None:
     """Time that runs out while the agent is at work again is no end; without more work the result is."""
     assert told_by([result("first", 1), said("more")], [], timed_out=True).is_over is False
