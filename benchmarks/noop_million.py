@@ -19,9 +19,9 @@ from skillgauge.api import Case, Check, Execution, Suite, Target
 from skillgauge.plan.planning import Terms, make_plan
 from skillgauge.plan.survey import survey
 from skillgauge.run.direct import DirectStages
+from skillgauge.run.grading import Grading
 from skillgauge.run.pipeline import Job, carry_out
 from skillgauge.run.scorers import BoundScorer
-from skillgauge.run.trials import Grading
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
 from skillgauge.types.suite import DIRECT, ArmKind
 from skillgauge_scorer_exact.options import ExactOptions

@@ -10,15 +10,16 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from skillgauge.contract.adapters import Adapter, CallRequest
 from skillgauge.contract.engines import Emit, RunRequest
+from skillgauge.contract.providers import Traits
 from skillgauge.contract.sandboxes import Command, Finished
 from skillgauge.contract.scorers import ScoreContext
 from skillgauge.plan.planning import Terms, make_plan
 from skillgauge.plan.survey import survey
 from skillgauge.run.agents import AgentSetup, AgentStages
 from skillgauge.run.direct import DirectStages
+from skillgauge.run.grading import Grading
 from skillgauge.run.pipeline import Conclusion, Job, carry_out
 from skillgauge.run.scorers import BoundScorer
-from skillgauge.run.trials import Grading
 from skillgauge.types.frozen import thaw
 from skillgauge.types.plan import Cell, Selection, SuitePlan
 from skillgauge.types.result import Score, TrialResult, Verdict
@@ -76,7 +77,7 @@ def walk(
     plan = make_plan([SuitePlan(suite, tuple(cells))], [found], Terms(runs=1, seed=7))
     direct = DirectStages(lambda target: (adapters or {})[target.adapter or ""], sandbox)
     agents = AgentStages(
-        {"fake-agent": AgentSetup(engine, ".agents/skills")} if engine else {},
+        {"fake-agent": AgentSetup(engine, Traits(skill_folder=".agents/skills"))} if engine else {},
         sandbox,
         read_skill=lambda ref: (FileSpec(path="SKILL.md", text=f"# {ref.name}"),),
     )

@@ -10,9 +10,9 @@ import click
 import pytest
 
 from skillgauge.cli.app import BUILT_IN, app
+from skillgauge.cli.configuration import KEYS, variable_name
 from skillgauge.contract.hooks import KINDS
 from skillgauge.plugins.index import read_index
-from skillgauge.reading.config import KEYS, variable_name
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

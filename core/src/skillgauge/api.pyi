@@ -135,9 +135,6 @@ from .reading.places import (
     located as located,
     located_all as located_all,
 )
-from .reading.validation import (
-    validate as validate,
-)
 from .report.wording import (
     LINE as LINE,
     UNKNOWN as UNKNOWN,
@@ -156,6 +153,13 @@ from .report.wording import (
     plain_lines as plain_lines,
     rate_notes as rate_notes,
     reason_of as reason_of,
+)
+from .report.answer import (
+    chance_text as chance_text,
+    compared as compared,
+    lift_interval_text as lift_interval_text,
+    points as points,
+    sentences as sentences,
 )
 from .report.pairs import (
     CaseReport as CaseReport,
@@ -181,13 +185,20 @@ from .stats.paired import (
     PairedDifference as PairedDifference,
     Spread as Spread,
 )
+from .stats.lift import (
+    Evidence as Evidence,
+    Finding as Finding,
+)
 from .stats.quantiles import (
+    Latency as Latency,
     nearest_rank as nearest_rank,
 )
 from .stats.rates import (
+    RateInterval as RateInterval,
     rate_interval as rate_interval,
 )
 from .stats.reliability import (
+    Reliability as Reliability,
     consistency as consistency,
     pass_at_k as pass_at_k,
 )
@@ -227,8 +238,6 @@ from .types.result import (
     GivenUp as GivenUp,
     GroupSummary as GroupSummary,
     Kept as Kept,
-    Latency as Latency,
-    RateInterval as RateInterval,
     ResultOrder as ResultOrder,
     RunInfo as RunInfo,
     RunSource as RunSource,

@@ -288,7 +288,7 @@ def test_what_traits_say_reaches_the_run() -> None:
     registry = registry_of(x=rich, y=FOLDER)
     engines, cells, _ = plan(registry, engines=("x", "y"))
     setup = engines.setups["x"]
-    assert (setup.skill_folder, setup.inherited, setup.hosts) == (".x/skills", ("X.md",), ("x.test",))
+    assert setup.traits == rich
     assert {cell.runner.name: cell.paid for cell in cells} == {"x": True, "y": False}
     assert engines.traits() == {"x": rich, "y": FOLDER}
     assert engines.secrets() == ("X_KEY",)
@@ -301,7 +301,7 @@ def test_options_may_decide_the_traits() -> None:
     options = {"engines.agent": {"folder": "skills", "key": "MY_KEY"}}
     engines, cells, problems = plan(registry_of(options=options, agent=None))
     assert not problems
-    assert engines.setups["agent"].skill_folder == "skills"
+    assert engines.setups["agent"].traits.skill_folder == "skills"
     assert engines.secrets() == ("MY_KEY",)
     assert all(cell.paid for cell in cells)
     assert engines.traits()["agent"].tells == {Fact.USAGE}

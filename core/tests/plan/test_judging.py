@@ -88,41 +88,45 @@ def told(judging: Judging) -> list[str]:
     return [problem.message for problem in judging.problems]
 
 
+def identities(judging: Judging) -> list[Identity]:
+    """What the answers of the judges depend on."""
+    return [one.identity for one in judging.found]
+
+
 def test_nobody_asked_for() -> None:
     """Without a name there is no judge, no version and no problem."""
     judging = find()
-    assert (judging, judging.versions, judging.digest) == (Judging(), {}, "")
+    assert (judging, judging.digest) == (Judging(), "")
 
 
 def test_one_judge() -> None:
     """Its model and temperature reach it, and its identity is what the score depends on."""
     judging = find("alpha", models=("m",), temperature=0.5)
-    (judge,) = judging.judges
+    (judge,) = (one.judge for one in judging.found)
     assert cast(Named, judge).options == Options(model="m", temperature=0.5)
-    assert (judging.identities, judging.problems) == ((judge.identity(None),), ())
+    assert (identities(judging), judging.problems) == ([judge.identity(None)], ())
     assert judging.digest == judge.identity(None).digest
-    assert judging.versions == {"judge identity": judging.digest}
-    assert (judging.secrets, judging.paid) == (("SHARED_KEY", "ALPHA_KEY"), True)
+    assert [(one.traits.secrets, one.traits.paid) for one in judging.found] == [(("SHARED_KEY", "ALPHA_KEY"), True)]
 
 
 @pytest.mark.requirement("UA-CLI-004")
 def test_a_model_id_picks_its_judge() -> None:
     """A name that is no judge is tried as a model id, with a notice, and goes before a model named beside it."""
     judging = find("a-1", models=("other",))
-    (identity,) = judging.identities
+    (identity,) = identities(judging)
     assert (identity.name, identity.settings["model"]) == ("alpha", "a-1")
     (notice,) = judging.problems
     assert notice.severity is Severity.WARNING
     told_so = "'a-1' is no installed judge; 'alpha' is asked for the model of that id, and not for 'other'"
     assert notice.message == told_so
-    (identity,) = find(models=("b-2",)).identities
+    (identity,) = identities(find(models=("b-2",)))
     assert (identity.name, identity.settings["model"]) == ("beta", "b-2")
 
 
 def test_a_name_that_is_neither() -> None:
     """The message names what is installed, and what to write instead."""
     judging = find("c-1")
-    assert judging.judges == ()
+    assert judging.found == ()
     assert told(judging) == [
         "'c-1' is no installed judge (installed: alpha, beta), and as a model id no judge claims it"
     ]
@@ -131,14 +135,13 @@ def test_a_name_that_is_neither() -> None:
 def test_a_panel() -> None:
     """Judges in their order, each with its model; all keys are known, and one that is paid makes it paid."""
     judging = find("alpha", "b-1", "alpha", models=("m1", "b-1", "m2"))
-    assert [(one.name, one.settings["model"]) for one in judging.identities] == [
+    assert [(one.name, one.settings["model"]) for one in identities(judging)] == [
         ("alpha", "m1"),
         ("beta", "b-1"),
         ("alpha", "m2"),
     ]
-    assert judging.secrets == ("SHARED_KEY", "ALPHA_KEY", "BETA_KEY")
-    assert (judging.paid, find("beta").paid) == (True, False)
-    assert judging.digest == "|".join(one.digest for one in judging.identities)
+    assert [one.traits.paid for one in judging.found] == [True, False, True]
+    assert judging.digest == "|".join(one.digest for one in identities(judging))
     assert told(judging) == ["'b-1' is no installed judge; 'beta' is asked for the model of that id"]
 
 
@@ -263,8 +266,7 @@ def test_options_may_decide_what_a_judge_announces() -> None:
     module.__dict__["skillgauge_judges"] = skillgauge_judges
     registry = Registry.of(module, options={"judges.alpha": {"temperature": 1}})
     judging = find_judges(("alpha",), (), None, registry)
-    assert judging.paid
-    assert [one.tells for one in judging.traits] == [{Fact.COST}]
+    assert [(one.traits.paid, one.traits.tells) for one in judging.found] == [(True, {Fact.COST})]
 
 
 @pytest.mark.requirement("BF-CRED-004")
@@ -290,9 +292,9 @@ def test_whose_key_is_here_judges_where_nobody_is_named(
         monkeypatch.setenv(name, "x")
     registry = Registry.of(plugin("beta", "b-*"), plugin("alpha", "a-*"))
     judging = find_judges((), (), None, registry, agents)
-    assert [(one.name, one.settings["model"]) for one in judging.identities] == ([(chosen, model)] if chosen else [])
+    assert [(one.name, one.settings["model"]) for one in identities(judging)] == ([(chosen, model)] if chosen else [])
     assert told(judging) == ([f"no judge is named: {chosen!r} is asked, whose key is here"] if chosen else [])
-    assert find_judges(("beta",), (), None, registry, agents).identities[0].name == "beta"
+    assert identities(find_judges(("beta",), (), None, registry, agents))[0].name == "beta"
 
 
 def test_judges_share_the_limit_of_their_service() -> None:

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillgauge.api import Case, Check, Origin, Severity, Suite, UsageError
-from skillgauge.plan.overlay import Overlay, read_overlay
+from skillgauge.cli.added_checks import read_overlay
+from skillgauge.plan.overlay import Overlay
 
 OWN = Check(id="own", scorer="exact")
 
@@ -80,6 +81,24 @@ def test_all_problems_are_listed_with_their_places() -> None:
         "usage.check",
     ]
     assert [problem.origin.pointer[:2] for problem in problems if problem.origin] == [("checks", 0), ("checks", 1)]
+
+
+@pytest.mark.parametrize(
+    ("check", "message"),
+    [
+        ({"scorer": "x", "cases": "a"}, "unknown key 'cases' (did you mean case?)"),
+        ({"scorer": "x", "zzz": "a"}, "unknown key 'zzz'"),
+        ({"tag": "t"}, "'scorer' is missing"),
+        ({"scorer": "x", "case": 5}, "'case' must be text, not 5"),
+        ({"scorer": "x", "tag": ["t"]}, "'tag' must be text, not [\"t\"]"),
+        ({"scorer": "x", "options": [1]}, "'options' must be an object, not [1]"),
+    ],
+)
+def test_a_wrong_check_is_explained(check: dict[str, object], message: str) -> None:
+    """In words of the configuration, not of the library that found it."""
+    with pytest.raises(UsageError) as caught:
+        read_overlay([check], "c.yaml", [])
+    assert [problem.message for problem in caught.value.problems] == [message]
 
 
 @given(st.lists(st.sampled_from(["a", "b", "c"]), max_size=6), st.lists(st.sampled_from(["a", "b", "*"]), max_size=4))

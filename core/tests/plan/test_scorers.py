@@ -25,14 +25,13 @@ from skillgauge.plan.survey import survey
 from skillgauge.plugins.registry import Registry
 from skillgauge.run.budget import BudgetLimits
 from skillgauge.run.direct import DirectStages
-from skillgauge.run.grading import grade
+from skillgauge.run.grading import Grading, grade
 from skillgauge.run.ledger import MemoryStore
 from skillgauge.run.pipeline import Job, carry_out
-from skillgauge.run.trials import Grading
 from skillgauge.types.frozen import Frozen
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
 from skillgauge.types.result import Score, TrialResult, Verdict
-from skillgauge.types.suite import DIRECT, ArmKind, Case, Check, LimitOutcome, Suite, Target
+from skillgauge.types.suite import DIRECT, ArmKind, Case, Check, Suite, Target
 from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, PlanHead, Usage
 from skillgauge_testkit.fakes import FakeAdapter, FakeSandbox
 
@@ -217,7 +216,7 @@ def test_a_failed_execution_makes_no_scorer(monkeypatch: pytest.MonkeyPatch) -> 
         ids = []
         for one in trials:
             for execution in (Execution(failure=failure), Execution()):
-                graded = await grade(one, execution, scorers=run, on_agent_limit=LimitOutcome.FAIL)
+                graded = await grade(one, execution, Grading(run))
                 ids.append(graded.score_id)
                 made += one.ordinal == 1 and execution.failure is None
                 assert len(Counting.made) == made
@@ -351,12 +350,13 @@ def test_a_connection_is_opened_once_and_closed_once(end: str, monkeypatch: pyte
     assert Connected.calls == ["open", "close"]
 
 
-def test_what_cannot_be_opened_stops_the_run_and_closes_what_is_open() -> None:
-    """The error names scorer and reason; the connection that was there already is closed."""
+@pytest.mark.parametrize("reason", [ConnectionError("nobody listens"), SystemExit("no server")])
+def test_what_cannot_be_opened_stops_the_run_and_closes_what_is_open(reason: BaseException) -> None:
+    """The error names scorer and reason, also of one that would end the process; what was open already is closed."""
 
     class Refused(Connected):
         async def open(self) -> None:
-            raise ConnectionError("nobody listens")
+            raise reason
 
     Connected.calls.clear()
     scorers = scorers_of(CONNECTED, Provider("refused", Refused, "Cannot be opened."))
@@ -365,7 +365,7 @@ def test_what_cannot_be_opened_stops_the_run_and_closes_what_is_open() -> None:
     async def go() -> None:
         async with server() as counts:
             Connected.port = counts.port
-            with pytest.raises(PluginError, match="'refused' could not be opened: ConnectionError: nobody listens"):
+            with pytest.raises(PluginError, match=f"'refused' of .* failed in open: {type(reason).__name__}: {reason}"):
                 await carry_out(plan, job_of(scorers))
             await counts.idle.wait()
 

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from skillgauge.report.gates import GateAnswer, answers, figure_of
+from skillgauge.stats import RateInterval, Repeats, weigh
 from skillgauge.types.comparison import Counts, GroupKey, PairSummary
 from skillgauge.types.result import (
     Figure,
     GroupSummary,
     Kept,
-    RateInterval,
     RunInfo,
     RunState,
     RunView,
@@ -101,7 +101,9 @@ def test_baseline_arms_have_no_gates() -> None:
 )
 def test_a_gate_of_a_comparison(lift: float | None, bounds: tuple[float, float] | None, answer: GateAnswer) -> None:
     """The lift of a pair is gated as a rate is."""
-    pair = PairSummary(candidate=WITH, baseline=WITHOUT, n=4, lift=lift, lift_bounds=bounds)
+    half = round(10 * (lift or 0))
+    evidence = weigh({} if lift is None else {(Repeats(10 + half, 20), Repeats(10 - half, 20)): 4})
+    pair = PairSummary(candidate=WITH, baseline=WITHOUT, evidence=evidence, lift_bounds=bounds)
     gate = Gate(figure=GateFigure.LIFT, threshold=0.2, scope=GateScope.PAIR)
     (result,) = answers(view(pairs=(pair,)), "s", [gate])
     assert (result.group, result.answer) == (WITH, answer)

@@ -23,6 +23,7 @@ from skillgauge.report.wording import (
     plain_lines,
     rate_notes,
 )
+from skillgauge.stats import Reliability
 from skillgauge.types.result import Counts, Figure, GroupSummary, RateInterval
 
 SHOWN_AS_REPLACED = {
@@ -182,3 +183,7 @@ def test_notes_beside_a_rate() -> None:
         update={"pass_rate": RateInterval(rate=1.0, n=20, lower=0.8, upper=1.0), "pass_bounds": None}
     )
     assert rate_notes(many) == ()
+    flaky = many.model_copy(update={"reliability": Reliability(cases=4, flaky=1, flip_rate=0.15, k=3, pass_hat_k=0.75)})
+    assert rate_notes(flaky) == ("1 of 4 cases is flaky: two runs disagree in 15.0%, all of 3 pass in 75.0%",)
+    steady = many.model_copy(update={"reliability": Reliability(cases=4, flaky=0, flip_rate=0, k=3, pass_hat_k=1)})
+    assert rate_notes(steady) == ()

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillgauge.contract.engines import Emit, RunRequest
+from skillgauge.contract.providers import Traits
 from skillgauge.contract.sandboxes import Command, Finished, ModelRoute, Sandbox, SandboxSpec, Workspace
 from skillgauge.run.agents import (
     VERIFIED,
@@ -80,7 +81,7 @@ def execute(
         engine = FakeEngine(play, name="agent")
         known = {"skill_folder": ".agents/skills"} | (setup or {})
         stages = AgentStages(
-            {"agent": AgentSetup(engine, **known)},
+            {"agent": AgentSetup(engine, Traits(**known))},
             sandbox or FakeSandbox(),
             read_skill=lambda ref: (FileSpec(path="SKILL.md", text=ref.name), FileSpec(path="a/b.sh", text="x")),
             rules=AgentRules(candidates={"s": CANDIDATES}, **rules),
@@ -236,7 +237,7 @@ def test_nothing_above_the_workspace_may_reach_the_agent(tmp_path: Path, monkeyp
             return Execution(text="ran")
 
     async def run() -> Execution:
-        setup = AgentSetup(Real(done, name="agent"), None, inherited=("CLAUDE.md", ".claude/skills"))
+        setup = AgentSetup(Real(done, name="agent"), Traits(inherited=("CLAUDE.md", ".claude/skills")))
         stages = AgentStages({"agent": setup}, TemporarySandbox(), read_skill=lambda ref: ())
         async with stages(trial()) as stage:
             return await stage.execute(trial())
@@ -265,7 +266,7 @@ def test_hosts_and_routes_of_the_engine_reach_the_sandbox() -> None:
     sandbox = FakeSandbox()
 
     async def run() -> None:
-        setup = AgentSetup(Routed(done, name="agent"), hosts=("login.test",))
+        setup = AgentSetup(Routed(done, name="agent"), Traits(model_hosts=("login.test",)))
         rules = AgentRules(keep=True)
         stages = AgentStages({"agent": setup}, sandbox, read_skill=lambda ref: (), rules=rules)
         async with stages(trial()):

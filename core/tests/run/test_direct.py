@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from skillgauge.contract.adapters import CallRequest, Session
 from skillgauge.contract.engines import Emit, RunRequest
+from skillgauge.contract.providers import Traits
 from skillgauge.contract.sandboxes import Command, Finished, SandboxSpec, Workspace
 from skillgauge.run.agents import SETUP_TIMEOUT_S, AgentRules, AgentSetup, AgentStages, OnStep, changed_files
 from skillgauge.run.direct import DirectStages
@@ -381,7 +382,7 @@ def run_agent(
     """Execute one agent trial and prepare its grading."""
     sandbox = sandbox or FakeSandbox()
     stages = AgentStages(
-        {"fake-agent": AgentSetup(engine, skill_folder)},
+        {"fake-agent": AgentSetup(engine, Traits(skill_folder=skill_folder))},
         sandbox,
         read_skill=read_skill,
         rules=AgentRules(keep=keep),
@@ -602,7 +603,7 @@ def test_every_attempt_has_a_workspace_of_its_own() -> None:
             raise RuntimeError("broken")
         return Execution()
 
-    stages = AgentStages({"fake-agent": AgentSetup(FakeEngine(play))}, sandbox, read_skill=read_skill)
+    stages = AgentStages({"fake-agent": AgentSetup(FakeEngine(play), Traits())}, sandbox, read_skill=read_skill)
 
     async def attempt() -> None:
         async with stages(trial(WITHOUT)) as stage:
@@ -621,7 +622,7 @@ def test_the_engine_is_the_trials_own() -> None:
     """A matrix of engines runs each trial with the one it names."""
     engines = {name: FakeEngine(say(name), name=name) for name in ("one", "two")}
     stages = AgentStages(
-        {name: AgentSetup(engine) for name, engine in engines.items()},
+        {name: AgentSetup(engine, Traits()) for name, engine in engines.items()},
         FakeSandbox(),
         read_skill=read_skill,
     )

@@ -15,7 +15,7 @@ from skillgauge import log
 from skillgauge.contract.judges import Judge, JudgeReply, JudgeRequest
 from skillgauge.contract.scorers import ScoreContext
 from skillgauge.errors import PluginError, Problem
-from skillgauge.run.grading import Grade, grade, verdict_of_failure, verdict_of_scores
+from skillgauge.run.grading import Grade, Grading, grade, verdict_of_failure, verdict_of_scores
 from skillgauge.run.scorers import BoundScorer
 from skillgauge.types.result import Score, ScoreStatus, Verdict
 from skillgauge.types.suite import (
@@ -102,11 +102,13 @@ def grade_with(
         grade(
             one or trial(),
             execution or Execution(text="hello"),
-            scorers=FakeScorers(scorer_for),
-            on_agent_limit=on_agent_limit,
-            judges=(judge,) if judge else (),
-            judge_digest=judge_digest,
-            workspace=workspace,
+            Grading(
+                FakeScorers(scorer_for),
+                {"s": on_agent_limit},
+                judges=(judge,) if judge else (),
+                judge_digest=judge_digest,
+            ),
+            workspace,
         )
     )
 
@@ -331,9 +333,7 @@ def test_a_scorer_without_a_version_leaves_its_check_ungraded() -> None:
             return Score.passed()
 
     bound = BoundScorer("exact", Unversioned())  # type: ignore[arg-type]  # the point
-    graded = asyncio.run(
-        grade(trial(), Execution(), scorers=FakeScorers(lambda check: bound), on_agent_limit=LimitOutcome.FAIL)
-    )
+    graded = asyncio.run(grade(trial(), Execution(), Grading(FakeScorers(lambda check: bound))))
     assert {score.status for score in graded.scores} == {ScoreStatus.UNGRADED}
 
 
@@ -358,8 +358,7 @@ def test_a_cancelled_scorer_is_not_a_broken_one() -> None:
             grade(
                 trial(),
                 Execution(),
-                scorers=FakeScorers(lambda check: BoundScorer("exact", FakeScorer(wait))),
-                on_agent_limit=LimitOutcome.FAIL,
+                Grading(FakeScorers(lambda check: BoundScorer("exact", FakeScorer(wait)))),
             )
         )
         await started.wait()

@@ -16,10 +16,11 @@ from skillgauge.contract.judges import Judge
 from skillgauge.contract.scorers import ScoreContext
 from skillgauge.errors import StoreError
 from skillgauge.run.executor import LocalExecutor, run_all
+from skillgauge.run.grading import Grading
 from skillgauge.run.scorers import BoundScorer
 from skillgauge.run.services import Providers
 from skillgauge.run.stage import OpenStage, Stage
-from skillgauge.run.trials import BACKSTOP_S, Grading, RetryPolicy, TrialRunner
+from skillgauge.run.trials import BACKSTOP_S, RetryPolicy, TrialRunner
 from skillgauge.types.result import Score, ScoreStatus, TrialResult, Verdict
 from skillgauge.types.suite import DIRECT, Arm, ArmKind, Case, Check, LimitOutcome, Limits, Target
 from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trial, Usage

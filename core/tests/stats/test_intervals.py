@@ -125,6 +125,7 @@ def test_method_names_are_frozen() -> None:
         "wilson-over-cases",
         "bootstrap-percentile",
         "bootstrap-bca",
+        "agresti-min",
         "normal",
     ]
     assert Interval(0.0, 1.0, 0.95, IntervalMethod.WILSON).method == "wilson"

@@ -10,10 +10,11 @@ import pickle
 import types
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, is_dataclass
+from dataclasses import fields as dataclass_fields
 from enum import Enum, IntEnum, StrEnum
 from functools import lru_cache
-from typing import Any, Union, get_args, get_origin
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import annotated_types
 import pytest
@@ -22,6 +23,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
 from skillgauge.errors import Origin, Problem
+from skillgauge.stats import Evidence, Latency, MeanRatio, RateInterval, Reliability
 from skillgauge.types import comparison, result, suite, trial
 from skillgauge.types.comparison import Counts, GroupKey
 from skillgauge.types.frozen import (
@@ -115,6 +117,10 @@ def _field(annotation: Any, metadata: list[Any]) -> st.SearchStrategy[Any]:
         return st.builds(Origin, texts, st.lists(texts | st.integers(0, 9), max_size=2).map(tuple))
     if annotation is GroupKey:
         return st.builds(GroupKey, texts, st.none() | texts, texts, texts, st.none() | texts)
+    if is_dataclass(annotation):
+        kinds_of = get_type_hints(annotation)
+        known = {one.name: _field(kinds_of[one.name], []) for one in dataclass_fields(annotation)}
+        return st.builds(annotation, **known)
     plain = {str: texts, bool: st.booleans(), type(None): st.none()}
     if annotation in plain:
         return plain[annotation]
@@ -484,7 +490,7 @@ def from_a_newer_version(value: object) -> Any:
         return {name: from_a_newer_version(getattr(value, name)) for name in names} | {"newer": {"a": [1]}}
     if isinstance(value, Origin):
         return {"file": value.file, "pointer": list(value.pointer)}
-    if isinstance(value, GroupKey):
+    if isinstance(value, GroupKey | Evidence | Latency | MeanRatio | RateInterval | Reliability):
         return asdict(value)
     if isinstance(value, tuple):
         return [from_a_newer_version(item) for item in value]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..errors import ExitCode
+from ..report.answer import sentences
 from ..report.gates import GateAnswer, GateResult, answers, gated
 from ..report.wording import counted, labels
 from ..types.comparison import Counts
@@ -62,10 +63,18 @@ def decide(view: RunView, options: GateOptions, *, has_bad_files: bool = False) 
     for answer, code in ((GateAnswer.MISSED, ExitCode.GATE_MISSED), (GateAnswer.INCONCLUSIVE, ExitCode.INVALID_RUN)):
         found = [result for result in demanded if result.answer is answer]
         if found:
-            return Decision(code, f"{_told(found)} ({score})", notices)
+            return Decision(code, f"{_told(found)} ({answer_text(view, score)})", notices)
     if has_bad_files:
-        return Decision(ExitCode.USAGE, f"some files could not be read; the others: {score}", notices)
-    return Decision(ExitCode.OK, f"{'gate met' if options.exit_on_fail else 'done'}: {score}", notices)
+        told = f"some files could not be read; the others: {answer_text(view, score)}"
+        return Decision(ExitCode.USAGE, told, notices)
+    end = "gate met" if options.exit_on_fail else "done"
+    return Decision(ExitCode.OK, f"{end}: {answer_text(view, score)}", notices)
+
+
+def answer_text(view: RunView, score: str) -> str:
+    """What the run was made to find out: whether skills help, else how many trials passed."""
+    told = list(sentences(view))
+    return f"{told[0]}; {score}" if len(told) == 1 else score
 
 
 def score_text(view: RunView) -> str:

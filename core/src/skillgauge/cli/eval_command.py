@@ -15,6 +15,7 @@ from ..types.result import RunView
 from .decision import Decision, GateOptions, decide
 from .eval_document import document, human_lines
 from .evaluation import Evaluation, EvaluationCommand, configured, eval_options, evaluation_options
+from .foresight import coarse
 from .invocation import Invocation, invocation
 from .options import Number
 from .output import Output
@@ -43,6 +44,8 @@ async def _run(call: Invocation, values: Mapping[str, Any]) -> int:
     evaluation = await Evaluation.prepare(call, eval_options(call, values))
     if values["dry_run"]:
         return evaluation.print_plan()
+    for warning in coarse(evaluation.prepared):
+        call.output.notice(warning)
     outcome = await evaluation.carry_out()
     return await asyncio.to_thread(_report, outcome, evaluation, call.output, values)
 

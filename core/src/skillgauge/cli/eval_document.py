@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..plan.preparing import Prepared
+from ..report.answer import sentences
 from ..report.wording import counted, figure_text, interval_text, labels, percent, plain, rate_notes
 from ..types.frozen import Frozen
 from ..types.result import GroupSummary, RunInfo, RunView, Summary, TagSummary, TrialResult
@@ -81,6 +82,8 @@ def human_lines(view: RunView) -> Iterator[str]:
         yield f"{label} — {rate_text(group)}{_figures(group)}"
         for note in _notes(group):
             yield f"  {note}"
+    told = list(sentences(view))
+    yield from told if len(told) > 1 else ()  # a single one is the verdict
 
 
 def rate_text(measured: GroupSummary | TagSummary) -> str:

@@ -19,16 +19,17 @@ import click
 from ..contract.reporters import Reporter
 from ..errors import ExitCode, PluginError, Problem, UsageError
 from ..plan.options import EvalOptions, How, Reports, What, Who
-from ..plan.overlay import Overlay, read_overlay
+from ..plan.overlay import Overlay
 from ..plan.preparing import Prepared, prepare
 from ..plugins.kinds import REPORTERS
 from ..plugins.registry import Registry
-from ..reading.config import KEYS, Config
 from ..report.writing import only_suites, write_report, write_whole
 from ..run.budget import BudgetLimits
 from ..run.pipeline import Conclusion, carry_out
 from ..types.plan import Selection
 from ..types.result import RunInfo, RunView
+from .added_checks import read_overlay
+from .configuration import KEYS, Config
 from .format_options import FormatOptions
 from .invocation import Invocation
 from .options import GlobalsCommand, Number, SeveralWords, words
@@ -234,7 +235,7 @@ def _who(values: Mapping[str, Any], call: Invocation) -> Who:
         models=words(values.get("model", ())) or words([config.get("model") or ""]),
         judges=judges,
         judge_models=judge_models,
-        judge_temperature=config.get("llm.temperature"),
+        judge_temperature=config.get("judgeTemperature"),
         judge_required=bool(values.get("judge") or values.get("judge_model")),
         sandbox=config.get("sandbox"),
         executor=values.get("executor"),
@@ -290,7 +291,7 @@ def _engines(values: Mapping[str, Any], config: Config) -> tuple[str, ...]:
 def _judges(values: Mapping[str, Any], config: Config) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Judges and their models; a configured model is the one judge's, not one of a panel named in the command."""
     named, models = words(values.get("judge", ())), words(values.get("judge_model", ()))
-    configured = config.get("judgeModel") or config.get("llm.model") or ""
+    configured = config.get("judgeModel") or ""
     return named or words([config.get("judge") or ""]), models or (() if len(named) > 1 else words([configured]))
 
 

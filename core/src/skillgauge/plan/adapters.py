@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..contract.adapters import Adapter
-from ..errors import Origin, PluginError, Problem, Severity
+from ..errors import Problem, Severity
 from ..plugins.kinds import ADAPTERS
 from ..plugins.registry import Registry
 from ..types.suite import Target
 from ..types.trial import Identity
+from .collecting import at, collected
 
 
 class Adapters:
@@ -28,12 +27,11 @@ class Adapters:
             )
             return None
         if name not in self._made:
-            try:
+            with collected(problems, target.origin_of("adapter")):
                 self._made[name] = self._registry.make(ADAPTERS, name)
-            except PluginError as error:
-                problems.extend(at(problem, target.origin_of("adapter")) for problem in error.problems)
-                return None
-        adapter = self._made[name]
+        adapter = self._made.get(name)
+        if adapter is None:
+            return None
         found = adapter.check_target(target)
         problems.extend(at(problem, target.origin_of("config")) for problem in found)
         if any(problem.severity is Severity.ERROR for problem in found):
@@ -47,8 +45,3 @@ class Adapters:
     async def problems(self) -> list[Problem]:
         """What keeps any of the adapters from working here."""
         return [problem for adapter in self._made.values() for problem in await adapter.check()]
-
-
-def at(problem: Problem, origin: Origin | None) -> Problem:
-    """A problem with a place, unless it has one."""
-    return problem if problem.origin or origin is None else replace(problem, origin=origin)

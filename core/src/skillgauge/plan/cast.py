@@ -9,13 +9,14 @@ from ..contract.executors import Executor
 from ..contract.providers import Traits
 from ..contract.sandboxes import Tier
 from ..contract.stores import Store
-from ..errors import PluginError, Problem
+from ..errors import Problem
 from ..plugins.kinds import EXECUTORS
 from ..plugins.registry import Registry
 from ..run.budget import uncountable
 from ..types.plan import SuitePlan
 from .adapters import Adapters
 from .cells import CellMaker
+from .collecting import collected
 from .engines import Engines
 from .judging import Judging, checked, find_judges, wanted_judges
 from .options import EvalOptions, How
@@ -49,7 +50,7 @@ class Cast:
     @property
     def paid_scorers(self) -> frozenset[str]:
         """Names in checks of scorers whose verdict costs money."""
-        return frozenset(self.scorers.judged if self.judging.paid else ())
+        return frozenset(self.scorers.judged if any(one.traits.paid for one in self.judging.found) else ())
 
 
 async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Survey], registry: Registry) -> Cast:
@@ -70,16 +71,12 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     problems += [*judging.problems, *uncountable(how.budget, spenders)]
     provenance = registry.provenance()
     sandbox, store, executor = None, None, None
-    try:
+    with collected(problems):
         sandbox = await choose_sandbox(who.sandbox, registry, least=Tier.STRICT if how.untrusted else Tier.NONE)
         problems += sandbox.warnings
-    except PluginError as error:
-        problems += error.problems
-    try:
+    with collected(problems):
         store = choose_store(who.store, registry, problems, given=who.store_given)
         executor = registry.make(EXECUTORS, who.executor) if who.executor else None
-    except PluginError as error:
-        problems += error.problems
     return Cast(
         suites=plans,
         adapters=adapters,
@@ -104,9 +101,8 @@ def _bare_timeout(how: How, engines: Engines) -> list[Problem]:
 
 
 def _spenders(engines: Engines, judging: Judging) -> dict[str, Traits]:
-    judges = zip(judging.identities, judging.traits, strict=True)
     return {f"engine {name!r}": traits for name, traits in engines.traits().items()} | {
-        f"judge {one.name!r}": traits for one, traits in judges if traits.paid
+        f"judge {one.identity.name!r}": one.traits for one in judging.found if one.traits.paid
     }
 
 

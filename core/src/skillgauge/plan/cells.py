@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ..errors import Problem, UsageError
 from ..types.plan import Cell, SuitePlan
 from ..types.suite import Arm, ArmKind, Limits, Suite, Target
@@ -13,24 +15,18 @@ AGENT_TIMEOUT_S = 600.0
 """Time limit of an agent session where nobody sets one."""
 
 
+@dataclass(frozen=True)
 class CellMaker:
-    """Makes the cells of suites: who carries which arm out for which target.
+    """Makes the cells of suites: who carries which arm out for which target."""
 
-    Args:
-        adapters: of the run.
-        engines: of the run.
-        options: what the user wants.
-    """
-
-    def __init__(self, adapters: Adapters, engines: Engines, options: EvalOptions) -> None:
-        self._adapters, self._engines = adapters, engines
-        self._who, self._how = options.who, options.how
-        self._selection = options.what.selection
+    adapters: Adapters
+    engines: Engines
+    options: EvalOptions
 
     def plan(self, suite: Suite, problems: list[Problem]) -> SuitePlan:
         """The cells of a suite, with a problem for everything that cannot be carried out."""
-        wanted = self._selection.targets
-        targets = [target for target in suite.targets if not wanted or target.id in wanted]
+        selection = self.options.what.selection
+        targets = [target for target in suite.targets if not selection.targets or target.id in selection.targets]
         cells: list[Cell] = []
         for target in targets:
             agent_arms = []
@@ -41,44 +37,43 @@ class CellMaker:
                     case ArmKind.AGENT:
                         agent_arms.append(arm)
             cells += self._agent(suite, tuple(agent_arms), target, problems) if agent_arms else []
-        return SuitePlan(suite, tuple(cells), self._selection)
+        return SuitePlan(suite, tuple(cells), selection)
 
     def _arms(self, suite: Suite) -> list[Arm]:
-        wanted = self._how.baseline if self._how.baseline is not None else suite.defaults.baseline
+        wanted = self.options.how.baseline if self.options.how.baseline is not None else suite.defaults.baseline
         spare = {pair.baseline for pair in suite.comparisons} - {pair.candidate for pair in suite.comparisons}
         return [arm for arm in suite.arms if wanted or arm.name not in spare]
 
     def _direct(self, suite: Suite, arm: Arm, target: Target, problems: list[Problem]) -> list[Cell]:
-        identity = self._adapters.identity(target, problems)
-        limits = target.limits.over(suite.defaults.limits).over(Limits(timeout_s=self._how.direct_timeout_s))
+        identity = self.adapters.identity(target, problems)
+        limits = target.limits.over(suite.defaults.limits).over(Limits(timeout_s=self.options.how.direct_timeout_s))
         return [] if identity is None else [Cell(arm, identity, target, limits=limits)]
 
     def _agent(self, suite: Suite, arms: tuple[Arm, ...], target: Target, problems: list[Problem]) -> list[Cell]:
         """Arms of one engine lie together, so that drift of its service touches them alike."""
         cells = []
         for name, model in self._pairs(suite, problems):
-            engine = self._engines.find(name, problems, suite.origin)
-            if engine is None:
+            setup = self.engines.find(name, problems, suite.origin)
+            if setup is None:
                 continue
-            identity = engine.identity(model)
-            self._engines.use(name, identity)
-            without_skills = self._engines.setups[identity.name].skill_folder is None
-            if without_skills and any(arm.skills for arm in arms):
+            identity = setup.engine.identity(model)
+            self.engines.setups[identity.name] = setup
+            if setup.traits.skill_folder is None and any(arm.skills for arm in arms):
                 message = f"engine {name!r} cannot use skills, and suite {suite.id!r} is about one"
                 problems.append(Problem("engine.no-skills", message, origin=suite.origin))
-            paid = self._engines.is_paid(name)
             limits = target.limits.over(suite.defaults.limits).over(Limits(timeout_s=AGENT_TIMEOUT_S))
-            cells += [Cell(arm, identity, target, identity.model or model, paid, limits) for arm in arms]
+            cells += [Cell(arm, identity, target, identity.model or model, setup.traits.paid, limits) for arm in arms]
         return cells
 
     def _pairs(self, suite: Suite, problems: list[Problem]) -> list[tuple[str, str | None]]:
         """Engines with their models; where no engine is named, each model picks its own."""
-        engines = self._who.engines or ((suite.defaults.engine,) if suite.defaults.engine else ())
-        models = self._who.models or ((suite.defaults.model,) if suite.defaults.model else ())
-        if self._who.replay:
-            engines = (self._engines.player().name,)
+        who = self.options.who
+        engines = who.engines or ((suite.defaults.engine,) if suite.defaults.engine else ())
+        models = who.models or ((suite.defaults.model,) if suite.defaults.model else ())
+        if who.replay:
+            engines = (self.engines.player().name,)
         if not engines:
-            found = [(self._engines.serving(model), model) for model in models or (None,)]
+            found = [(self.engines.serving(model), model) for model in models or (None,)]
             problems += [_no_engine(suite, *one) for one in found if len(one[0]) != 1]
             return [(names[0], model) for names, model in found if len(names) == 1]
         if len(models) > 1 and len(models) != len(engines):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..contract.engines import Engine, Recorder
+from ..contract.engines import Recorder
 from ..contract.providers import Clean, Traits, imported
 from ..errors import Origin, PluginError, Problem
-from ..plugins.events import Failed, isolated
+from ..plugins.events import failing_as
 from ..plugins.guard import guarded_recorder
 from ..plugins.kinds import ENGINES, Resolved, broken
 from ..plugins.registry import Registry
@@ -15,8 +15,7 @@ from ..plugins.traits import claims, traits_of
 from ..reading.environment import secret
 from ..run.agents import AgentSetup
 from ..types.frozen import EMPTY
-from ..types.trial import Identity
-from .adapters import at
+from .collecting import collected
 
 
 class Engines:
@@ -30,7 +29,7 @@ class Engines:
     def __init__(self, registry: Registry, replay: Path | None = None) -> None:
         self._registry = registry
         self._replay = replay
-        self._made: dict[str, tuple[Traits, Engine]] = {}
+        self._made: dict[str, AgentSetup] = {}
         self.setups: dict[str, AgentSetup] = {}
         """Engines in use, by the name of their identity."""
 
@@ -46,15 +45,12 @@ class Engines:
             else tuple(name for name, one in found.items() if claims(one, model))
         )
 
-    def find(self, name: str, problems: list[Problem], origin: Origin | None) -> Engine | None:
+    def find(self, name: str, problems: list[Problem], origin: Origin | None) -> AgentSetup | None:
         """An engine by its name; `None` and a problem if there is none that works."""
         if name not in self._made:
-            try:
+            with collected(problems, origin):
                 self._made[name] = self._make(name)
-            except PluginError as error:
-                problems.extend(at(problem, origin) for problem in error.problems)
-                return None
-        return self._made[name][1]
+        return self._made.get(name)
 
     def player(self) -> Resolved:
         """The installed engine that plays recordings back, and makes what writes them.
@@ -81,40 +77,29 @@ class Engines:
         player = self.player()
         if player.provider.records is None:
             raise PluginError(broken(player, "plays recordings and makes none"))
-        try:
-            with isolated():
-                return guarded_recorder(imported(player.provider.records)(folder, clean), player)
-        except Failed as failure:
-            raise PluginError(broken(player, f"cannot record: {failure}")) from failure
+        with failing_as(player, "cannot record"):
+            return guarded_recorder(imported(player.provider.records)(folder, clean), player)
 
-    def _make(self, name: str) -> tuple[Traits, Engine]:
+    def _make(self, name: str) -> AgentSetup:
         resolved = self._registry.resolve(ENGINES, name)
         place = resolved.provider.traits.plays
         options = {place: str(self._replay)} if place and self._replay else EMPTY
-        return traits_of(resolved, self._registry, options), self._registry.make(ENGINES, resolved, options)
-
-    def use(self, name: str, identity: Identity) -> None:
-        """Note under which name an engine's trials will ask for it."""
-        traits, engine = self._made[name]
-        self.setups[identity.name] = AgentSetup(engine, traits.skill_folder, traits.inherited, traits.model_hosts)
-
-    def is_paid(self, name: str) -> bool:
-        """Whether its sessions cost money."""
-        return self._made[name][0].paid
+        traits = traits_of(resolved, self._registry, options)
+        return AgentSetup(self._registry.make(ENGINES, resolved, options), traits)
 
     def traits(self) -> dict[str, Traits]:
         """Of every engine in use, by its name."""
-        return {name: traits for name, (traits, _) in self._made.items()}
+        return {name: setup.traits for name, setup in self._made.items()}
 
     def secrets(self) -> tuple[str, ...]:
         """Names of the variables that the processes of the engines in use may see, keys among them."""
-        return tuple(name for traits, _ in self._made.values() for name in (*traits.secrets, *traits.passes))
+        return tuple(name for one in self.traits().values() for name in (*one.secrets, *one.passes))
 
     def login_files(self) -> tuple[str, ...]:
         """Credential files, relative to the user's home, that engines in use may read for want of a key."""
-        without_key = (one for one, _ in self._made.values() if not any(map(secret, one.secrets)))
+        without_key = (one for one in self.traits().values() if not any(map(secret, one.secrets)))
         return tuple(dict.fromkeys(file for traits in without_key for file in traits.login_files))
 
     async def problems(self) -> list[Problem]:
         """What keeps any of the engines from working here."""
-        return [problem for _, engine in self._made.values() for problem in await engine.check()]
+        return [problem for setup in self._made.values() for problem in await setup.engine.check()]

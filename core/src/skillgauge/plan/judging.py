@@ -14,36 +14,30 @@ from ..plugins.traits import claims, traits_of
 from ..reading.environment import secret
 from ..types.suite import Suite
 from ..types.trial import Identity
+from .collecting import collected
+
+
+@dataclass(frozen=True)
+class FoundJudge:
+    """A judge, with what its answers depend on and what it announces."""
+
+    judge: Judge
+    identity: Identity
+    traits: Traits
 
 
 @dataclass(frozen=True)
 class Judging:
     """The judges of a run, in the order in which they were named."""
 
-    judges: tuple[Judge, ...] = ()
-    identities: tuple[Identity, ...] = ()
-    """What their answers depend on."""
-    secrets: tuple[str, ...] = ()
-    """Names of the variables that hold their keys."""
-    traits: tuple[Traits, ...] = ()
-    """What each of them announces, in the same order."""
+    found: tuple[FoundJudge, ...] = ()
     problems: tuple[Problem, ...] = ()
     """What keeps them from working, and notices; of interest only to a run that needs a judge."""
 
     @property
-    def paid(self) -> bool:
-        """Whether an answer of any of them costs money."""
-        return any(traits.paid for traits in self.traits)
-
-    @property
     def digest(self) -> str:
         """Of everything their answers depend on; part of every score id."""
-        return "|".join(identity.digest for identity in self.identities)
-
-    @property
-    def versions(self) -> dict[str, str]:
-        """What makes a plan with other judges another plan."""
-        return {"judge identity": self.digest} if self.identities else {}
+        return "|".join(one.identity.digest for one in self.found)
 
 
 def wanted_judges(
@@ -91,25 +85,16 @@ def find_judges(
     found = []
     for at in range(max(len(names), len(models))):
         name, model = names[at] if names else None, models[at] if models else None
-        try:
+        with collected(problems):
             found.append(_find(name, model, temperature, registry, problems))
-        except PluginError as error:
-            problems += error.problems
     if any(problem.severity is Severity.ERROR for problem in problems):
         return Judging(problems=tuple(problems))
-    identities = tuple(identity for _, _, identity in found)
-    return Judging(
-        judges=tuple(judge for _, judge, _ in found),
-        identities=identities,
-        secrets=tuple(dict.fromkeys(name for traits, _, _ in found for name in traits.secrets)),
-        traits=tuple(traits for traits, _, _ in found),
-        problems=(*problems, *_no_majority(identities)),
-    )
+    return Judging(tuple(found), (*problems, *_no_majority([one.identity for one in found])))
 
 
 async def checked(judging: Judging) -> Judging:
     """The same judges, each asked what keeps it from working."""
-    found = [problem for judge in judging.judges for problem in await judge.check()]
+    found = [problem for one in judging.found for problem in await one.judge.check()]
     return replace(judging, problems=(*judging.problems, *found))
 
 
@@ -130,7 +115,7 @@ def _unnamed(
 
 def _find(
     name: str | None, model: str | None, temperature: float | None, registry: Registry, notices: list[Problem]
-) -> tuple[Traits, Judge, Identity]:
+) -> FoundJudge:
     if name is not None and name in registry.names("judges"):
         chosen = registry.resolve(JUDGES, name)
     else:
@@ -142,7 +127,7 @@ def _find(
             model = name
     asked = {"model": model, "temperature": temperature}
     judge = registry.make(JUDGES, chosen, {key: value for key, value in asked.items() if value is not None} or None)
-    return traits_of(chosen, registry), judge, judge.identity(model)
+    return FoundJudge(judge, judge.identity(model), traits_of(chosen, registry))
 
 
 def _no_majority(judges: Sequence[Identity]) -> list[Problem]:

@@ -6,15 +6,11 @@ what is executed.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from pydantic import ValidationError
-
-from ..errors import Origin, Problem, Severity, SuiteError, UsageError
-from ..reading.validation import validate
+from ..errors import Origin, Problem, Severity
 from ..types.frozen import EMPTY, Frozen, JsonObject
 from ..types.suite import Case, Check, Suite
 
@@ -82,36 +78,3 @@ class _Cases:
                 if one.fits(case)
             )
             yield case.model_copy(update={"checks": (*case.checks, *more)}) if more else case
-
-
-def read_overlay(configured: Sequence[Mapping[str, object]], file: str, given: Sequence[str]) -> Overlay:
-    """The overlay of a run.
-
-    Args:
-        configured: the value of `checks` in the configuration.
-        file: where that was set, for problems.
-        given: the words of `--check`, each a scorer's name or `NAME=JSON`, where the JSON object holds its options.
-
-    Raises:
-        SkillgaugeError: with all problems.
-    """
-    problems: list[Problem] = []
-    checks: list[tuple[str, OverlayCheck, Origin | None]] = []
-    for index, value in enumerate(configured):
-        try:
-            one = validate(OverlayCheck, value, lambda *steps: Origin(file, steps), "checks", index)
-        except SuiteError as error:
-            problems += error.problems
-        else:
-            checks.append((f"checks[{index}] {one.scorer}", one, Origin(file, ("checks", index))))
-    for word in given:
-        name, equals, text = word.partition("=")
-        try:
-            options = json.loads(text) if equals else {}
-            checks.append((f"--check {name}", OverlayCheck(scorer=name, options=options), None))
-        except (ValueError, ValidationError):
-            hint = f"Write --check {name or 'NAME'}='{{\"key\": value}}', or --check NAME alone."
-            problems.append(Problem("usage.check", f"--check {word!r} has no JSON object after '='", hint=hint))
-    if problems:
-        raise UsageError(problems)
-    return Overlay(tuple(checks))

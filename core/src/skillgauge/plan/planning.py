@@ -79,16 +79,7 @@ def _suite_head(plan: SuitePlan, survey: Survey, terms: Terms) -> SuiteHead:
         trial_count=sum(survey.applying(cell.target) for cell in plan.cells) * runs,
         runs=runs,
         targets=tuple(
-            TargetHead(
-                id=target.id,
-                name=target.name,
-                version=target.version,
-                adapter=target.adapter,
-                digest=target.digest,
-                tags=target.tags,
-            )
-            for target in suite.targets
-            if target.id in used
+            TargetHead.model_validate(target, from_attributes=True) for target in suite.targets if target.id in used
         ),
         arms=_distinct(cell.arm.name for cell in plan.cells),
         comparisons=suite.comparisons,

@@ -51,7 +51,7 @@ async def prepare(options: EvalOptions, registry: Registry) -> Prepared:
         runs=options.how.runs,
         seed=options.how.seed,
         limits=Limits(timeout_s=options.how.timeout_s, max_turns=options.how.max_turns),
-        judges=cast.judging.identities,
+        judges=tuple(one.identity for one in cast.judging.found),
         paid_scorers=cast.paid_scorers,
         provenance=cast.provenance,
     )

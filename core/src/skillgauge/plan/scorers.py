@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable
 
 from pydantic import BaseModel
 
 from ..contract.scorers import Scorer
-from ..errors import PluginError, Problem
+from ..errors import Problem
 from ..plugins.kinds import SCORERS, Resolved
 from ..plugins.registry import Registry
 from ..run.scorers import BoundScorer, RunScorers
 from ..types.suite import Check
+from .collecting import collected
 from .survey import Survey
 
 KEPT = 10_000
@@ -34,21 +34,19 @@ class Scorers:
         self.judged: set[str] = set()
         """Names in checks that were inspected of scorers that need a judge."""
 
-    def inspect(self, surveys: Iterable[Survey]) -> Iterator[Problem]:
+    def inspect(self, surveys: Iterable[Survey]) -> list[Problem]:
         """What is wrong with the checks of suites: scorers absent, options refused."""
+        problems: list[Problem] = []
         counts: Counter[str] = Counter()
         for check in (check for survey in surveys for check in survey.checks):
-            try:
+            with collected(problems, check.origin):
                 valid = self._validated(check)
-            except PluginError as error:
-                for problem in error.problems:
-                    yield problem if problem.origin else replace(problem, origin=check.origin)
-                continue
-            if valid[0].provider.traits.asks_judge:
-                self.judged.add(check.scorer)
-            counts[check.scorer] += 1
-            if counts[check.scorer] <= KEPT:
-                self._kept[check.scorer_digest], self._valid[check.scorer_digest] = check, valid
+                if valid[0].provider.traits.asks_judge:
+                    self.judged.add(check.scorer)
+                counts[check.scorer] += 1
+                if counts[check.scorer] <= KEPT:
+                    self._kept[check.scorer_digest], self._valid[check.scorer_digest] = check, valid
+        return problems
 
     def for_run(self) -> RunScorers:
         """What makes the scorers when the run begins."""

@@ -17,7 +17,7 @@ from ..contract.reporters import Reporter
 from ..contract.sandboxes import Sandbox
 from ..contract.scorers import Scorer
 from ..contract.stores import Store
-from ..errors import Problem, UsageError, did_you_mean
+from ..errors import Problem
 from .index import IndexEntry
 
 T = TypeVar("T")
@@ -57,6 +57,20 @@ EXECUTORS = Kind[Executor]("executors")
 EXTENSIONS = Kind[object]("extensions")
 
 
+CONTRACTS: Mapping[str, type] = {
+    FORMATS: SuiteFormat,
+    ADAPTERS: Adapter,
+    ENGINES: Engine,
+    SCORERS: Scorer,
+    JUDGES: Judge,
+    SANDBOXES: Sandbox,
+    REPORTERS: Reporter,
+    STORES: Store,
+    EXECUTORS: Executor,
+}
+"""What the objects of a kind must be able to do; extensions listen to hooks and have no other contract."""
+
+
 ANNOUNCES_EXTENSIONS = f"{PROJECT}_{EXTENSIONS}"
 """The hook of an extension that has options; without it, the module itself listens."""
 
@@ -86,22 +100,3 @@ def broken(plugin: IndexEntry | Resolved, how: str) -> Problem:
     """What to say of a plugin that fails."""
     text = f"{KINDS[plugin.kind][0]} '{plugin.name}' of {plugin.distribution} {plugin.version} {how}"
     return Problem("plugin.broken", text, hint="skillgauge plugins doctor")
-
-
-COMMANDS = "commands"
-SINGULAR: Mapping[str, str] = {plural: singular for plural, (singular, _) in KINDS.items()} | {COMMANDS: "command"}
-"""Every kind, with its singular. A command needs no hook, so `hooks.KINDS` does not have it."""
-
-
-def plural_of(kind: str) -> str:
-    """The plural of a kind that a user named in either number.
-
-    Raises:
-        UsageError: there is no such kind.
-    """
-    for plural, singular in SINGULAR.items():
-        if kind in (plural, singular):
-            return plural
-    near = did_you_mean(kind, (*SINGULAR, *SINGULAR.values()))
-    hint = f"Use one of {', '.join(SINGULAR)}."
-    raise UsageError(Problem("usage.kind", f"{kind!r} is no kind of plugin{near}", hint=hint))

@@ -5,10 +5,9 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 
 from ..contract.providers import Traits
-from ..errors import PluginError
 from ..types.frozen import EMPTY, JsonObject
-from .events import Failed, isolated
-from .kinds import Resolved, broken
+from .events import failing_as
+from .kinds import Resolved
 from .registry import Registry
 
 
@@ -26,8 +25,5 @@ def traits_of(resolved: Resolved, registry: Registry, options: JsonObject = EMPT
     if resolved.provider.traits_with is None:
         return resolved.provider.traits
     checked = registry.validated_options(resolved, options)
-    try:
-        with isolated():
-            return resolved.provider.traits_with(checked)
-    except Failed as failure:
-        raise PluginError(broken(resolved, f"could not tell its traits: {failure}")) from failure
+    with failing_as(resolved, "could not tell its traits"):
+        return resolved.provider.traits_with(checked)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from ..stats import PairedDifference
+from ..stats import LiftTally, LogRatio, PairedDifference, mean_of
 from ..types.comparison import (
     CasePair,
     CaseSummary,
@@ -18,9 +18,11 @@ from ..types.comparison import (
     Outcome,
     OutcomeCounts,
     PairSummary,
+    Ratios,
+    Spent,
 )
 from ..types.result import ResultOrder, RunView, TrialResult, Verdict
-from ..types.trial import CaseHead, FailureClass, SuiteHead
+from ..types.trial import CaseHead, FailureClass, SuiteHead, Trajectory, Usage
 
 
 @dataclass(frozen=True)
@@ -70,8 +72,19 @@ def by_group(results: Iterable[TrialResult]) -> Iterator[tuple[GroupKey, CaseSum
     for group, found in groupby(results, key=lambda result: result.group):
         repeats = list(found)
         values = [one.value for one in repeats if one.value is not None and one.verdict is not Verdict.ERROR]
-        mean = sum(values) / len(values) if values else None
-        yield group, CaseSummary(group=group, counts=_count(repeats), mean_value=mean), repeats
+        summary = CaseSummary(group=group, counts=_count(repeats), mean_value=mean_of(values), spent=_spent(repeats))
+        yield group, summary, repeats
+
+
+def _spent(repeats: Iterable[TrialResult]) -> Spent:
+    passed = [one.execution for one in repeats if one.verdict is Verdict.PASS]
+    usages, trajectories = [one.usage or Usage() for one in passed], [one.trajectory or Trajectory() for one in passed]
+    return Spent(
+        turns=mean_of([one.turns for one in trajectories]),
+        tokens=mean_of([one.total_tokens for one in usages]),
+        duration_s=mean_of([one.duration_s for one in passed]),
+        cost_usd=mean_of([one.cost_usd for one in usages]),
+    )
 
 
 def _count(results: Sequence[TrialResult]) -> Counts:
@@ -132,12 +145,10 @@ def _why_dropped(ours: Counts, theirs: Counts) -> Dropped | None:
 class PairTally:
     """Adds up the cases of one comparison."""
 
-    _lift: PairedDifference = field(default_factory=PairedDifference)
-    _worst: PairedDifference = field(default_factory=PairedDifference)
-    _best: PairedDifference = field(default_factory=PairedDifference)
+    _lift: LiftTally = field(default_factory=LiftTally)
     _outcomes: Counter[str] = field(default_factory=Counter)
     _dropped: Counter[str] = field(default_factory=Counter)
-    _errors: int = 0
+    _ratios: dict[str, LogRatio] = field(default_factory=lambda: defaultdict(LogRatio))
 
     def add(self, pair: CasePair, ours: CaseSummary | None, theirs: CaseSummary | None) -> None:
         """Count one case, with what the two arms made of it."""
@@ -145,24 +156,18 @@ class PairTally:
         self._dropped.update([pair.dropped] if pair.dropped else [])
         if ours is None or theirs is None:
             return
-        shares = (ours.counts.pass_share, theirs.counts.pass_share)
-        if shares[0] is not None and shares[1] is not None:
-            self._lift.add(shares[0], shares[1])
-        bounds = (ours.counts.pass_bounds, theirs.counts.pass_bounds)
-        if bounds[0] is not None and bounds[1] is not None:
-            self._errors += ours.counts.errors + theirs.counts.errors
-            self._worst.add(bounds[0][0], bounds[1][1])
-            self._best.add(bounds[0][1], bounds[1][0])
+        self._lift.add(ours.counts, theirs.counts)
+        for (name, candidate), (_, baseline) in zip(ours.spent, theirs.spent, strict=True):
+            self._ratios[name].add(candidate, baseline)
 
     def summary(self, candidate: GroupKey, baseline: GroupKey) -> PairSummary:
         """What the comparison comes to."""
-        worst, best = self._worst.mean, self._best.mean
         return PairSummary(
             candidate=candidate,
             baseline=baseline,
-            n=self._lift.n,
-            lift=self._lift.mean,
-            lift_bounds=(worst, best) if self._errors and worst is not None and best is not None else None,
+            evidence=self._lift.evidence,
+            ratios=Ratios(**{name: ratio.mean for name, ratio in self._ratios.items()}),
+            lift_bounds=self._lift.bounds,
             outcomes=OutcomeCounts(**self._outcomes),
             dropped=DroppedCounts(**self._dropped),
         )

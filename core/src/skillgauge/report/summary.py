@@ -12,13 +12,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from ..stats import nearest_rank, rate_interval
+from ..stats import Latency, RateInterval, ReliabilityTally
 from ..types.comparison import CaseSummary, Counts, GroupKey, PairSummary
 from ..types.result import (
     Figure,
     GroupSummary,
-    Latency,
-    RateInterval,
     SuiteSummary,
     SuiteValidity,
     Summary,
@@ -64,18 +62,7 @@ class _Tally:
         return Counts(**self.sums)
 
     def rate(self, repeats: int, seed: int) -> RateInterval:
-        means = self.case_means
-        if not means:
-            return RateInterval(rate=None, n=0)
-        interval = rate_interval(means, repeats=repeats, seed=seed)
-        return RateInterval(
-            rate=sum(means) / len(means),
-            n=len(means),
-            lower=interval.lower if interval else None,
-            upper=interval.upper if interval else None,
-            level=interval.level if interval else 0.95,
-            method=str(interval.method) if interval else None,
-        )
+        return RateInterval.of(self.case_means, repeats=repeats, seed=seed)
 
 
 @dataclass
@@ -96,6 +83,7 @@ class _Group:
     """Sessions that were to be replayed and could not be."""
     why_unplayed: str = ""
     """What the first of them says."""
+    repeated: ReliabilityTally = field(default_factory=ReliabilityTally)
     errored: set[tuple[int, int]] = field(default_factory=set)
     """(case, repeat) of errors, so that pairs with an error in either arm can be counted."""
 
@@ -105,6 +93,7 @@ class _Group:
 
     def add_case(self, counts: Counts, results: Sequence[TrialResult]) -> None:
         self.all.add_case(counts)
+        self.repeated.add(counts.passed + counts.failed, counts.passed)
         for tag in results[0].tags:
             self.tags.setdefault(tag, _Tally()).add_case(counts)
         for result in results:
@@ -152,22 +141,13 @@ class _Group:
             run_pass_rates=tuple(
                 passed / total for passed, total in zip(self.run_passes, self.run_totals, strict=True) if total
             ),
-            latency=_latency(self.latencies),
+            latency=Latency.of(self.latencies),
+            reliability=self.repeated.reliability,
             tags=tuple(
                 TagSummary(tag=tag, counts=tally.counts, pass_rate=tally.rate(repeats, seed))
                 for tag, tally in sorted(self.tags.items())
             ),
         )
-
-
-def _latency(seconds: array[float]) -> Latency:
-    ordered = sorted(seconds)
-    return Latency(
-        samples=len(ordered),
-        p50_s=nearest_rank(ordered, 0.50),
-        p95_s=nearest_rank(ordered, 0.95),
-        p99_s=nearest_rank(ordered, 0.99),
-    )
 
 
 def summarize(

@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
+from ..stats import RateInterval
 from ..types.comparison import GroupKey
-from ..types.result import Figure, GroupSummary, RateInterval, ScoreStatus, TrialResult
+from ..types.result import Figure, GroupSummary, ScoreStatus, TrialResult
 from ..types.suite import DIRECT
 
 LINE = 200
@@ -130,7 +131,7 @@ def reason_of(result: TrialResult) -> str:
 
 
 def rate_notes(group: GroupSummary) -> tuple[str, ...]:
-    """What must be known beside a pass rate: how little a perfect one of few cases proves, what errors leave open."""
+    """What must be known beside a pass rate: how little a perfect one proves, what errors leave open, what is flaky."""
     rate, notes = group.pass_rate, []
     if rate.rate == 1.0 and rate.lower is not None and rate.n < FEW_CASES:
         notes.append(f"{rate.n} of {counted(rate.n, 'case')} passed; that proves no more than {percent(rate.lower)}")
@@ -139,6 +140,12 @@ def rate_notes(group: GroupSummary) -> tuple[str, ...]:
         errors = counted(group.counts.errors, "error")
         notes.append(
             f"with {errors} the rate lies between {percent(low)} (all failed) and {percent(high)} (all passed)"
+        )
+    steady = group.reliability
+    if steady and steady.flaky:
+        notes.append(
+            f"{steady.flaky} of {counted(steady.cases, 'case')} {'is' if steady.flaky == 1 else 'are'} flaky: "
+            f"two runs disagree in {percent(steady.flip_rate)}, all of {steady.k} pass in {percent(steady.pass_hat_k)}"
         )
     return tuple(notes)
 

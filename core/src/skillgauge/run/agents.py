@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from ..contract.engines import Emit, Engine, InstalledSkill, Recorder, RunRequest
+from ..contract.providers import Traits
 from ..contract.sandboxes import Command, Sandbox, SandboxSpec, Workspace
 from ..log import get_logger
 from ..types.frozen import EMPTY, JsonObject
@@ -28,15 +29,10 @@ VERIFIED = "verified"
 
 @dataclass(frozen=True)
 class AgentSetup:
-    """An engine, where its agent looks for skills, and what else could tell it of them."""
+    """An engine with what it announces: where its agent looks for skills, and what else could tell it of them."""
 
     engine: Engine
-    skill_folder: str | None = None
-    """Relative to the workspace; `None` if the agent cannot use skills from files."""
-    inherited: tuple[str, ...] = ()
-    """Names that the agent reads from folders above its workspace; there must be none."""
-    hosts: tuple[str, ...] = ()
-    """What a sandbox without network must let through beside the engine's routes."""
+    traits: Traits
 
 
 @dataclass(frozen=True)
@@ -52,30 +48,20 @@ class AgentRules:
     """Secrets that must not be in them then."""
 
 
+@dataclass
 class AgentStages:
-    """Opens a fresh workspace for every attempt of an agent trial.
+    """Opens a fresh workspace for every attempt of an agent trial."""
 
-    Args:
-        setups: engine by the name of its identity.
-        sandbox: where agents run.
-        read_skill: the files of a skill, with paths relative to its own folder.
-        rules: what holds for every session.
-    """
-
-    def __init__(
-        self,
-        setups: Mapping[str, AgentSetup],
-        sandbox: Sandbox,
-        *,
-        read_skill: Callable[[SkillRef], Sequence[FileSpec]],
-        rules: AgentRules = AgentRules(),
-    ) -> None:
-        self._setups = setups
-        self._sandbox = sandbox
-        self._read_skill = read_skill
-        self._rules = rules
-        self._skills: dict[SkillRef, Sequence[FileSpec]] = {}
-        self._on_step: OnStep | None = None
+    setups: Mapping[str, AgentSetup]
+    """Engine by the name of its identity."""
+    sandbox: Sandbox
+    """Where agents run."""
+    read_skill: Callable[[SkillRef], Sequence[FileSpec]]
+    """The files of a skill, with paths relative to its own folder."""
+    rules: AgentRules = field(default_factory=AgentRules)
+    """What holds for every session."""
+    _skills: dict[SkillRef, Sequence[FileSpec]] = field(default_factory=dict, init=False)
+    _on_step: OnStep | None = field(default=None, init=False)
 
     def watched_by(self, on_step: OnStep) -> None:
         """Tell somebody of each event of an agent as it happens; must not block."""
@@ -89,43 +75,36 @@ class AgentStages:
     @asynccontextmanager
     async def __call__(self, trial: Trial) -> AsyncIterator[AgentStage]:
         """A stage of its own for each attempt, removed afterwards."""
-        setup = self._setups[trial.runner.name]
+        setup = self.setups[trial.runner.name]
         spec = SandboxSpec(
             label=trial.case.id,
             env=trial.case.env,
             network=False,
             routes=setup.engine.routes(trial.model),
-            hosts=setup.hosts,
+            hosts=setup.traits.model_hosts,
             image_files=trial.case.image_files,
-            keep=self._rules.keep,
-            conceal=self._rules.conceal,
+            keep=self.rules.keep,
+            conceal=self.rules.conceal,
         )
-        async with self._sandbox.open(spec) as workspace:
-            yield AgentStage(setup, workspace, self._files_of, partial(self._emit, trial), self._rules)
+        async with self.sandbox.open(spec) as workspace:
+            yield AgentStage(setup, workspace, self._files_of, partial(self._emit, trial), self.rules)
 
     async def _files_of(self, ref: SkillRef) -> Sequence[FileSpec]:
         """The files of a skill, looked up once in a run: what its digest stands for is there from the start."""
         if ref not in self._skills:
-            self._skills[ref] = await asyncio.to_thread(self._read_skill, ref)
+            self._skills[ref] = await asyncio.to_thread(self.read_skill, ref)
         return self._skills[ref]
 
 
+@dataclass(frozen=True)
 class AgentStage:
     """One attempt of an agent in its own workspace."""
 
-    def __init__(
-        self,
-        setup: AgentSetup,
-        workspace: Workspace,
-        read_skill: Callable[[SkillRef], Awaitable[Sequence[FileSpec]]],
-        emit: Emit,
-        rules: AgentRules,
-    ) -> None:
-        self._setup = setup
-        self.workspace = workspace
-        self._read_skill = read_skill
-        self._emit = emit
-        self._rules = rules
+    setup: AgentSetup
+    workspace: Workspace
+    read_skill: Callable[[SkillRef], Awaitable[Sequence[FileSpec]]]
+    emit: Emit
+    rules: AgentRules
 
     async def execute(self, trial: Trial) -> Execution:
         """Set the workspace up, run the agent, and find out which files it changed."""
@@ -151,20 +130,20 @@ class AgentStage:
             cassette_key=trial.cassette_key,
             recipe=trial.recipe,
         )
-        execution = await self._setup.engine.run(request, self.workspace, self._emit)
+        execution = await self.setup.engine.run(request, self.workspace, self.emit)
         changes = changed_files(before, await self.workspace.snapshot())
         execution = execution.model_copy(update={"files": changes})
         failure = execution.failure
         if failure is None or failure.blame is not Blame.INFRASTRUCTURE:
-            candidates = self._rules.candidates.get(trial.suite_id, frozenset())
+            candidates = self.rules.candidates.get(trial.suite_id, frozenset())
             integrity, broken = arm_integrity(trial.arm, candidates, execution.trajectory)
             execution = execution.model_copy(update={"arm_integrity": integrity, "failure": broken or failure})
-        if self._rules.recorder is not None:
+        if self.rules.recorder is not None:
             try:
-                await self._rules.recorder.record(trial, execution, self.workspace)
+                await self.rules.recorder.record(trial, execution, self.workspace)
             except (OSError, ValueError) as error:
                 message = f"the session cannot be recorded: {error}"  # what it has cost stays known
-                failure = Failure(failure_class=FailureClass.INTERNAL, blame=Blame.INFRASTRUCTURE, message=message)
+                failure = Failure.of_agent(FailureClass.INTERNAL, message)
                 return execution.model_copy(update={"failure": failure})
         return execution
 
@@ -175,23 +154,21 @@ class AgentStage:
     def _inherits(self) -> Failure | None:
         """Whatever lies above the workspace and would reach the agent in every arm."""
         for folder in self.workspace.root.parents:
-            for name in self._setup.inherited:
+            for name in self.setup.traits.inherited:
                 if (folder / name).exists():
                     found = str(folder / name)
                     message = f"the agent would read {found!r}; set TMPDIR to a folder that has nothing like it above"
-                    return Failure(
-                        failure_class=FailureClass.SETUP, blame=Blame.INFRASTRUCTURE, message=message, retryable=False
-                    )
+                    return Failure.of_agent(FailureClass.SETUP, message)
         return None
 
     async def _install(self, trial: Trial) -> tuple[InstalledSkill, ...]:
-        folder = self._setup.skill_folder
+        folder = self.setup.traits.skill_folder
         if folder is None:
             return ()
         installed = []
         for ref in trial.arm.skills:
             home = f"{folder}/{ref.name}"
-            files = await self._read_skill(ref)
+            files = await self.read_skill(ref)
             await self.workspace.put([file.model_copy(update={"path": f"{home}/{file.path}"}) for file in files])
             installed.append(InstalledSkill(ref=ref, path=home))
         return tuple(installed)
@@ -204,11 +181,8 @@ class AgentStage:
         said = finished.stderr[:400].decode("utf-8", "replace").strip()
         code = f"signal {finished.signal}" if finished.exit_code is None else f"exit code {finished.exit_code}"
         ended = "timed out" if finished.timed_out else code
-        return Failure(
-            failure_class=FailureClass.SETUP,
-            blame=Blame.INFRASTRUCTURE,
-            message=f"setup command {command!r}: {ended}{': ' + said if said else ''}",
-        )
+        message = f"setup command {command!r}: {ended}{': ' + said if said else ''}"
+        return Failure.of_agent(FailureClass.SETUP, message)
 
 
 def arm_integrity(arm: Arm, candidates: frozenset[str], trajectory: Trajectory | None) -> tuple[str, Failure | None]:
@@ -233,7 +207,7 @@ def arm_integrity(arm: Arm, candidates: frozenset[str], trajectory: Trajectory |
     parts = [f"was not offered {', '.join(missing)}"] if missing else []
     parts += [f"was offered {', '.join(intruders)}"] if intruders else []
     message = f"arm {arm.name!r} {' and '.join(parts)}"
-    return message, Failure(failure_class=FailureClass.ARM_INTEGRITY, blame=Blame.INFRASTRUCTURE, message=message)
+    return message, Failure.of_agent(FailureClass.ARM_INTEGRITY, message)
 
 
 def changed_files(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[FileChange, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 from ..contract.adapters import Adapter, CallRequest, Session
@@ -23,33 +23,22 @@ class _Open:
     workspace: Workspace
 
 
+@dataclass
 class DirectStages:
-    """Opens each target once, when its first trial needs it, and shares the session among its trials.
+    """Opens each target once, when its first trial needs it, and shares the session among its trials."""
 
-    Args:
-        adapter_of: the adapter of a target.
-        sandbox: where the targets' processes run.
-        network: whether these processes may use it.
-        keep: leave workspaces behind for inspection.
-        conceal: secrets that must not be in them then.
-    """
-
-    def __init__(
-        self,
-        adapter_of: Callable[[Target], Adapter],
-        sandbox: Sandbox,
-        *,
-        network: bool = True,
-        keep: bool = False,
-        conceal: JsonObject = EMPTY,
-    ) -> None:
-        self._adapter_of = adapter_of
-        self._sandbox = sandbox
-        self._network = network
-        self._keep = keep
-        self._conceal = conceal
-        self._stack = AsyncExitStack()
-        self._open: dict[tuple[str, str], asyncio.Future[_Open]] = {}
+    adapter_of: Callable[[Target], Adapter]
+    """The adapter of a target."""
+    sandbox: Sandbox
+    """Where the targets' processes run."""
+    network: bool = True
+    """Whether these processes may use it."""
+    keep: bool = False
+    """Leave workspaces behind for inspection."""
+    conceal: JsonObject = EMPTY
+    """Secrets that must not be in them then."""
+    _stack: AsyncExitStack = field(default_factory=AsyncExitStack, init=False)
+    _open: dict[tuple[str, str], asyncio.Future[_Open]] = field(default_factory=dict, init=False)
 
     async def close(self) -> None:
         """End every session and remove its workspace."""
@@ -81,13 +70,13 @@ class DirectStages:
             label=target.id,
             readable=(target.root,) if target.root else (),
             pass_env=target.pass_env,
-            network=self._network,
-            keep=self._keep,
-            conceal=self._conceal,
+            network=self.network,
+            keep=self.keep,
+            conceal=self.conceal,
         )
         async with AsyncExitStack() as stack:  # a workspace whose target cannot be opened goes at once
-            workspace = await stack.enter_async_context(self._sandbox.open(spec))
-            session = await self._adapter_of(target).open(target, workspace)
+            workspace = await stack.enter_async_context(self.sandbox.open(spec))
+            session = await self.adapter_of(target).open(target, workspace)
             stack.push_async_callback(session.close)
             self._stack.push_async_exit(stack.pop_all())
         return _Open(session, workspace)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from operator import mul
 from typing import assert_never
 
@@ -25,6 +25,22 @@ log = get_logger(__name__)
 
 
 @dataclass(frozen=True)
+class Grading:
+    """What grading needs beside the execution."""
+
+    scorers: RunScorers
+    """Has the scorer of each check."""
+    on_agent_limit: Mapping[str, LimitOutcome] = field(default_factory=dict)
+    """By suite id, what it means that an agent ran out of time or turns."""
+    judges: tuple[Judge, ...] = ()
+    """Model access for the scorers that want it."""
+    judge_digest: str = ""
+    """Identity of those judges, part of the score id."""
+    clean: Callable[[str], str] = str
+    """Takes secrets out of a text before it leaves."""
+
+
+@dataclass(frozen=True)
 class Grade:
     """What an execution was worth."""
 
@@ -34,17 +50,7 @@ class Grade:
     score_id: str
 
 
-async def grade(
-    trial: Trial,
-    execution: Execution,
-    *,
-    scorers: RunScorers,
-    on_agent_limit: LimitOutcome,
-    workspace: Workspace | None = None,
-    judges: tuple[Judge, ...] = (),
-    judge_digest: str = "",
-    clean: Callable[[str], str] = str,
-) -> Grade:
+async def grade(trial: Trial, execution: Execution, grading: Grading, workspace: Workspace | None = None) -> Grade:
     """Run every check of a trial's case against what happened.
 
     A failed execution is not graded: its verdict follows from the blame alone.
@@ -52,17 +58,14 @@ async def grade(
     Args:
         trial: what was meant to happen.
         execution: what happened.
-        scorers: has the scorer of each check.
-        on_agent_limit: what it means that an agent ran out of time or turns.
+        grading: who grades.
         workspace: still open, with the graders' files in place.
-        judges: model access for the scorers that want it.
-        judge_digest: identity of those judges, part of the score id.
-        clean: takes secrets out of a text.
     """
-    case = trial.case
-    graded = trial.execution_id, case.checks_digest, judge_digest
+    case, scorers, judges = trial.case, grading.scorers, grading.judges
+    graded = trial.execution_id, case.checks_digest, grading.judge_digest
     if execution.failure is not None:
-        verdict = verdict_of_failure(execution.failure.blame, on_agent_limit)
+        on_limit = grading.on_agent_limit.get(trial.suite_id, LimitOutcome.FAIL)
+        verdict = verdict_of_failure(execution.failure.blame, on_limit)
         score_id = digest_text("|".join((*graded, *map(scorers.label_of, case.checks))))
         return Grade(verdict, None if verdict is Verdict.ERROR else 0.0, (), score_id)
     if not case.checks:
@@ -76,7 +79,7 @@ async def grade(
         workspace=workspace,
         judge=judges[0] if judges else None,
         panel=judges,
-        clean=clean,
+        clean=grading.clean,
     )
     scores = tuple([await _score(check, scorers, context) for check in case.checks])
     verdict, value = verdict_of_scores(scores, case.rule)

@@ -23,11 +23,12 @@ from ..types.trial import Failure, Trial
 from .agents import OnStep
 from .budget import Budget, BudgetLimits
 from .executor import LocalExecutor, run_all
+from .grading import Grading
 from .ledger import Ledger, MemoryStore
 from .scorers import RunScorers
 from .services import Providers
 from .stage import OpenStage
-from .trials import Grading, RetryPolicy, TrialRunner
+from .trials import RetryPolicy, TrialRunner
 
 
 @dataclass(frozen=True)

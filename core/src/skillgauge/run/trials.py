@@ -8,22 +8,17 @@ can help, and graded otherwise.
 from __future__ import annotations
 
 import asyncio
-import copy
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Self
+from dataclasses import dataclass, replace
 
-from ..contract.judges import Judge
-from ..contract.sandboxes import Workspace
 from ..log import get_logger
 from ..plugins.deadlines import is_cancelled
 from ..plugins.guard import reason_of
 from ..types.result import GivenUp, TrialResult
-from ..types.suite import ArmKind, LimitOutcome
+from ..types.suite import ArmKind
 from ..types.trial import Blame, Execution, Failure, FailureClass, Trial, Usage
-from .grading import Grade, grade
-from .scorers import RunScorers
+from .grading import Grade, Grading, grade
 from .services import LONGEST_PAUSE_S, NotTried, Place, Providers
 from .stage import OpenStage, Stage
 
@@ -58,127 +53,97 @@ class RetryPolicy:
         return failure.retry_after_s if failure.retry_after_s <= longest_s else None
 
 
+Attempt = Callable[[Trial], Awaitable[TrialResult | Failure]]
+"""Makes one attempt of a trial somewhere else; a failure says why there is no result."""
+
+
 @dataclass(frozen=True)
-class Grading:
-    """What grading needs beside the execution."""
-
-    scorers: RunScorers
-    on_agent_limit: Mapping[str, LimitOutcome] = field(default_factory=dict)
-    """By suite id."""
-    judges: tuple[Judge, ...] = ()
-    judge_digest: str = ""
-    clean: Callable[[str], str] = str
-    """Takes secrets out of a text before it leaves."""
-
-
 class TrialRunner:
-    """Runs one trial to its result, whatever happens on the way.
+    """Runs one trial to its result, whatever happens on the way."""
 
-    Args:
-        stages: how to open a stage, by kind of arm.
-        grading: how to grade.
-        retry: when to try again.
-        on_start: told of each trial before its first attempt.
-        clean: takes secrets out of a result.
-        providers: what the services behind engines bear; `None`: anything.
-        affords: asked before a further attempt, with what those before have used, whether there is money for it.
-        sleep: waits between attempts; replaceable so that tests need not wait.
-    """
+    stages: Mapping[ArmKind, OpenStage]
+    """How to open a stage, by kind of arm."""
+    grading: Grading
+    retry: RetryPolicy
+    on_start: Callable[[Trial], None] | None = None
+    """Told of each trial before its first attempt."""
+    clean: Callable[[TrialResult], TrialResult] | None = None
+    """Takes secrets out of a result."""
+    providers: Providers | None = None
+    """What the services behind engines bear; `None`: anything."""
+    affords: Callable[[Trial, Sequence[Usage | None]], bool] | None = None
+    """Asked before a further attempt, with what those before have used, whether there is money for it."""
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    """Waits between attempts; replaceable so that tests need not wait."""
+    attempt: Attempt | None = None
+    """Makes each attempt in place of the stages."""
 
-    def __init__(
-        self,
-        stages: Mapping[ArmKind, OpenStage],
-        grading: Grading,
-        *,
-        retry: RetryPolicy,
-        on_start: Callable[[Trial], None] | None = None,
-        clean: Callable[[TrialResult], TrialResult] | None = None,
-        providers: Providers | None = None,
-        affords: Callable[[Trial, Sequence[Usage | None]], bool] | None = None,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-    ) -> None:
-        self._stages = stages
-        self._grading = grading
-        self._retry = retry
-        self._on_start = on_start
-        self._clean = clean
-        self._providers = providers
-        self._affords = affords
-        self._sleep = sleep
-        self._elsewhere: Callable[[Trial], Awaitable[TrialResult | Failure]] | None = None
-
-    def elsewhere(self, attempt: Callable[[Trial], Awaitable[TrialResult | Failure]]) -> Self:
+    def elsewhere(self, attempt: Attempt) -> TrialRunner:
         """The same, with each attempt made by somebody else: see `PortableRunTrial.elsewhere`."""
-        other = copy.copy(self)
-        other._elsewhere = attempt
-        return other
+        return replace(self, attempt=attempt)
 
     async def __call__(self, trial: Trial) -> TrialResult:
         """Run a trial. Raises only what cancels the whole run."""
-        if self._on_start:
-            self._on_start(trial)
+        if self.on_start:
+            self.on_start(trial)
         given_up: list[GivenUp] = []
         while True:
             started_at = time.time()
             execution, graded = await self._attempt(trial)
             failure = execution.failure
             attempt = len(given_up) + 1
-            wait_s = self._retry.delay_s(failure, attempt, trial.arm.kind) if failure else None
+            wait_s = self.retry.delay_s(failure, attempt, trial.arm.kind) if failure else None
             used = (execution.usage, *(one.usage for one in given_up))
-            if failure is None or wait_s is None or not (self._affords is None or self._affords(trial, used)):
+            if failure is None or wait_s is None or not (self.affords is None or self.affords(trial, used)):
                 break
             given_up.append(GivenUp(failure=failure, usage=execution.usage, wait_s=wait_s))
             log.info("trial.retry", trial_id=trial.trial_id, attempt=attempt, delay_s=wait_s)
-            await self._sleep(wait_s)
+            await self.sleep(wait_s)
         result = _result(trial, execution, graded, attempt, started_at)
         if given_up:
             result = result.model_copy(update={"given_up": tuple(given_up)})
         log.debug("trial.finished", trial_id=trial.trial_id, verdict=result.verdict)
-        return self._clean(result) if self._clean else result
+        return self.clean(result) if self.clean else result
 
     async def _attempt(self, trial: Trial) -> tuple[Execution, Grade]:
         """One attempt, made when the service behind its engine has a place: the wait is nobody's time."""
         ran: list[Execution] = []
         try:
-            if self._providers is None or trial.arm.kind is ArmKind.DIRECT:
+            if self.providers is None or trial.arm.kind is ArmKind.DIRECT:
                 return await self._on_stage(trial, ran)
             asker = f"engine {trial.runner.name!r}" + (f" with model {trial.model!r}" if trial.model else "")
-            async with self._providers.of(trial.runner).place(asker) as place:
+            async with self.providers.of(trial.runner).place(asker) as place:
                 return await self._on_stage(trial, ran, place)
         except NotTried as not_tried:
             execution = Execution(failure=not_tried.failure)
-            return execution, await self._grade(trial, execution, None)
+            return execution, await grade(trial, execution, self.grading)
         except (Exception, asyncio.CancelledError) as error:
             if is_cancelled():
                 raise asyncio.CancelledError from error  # also if the clean-up after it failed in its own way
             log.warning("trial.broken", trial_id=trial.trial_id, case=trial.case.id, exc_info=True)
-            failure = Failure(
-                failure_class=FailureClass.INTERNAL,
-                blame=Blame.INFRASTRUCTURE,
-                message=reason_of(error, trial.runner.name),
-            )
+            failure = Failure.of_agent(FailureClass.INTERNAL, reason_of(error, trial.runner.name))
             execution = Execution(failure=failure, usage=ran[0].usage if ran else None)  # it was paid for
-            return execution, await self._grade(trial, execution, None)
+            return execution, await grade(trial, execution, self.grading)
 
     async def _on_stage(
         self, trial: Trial, ran: list[Execution], place: Place | None = None
     ) -> tuple[Execution, Grade]:
         """Execute and grade; grading needs the stage but not the place, which a judge may need then."""
-        if self._elsewhere:
-            made = await self._elsewhere(trial)
+        if self.attempt:
+            made = await self.attempt(trial)
             if isinstance(made, Failure):
                 raise NotTried(made)
             if place:
                 place.leave(made.execution.failure)
             return made.execution, Grade(made.verdict, made.value, made.scores, made.score_id)
-        async with self._stages[trial.arm.kind](trial) as stage:
+        async with self.stages[trial.arm.kind](trial) as stage:
             execution = await self._bounded(stage, trial)
             ran.append(execution)
             if place:
                 place.leave(execution.failure)
             if execution.failure is None:
                 await stage.prepare_grading(trial)
-            return execution, await self._grade(trial, execution, stage.workspace)
+            return execution, await grade(trial, execution, self.grading, stage.workspace)
 
     async def _bounded(self, stage: Stage, trial: Trial) -> Execution:
         limit = trial.limits.timeout_s
@@ -201,18 +166,6 @@ class TrialRunner:
                     retryable=direct,
                 ),
             )
-
-    async def _grade(self, trial: Trial, execution: Execution, workspace: Workspace | None) -> Grade:
-        return await grade(
-            trial,
-            execution,
-            scorers=self._grading.scorers,
-            on_agent_limit=self._grading.on_agent_limit.get(trial.suite_id, LimitOutcome.FAIL),
-            workspace=workspace,
-            judges=self._grading.judges,
-            judge_digest=self._grading.judge_digest,
-            clean=self._grading.clean,
-        )
 
 
 def _result(trial: Trial, execution: Execution, graded: Grade, attempts: int, started_at: float) -> TrialResult:

@@ -21,11 +21,48 @@ from skillgauge.stats.bootstrap import (
     bootstrap_interval,
     bootstrap_means,
 )
-from skillgauge.stats.intervals import Interval, IntervalMethod, normal, wilson
-from skillgauge.stats.paired import PairedDifference, Spread
-from skillgauge.stats.quantiles import nearest_rank
-from skillgauge.stats.rates import MIN_NORMAL_CASES, rate_interval
+from skillgauge.stats.intervals import (
+    Interval,
+    IntervalMethod,
+    normal,
+    wilson,
+)
+from skillgauge.stats.lift import (
+    DETECTION_POWER,
+    LIFT_LEVEL,
+    LIFT_MARGIN,
+    MIN_NEW_CASES,
+    Evidence,
+    Finding,
+    LiftTally,
+    Repeats,
+    Tried,
+    chance_by_sign,
+    chance_of_difference,
+    chance_of_worse,
+    lift_interval,
+    smallest_detectable,
+    weigh,
+)
+from skillgauge.stats.paired import (
+    LogRatio,
+    MeanRatio,
+    PairedDifference,
+    Spread,
+    mean_of,
+)
+from skillgauge.stats.quantiles import (
+    Latency,
+    nearest_rank,
+)
+from skillgauge.stats.rates import (
+    MIN_NORMAL_CASES,
+    RateInterval,
+    rate_interval,
+)
 from skillgauge.stats.reliability import (
+    Reliability,
+    ReliabilityTally,
     VarianceParts,
     consistency,
     flip_rate,
@@ -35,25 +72,47 @@ from skillgauge.stats.reliability import (
 )
 
 __all__ = [
+    "DETECTION_POWER",
     "DISPLAY_RESAMPLES",
     "GATE_RESAMPLES",
+    "LIFT_LEVEL",
+    "LIFT_MARGIN",
     "MIN_BOOTSTRAP_CASES",
+    "MIN_NEW_CASES",
     "MIN_NORMAL_CASES",
     "MIN_PERCENTILE_CASES",
+    "Evidence",
+    "Finding",
     "Interval",
     "IntervalMethod",
+    "Latency",
+    "LiftTally",
+    "LogRatio",
+    "MeanRatio",
     "PairedDifference",
+    "RateInterval",
+    "Reliability",
+    "ReliabilityTally",
+    "Repeats",
     "Spread",
+    "Tried",
     "VarianceParts",
     "bootstrap_interval",
     "bootstrap_means",
+    "chance_by_sign",
+    "chance_of_difference",
+    "chance_of_worse",
     "consistency",
     "flip_rate",
+    "lift_interval",
+    "mean_of",
     "nearest_rank",
     "normal",
     "pass_at_k",
     "pass_hat_k",
     "rate_interval",
+    "smallest_detectable",
     "variance_parts",
+    "weigh",
     "wilson",
 ]

@@ -27,6 +27,9 @@ class IntervalMethod(StrEnum):
     BOOTSTRAP_BCA = "bootstrap-bca"
     """Percentiles of the resampled means, corrected for bias and skew (BCa)."""
 
+    AGRESTI_MIN = "agresti-min"
+    """Of a difference of paired means: the normal interval once two cases are added that cancel each other out."""
+
     NORMAL = "normal"
     """Mean plus and minus z standard errors, for a thousand cases and more."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -48,3 +49,52 @@ class PairedDifference:
     def mean(self) -> float | None:
         """The mean difference; `None` without a pair."""
         return self._sum / self.n if self.n else None
+
+
+def mean_of(values: Sequence[float | None]) -> float | None:
+    """Mean of values that are all known.
+
+    Args:
+        values: finite numbers, or `None` for what is not known.
+
+    Returns:
+        The mean; `None` if a value is not known, or there is none.
+
+    Raises:
+        Nothing.
+
+    Source: the rule of this package that a number is never made up for what is undefined.
+    """
+    known = [value for value in values if value is not None]
+    return math.fsum(known) / len(known) if known and len(known) == len(values) else None
+
+
+@dataclass(frozen=True, slots=True)
+class MeanRatio:
+    """Geometric mean of the ratios of some cases: 1.3 means three tenths more."""
+
+    ratio: float
+    n: int
+    """Cases behind it."""
+
+
+@dataclass(slots=True)
+class LogRatio:
+    """Mean over pairs of the ratio of their values, on the log scale: what is skewed, as tokens and time are.
+
+    Source: docs/statistics.md, "Turns, tokens, time and money".
+    """
+
+    n: int = 0
+    _sum: float = 0.0
+
+    def add(self, candidate: float | None, baseline: float | None) -> None:
+        """Take one more pair, if both values are known and above 0: nothing is a multiple of nothing."""
+        if candidate and baseline and candidate > 0 and baseline > 0:
+            self.n += 1
+            self._sum += math.log(candidate / baseline)
+
+    @property
+    def mean(self) -> MeanRatio | None:
+        """The geometric mean; `None` without a pair."""
+        return MeanRatio(math.exp(self._sum / self.n), self.n) if self.n else None

@@ -2,8 +2,25 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from skillgauge.stats._checks import require_finite
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """Nearest-rank percentiles of measured times, in seconds; `None` without a sample."""
+
+    samples: int = 0
+    p50_s: float | None = None
+    p95_s: float | None = None
+    p99_s: float | None = None
+
+    @classmethod
+    def of(cls, seconds: Sequence[float]) -> "Latency":
+        """The percentiles of times in any order."""
+        ordered = sorted(seconds)
+        return cls(len(ordered), *(nearest_rank(ordered, p) for p in (0.50, 0.95, 0.99)))
 
 
 def nearest_rank(values: Sequence[float], p: float) -> float | None:

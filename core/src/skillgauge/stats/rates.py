@@ -5,7 +5,7 @@ The rules of the choice live in this one place, so that every report says the sa
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from skillgauge.stats._checks import require_level, require_rates, require_resamples
 from skillgauge.stats.bootstrap import DISPLAY_RESAMPLES, bootstrap_interval
@@ -15,13 +15,31 @@ MIN_NORMAL_CASES = 1000
 """From here on the bootstrap's bounds are the normal ones, at a thousand times the cost."""
 
 
+@dataclass(frozen=True, slots=True)
+class RateInterval:
+    """A rate with what is needed to trust it."""
+
+    rate: float | None
+    """`None` if nothing was measured."""
+    n: int
+    """Cases behind the rate: repeats of a case are averaged first."""
+    lower: float | None = None
+    upper: float | None = None
+    level: float = 0.95
+    method: str | None = None
+
+    @classmethod
+    def of(cls, case_means: Sequence[float], *, repeats: int, seed: int) -> "RateInterval":
+        """The mean of the case means with the interval that fits it; see `rate_interval`."""
+        found = rate_interval(case_means, repeats=max(1, repeats), seed=seed)
+        if found is None:
+            return cls(rate=None, n=0)
+        mean = math.fsum(case_means) / len(case_means)
+        return cls(mean, len(case_means), found.lower, found.upper, found.level, str(found.method))
+
+
 def rate_interval(
-    case_means: Sequence[float],
-    *,
-    repeats: int,
-    seed: int,
-    resamples: int = DISPLAY_RESAMPLES,
-    level: float = 0.95,
+    case_means: Sequence[float], *, repeats: int, seed: int, resamples: int = DISPLAY_RESAMPLES, level: float = 0.95
 ) -> Interval | None:
     """Interval for the mean of the case means: the pass rate or mean score of one arm.
 
@@ -37,9 +55,10 @@ def rate_interval(
     else (fewer cases, or all means equal)    ``wilson-over-cases``
     ========================================  ==========================================
 
-    The last row: few cases have too few distinct resamples, equal means give a zero width. Yet a quantity in
-    [0, 1] with mean p has variance p (1 - p) at most, that of a coin, so Wilson's interval over cases allows for
-    at least the variation there is: wider than need be, never overconfident because of the repeats.
+    The bootstrap's bounds are capped at those of a perfect and of a hopeless suite of that size: a run that fails
+    never raises what is proven. The last row: few cases have too few distinct resamples, equal means give a zero
+    width. Yet a quantity in [0, 1] with mean p has variance p (1 - p) at most, that of a coin, so Wilson's interval
+    over cases allows for at least the variation there is: wider than need be, never overconfident because of repeats.
 
     >>> rate_interval([1.0] * 30, repeats=3, seed=7).method.value
     'wilson-over-cases'
@@ -73,5 +92,11 @@ def rate_interval(
         return score
     if n >= MIN_NORMAL_CASES:
         return normal(case_means, level) or replace(score, method=IntervalMethod.WILSON_OVER_CASES)
-    resampled = bootstrap_interval(case_means, seed=seed, resamples=resamples, level=level)
-    return resampled or replace(score, method=IntervalMethod.WILSON_OVER_CASES)
+    found = bootstrap_interval(case_means, seed=seed, resamples=resamples, level=level)
+    return _capped(found, n) if found else replace(score, method=IntervalMethod.WILSON_OVER_CASES)
+
+
+def _capped(interval: Interval, n: int) -> Interval:
+    """No suite of `n` cases proves more than a perfect one, or less than a hopeless one."""
+    perfect, hopeless = wilson(n, n, interval.level), wilson(0, n, interval.level)
+    return replace(interval, lower=min(interval.lower, perfect.lower), upper=max(interval.upper, hopeless.upper))

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from pydantic import Field
-
+from ..stats import Evidence, MeanRatio
 from .frozen import Frozen
 
 
@@ -58,6 +57,15 @@ class Counts(Frozen):
         return cls(**{name: sum(getattr(one, name) for one in listed) for name in cls.model_fields})
 
 
+class Spent(Frozen):
+    """What the repeats of a case took that passed, on average; `None` where one of them does not tell."""
+
+    turns: float | None = None
+    tokens: float | None = None
+    duration_s: float | None = None
+    cost_usd: float | None = None
+
+
 class CaseSummary(Frozen):
     """The repeats of one case in one group."""
 
@@ -65,6 +73,7 @@ class CaseSummary(Frozen):
     counts: Counts
     mean_value: float | None = None
     """Mean score over its graded repeats."""
+    spent: Spent = Spent()
 
 
 class Outcome(StrEnum):
@@ -120,16 +129,35 @@ class DroppedCounts(Frozen):
     not_run: int = 0
 
 
+class Ratios(Frozen):
+    """What the candidate arm took for a case as a multiple of the baseline arm, over the cases that both passed."""
+
+    turns: MeanRatio | None = None
+    tokens: MeanRatio | None = None
+    duration_s: MeanRatio | None = None
+    cost_usd: MeanRatio | None = None
+
+
 class PairSummary(Frozen):
     """Two groups that differ by their arm only, compared case by case."""
 
     candidate: GroupKey
     baseline: GroupKey
-    n: int = Field(ge=0)
-    """Complete pairs: cases with a graded repeat in both arms."""
-    lift: float | None
-    """Mean over the complete pairs of the difference of their pass shares; `None` if there is none."""
+    evidence: Evidence | None
+    """The lift over the complete pairs, cases with a graded repeat in both arms, and what it proves; `None` if there is
+    none."""
+    ratios: Ratios = Ratios()
     lift_bounds: tuple[float, float] | None = None
     """The lift if all errors had gone against the candidate arm, and if all had gone for it; only with errors."""
     outcomes: OutcomeCounts = OutcomeCounts()
     dropped: DroppedCounts = DroppedCounts()
+
+    @property
+    def n(self) -> int:
+        """Complete pairs."""
+        return self.evidence.n if self.evidence else 0
+
+    @property
+    def lift(self) -> float | None:
+        """Mean over the complete pairs of the difference of their pass shares; `None` if there is none."""
+        return self.evidence.estimate if self.evidence else None

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from pydantic import Field
 
+from ..stats import Latency, RateInterval, Reliability
 from .comparison import Counts, GroupKey, PairSummary
 from .frozen import Frozen, Json
 from .trial import CaseHead, Execution, Failure, PlanHead, SuiteHead, Usage
@@ -116,28 +117,6 @@ class TrialResult(Frozen):
         return GroupKey(self.suite_id, self.target_id, self.arm, self.runner, self.model)
 
 
-class RateInterval(Frozen):
-    """A rate with what is needed to trust it."""
-
-    rate: float | None
-    """`None` if nothing was measured."""
-    n: int
-    """Cases behind the rate: repeats of a case are averaged first."""
-    lower: float | None = None
-    upper: float | None = None
-    level: float = 0.95
-    method: str | None = None
-
-
-class Latency(Frozen):
-    """Nearest-rank percentiles of `Execution.duration_s`, failures included, in seconds."""
-
-    samples: int = 0
-    p50_s: float | None = None
-    p95_s: float | None = None
-    p99_s: float | None = None
-
-
 class Figure(Frozen):
     """A number of the format's own arithmetic that every reporter can print."""
 
@@ -184,6 +163,8 @@ class GroupSummary(Frozen):
     run_pass_rates: tuple[float, ...] = ()
     """Passed share of all trials of each repeat, in order: what consistency is made of."""
     latency: Latency = Latency()
+    reliability: Reliability | None = None
+    """How steady its cases are; `None` if each was run once."""
     tags: tuple[TagSummary, ...] = ()
     figures: tuple[Figure, ...] = ()
 

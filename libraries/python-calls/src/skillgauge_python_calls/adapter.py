@@ -9,7 +9,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from skillgauge.api import Identity, Origin, Problem, SuiteError, Target, Workspace, validate
+from skillgauge.api import Identity, Origin, Problem, SuiteError, Target, Workspace
+from skillgauge_validation import validate
 
 from .entrypoint import EntrypointError, examine, read_entrypoint
 from .pool import Pool

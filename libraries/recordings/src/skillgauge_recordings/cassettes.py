@@ -33,9 +33,9 @@ from skillgauge.api import (
     Trial,
     Workspace,
     read_document,
-    validate,
     write_whole,
 )
+from skillgauge_validation import validate
 
 from .places import Places
 

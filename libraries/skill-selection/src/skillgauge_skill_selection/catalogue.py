@@ -24,8 +24,8 @@ from skillgauge.api import (
     UsageError,
     plain,
     read_document,
-    validate,
 )
+from skillgauge_validation import validate
 
 _NOTHING_HERE = "usage.unknown-format"
 """Code of the problem that a path holds nothing for any installed format."""

@@ -9,7 +9,8 @@ from typing import Annotated, Self
 from pydantic import BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from skillgauge.api import Frozen, read_document, validate
+from skillgauge.api import Frozen, read_document
+from skillgauge_validation import validate
 
 
 class SortKey(StrEnum):

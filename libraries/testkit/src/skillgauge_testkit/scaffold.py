@@ -19,8 +19,8 @@ from packaging.version import Version
 from skillgauge import __version__
 from skillgauge.api import Problem, UsageError
 from skillgauge.cli.app import BUILT_IN
+from skillgauge.cli.kind_names import COMMANDS, SINGULAR, plural_of
 from skillgauge.plugins.index import CORE, PluginIndex, read_index
-from skillgauge.plugins.kinds import COMMANDS, SINGULAR, plural_of
 
 LONGEST_NAME = 40
 """Characters; longer ones make unreadable tables and lines of code."""
@@ -47,6 +47,7 @@ _SUMMARIES: Mapping[str, str] = {
 """What the plugin made for each kind does, as `plugins list` shows it."""
 
 _FURTHER: Mapping[str, tuple[str, ...]] = {
+    "formats": ("skillgauge-validation$core_range",),
     "engines": ("skillgauge-agent-programs$core_range",),
     "judges": ("skillgauge-model-client$core_range",),
     "sandboxes": ("skillgauge-processes$core_range",),

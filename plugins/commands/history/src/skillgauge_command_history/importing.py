@@ -13,6 +13,7 @@ from skillgauge.api import (
     Invocation,
     PluginError,
     Problem,
+    RateInterval,
     RunInfo,
     RunState,
     RunView,
@@ -23,7 +24,6 @@ from skillgauge.api import (
     Verdict,
     digest,
     plain,
-    rate_interval,
 )
 
 from .documents import ImportDocument, ImportedRun, NotImported
@@ -117,13 +117,11 @@ def _with_interval(view: RunView) -> Summary:
     for result in view.results():
         if result.verdict in (Verdict.PASS, Verdict.FAIL):
             cases.setdefault(result.case_index, []).append(result.verdict is Verdict.PASS)
-    means = [sum(passes) / len(passes) for passes in cases.values()]
-    found = rate_interval(means, repeats=max(map(len, cases.values())), seed=view.head.seed) if means else None
-    if found is None:
+    if not cases:
         return view.summary
+    means = [sum(passes) / len(passes) for passes in cases.values()]
     (group,) = view.summary.groups
-    bounds = {"lower": found.lower, "upper": found.upper, "level": found.level, "method": str(found.method)}
-    rate = group.pass_rate.model_copy(update=bounds)
+    rate = RateInterval.of(means, repeats=max(map(len, cases.values())), seed=view.head.seed)
     return view.summary.model_copy(update={"groups": (group.model_copy(update={"pass_rate": rate}),)})
 
 

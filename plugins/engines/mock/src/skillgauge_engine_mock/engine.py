@@ -32,8 +32,8 @@ from skillgauge.api import (
     Workspace,
     digest,
     read_document,
-    validate,
 )
+from skillgauge_validation import validate
 
 from .options import SKILL_FOLDER, MockOptions, Reply, Script
 

@@ -7,7 +7,8 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from skillgauge.api import Origin, Problem, Severity, SuiteError, did_you_mean, validate
+from skillgauge.api import Origin, Problem, Severity, SuiteError, did_you_mean
+from skillgauge_validation import validate
 
 M = TypeVar("M", bound=BaseModel)
 OriginOf = Callable[..., Origin]

@@ -38,7 +38,6 @@ from skillgauge.api import (
     Verdict,
     digest,
     nearest_rank,
-    rate_interval,
     read_document,
 )
 
@@ -299,17 +298,7 @@ def _pass_rate(results: list[TrialResult]) -> RateInterval:
         if result.verdict is not Verdict.ERROR:
             cases.setdefault(result.case_id, []).append(result.verdict is Verdict.PASS)
     means = [sum(passes) / len(passes) for passes in cases.values()]
-    if not means:
-        return RateInterval(rate=None, n=0)
-    interval = rate_interval(means, repeats=max(map(len, cases.values())), seed=0)
-    return RateInterval(
-        rate=sum(means) / len(means),
-        n=len(means),
-        lower=interval.lower if interval else None,
-        upper=interval.upper if interval else None,
-        level=interval.level if interval else 0.95,
-        method=interval.method if interval else None,
-    )
+    return RateInterval.of(means, repeats=max(map(len, cases.values()), default=1), seed=0)
 
 
 def _verdict(run: RunFile) -> tuple[Verdict, tuple[Score, ...]]:

@@ -6,7 +6,7 @@ import json
 import tempfile
 from array import array
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
@@ -136,8 +136,7 @@ def _additions(group: GroupSummary) -> dict[str, Any]:
 def _measured(part: GroupSummary | TagSummary) -> dict[str, Any]:
     """A pass rate with all that it takes to trust it."""
     rate = {
-        name: number(value) if isinstance(value, float) else value
-        for name, value in part.pass_rate.model_dump().items()
+        name: number(value) if isinstance(value, float) else value for name, value in asdict(part.pass_rate).items()
     }
     return {"counts": part.counts.model_dump(), "passRate": rate}
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
-from skillgauge.api import Artifact, GroupSummary, RunView, TagSummary
+from skillgauge.api import Artifact, GroupSummary, RunView, TagSummary, compared
 
 _RATE = (
     "passRate",
@@ -42,6 +42,22 @@ COLUMNS = (
     "runner",
     "model",
     *_RATE,
+    # of the run, so that a row alone tells whether it proves anything
+    "state",
+    "valid",
+    # of the repeats; empty if there is one of each case
+    "flakyCases",
+    "flipRate",
+    "passHatK",
+    # of the comparison whose candidate the group is; empty for every other group
+    "baseline",
+    "lift",
+    "liftLower",
+    "liftUpper",
+    "liftChance",
+    "liftFinding",
+    "liftCases",
+    "liftDropped",
 )
 
 TAG_COLUMNS = ("skillId", "benchmarkId", "arm", "runner", "model", "tag", *_RATE)
@@ -60,7 +76,8 @@ class CsvReporter:
     def render(self, view: RunView) -> Iterable[Artifact]:
         """The groups, then their tags if there are any; results are not read, because the summary tells all of it."""
         groups = view.summary.groups
-        yield Artifact(chunks=(_line(cells) for cells in (COLUMNS, *map(_row, groups))))
+        rows = ((*_row(group), *_proof(view, group)) for group in groups)
+        yield Artifact(chunks=(_line(cells) for cells in (COLUMNS, *rows)))
         if any(group.tags for group in groups):
             rows = (_tag_row(group, tag) for group in groups for tag in group.tags)
             yield Artifact(chunks=map(_line, chain((TAG_COLUMNS,), rows)), path=TAG_FILE)
@@ -86,6 +103,29 @@ def _row(group: GroupSummary) -> tuple[str, ...]:
         text(group.runner),
         text(group.model),
         *_rate(group),
+    )
+
+
+def _proof(view: RunView, group: GroupSummary) -> tuple[str, ...]:
+    """What the run and the group's comparison with a baseline prove; of several comparisons the first."""
+    invalid = {one.suite_id for one in view.summary.validity if not one.valid}
+    steady = group.reliability
+    told = (str(steady.flaky), share(steady.flip_rate), share(steady.pass_hat_k)) if steady else ("", "", "")
+    of_run = (view.run.state.value, "false" if group.suite_id in invalid else "true", *told)
+    pair = next((one for one in compared(view) if one.candidate == group.key), None)
+    if pair is None or pair.evidence is None:
+        return (*of_run, *[""] * 8)
+    evidence, interval = pair.evidence, pair.evidence.interval
+    return (
+        *of_run,
+        text(pair.baseline.arm),
+        share(evidence.estimate),
+        share(interval.lower if interval else None),
+        share(interval.upper if interval else None),
+        f"{evidence.chance:.4g}",
+        evidence.finding.value,
+        str(evidence.n),
+        str(sum(count for _, count in pair.dropped)),
     )
 
 

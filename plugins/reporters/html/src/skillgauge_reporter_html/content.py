@@ -23,6 +23,7 @@ from skillgauge.api import (
     Verdict,
     duration,
     reason_of,
+    sentences,
 )
 
 from .wording import Excerpt, excerpt
@@ -136,6 +137,11 @@ class Page:
 
     view: RunView
     suites: tuple[SuitePart, ...]
+
+    @property
+    def answers(self) -> tuple[str, ...]:
+        """What the run was made to find out."""
+        return tuple(sentences(self.view))
 
     @property
     def is_partial(self) -> bool:

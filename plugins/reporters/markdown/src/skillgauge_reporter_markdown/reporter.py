@@ -10,24 +10,43 @@ from pathlib import Path
 from skillgauge.api import (
     Artifact,
     GroupSummary,
+    PairSummary,
     RunState,
     RunView,
     SuiteHead,
     TagSummary,
     TrialResult,
     Verdict,
+    chance_text,
+    compared,
     duration,
     figure_text,
     interval_text,
     labels,
+    lift_interval_text,
     percent,
     plain,
+    points,
     rate_notes,
     reason_of,
+    sentences,
 )
 
 _MARKS = {Verdict.PASS: "✅ PASS", Verdict.FAIL: "❌ FAIL", Verdict.ERROR: "⚠️ ERROR", Verdict.SKIPPED: "⏭️ SKIPPED"}
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~!$])")
+_LIFT_HEADS = (
+    "Candidate",
+    "Baseline",
+    "Lift",
+    "95 % interval for new cases",
+    "Chance",
+    "n (cases)",
+    "Rescued",
+    "Both pass",
+    "Both fail",
+    "Lost",
+    "Dropped",
+)
 _RATE_HEADS = ("Pass rate", "Interval", "n (cases)", "Passed", "Failed", "Errors", "Skipped", "Method")
 
 
@@ -55,6 +74,9 @@ def _lines(view: RunView) -> Iterator[str]:
     if view.run.state is not RunState.FINISHED:
         yield ""
         yield f"**This run is {view.run.state}: the figures cover only what was finished.**"
+    for sentence in sentences(view):
+        yield ""
+        yield f"**{escaped(sentence)}**"
     for suite in head.suites:
         yield from _suite(view, suite)
 
@@ -75,6 +97,12 @@ def _suite(view: RunView, suite: SuiteHead) -> Iterator[str]:
         yield from _table(["Target", *_RATE_HEADS], ([_group_name(one), *_rate_cells(one)] for one in groups))
         yield ""
         yield from _notes(groups)
+    pairs = [pair for pair in compared(view) if pair.candidate.suite_id == suite.id]
+    if pairs:
+        yield ""
+        yield "Lift: over the cases that have a result in both arms, how much more often the candidate arm passes."
+        yield ""
+        yield from _table(list(_LIFT_HEADS), map(_lift_cells, pairs))
     if any(group.figures for group in groups):
         yield ""
         yield f"Figures as {text(suite.format)} defines them: its own arithmetic over the trials; it knows no interval."
@@ -141,6 +169,20 @@ def _rate_cells(measured: GroupSummary | TagSummary) -> list[str]:
     passed = f"{counts.passed} of {counts.total}"
     others = (counts.failed, counts.errors, counts.skipped)
     return [percent(rate.rate), interval_text(rate), str(rate.n), passed, *map(str, others), method]
+
+
+def _lift_cells(pair: PairSummary) -> list[str]:
+    """A comparison, in the order of `_LIFT_HEADS`."""
+    evidence, outcomes = pair.evidence, pair.outcomes
+    told = (
+        [points(evidence.estimate), lift_interval_text(evidence), chance_text(evidence.chance)]
+        if evidence
+        else ["–"] * 3
+    )
+    counts = (outcomes.flip_to_pass, outcomes.pass_kept, outcomes.fail_kept, outcomes.flip_to_fail)
+    dropped = sum(count for _, count in pair.dropped)
+    names = (labels([pair.candidate])[0], pair.baseline.arm)
+    return [*(escaped(name) for name in names), *told, str(pair.n), *map(str, counts), str(dropped)]
 
 
 def _case_row(result: TrialResult) -> str:

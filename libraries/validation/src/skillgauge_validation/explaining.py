@@ -7,13 +7,14 @@ import re
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, TypeAlias, TypeVar, Union, get_args, get_origin
 
 from pydantic import AliasChoices, BaseModel, ValidationError
 
-from ..errors import Origin, Problem, SuiteError, did_you_mean
-from .documents import Document
-from .problems import Pointer, Step
+from skillgauge.api import Document, Origin, Problem, SuiteError, did_you_mean
+
+Step: TypeAlias = str | int
+Pointer: TypeAlias = tuple[Step, ...]
 
 M = TypeVar("M", bound=BaseModel)
 

@@ -1,0 +1,61 @@
+"""Read the checks that a user adds to the cases of any suite: `checks:` of the configuration, and `--check`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from ..errors import Origin, Problem, UsageError, did_you_mean
+from ..plan.overlay import Overlay, OverlayCheck
+
+
+def read_overlay(configured: Sequence[Mapping[str, object]], file: str, given: Sequence[str]) -> Overlay:
+    """The overlay of a run.
+
+    Args:
+        configured: the value of `checks` in the configuration.
+        file: where that was set, for problems.
+        given: the words of `--check`, each a scorer's name or `NAME=JSON`, where the JSON object holds its options.
+
+    Raises:
+        UsageError: with all problems.
+    """
+    problems: list[Problem] = []
+    checks: list[tuple[str, OverlayCheck, Origin | None]] = []
+    for index, value in enumerate(configured):
+        origin = Origin(file, ("checks", index))
+        try:
+            one = OverlayCheck.model_validate(value)
+        except ValidationError as error:
+            problems += [_problem(detail, origin) for detail in error.errors(include_url=False)]
+        else:
+            checks.append((f"checks[{index}] {one.scorer}", one, origin))
+    for word in given:
+        name, equals, text = word.partition("=")
+        try:
+            options = json.loads(text) if equals else {}
+            checks.append((f"--check {name}", OverlayCheck(scorer=name, options=options), None))
+        except (ValueError, ValidationError):
+            hint = f"Write --check {name or 'NAME'}='{{\"key\": value}}', or --check NAME alone."
+            problems.append(Problem("usage.check", f"--check {word!r} has no JSON object after '='", hint=hint))
+    if problems:
+        raise UsageError(problems)
+    return Overlay(tuple(checks))
+
+
+def _problem(detail: ErrorDetails, check: Origin) -> Problem:
+    """What to say of one fault that pydantic found in a check of the configuration."""
+    key, *_ = detail["loc"]
+    name, origin = str(key), Origin(check.file, (*check.pointer, key))
+    if detail["type"] == "missing":
+        return Problem("suite.missing-key", f"{name!r} is missing", origin=check)
+    if detail["type"] == "extra_forbidden":
+        known = tuple(OverlayCheck.model_fields)
+        near = did_you_mean(name, known)
+        hint = None if near else f"Use one of {', '.join(known)}."
+        return Problem("suite.unknown-key", f"unknown key {name!r}{near}", origin=origin, hint=hint)
+    wanted, found = "an object" if name == "options" else "text", json.dumps(detail["input"], default=str)
+    return Problem("suite.wrong-type", f"{name!r} must be {wanted}, not {found}", origin=origin)

@@ -1,0 +1,94 @@
+"""The answer to the question that a run was made for, in words: does the skill help, by how much, how sure is that.
+
+The words are those of docs/statistics.md; every report and the terminal take them from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..stats import Evidence, Finding
+from ..types.comparison import DroppedCounts, PairSummary
+from ..types.result import RunView
+from .wording import counted, labels
+
+_FINDINGS = {
+    Finding.HELPS: " helps",
+    Finding.HURTS: " hurts",
+    Finding.NO_DIFFERENCE: " makes no meaningful difference",
+    Finding.UNDECIDED: ": not enough data",
+}
+_NAMES = {"turns": "turns", "tokens": "tokens", "duration_s": "time", "cost_usd": "cost"}
+"""Of the fields of `Ratios`."""
+
+
+def compared(view: RunView) -> tuple[PairSummary, ...]:
+    """The comparisons of a run that prove anything: not those of a suite that is invalid."""
+    valid = {validity.suite_id for validity in view.summary.validity if validity.valid}
+    return tuple(pair for pair in view.summary.pairs if pair.candidate.suite_id in valid)
+
+
+def sentences(view: RunView) -> Iterator[str]:
+    """One for each comparison that proves anything: finding, lift with interval, cases, errors, and what it took."""
+    pairs = compared(view)
+    for label, pair in zip(labels([pair.candidate for pair in pairs]), pairs, strict=True):
+        yield f"{label}{_answer(pair)}"
+
+
+def _answer(pair: PairSummary) -> str:
+    """What a comparison shows, after the name of the candidate arm."""
+    against = f"against {pair.baseline.arm}"
+    evidence = pair.evidence
+    if evidence is None:
+        return f" cannot be compared {against}: no case has a result in both arms{_dropped(pair.dropped)}"
+    finding = _FINDINGS[evidence.finding]
+    decided = evidence.finding in (Finding.HELPS, Finding.HURTS)
+    scope = " on these cases" if decided and not evidence.is_general else ""
+    cases = f"n = {counted(evidence.n, 'case')}{_dropped(pair.dropped)}"
+    known = f"{_interval(evidence)}{cases}, {chance_text(evidence.chance)}"
+    seen = "" if decided else f"; {detectable_text(evidence.detectable)}"
+    return f"{finding}{scope}: {points(evidence.estimate)} {against} ({known}){seen}{_took(pair)}"
+
+
+def points(share: float | None) -> str:
+    """A difference of rates in percentage points, with its sign."""
+    return "–" if share is None else f"{share * 100 + 0.0:+.1f} points"
+
+
+def lift_interval_text(evidence: Evidence) -> str:
+    """The bounds of a lift for new cases, or why there are none."""
+    if evidence.interval is None:
+        return "too few cases for one on new cases"
+    return f"{evidence.interval.lower * 100:+.1f} to {evidence.interval.upper * 100:+.1f}"
+
+
+def chance_text(chance: float) -> str:
+    """How likely chance alone makes a difference."""
+    return "p < 0.001" if chance < 0.001 else f"p = {chance:.3f}"
+
+
+def detectable_text(detectable: float | None) -> str:
+    """What a suite could have shown at all."""
+    if detectable is None:
+        return "no outcome of so few runs is beyond chance"
+    return f"it could only have shown {detectable * 100:.0f} points or more"
+
+
+def _interval(evidence: Evidence) -> str:
+    interval = evidence.interval
+    return f"{interval.level:.0%} interval {lift_interval_text(evidence)}, " if interval else ""
+
+
+def _dropped(dropped: DroppedCounts) -> str:
+    """Cases that are not compared, and why."""
+    found = [f"{count} for {name.replace('_', ' ')}" for name, count in dropped if count]
+    return f", dropped: {', '.join(found)}" if found else ""
+
+
+def _took(pair: PairSummary) -> str:
+    """What the candidate arm took, where both arms passed: a quick failure is no saving."""
+    known = {name: ratio for name, ratio in pair.ratios if ratio}
+    if not known:
+        return ""
+    told = ", ".join(f"{ratio.ratio:.2f} times the {_NAMES[name]}" for name, ratio in known.items())
+    return f"; where both passed ({counted(max(ratio.n for ratio in known.values()), 'case')}): {told}"
