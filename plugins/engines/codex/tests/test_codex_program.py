@@ -323,8 +323,8 @@ def test_no_network(play: Play) -> None:
 @pytest.mark.requirement("UA-FLOW-004")
 def test_time_limit(play: Play) -> None:
     """Time that runs out is the agent's limit; what was used until then is known, and that turns are not limited."""
-    script = in_turns(ModelReply("", 100, 5, tools=[run_shell("sleep 60")]))
-    played = play(script, limits=Limits(timeout_s=15, max_turns=3))
+    script = in_turns(ModelReply("", 100, 5, tools=[run_shell("sleep 8")]), ModelReply("late", delay_s=60))
+    played = play(script, limits=Limits(timeout_s=12, max_turns=3))
     failure, usage = played.execution.failure, played.execution.usage
     assert failure is not None
     assert (failure.failure_class, failure.blame) == (FailureClass.TIMEOUT, Blame.AGENT_LIMIT)
