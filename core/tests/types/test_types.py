@@ -824,7 +824,7 @@ def test_a_score_lies_between_none_and_full_credit(value: float) -> None:
         (ScoreStatus, "passed failed ungraded"),
         (Blame, "target infrastructure agent_limit"),
         (LimitOutcome, "fail error"),
-        (VerdictMode, "all mean"),
+        (VerdictMode, "all each mean"),
         (ArmKind, "direct agent"),
         (TargetKind, "skill hook agent command"),
         (SkillRole, "candidate distractor previous"),

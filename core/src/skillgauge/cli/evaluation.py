@@ -260,6 +260,7 @@ def _how(values: Mapping[str, Any], config: Config) -> How:
         budget=BudgetLimits(values.get("max_cost"), values.get("max_tokens")),
         untrusted=values.get("untrusted", False),
         fresh=values.get("fresh", False),
+        dry_run=values.get("dry_run", False),
         keep_workspaces=values.get("keep_workspaces", False),
     )
 

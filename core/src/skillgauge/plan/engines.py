@@ -11,7 +11,6 @@ from ..plugins.events import failing_as
 from ..plugins.guard import guarded_recorder
 from ..plugins.kinds import ENGINES, Resolved, broken
 from ..plugins.registry import Registry
-from ..plugins.traits import claims, traits_of
 from ..reading.environment import secret
 from ..run.agents import AgentSetup
 from ..types.frozen import EMPTY
@@ -42,7 +41,7 @@ class Engines:
         return (
             tuple(found)
             if len(found) == 1 or model is None
-            else tuple(name for name, one in found.items() if claims(one, model))
+            else tuple(name for name, one in found.items() if one.claims(model))
         )
 
     def find(self, name: str, problems: list[Problem], origin: Origin | None) -> AgentSetup | None:
@@ -84,7 +83,7 @@ class Engines:
         resolved = self._registry.resolve(ENGINES, name)
         place = resolved.provider.traits.plays
         options = {place: str(self._replay)} if place and self._replay else EMPTY
-        traits = traits_of(resolved, self._registry, options)
+        traits = self._registry.traits(resolved, options)
         return AgentSetup(self._registry.make(ENGINES, resolved, options), traits)
 
     def traits(self) -> dict[str, Traits]:

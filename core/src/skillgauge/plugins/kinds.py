@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Generic, TypeVar
+
+from pydantic_core import ErrorDetails
 
 from ..contract.adapters import Adapter
 from ..contract.engines import Engine
@@ -17,7 +20,8 @@ from ..contract.reporters import Reporter
 from ..contract.sandboxes import Sandbox
 from ..contract.scorers import Scorer
 from ..contract.stores import Store
-from ..errors import Problem
+from ..errors import Origin, Problem, did_you_mean
+from ..types.frozen import JsonObject
 from .index import IndexEntry
 
 T = TypeVar("T")
@@ -95,8 +99,24 @@ class Resolved:
     asked: str
     """The name that found it: an alias may have options of its own."""
 
+    def claims(self, model: str) -> bool:
+        """Whether an engine or a judge announces that it serves a model."""
+        return any(fnmatchcase(model, pattern) for pattern in self.provider.traits.model_patterns)
+
 
 def broken(plugin: IndexEntry | Resolved, how: str) -> Problem:
     """What to say of a plugin that fails."""
     text = f"{KINDS[plugin.kind][0]} '{plugin.name}' of {plugin.distribution} {plugin.version} {how}"
     return Problem("plugin.broken", text, hint="skillgauge plugins doctor")
+
+
+def option_problem(resolved: Resolved, detail: ErrorDetails, given: JsonObject, origin: Origin | None) -> Problem:
+    """What to say of one fault that pydantic found in the options of a plugin, with its place if they were given."""
+    place, text = detail["loc"], detail["msg"]
+    if detail["type"] == "extra_forbidden":
+        fields = resolved.provider.options.model_fields.items() if len(place) == 1 else ()
+        text = f"unknown option{did_you_mean(str(place[-1]), [field.alias or name for name, field in fields])}"
+    if origin and place and place[0] in given:
+        origin = Origin(origin.file, origin.pointer + place)
+    key = ".".join(map(str, (resolved.kind, resolved.name, *place)))
+    return Problem("plugin.options", f"{key}: {text}", origin=origin)

@@ -44,6 +44,8 @@ class Score(Frozen):
     """What a judge's calls for this check used."""
     weight: float = 1.0
     """Filled by the kernel."""
+    beside: bool = False
+    """Filled by the kernel: whether its check stands beside the verdict."""
 
     @classmethod
     def passed(cls, reason: str = "", *, evidence: Json = None) -> Score:
@@ -112,6 +114,12 @@ class TrialResult(Frozen):
     """Seconds since the epoch at which the attempt that counts began."""
 
     @property
+    def usages(self) -> tuple[Usage | None, ...]:
+        """What everybody used for it: the session or call, attempts that were given up, judges; `None` is unknown."""
+        judges = (score.usage for score in self.scores if score.usage)
+        return (self.execution.usage, *(one.usage for one in self.given_up), *judges)
+
+    @property
     def group(self) -> GroupKey:
         """What it is summarised under."""
         return GroupKey(self.suite_id, self.target_id, self.arm, self.runner, self.model)
@@ -129,6 +137,8 @@ class Figure(Frozen):
     higher_is_better: bool = True
     bounds: tuple[float, float] | None = None
     """Its exact value if all errors had gone against the target, and if all had gone for it; `None`: as `value`."""
+    n: int | None = None
+    """Trials behind it; `None` stands for all of the group."""
 
 
 class TagSummary(Frozen):
@@ -174,6 +184,17 @@ class GroupSummary(Frozen):
         return GroupKey(self.suite_id, self.target_id, self.arm, self.runner, self.model)
 
 
+class Spending(Frozen):
+    """What sessions, attempts that were given up and judges used, as far as they tell."""
+
+    cost_usd: float = 0.0
+    tokens: int = 0
+    unknown: int = 0
+    """Trials of agents of which some part does not tell its cost."""
+    replayed: int = 0
+    """Trials that are recordings, which cost nothing now."""
+
+
 class SuiteSummary(Frozen):
     """What one suite comes to: what its format makes its own figures of."""
 
@@ -199,6 +220,8 @@ class Summary(Frozen):
     pairs: tuple[PairSummary, ...] = ()
     """Every comparison of every suite."""
     validity: tuple[SuiteValidity, ...] = ()
+    spending: Spending | None = None
+    """`None` if nothing of the run tells what it used."""
     interrupted_attempts: int = 0
     """Attempts that started and left no result, in this run or the interrupted one it resumed."""
 
