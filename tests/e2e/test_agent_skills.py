@@ -191,7 +191,9 @@ def test_the_example_tells_what_the_skill_is_worth(program: Program, work: Path)
         ("no-note-wanted", "with_skill"),
         ("no-note-wanted", "without_skill"),
     }
-    assert "Fired when it should: 100.0% | Silent when it should be: 100.0%" in done.stdout
+    assert "Balanced accuracy: 100.0%" in done.stdout
+    assert "Fired when it should: 100.0% (n = 2 cases, 34.2% to 100.0%)" in done.stdout
+    assert "Silent when it should be: 100.0% (n = 2 cases, 34.2% to 100.0%)" in done.stdout
 
 
 @pytest.mark.requirement("SE-FORMAT-010", "UA-LAYOUT-014")
