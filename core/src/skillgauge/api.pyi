@@ -180,7 +180,20 @@ from .run.pipeline import (
 from .run.redaction import (
     Redactor as Redactor,
 )
+from .stats.calibration import (
+    MIN_KAPPA as MIN_KAPPA,
+    MIN_LABELS as MIN_LABELS,
+    Labelled as Labelled,
+    agreement as agreement,
+    cohens_kappa as cohens_kappa,
+    corrected_interval as corrected_interval,
+    corrected_rate as corrected_rate,
+    gwets_ac1 as gwets_ac1,
+    sensitivity as sensitivity,
+    specificity as specificity,
+)
 from .stats.intervals import (
+    Interval as Interval,
     wilson as wilson,
 )
 from .stats.paired import (

@@ -1,0 +1,262 @@
+"""How far a judge agrees with people, and what the rate that it reports becomes once its errors are allowed for.
+
+A label is what a person says of one thing that the judge has passed or failed. People are taken to be right: labels of
+several people are settled before they come here.
+"""
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from skillgauge.stats._checks import require_level, require_rates, require_resamples
+from skillgauge.stats.bootstrap import DISPLAY_RESAMPLES, MIN_BOOTSTRAP_CASES
+from skillgauge.stats.intervals import Interval, IntervalMethod, wilson
+
+MIN_LABELS = 50
+"""Fewest labels from which a judge may be more than advisory."""
+MIN_KAPPA = 0.6
+"""Least kappa with which a judge may be more than advisory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """Things that a judge and people have decided, counted by what each of them said."""
+
+    both_pass: int
+    only_judge_passes: int
+    only_people_pass: int
+    neither_passes: int
+
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for numbers that nothing can be counted to."""
+        counts = (self.both_pass, self.only_judge_passes, self.only_people_pass, self.neither_passes)
+        if min(counts) < 0:
+            raise ValueError(f"counts must not be negative; got {counts!r}")
+
+    @property
+    def n(self) -> int:
+        """All of them."""
+        return self.people_pass + self.people_fail
+
+    @property
+    def people_pass(self) -> int:
+        """Those that people pass."""
+        return self.both_pass + self.only_people_pass
+
+    @property
+    def people_fail(self) -> int:
+        """Those that people fail."""
+        return self.only_judge_passes + self.neither_passes
+
+    @property
+    def judge_passes(self) -> int:
+        """Those that the judge passes."""
+        return self.both_pass + self.only_judge_passes
+
+
+def agreement(labelled: Labelled) -> float | None:
+    """Share of which judge and people say the same.
+
+    >>> agreement(Labelled(40, 10, 5, 45))
+    0.85
+
+    Args:
+        labelled: what was counted.
+
+    Returns:
+        A fraction from 0 to 1, or ``None`` without labels.
+
+    Raises:
+        Nothing: `Labelled` refuses what cannot be counted.
+
+    Source: the definition.
+    """
+    return (labelled.both_pass + labelled.neither_passes) / labelled.n if labelled.n else None
+
+
+def cohens_kappa(labelled: Labelled) -> float | None:
+    """Agreement beyond that of a judge who passes as often, but at random.
+
+    >>> cohens_kappa(Labelled(40, 10, 5, 45))
+    0.7
+
+    Args:
+        labelled: what was counted.
+
+    Returns:
+        At most 1, and 0 for what chance explains. ``None`` without labels, and where judge and people say one and the
+        same of everything, so that chance would agree as well.
+
+    Raises:
+        Nothing: `Labelled` refuses what cannot be counted.
+
+    Source: J. Cohen, Educational and Psychological Measurement 20 (1960) 37-46.
+    """
+    # In whole numbers up to the last step: what is exact in theory is then exact here, 0.7 as well as 0.
+    n = labelled.n
+    agreed = n * (labelled.both_pass + labelled.neither_passes)
+    by_chance = labelled.judge_passes * labelled.people_pass + (n - labelled.judge_passes) * labelled.people_fail
+    return (agreed - by_chance) / (n * n - by_chance) if n * n > by_chance else None
+
+
+def gwets_ac1(labelled: Labelled) -> float | None:
+    """Agreement beyond chance that does not collapse where nearly everything passes, as kappa does.
+
+    >>> round(gwets_ac1(Labelled(40, 10, 5, 45)), 6)
+    0.700748
+
+    Args:
+        labelled: what was counted.
+
+    Returns:
+        From -1 to 1, or ``None`` without labels.
+
+    Raises:
+        Nothing: `Labelled` refuses what cannot be counted.
+
+    Source: K. L. Gwet, British Journal of Mathematical and Statistical Psychology 61 (2008) 29-48.
+    """
+    n = labelled.n
+    if n == 0:
+        return None
+    passes = labelled.judge_passes + labelled.people_pass
+    agreed = 2 * n * (labelled.both_pass + labelled.neither_passes)
+    by_chance = passes * (2 * n - passes)
+    return (agreed - by_chance) / (2 * n * n - by_chance)
+
+
+def sensitivity(labelled: Labelled) -> tuple[float, Interval] | None:
+    """Share of what people pass that the judge passes, too.
+
+    >>> share, interval = sensitivity(Labelled(40, 10, 5, 45))
+    >>> f"{share:.3f}: {interval.lower:.3f} .. {interval.upper:.3f}"
+    '0.889: 0.765 .. 0.952'
+
+    Args:
+        labelled: what was counted.
+
+    Returns:
+        The share with Wilson's interval, or ``None`` if people pass nothing.
+
+    Raises:
+        Nothing: `Labelled` refuses what cannot be counted.
+
+    Source: the definition; `wilson`.
+    """
+    return _share(labelled.both_pass, labelled.people_pass)
+
+
+def specificity(labelled: Labelled) -> tuple[float, Interval] | None:
+    """Share of what people fail that the judge fails, too.
+
+    >>> share, interval = specificity(Labelled(40, 10, 5, 45))
+    >>> f"{share:.3f}: {interval.lower:.3f} .. {interval.upper:.3f}"
+    '0.818: 0.697 .. 0.898'
+
+    Args:
+        labelled: what was counted.
+
+    Returns:
+        The share with Wilson's interval, or ``None`` if people fail nothing.
+
+    Raises:
+        Nothing: `Labelled` refuses what cannot be counted.
+
+    Source: the definition; `wilson`.
+    """
+    return _share(labelled.neither_passes, labelled.people_fail)
+
+
+def corrected_rate(rate: float, sensitive: float, specific: float) -> float | None:
+    """The rate that people would have found, from the one that a judge has.
+
+    >>> round(corrected_rate(0.8, 0.9, 0.85), 6)
+    0.866667
+
+    Args:
+        rate: Share that the judge passes.
+        sensitive: Its `sensitivity`.
+        specific: Its `specificity`.
+
+    Returns:
+        A fraction, cut to [0, 1]. ``None`` if sensitivity and specificity are together no more than 1: the judge then
+        passes what is good no more often than what is bad, and says nothing about the rate.
+
+    Raises:
+        ValueError: An argument is outside [0, 1].
+
+    Source: W. J. Rogan, B. Gladen, American Journal of Epidemiology 107 (1978) 71-76.
+    """
+    require_rates("rate, sensitivity and specificity", (rate, sensitive, specific))
+    informed = sensitive + specific - 1.0
+    return min(1.0, max(0.0, (rate + specific - 1.0) / informed)) if informed > 0.0 else None
+
+
+def corrected_interval(
+    case_means: Sequence[float],
+    labelled: Labelled,
+    *,
+    seed: int,
+    resamples: int = DISPLAY_RESAMPLES,
+    level: float = 0.95,
+) -> Interval | None:
+    """Interval of the corrected rate for *cases like these*: both the run and the labels are resampled.
+
+    A case that passes and one that fails are added to the run, and a label of each kind to the labels, as
+    `lift_interval` adds cases: without them a judge that was right every time, or a run in which everything passed,
+    would show no variation and claim certainty. A resample in which the judge knows nothing leaves the rate open, so
+    that it counts for whichever bound is asked for.
+
+    Args:
+        case_means: One value in [0, 1] per case: the share that the judge passes, repeats averaged, errors left out.
+        labelled: The labels that sensitivity and specificity come from.
+        seed: Seed of the draw; print it beside the interval.
+        resamples: Number of resamples, at least 2 / (1 - level).
+        level: Two-sided confidence, strictly between 0 and 1.
+
+    Returns:
+        Bounds as fractions in [0, 1] that contain the corrected rate. ``None`` with fewer than 8 cases, which have too
+        few distinct resamples, and where there is no corrected rate.
+
+    Raises:
+        ValueError: An argument is outside its range.
+
+    Source: C. Lee et al., arXiv 2511.21140 (2025), for resampling both and for the labels that are added; B. Efron,
+    R. Tibshirani, *An Introduction to the Bootstrap* (1993), chapter 13, for the percentiles.
+    """
+    require_level(level)
+    require_resamples(resamples, level)
+    require_rates("case_means", case_means)
+    sensitive, specific = sensitivity(labelled), specificity(labelled)
+    n = len(case_means)
+    if n < MIN_BOOTSTRAP_CASES or sensitive is None or specific is None:
+        return None
+    estimate = corrected_rate(math.fsum(case_means) / n, sensitive[0], specific[0])
+    if estimate is None:
+        return None
+    draw = random.Random(seed).random
+    pool = sorted((*case_means, 0.0, 1.0))
+    lows, highs = [], []
+    for _ in range(resamples):
+        rate = math.fsum(pool[int(draw() * len(pool))] for _ in range(n)) / n
+        found = corrected_rate(
+            min(1.0, rate),
+            _redrawn(labelled.both_pass, labelled.people_pass, draw),
+            _redrawn(labelled.neither_passes, labelled.people_fail, draw),
+        )
+        lows.append(0.0 if found is None else found)
+        highs.append(1.0 if found is None else found)
+    lower = sorted(lows)[math.floor((1.0 - level) / 2.0 * (resamples - 1))]
+    upper = sorted(highs)[math.ceil((1.0 + level) / 2.0 * (resamples - 1))]
+    return Interval(min(estimate, lower), max(estimate, upper), level, IntervalMethod.BOOTSTRAP_PERCENTILE)
+
+
+def _share(right: int, n: int) -> tuple[float, Interval] | None:
+    return (right / n, wilson(right, n)) if n else None
+
+
+def _redrawn(right: int, n: int, draw: Callable[[], float]) -> float:
+    """The share that as many labels again would show, after one label of each kind is added."""
+    share = (right + 1) / (n + 2)
+    return sum(draw() < share for _ in range(n)) / n
