@@ -70,7 +70,9 @@ def test_a_call_counts_once() -> None:
     assert [score.usage for score in found.values()] == [used, None]
     assert evidence(found["a"])["calls"] == 1
     assert "asked_with" not in evidence(found["a"])
-    assert dict(evidence(found["b"])) | {"answers": ()} == {"model": "m-1", "answers": (), "asked_with": "a"}
+    told = evidence(found["b"])
+    assert set(told) == {"model", "answers", "asked_with", "prompt", "rubric"}
+    assert (told["model"], told["asked_with"]) == ("m-1", "a")
 
 
 def test_a_judge_that_fails_leaves_all_of_them_ungraded() -> None:

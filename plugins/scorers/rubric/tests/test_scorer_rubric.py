@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from skillgauge.api import Case, JudgeReply, JudgeRequest, ScoreStatus, Usage
+from skillgauge.api import Case, Json, JudgeReply, JudgeRequest, ScoreStatus, Usage
 from skillgauge_scorer_rubric.reading import Unreadable
 from skillgauge_scorer_rubric.shapes import OutOfTen
 from skillgauge_testkit import SCORERS, Maker, check_light_import, check_plugin, check_scorer, score_context
@@ -35,7 +35,9 @@ def test_value_is_a_tenth_and_half_passes(given: str, value: float, status: Scor
     found = score(judge, {"answer": "Jupiter"}, model="m-7", temperature=0.3, reference="Jupiter", scale="0-10")
     assert found.status is status
     assert found.value == pytest.approx(value)
-    assert found.evidence == {"reply": given, "model": "m-7-2026", "calls": 1}
+    assert isinstance(found.evidence, Mapping)
+    told = {name: value for name, value in found.evidence.items() if name not in ("prompt", "rubric")}
+    assert told == {"reply": given, "model": "m-7-2026", "calls": 1, "criteria": OPTIONS["criteria"]}
     assert found.usage == Usage(input_tokens=9, output_tokens=2)
     (request,) = judge.requests
     assert (request.model, request.temperature) == ("m-7", 0.3)
@@ -284,3 +286,26 @@ def test_a_scale_is_used_only_where_it_is_asked_for() -> None:
     assert score(judge, criteria="Names Jupiter.").status is ScoreStatus.UNGRADED
     assert score(ScriptedJudge(holds(True, result="PASS")), criteria="Names Jupiter.").status is ScoreStatus.PASSED
     assert score(ScriptedJudge("8"), criteria="Names Jupiter.", scale="0-10").status is ScoreStatus.PASSED
+
+
+def test_evidence_tells_what_was_asked() -> None:
+    """What a comparison with people is bound to: the words of the question, and all that the check says of it."""
+
+    def asked(**more: object) -> tuple[Json, Json]:
+        evidence = score(ScriptedJudge("8", "8"), "an output", **{**OPTIONS, **more}).evidence
+        assert isinstance(evidence, Mapping)
+        return evidence["prompt"], evidence["rubric"]
+
+    prompt, rubric = asked()
+    assert asked() == (prompt, rubric)
+    others: tuple[dict[str, object], ...] = (
+        {"criteria": "Names Saturn."},
+        {"reference": "Saturn"},
+        {"model": "m-2"},
+        {"files": False},
+    )
+    found = [asked(**more) for more in others]
+    assert {one for one, _ in found} == {prompt}
+    assert len({rubric, *(one for _, one in found)}) == 5
+    other_prompt, other_rubric = asked(scale="pass-fail")
+    assert (other_prompt != prompt, other_rubric != rubric) == (True, True)

@@ -8,7 +8,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from skillgauge.api import Frozen, Json
+from skillgauge.api import Frozen, Json, digest
 
 Statement = Annotated[str, Field(min_length=1, pattern=r"\S")]
 """A claim or a criterion."""
@@ -51,6 +51,11 @@ class RubricOptions(Frozen):
     max_chars: int = Field(
         default=60_000, ge=1_000, le=10_000_000, description="Longer material is cut in the middle, and this is said."
     )
+
+    @property
+    def digest(self) -> str:
+        """Digest of all that a check says of how it is to be judged."""
+        return digest(self.model_dump(mode="json", exclude_defaults=True))
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import count
 
-from skillgauge.api import Case, JsonValue, TextStyle, text_of
+from skillgauge.api import Case, JsonValue, TextStyle, digest, text_of
 
 from .material import Material, Shown, cut, shown
 from .reading import folded
@@ -100,6 +100,11 @@ def question_of(
     rules = f"{shape.rules}\n\n" if shape.rules else ""
     system = _SYSTEM.format(aim=shape.aim, marker=marker, rules=rules, form=shape.form(marker))
     return Question(shape, marker, system, "\n\n".join(parts), tuple(sections))
+
+
+def prompt_digest(shape: Shape) -> str:
+    """Digest of the words in which a shape is asked for: all but the check's own, and what is judged."""
+    return digest(_SYSTEM, _REPAIR, _CUT, shape.section, shape.aim, shape.rules, shape.form("<marker>"), shape.ask)
 
 
 def secret_mark(text: str) -> str:

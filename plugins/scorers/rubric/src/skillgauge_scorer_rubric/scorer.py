@@ -11,7 +11,7 @@ from .asking import Ballot, Sleep, ask, total
 from .material import NotThere, material_of
 from .options import RubricOptions
 from .panel import decide
-from .question import Mark, Question, question_of, secret_mark
+from .question import Mark, Question, prompt_digest, question_of, secret_mark
 from .shapes import Claims, Shape, shape_of
 from .telling import Telling
 from .together import Round, round_of
@@ -29,6 +29,8 @@ class RubricScorer:
     def __init__(self, options: RubricOptions, *, sleep: Sleep = asyncio.sleep, mark: Mark = secret_mark) -> None:
         self._options = options
         self._shape = shape_of(options)
+        self._asked = {"prompt": prompt_digest(self._shape), "rubric": options.digest}
+        """What a comparison of the judge with people holds for, beside the judge itself."""
         self._sleep = sleep
         self._mark = mark
 
@@ -65,7 +67,7 @@ class RubricScorer:
         decision = decide(answers, len(ballots), self._shape.passes_at)
         telling = Telling(self._shape, decision, ballots)
         usage = total([ballot.usage for ballot in ballots if ballot.fresh])
-        evidence = FrozenDict({**telling.evidence(question.left_out), **more})
+        evidence = FrozenDict({**telling.evidence(question.left_out), **self._asked, **more})
         if not decision.is_decided:
             return Score(status=ScoreStatus.UNGRADED, reason=telling.why_undecided(), evidence=evidence, usage=usage)
         return Score(

@@ -58,10 +58,12 @@ class Telling:
         if isinstance(self._shape, Statements):
             if self._answers:
                 found["answers"] = tuple(self._statement(self._shape, at) for at in range(self._shape.size))
-        elif self._is_panel:
-            found["votes"] = FrozenDict(self._decision.splits[0].document())
-        elif self._answers:
-            found |= self._answers[0].evidence.passages()
+        else:
+            found["criteria"] = self._shape.text
+            if self._is_panel:
+                found["votes"] = FrozenDict(self._decision.splits[0].document())
+            elif self._answers:
+                found |= self._answers[0].evidence.passages()
         if left_out:
             found["characters_left_out"] = FrozenDict(left_out)
         return found

@@ -1,0 +1,1 @@
+"""The `judge` command of skillgauge: how far a judge agrees with people."""

@@ -1,0 +1,138 @@
+"""Ask a person about checks that a judge has decided, without telling what the judge said."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import click
+
+from skillgauge.api import (
+    CaseHead,
+    Execution,
+    Problem,
+    RunView,
+    Score,
+    UsageError,
+    counted,
+    listed,
+    plain,
+    plain_lines,
+    text_of,
+)
+
+from .grading import Judged, answer_digest, statements_of
+
+
+class Word(StrEnum):
+    """What can be answered; the first letter will do."""
+
+    YES = "yes"
+    NO = "no"
+    SKIP = "skip"
+    QUIT = "quit"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A check to be labelled."""
+
+    judged: Judged
+    case: CaseHead | None
+    statements: tuple[str, ...]
+    execution: Execution
+
+    def lines(self) -> Iterator[str]:
+        """What a person needs to know; nothing of what the judge said, which would lead the answer."""
+        case = self.case
+        name = f" ({plain(case.name)})" if case and case.name and case.name != case.id else ""
+        yield f"Case {plain(self.judged.case_id)}{name}, check {plain(self.judged.check_id)}"
+        if case and case.prompt is not None:
+            yield from ("", "Task:", *_indented(case.prompt))
+        elif case and case.input is not None:
+            yield from ("", "Input:", *_indented(text_of(case.input)))
+        yield from ("", "Answer:", *(_indented(self.execution.answer().text) or ["  (empty)"]))
+        if self.execution.files:
+            yield f"Files changed: {listed(f'{one.path} ({one.change})' for one in self.execution.files)}"
+        yield from ("", "What must hold:" if len(self.statements) < 2 else "What must hold, all of it:")
+        for statement in self.statements or ("(the run does not tell: see the check in its suite)",):
+            yield from _indented(statement)
+
+
+def chosen(judged: Sequence[Judged], done: Mapping[tuple[str, str, str], bool], seed: int) -> list[Judged]:
+    """What is still to be labelled, in random order; the same for the same run, so that labelling can go on later."""
+    unique = {one.key: one for one in reversed(judged)}
+    draw = random.Random(seed).random
+    places = {key: draw() for key in sorted(unique)}
+    return [unique[key] for key in sorted(unique, key=places.__getitem__) if key not in done]
+
+
+def questions(view: RunView, judged: Sequence[Judged]) -> dict[tuple[str, str, str], Question]:
+    """The questions about some checks; the results are read once, and only what is asked about is kept."""
+    cases = {(case.suite_id, case.id): case for case in view.cases()}
+    wanted = {one.key: one for one in judged}
+    found: dict[tuple[str, str, str], Question] = {}
+    for result in view.results():
+        scores: dict[str, Score] = {score.check_id: score for score in result.scores}
+        for check_id, score in scores.items():
+            key = (result.execution_id, check_id, answer_digest(result.execution))
+            if key in wanted and key not in found:
+                case = cases.get((result.suite_id, result.case_id))
+                found[key] = Question(wanted[key], case, statements_of(score), result.execution)
+    return found
+
+
+def replies(most: int) -> Callable[[], Word]:
+    """How to get the next answer: at a terminal from a person, else from the lines of stdin.
+
+    Lines of a file or a program are read all at once, so that none is taken for the answer to another question.
+
+    Args:
+        most: how many questions there are.
+
+    Raises:
+        UsageError: with every line that is no answer; nothing has been asked.
+    """
+    if sys.stdin.isatty():
+        return _asked
+    lines = sys.stdin.read().splitlines()
+    words = [_word(line) for line in lines]
+    problems = [
+        Problem("judge.answer", f"stdin, line {number}: {plain(line)!r} is none of y, n, skip, quit")
+        for number, (line, word) in enumerate(zip(lines, words, strict=True), 1)
+        if word is None
+    ]
+    if len(lines) > most:
+        problems.append(Problem("judge.answer", f"stdin has {len(lines)} lines for {counted(most, 'question')}"))
+    if problems:
+        raise UsageError(problems)
+    rest = iter(word for word in words if word is not None)
+    return lambda: next(rest, Word.QUIT)
+
+
+def show(question: Question, place: str) -> None:
+    """Show a question on stderr: stdout is for what comes of it."""
+    click.echo(f"\n{'─' * 72}\n{place}", err=True)
+    for line in question.lines():
+        click.echo(line, err=True)
+
+
+def _asked() -> Word:
+    while True:
+        click.echo("\nDoes it hold? [y]es, [n]o, [s]kip, [q]uit: ", err=True, nl=False)
+        line = sys.stdin.readline()
+        word = _word(line) if line else Word.QUIT
+        if word is not None:
+            return word
+
+
+def _word(text: str) -> Word | None:
+    text = text.strip().lower()
+    return next((word for word in Word if text and text in (word, word[0])), None)
+
+
+def _indented(text: str) -> list[str]:
+    return [f"  {line}" for line in plain_lines(text).splitlines()]

@@ -1,0 +1,160 @@
+"""Compare a judge with people, and correct what it says of a run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from skillgauge.api import (
+    MIN_KAPPA,
+    MIN_LABELS,
+    GroupKey,
+    Interval,
+    Labelled,
+    Output,
+    RateInterval,
+    RunView,
+    agreement,
+    cohens_kappa,
+    corrected_interval,
+    corrected_rate,
+    counted,
+    decimal,
+    gwets_ac1,
+    interval_text,
+    labels,
+    percent,
+    sensitivity,
+    specificity,
+)
+
+from .documents import Calibration, JudgedRate
+from .grading import Judged, JudgedRun
+
+_Key = tuple[str, str, str]
+
+
+def calibrate(view: RunView, run: JudgedRun, said: Mapping[_Key, bool]) -> Calibration:
+    """What labels say of the judge of a run.
+
+    Args:
+        view: the run.
+        run: what was judged in it.
+        said: whether each labelled check passes, as people say: at least one, all of them judged in the run.
+    """
+    labelled_checks = {one.key: one for one in reversed(run.judged) if one.key in said}
+    labelled = _counted([(one.passes, said[key]) for key, one in labelled_checks.items()])
+    kappa = cohens_kappa(labelled)
+    return Calibration(
+        run_id=view.run.run_id,
+        labels=labelled.n,
+        cases=len({(one.group.suite_id, one.case_id) for one in labelled_checks.values()}),
+        both_pass=labelled.both_pass,
+        only_judge_passes=labelled.only_judge_passes,
+        only_people_pass=labelled.only_people_pass,
+        neither_passes=labelled.neither_passes,
+        agreement=agreement(labelled) or 0.0,
+        kappa=kappa,
+        ac1=gwets_ac1(labelled) or 0.0,
+        sensitivity=_rate(sensitivity(labelled), labelled.people_pass),
+        specificity=_rate(specificity(labelled), labelled.people_fail),
+        advisory=tuple(_doubts(labelled, kappa)),
+        seed=view.head.seed,
+        rates=_rates(run.judged, labelled, view.head.seed),
+        graders=run.graders,
+    )
+
+
+def verdict(found: Calibration) -> str:
+    """The calibration in one sentence, for the last line on stderr."""
+    kappa = "undefined" if found.kappa is None else decimal(found.kappa)
+    told = f"judge and people agree in {percent(found.agreement)} of {counted(found.labels, 'label')} (kappa {kappa})"
+    return (
+        f"{told}: the judge is advisory, since {'; '.join(found.advisory)}" if found.advisory else f"calibrated: {told}"
+    )
+
+
+def print_calibration(found: Calibration, output: Output) -> None:
+    """The figures for people."""
+    output.line(f"Labels: {found.labels} over {counted(found.cases, 'case')}")
+    output.line(f"Agreement: {percent(found.agreement)}")
+    output.line(f"Cohen's kappa: {decimal(found.kappa)}, Gwet's AC1: {decimal(found.ac1)}")
+    for name, rate in (("Sensitivity", found.sensitivity), ("Specificity", found.specificity)):
+        output.line(f"{name}: {_rate_text(rate)}")
+    output.line()
+    rows = [[one.name, _rate_text(one.raw, "case"), _corrected_text(one)] for one in found.rates]
+    output.table(["Judged", "Passes, as judged", "Corrected"], rows)
+
+
+def _doubts(labelled: Labelled, kappa: float | None) -> list[str]:
+    doubts = []
+    if labelled.n < MIN_LABELS:
+        doubts.append(f"{counted(labelled.n, 'label')} are fewer than {MIN_LABELS}")
+    if kappa is None:
+        doubts.append("kappa is undefined where all labels are alike")
+    elif kappa < MIN_KAPPA:
+        doubts.append(f"kappa {decimal(kappa)} is below {decimal(MIN_KAPPA)}")
+    return doubts
+
+
+def _counted(pairs: Sequence[tuple[bool, bool]]) -> Labelled:
+    return Labelled(
+        both_pass=pairs.count((True, True)),
+        only_judge_passes=pairs.count((True, False)),
+        only_people_pass=pairs.count((False, True)),
+        neither_passes=pairs.count((False, False)),
+    )
+
+
+def _rate(found: tuple[float, Interval] | None, n: int) -> RateInterval:
+    if found is None:
+        return RateInterval(rate=None, n=n)
+    share, interval = found
+    return RateInterval(share, n, interval.lower, interval.upper, interval.level, str(interval.method))
+
+
+def _rates(judged: Sequence[Judged], labelled: Labelled, seed: int) -> tuple[JudgedRate, ...]:
+    cases: dict[GroupKey, dict[str, list[bool]]] = {}
+    for one in judged:
+        cases.setdefault(one.group, {}).setdefault(one.case_id, []).append(one.passes)
+    names = labels(list(cases))
+    return tuple(
+        _group_rate(group, name, list(by_case.values()), labelled, seed)
+        for (group, by_case), name in zip(cases.items(), names, strict=True)
+    )
+
+
+def _group_rate(
+    group: GroupKey, name: str, by_case: Sequence[Sequence[bool]], labelled: Labelled, seed: int
+) -> JudgedRate:
+    means = [sum(passes) / len(passes) for passes in by_case]
+    sensitive, specific = sensitivity(labelled), specificity(labelled)
+    mean = math.fsum(means) / len(means)
+    corrected = corrected_rate(mean, sensitive[0], specific[0]) if sensitive and specific else None
+    bounds = corrected_interval(means, labelled, seed=seed)
+    return JudgedRate(
+        suite=group.suite_id,
+        target=group.target_id,
+        arm=group.arm,
+        runner=group.runner,
+        model=group.model,
+        name=name,
+        raw=RateInterval.of(means, repeats=max(map(len, by_case)), seed=seed),
+        corrected=corrected,
+        lower=bounds.lower if bounds else None,
+        upper=bounds.upper if bounds else None,
+    )
+
+
+def _rate_text(rate: RateInterval, unit: str = "label") -> str:
+    if rate.rate is None:
+        return f"{percent(None)} (n = {rate.n})"
+    return f"{percent(rate.rate)} (n = {counted(rate.n, unit)}, {interval_text(rate)})"
+
+
+def _corrected_text(one: JudgedRate) -> str:
+    if one.corrected is None:
+        return "unknown: these labels do not tell good from bad"
+    if one.lower is None or one.upper is None:
+        return f"{percent(one.corrected)} (too few cases for an interval)"
+    return f"{percent(one.corrected)} ({percent(one.lower)} to {percent(one.upper)})"

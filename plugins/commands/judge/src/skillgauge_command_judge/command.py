@@ -1,0 +1,222 @@
+"""`judge`: label what a judge has decided, and say how far the judge agrees with people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from skillgauge.api import (
+    ExitCode,
+    Frozen,
+    GlobalsGroup,
+    Invocation,
+    JsonObject,
+    Problem,
+    RunView,
+    UsageError,
+    did_you_mean,
+    invocation,
+    plain,
+    write_whole,
+)
+
+if TYPE_CHECKING:
+    from .grading import Judged, JudgedRun
+    from .labels import Line
+
+command = GlobalsGroup("judge", help="Compare the judge of a run with people.")
+
+
+def schemas() -> Mapping[str, JsonObject]:
+    """JSON Schemas of the documents that this command prints."""
+    from .documents import Calibration, LabelDocument  # noqa: PLC0415 - `--help` needs none of it
+
+    models: dict[str, type[Frozen]] = {"judge-label": LabelDocument, "judge-calibrate": Calibration}
+    return {name: model.model_json_schema() for name, model in models.items()}
+
+
+def notices(view: RunView, folder: Path) -> Iterable[str]:
+    """What `eval` says beside the rates of a run that a judge graded."""
+    if not view.head.judges:
+        return ()
+    from .standing import notices as of_judges  # noqa: PLC0415 - few runs have a judge
+
+    return of_judges(view, folder)
+
+
+_RUN = click.argument("source", metavar="RUN|FILE")
+_STORE = click.option("--store", metavar="PLACE", help="Where runs are kept; default: as configured.")
+
+
+@command.command(
+    "label",
+    help="Ask a person whether checks that a judge has decided hold; what the judge said is not shown.",
+    short_help="Label what a judge has decided.",
+)
+@_RUN
+@click.option(
+    "--labels",
+    "file",
+    default="labels.jsonl",
+    show_default=True,
+    metavar="FILE",
+    help="File that answers are added to.",
+)
+@click.option("--check", metavar="ID", help="Ask about this check only.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Ask at most so many questions.")
+@_STORE
+@click.pass_context
+def label(
+    ctx: click.Context, *, source: str, file: str, check: str | None, limit: int | None, store: str | None
+) -> int:
+    """Label what a judge has decided."""
+    from .labels import by_key, read_labels  # noqa: PLC0415 - `--help` needs none of it
+
+    call = _invocation(ctx, store)
+    place = call.cwd / file
+    is_begun = place.exists() and (not place.is_file() or place.stat().st_size > 0)
+    lines, problems = read_labels(Path(file)) if is_begun else ([], [])
+    with _compared(call, source, lines, problems, check) as (view, run):
+        wanted = [one for one in run.judged if check in (None, one.check_id)]
+        done = by_key(lines)
+        added, skipped, left = _ask(call, view, wanted, done, place, limit)
+    return _tell(call, view, file, added, skipped, len(done) + added, left)
+
+
+def _ask(
+    call: Invocation,
+    view: RunView,
+    wanted: list[Judged],
+    done: Mapping[tuple[str, str, str], bool],
+    place: Path,
+    limit: int | None,
+) -> tuple[int, int, int]:
+    """Ask, and keep each answer at once: how many were given, how many were skipped, how many checks stay open."""
+    from .asking import Word, chosen, questions, replies, show  # noqa: PLC0415 - as above
+    from .labels import Label, append  # noqa: PLC0415 - as above
+
+    open_ = chosen(wanted, done, view.head.seed)
+    asked = open_[:limit]
+    found = questions(view, asked)
+    answer = replies(len(asked))
+    added = skipped = 0
+    for number, one in enumerate(asked, 1):
+        show(found[one.key], f"{number} of {len(asked)}")
+        word = answer()
+        if word is Word.QUIT:
+            break
+        if word is Word.SKIP:
+            skipped += 1
+            continue
+        label = Label(
+            run=view.run.run_id,
+            execution=one.execution_id,
+            check=one.check_id,
+            answer=one.answer,
+            passes=word is Word.YES,
+            grader=one.grader,
+        )
+        append(place, label)
+        added += 1
+    return added, skipped, len(open_) - added
+
+
+def _tell(call: Invocation, view: RunView, file: str, added: int, skipped: int, labelled: int, left: int) -> int:
+    from .documents import LabelDocument  # noqa: PLC0415 - as above
+
+    document = LabelDocument(
+        run_id=view.run.run_id, labels=file, added=added, skipped=skipped, labelled=labelled, open=left
+    )
+    call.output.document(document.model_dump(mode="json"))
+    call.output.line(f"labels: {plain(file)}")
+    call.output.verdict(f"{added} added, {skipped} skipped; {labelled} labels in all, {left} checks without one")
+    return ExitCode.OK
+
+
+@command.command(
+    "calibrate",
+    help="Compare what a judge has decided with labels, and correct its rates.",
+    short_help="Compare a judge with labels.",
+)
+@_RUN
+@click.option("--labels", "file", default="labels.jsonl", show_default=True, metavar="FILE", help="What people say.")
+@click.option(
+    "--output",
+    default="judge-calibration.json",
+    show_default=True,
+    metavar="FILE",
+    help="Where to write the calibration; `eval` looks for it under the default name, in the current folder.",
+)
+@_STORE
+@click.pass_context
+def calibrate(ctx: click.Context, *, source: str, file: str, output: str, store: str | None) -> int:
+    """Compare a judge with labels."""
+    from .calibrating import calibrate as calibrated  # noqa: PLC0415 - `--help` needs none of it
+    from .calibrating import print_calibration, verdict  # noqa: PLC0415 - as above
+    from .labels import by_key, read_labels  # noqa: PLC0415 - as above
+
+    call = _invocation(ctx, store)
+    lines, problems = read_labels(Path(file))
+    with _compared(call, source, lines, problems) as (view, run):
+        found = calibrated(view, run, by_key(lines))
+    write_whole(call.cwd / output, [f"{found.model_dump_json(indent=1)}\n".encode()])
+    call.output.document(found.model_dump(mode="json"))
+    print_calibration(found, call.output)
+    call.output.line(f"calibration: {plain(output)}")
+    call.output.verdict(verdict(found))
+    return ExitCode.OK
+
+
+@contextmanager
+def _compared(
+    call: Invocation, source: str, lines: Sequence[Line], problems: Sequence[Problem], check: str | None = None
+) -> Iterator[tuple[RunView, JudgedRun]]:
+    """A run with what was judged in it, all of which fits the labels.
+
+    Raises:
+        UsageError: with everything that is wrong with the run, the labels and their fit.
+    """
+    from skillgauge_run_views import reports  # noqa: PLC0415 - `--help` needs none of it
+
+    from .grading import judged_of  # noqa: PLC0415 - as above
+    from .labels import mismatches  # noqa: PLC0415 - as above
+
+    found = list(problems)
+    with ExitStack() as stack:
+        try:
+            (view,) = stack.enter_context(reports(call, [source]))
+        except UsageError as error:
+            raise UsageError([*found, *error.problems]) from None
+        run = judged_of(view)
+        if run.judged and not run.untold:
+            found += mismatches(lines, run.judged)
+            found += _unknown(check, run)
+        else:
+            found.append(_unfit(run, source))
+        if found:
+            raise UsageError(found)
+        yield view, run
+
+
+def _unfit(run: JudgedRun, source: str) -> Problem:
+    """Why what a run tells of its judge is not enough."""
+    if run.untold:
+        message = f"{plain(source)!r} does not tell by which prompt and rubric {run.untold} of its checks were judged"
+        return Problem("judge.untold", message, hint="Evaluate again with the scorer that is installed now.")
+    return Problem("judge.nothing-judged", f"no judge has decided anything in {plain(source)!r}")
+
+
+def _unknown(check: str | None, run: JudgedRun) -> list[Problem]:
+    known = sorted({one.check_id for one in run.judged})
+    if check is None or check in known:
+        return []
+    message = f"no judge has decided a check {plain(check)!r}{plain(did_you_mean(check, known))}"
+    return [Problem("judge.no-check", message, hint=f"Judged: {plain(', '.join(known), 500)}.")]
+
+
+def _invocation(ctx: click.Context, store: str | None) -> Invocation:
+    return invocation(ctx.obj, {} if store is None else {"store": store})

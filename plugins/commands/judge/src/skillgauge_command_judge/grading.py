@@ -1,0 +1,143 @@
+"""What a judge has decided in a run, and by what: the judge, its words and the rubric."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from skillgauge.api import (
+    Execution,
+    Frozen,
+    GroupKey,
+    Identity,
+    Json,
+    RunView,
+    Score,
+    ScoreStatus,
+    TrialResult,
+    digest,
+)
+
+
+class Grader(Frozen):
+    """Who decided a check, and how it was asked: what is known of one grader holds for no other."""
+
+    judges: tuple[str, ...]
+    """The judges of the run: name, model and digest of what their answers depend on."""
+    models: tuple[str, ...]
+    """The models that answered, as far as they said which they are."""
+    scorer: str
+    """Name and version of the scorer that asked."""
+    prompt: str
+    """Digest of the words of the question."""
+    rubric: str
+    """Digest of what the check says of how it is to be judged."""
+
+    def differences(self, other: Grader) -> tuple[str, ...]:
+        """What is another one in `other`, in words."""
+        words = {"judges": "judge", "models": "model that answered"}
+        return tuple(
+            words.get(name, name) for name in Grader.model_fields if getattr(self, name) != getattr(other, name)
+        )
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A check that a judge has passed or failed."""
+
+    group: GroupKey
+    case_id: str
+    execution_id: str
+    check_id: str
+    answer: str
+    """Digest of what was judged: the same execution may answer otherwise the next time."""
+    passes: bool
+    grader: Grader
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What a label is about."""
+        return self.execution_id, self.check_id, self.answer
+
+
+@dataclass(frozen=True)
+class JudgedRun:
+    """All that judges have decided in a run."""
+
+    judged: tuple[Judged, ...]
+    """In plan order."""
+    untold: int
+    """Further checks that a judge decided, of which the run does not tell prompt and rubric."""
+
+    @property
+    def graders(self) -> tuple[Grader, ...]:
+        """Each grader once."""
+        return tuple(dict.fromkeys(one.grader for one in self.judged))
+
+
+def judged_of(view: RunView) -> JudgedRun:
+    """Read what judges have decided; results are read once and not kept."""
+    judges = tuple(map(_named, view.head.judges))
+    judged: list[Judged] = []
+    untold = 0
+    for result, score in _scores(view):
+        evidence = score.evidence
+        if not isinstance(evidence, Mapping) or not {"model", "panel"} & evidence.keys():
+            continue
+        prompt, rubric = evidence.get("prompt"), evidence.get("rubric")
+        if not isinstance(prompt, str) or not isinstance(rubric, str):
+            untold += 1
+            continue
+        grader = Grader(
+            judges=judges,
+            models=_models(evidence),
+            scorer=f"{score.scorer} {score.scorer_version}",
+            prompt=prompt,
+            rubric=rubric,
+        )
+        judged.append(
+            Judged(
+                group=result.group,
+                case_id=result.case_id,
+                execution_id=result.execution_id,
+                check_id=score.check_id,
+                answer=answer_digest(result.execution),
+                passes=score.status is ScoreStatus.PASSED,
+                grader=grader,
+            )
+        )
+    return JudgedRun(tuple(judged), untold)
+
+
+def answer_digest(execution: Execution) -> str:
+    """Digest of what a session or call has answered and left behind."""
+    return digest(execution.model_dump(mode="json", include={"output", "text", "files"}))
+
+
+def statements_of(score: Score) -> tuple[str, ...]:
+    """What had to hold, as the judge was told."""
+    evidence = score.evidence if isinstance(score.evidence, Mapping) else {}
+    answers, criteria = evidence.get("answers"), evidence.get("criteria")
+    if isinstance(answers, (list, tuple)):
+        return tuple(str(one["statement"]) for one in answers if isinstance(one, Mapping) and "statement" in one)
+    return (criteria,) if isinstance(criteria, str) else ()
+
+
+def _scores(view: RunView) -> Iterator[tuple[TrialResult, Score]]:
+    if view.head.judges:
+        for result in view.results():
+            for score in result.scores:
+                if score.status is not ScoreStatus.UNGRADED:
+                    yield result, score
+
+
+def _models(evidence: Mapping[str, Json]) -> tuple[str, ...]:
+    panel = evidence.get("panel")
+    seats = panel if isinstance(panel, (list, tuple)) else (evidence,)
+    models = (seat.get("model") for seat in seats if isinstance(seat, Mapping))
+    return tuple(model for model in models if isinstance(model, str))
+
+
+def _named(identity: Identity) -> str:
+    model = identity.model or identity.settings.get("model")
+    return " ".join(str(part) for part in (identity.name, model, identity.digest) if part)

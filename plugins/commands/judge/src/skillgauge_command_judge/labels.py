@@ -1,0 +1,116 @@
+"""The file of labels: one JSON object a line, so that what is written is kept whatever happens next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from skillgauge.api import Frozen, Problem, SourceSpan, UsageError, plain
+
+from .grading import Grader, Judged
+
+
+class Label(Frozen):
+    """What a person says of one check of one execution."""
+
+    run: str
+    """Id of the run that was labelled."""
+    execution: str
+    check: str
+    answer: str
+    """Digest of what was answered and left behind."""
+    passes: bool
+    """Whether the check holds."""
+    grader: Grader
+    """What had decided the check."""
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What it is about."""
+        return self.execution, self.check, self.answer
+
+
+@dataclass(frozen=True)
+class Line:
+    """A label and where it stands."""
+
+    label: Label
+    span: SourceSpan
+
+
+def read_labels(path: Path) -> tuple[list[Line], list[Problem]]:
+    """The labels of a file, and what is wrong with it: every line that is none, or why it cannot be read at all."""
+    file = str(path)
+    try:
+        texts = path.read_bytes().decode("utf-8-sig").splitlines()
+    except FileNotFoundError:
+        hint = "Make it with: skillgauge judge label RUN"
+        return [], [Problem("judge.no-labels", f"there is no file {plain(file)!r}", hint=hint)]
+    except (OSError, UnicodeDecodeError) as error:
+        return [], [Problem("judge.labels", f"it cannot be read: {plain(error)}", span=SourceSpan(file))]
+    if not texts:
+        hint = "Add some with: skillgauge judge label RUN"
+        return [], [Problem("judge.no-labels", "there is no label in it", hint=hint, span=SourceSpan(file))]
+    lines: list[Line] = []
+    problems: list[Problem] = []
+    for number, text in enumerate(texts, 1):
+        span = SourceSpan(file, number)
+        try:
+            lines.append(Line(Label.model_validate_json(text), span))
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            where = ".".join(map(str, first["loc"]))
+            message = f"this is no label: {f'{where}: ' if where else ''}{first['msg']}"
+            problems.append(Problem("judge.label", plain(message), span=span))
+    return lines, problems
+
+
+def append(path: Path, label: Label) -> None:
+    """Add a label to a file, where it stays even if the next moment is the last.
+
+    Raises:
+        UsageError: the place cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as file:
+            file.write(f"{label.model_dump_json()}\n")
+    except OSError as error:
+        message = f"{str(path)!r} cannot be written: {error.strerror or error}"
+        raise UsageError(Problem("judge.labels", message)) from None
+
+
+def mismatches(lines: Sequence[Line], judged: Sequence[Judged]) -> list[Problem]:
+    """What keeps labels from being compared with what was judged, label by label."""
+    by_key = {one.key: one for one in reversed(judged)}
+    executions = {one.execution_id for one in judged}
+    answers = {(one.execution_id, one.answer) for one in judged}
+    first: dict[tuple[str, str, str], Line] = {}
+    problems = []
+    for line in lines:
+        label = line.label
+        found = by_key.get(label.key)
+        before = first.setdefault(label.key, line)
+        if label.execution not in executions:
+            told = "no-execution", "this run has no judged execution of that id"
+        elif (label.execution, label.answer) not in answers:
+            told = "other-answer", "this run answered something else in that execution, or left other files"
+        elif found is None:
+            told = "no-check", f"in this run no judge decided check {plain(label.check)!r} of that execution"
+        elif differences := label.grader.differences(found.grader):
+            told = "other-grader", f"labelled for another grader: the {', the '.join(differences)} differs in this run"
+        elif before is not line:
+            what = "the same" if before.label.passes is label.passes else "the opposite"
+            told = "twice", f"line {before.span.line} has {what} label for this check"
+        else:
+            continue
+        problems.append(Problem(f"judge.{told[0]}", told[1], span=line.span))
+    return problems
+
+
+def by_key(lines: Sequence[Line]) -> Mapping[tuple[str, str, str], bool]:
+    """What people say of each labelled check."""
+    return {line.label.key: line.label.passes for line in lines}
