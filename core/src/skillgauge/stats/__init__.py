@@ -68,6 +68,7 @@ from skillgauge.stats.reliability import (
     pass_hat_k,
     variance_parts,
 )
+from skillgauge.stats.several import holm
 
 __all__ = [
     "DETECTION_POWER",
@@ -100,6 +101,7 @@ __all__ = [
     "chance_of_worse",
     "consistency",
     "flip_rate",
+    "holm",
     "lift_interval",
     "mean_of",
     "nearest_rank",
