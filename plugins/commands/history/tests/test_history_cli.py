@@ -99,6 +99,9 @@ def test_ids_that_mean_no_run_or_several(program: Program, evaluate: Evaluate) -
     none = program("history", "show", ids[0][:-1] + "x")
     assert none.code == 2
     assert f"did you mean {ids[0]}" in none.stderr
+    assert ids[1] in program("history", "show", "latest~1").stdout
+    far = program("history", "show", "latest~2")
+    assert (far.code, "there is no run latest~2: the store has 2" in far.stderr) == (2, True)
 
 
 @pytest.mark.requirement("ES-FLOW-007")
@@ -136,6 +139,27 @@ def test_unfinished_runs_are_no_part_of_a_trend(program: Program, evaluate: Eval
     assert "runs that did not finish and are left out: 1" in done.stderr
     assert "interrupted" in program("history", "list").stdout
     assert program("history", "show", "latest").verdict == "interrupted: 1 of 2 passed"
+
+
+def test_invalid_runs_are_marked_and_no_part_of_a_trend(program: Program, evaluate: Evaluate, work: Path) -> None:
+    """A run with too many errors proves nothing: it is counted aloud, and says so in the list (N-A13)."""
+    evaluate(GOOD)
+    evaluate(BAD)
+    with closing(sqlite3.connect(work / "skillgauge.db")) as db, db:
+        (stored,) = db.execute("SELECT summary FROM runs WHERE run = 2").fetchone()
+        summary = json.loads(stored)
+        summary["validity"] = [{"suite_id": "custom", "valid": False, "error_share": 0.5, "reason": "too many errors"}]
+        db.execute("UPDATE runs SET summary = ? WHERE run = 2", (json.dumps(summary),))
+    done = program("history", "trend", "echo")
+    assert "1 run\n" in done.stdout
+    assert "runs that are invalid and are left out: 1" in done.stderr
+    assert program("history", "trend", "echo", "--json").document["invalid"] == 1
+    first, second = program("history", "list").stdout.splitlines()[1:]
+    assert "finished, invalid" in first
+    assert "invalid" not in second
+    newest, oldest = program("history", "list", "--json").document["runs"]
+    assert (newest["invalid"][0]["reason"], oldest["invalid"]) == ("too many errors", [])
+    assert "Invalid: custom: too many errors" in program("history", "show", "latest").stdout
 
 
 def originals(original: ModuleType, path: Path) -> bytes:

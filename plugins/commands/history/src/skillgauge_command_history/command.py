@@ -55,8 +55,9 @@ def _store_option(callback: Callback) -> Callback:
 @click.pass_context
 def list_runs(ctx: click.Context, *, target: str | None, suite: str | None, limit: int, store: str | None) -> int:
     """List runs, newest first."""
-    from .listing import listed, print_runs  # noqa: PLC0415 - `--help` needs none of it
-    from .stored import opened, place  # noqa: PLC0415 - as above
+    from skillgauge_run_views.stored import opened, place  # noqa: PLC0415 - `--help` needs none of it
+
+    from .listing import listed, print_runs  # noqa: PLC0415 - as above
 
     call = _invocation(ctx, store)
     with opened(call) as runs:
@@ -70,7 +71,7 @@ def list_runs(ctx: click.Context, *, target: str | None, suite: str | None, limi
     return ExitCode.OK
 
 
-@command.command("show", help="Show one run: by its id, the beginning of it, or `latest`.")
+@command.command("show", help="Show one run: by its id, the beginning of it, `latest` or `latest~1`.")
 @click.argument("run_id", metavar="RUN_ID|latest")
 @click.option("--format", "name", metavar="NAME", help="Print it with this reporter instead.")
 @click.option("--output", metavar="FILE", help="Where to write that report; default: stdout.")
@@ -78,9 +79,15 @@ def list_runs(ctx: click.Context, *, target: str | None, suite: str | None, limi
 @click.pass_context
 def show(ctx: click.Context, *, run_id: str, name: str | None, output: str | None, store: str | None) -> int:
     """Show one run."""
-    from skillgauge_run_views import deliver, run_document, run_verdict, show_run  # noqa: PLC0415 - as above
-
-    from .stored import find_run, opened, place  # noqa: PLC0415 - as above
+    from skillgauge_run_views import (  # noqa: PLC0415 - as above
+        deliver,
+        find_run,
+        opened,
+        place,
+        run_document,
+        run_verdict,
+        show_run,
+    )
 
     if output is not None and name is None:
         hint = "Add --format NAME, for example --format html."
@@ -108,9 +115,11 @@ def show(ctx: click.Context, *, run_id: str, name: str | None, output: str | Non
 @click.pass_context
 def trend(ctx: click.Context, *, target: str, suite: str | None, store: str | None) -> int:
     """Show how a target did from run to run."""
+    from skillgauge_run_views.stored import opened, place  # noqa: PLC0415 - as above
+
     from .documents import TrendDocument  # noqa: PLC0415 - as above
     from .listing import print_trend  # noqa: PLC0415 - as above
-    from .stored import is_finished, known_targets, opened, place  # noqa: PLC0415 - as above
+    from .stored import is_finished, is_valid, known_targets  # noqa: PLC0415 - as above
     from .trends import trends  # noqa: PLC0415 - as above
 
     call = _invocation(ctx, store)
@@ -126,15 +135,18 @@ def trend(ctx: click.Context, *, target: str, suite: str | None, store: str | No
         store=place(call),
         target=target,
         unfinished=len(views) - len(finished),
+        invalid=sum(not is_valid(view, target, suite) for view in finished),
         series=trends(finished, target, suite),
     )
     call.output.document(document.model_dump(mode="json"))
     if document.unfinished:
         call.output.notice(f"runs that did not finish and are left out: {document.unfinished}")
+    if document.invalid:
+        call.output.notice(f"runs that are invalid and are left out: {document.invalid}")
     if document.series:
         print_trend(document, call.output)
     else:
-        call.output.notice(f"no finished runs of {target!r} are stored in {place(call)}")
+        call.output.notice(f"no finished and valid runs of {target!r} are stored in {place(call)}")
     return ExitCode.OK
 
 
@@ -144,9 +156,10 @@ def trend(ctx: click.Context, *, target: str, suite: str | None, store: str | No
 @click.pass_context
 def import_file(ctx: click.Context, *, file: str, store: str | None) -> int:
     """Take the evaluations in a database of eval-skills over into the store."""
+    from skillgauge_run_views.stored import opened, place  # noqa: PLC0415 - as above
+
     from .importing import import_evaluations, require_archive  # noqa: PLC0415 - as above
     from .listing import import_verdict, print_import  # noqa: PLC0415 - as above
-    from .stored import opened, place  # noqa: PLC0415 - as above
 
     call = _invocation(ctx, store)
     with opened(call) as runs:

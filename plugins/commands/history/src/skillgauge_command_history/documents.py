@@ -5,7 +5,7 @@ Rates are fractions, times are seconds since the epoch in UTC, latencies are sec
 
 from __future__ import annotations
 
-from skillgauge.api import Counts, Frozen, GroupSummary, RateInterval, RunInfo
+from skillgauge.api import Counts, Frozen, GroupSummary, RateInterval, RunInfo, SuiteValidity
 
 
 class ListedTarget(Frozen):
@@ -26,6 +26,8 @@ class ListedRun(Frozen):
     counts: Counts
     groups: tuple[GroupSummary, ...]
     """Rates and figures of every target, arm and model."""
+    invalid: tuple[SuiteValidity, ...] = ()
+    """Suites of which it proves nothing, and why."""
 
 
 class ListDocument(Frozen):
@@ -74,6 +76,8 @@ class TrendDocument(Frozen):
     target: str
     unfinished: int
     """Runs of the target that did not finish and are left out."""
+    invalid: int = 0
+    """Runs of the target that are invalid, for too many errors for example, and are left out."""
     series: tuple[TrendSeries, ...]
 
 

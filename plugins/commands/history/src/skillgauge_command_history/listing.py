@@ -28,7 +28,7 @@ def print_runs(document: ListDocument, output: Output) -> None:
             [
                 plain(one.run.run_id),
                 moment(one.run.started_at),
-                one.run.state,
+                f"{one.run.state}, invalid" if one.invalid else one.run.state,
                 _named(one.suites),
                 _named(list(targets)),
                 f"{counts.passed} of {counts.total}",
@@ -94,6 +94,7 @@ def _listed(view: RunView) -> ListedRun:
         ),
         counts=view.summary.counts,
         groups=view.summary.groups,
+        invalid=tuple(one for one in view.summary.validity if not one.valid),
     )
 
 
