@@ -145,6 +145,7 @@ from .report.wording import (
     figure_text as figure_text,
     interval_text as interval_text,
     labels as labels,
+    latency_text as latency_text,
     listed as listed,
     milliseconds as milliseconds,
     moment as moment,
@@ -204,6 +205,7 @@ from .stats.rates import (
     rate_interval as rate_interval,
 )
 from .stats.reliability import (
+    Reliability as Reliability,
     consistency as consistency,
     flip_rate as flip_rate,
     pass_at_k as pass_at_k,
@@ -255,6 +257,7 @@ from .types.result import (
     RunView as RunView,
     Score as Score,
     ScoreStatus as ScoreStatus,
+    Spending as Spending,
     SuiteSummary as SuiteSummary,
     SuiteValidity as SuiteValidity,
     Summary as Summary,

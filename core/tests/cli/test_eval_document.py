@@ -61,6 +61,8 @@ def test_a_rate_never_stands_alone() -> None:
         "calculator — pass rate 95.0% (n = 20 cases, 0 errors, 95% interval 76.4% to 99.1%, wilson)"
         " | over 20 trials: Completion rate: 95.0% | Composite score: 0.997 | P95: 421 ms | Points: 3 pt"
     ]
+    figures = (Figure(name="a", label="Expectations met", value=0.5, unit="ratio", n=1),)
+    assert lines(passed=19, figures=figures)[0].endswith(", wilson) | Expectations met: 50.0% (n = 1)")
     assert lines(arm="with_skill", model="m-1")[0].startswith("calculator · with_skill · m-1 — pass rate 100.0%")
 
 

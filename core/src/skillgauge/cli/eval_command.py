@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from ..report.answer import spending_text
 from ..run.pipeline import Conclusion
 from ..types.result import RunView
 from .decision import Decision, GateOptions, decide
@@ -75,6 +76,8 @@ def _print(
     output.document(document(view, decision, written, evaluation.prepared) if output.as_json else None)
     for line in human_lines(view):
         output.line(line)
+    if spent := spending_text(view.summary.spending):
+        output.line(spent)
     for name, path in written.items():
         output.line(f"{name} report: {path}")
     if outcome.already_done:

@@ -115,4 +115,5 @@ def _weakest_first(tags: Sequence[TagSummary]) -> list[TagSummary]:
 
 def _figures(group: GroupSummary) -> str:
     shown = [f"{figure.label}: {figure_text(figure)}" for figure in group.figures if figure.value is not None]
-    return f" | over {group.counts.total} trials: {' | '.join(shown)}" if shown else ""
+    over = "" if all(figure.n is not None for figure in group.figures) else f"over {group.counts.total} trials: "
+    return f" | {over}{' | '.join(shown)}" if shown else ""

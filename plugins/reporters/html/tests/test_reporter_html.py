@@ -167,7 +167,7 @@ def test_unknown_is_a_dash_and_never_zero() -> None:
     shown = drawn(run_of(group(pass_rate=empty, figures=(Figure(name="f", label="F", value=None, unit="ratio"),))))
     assert "– no interval 0 5 of 5 0 0 0 –" in words(shown)
     assert "<svg" not in shown
-    assert "n (trials) Errors F skill by contract 5 0 –" in words(shown)
+    assert "Trials Errors F skill by contract 5 0 –" in words(shown)
 
 
 def test_latency_figures_and_bounds_are_shown() -> None:
@@ -186,7 +186,7 @@ def test_latency_figures_and_bounds_are_shown() -> None:
     )
     assert "Figures as contract defines them (its own arithmetic over the trials; it knows no interval)" in shown
     assert "6 1 0.997" in shown
-    assert "Latency over 1 trial, failures included: p50 250 ms, p95 1.3 s, p99 –." in shown
+    assert "Latency over 1 trial, failures included: p50 250 ms; for more there are too few." in shown
     assert "with 1 error the rate lies between 50.0% (all failed) and 100.0% (all passed)" in shown
 
 

@@ -38,7 +38,6 @@ from skillgauge_skill_folders import (
     skill_ref,
 )
 
-from .assertions import COMMAND
 from .cases import TRIGGER, CaseMaker
 from .figures import TRIGGERS
 from .findings import Findings
@@ -47,6 +46,7 @@ from .packages import MANIFESTS, manifest_of
 from .shapes import UAAPS, Foreign, Shape
 from .sources import EVALS_FOLDER, Source, read_source, suite_files
 from .triggers import SHOULD, SHOULD_NOT, trigger_cases
+from .typed import COMMAND
 
 FORMAT = "agent-skills"
 SKILL_CREATOR, AGENTSKILLS = "skill-creator", "agentskills"

@@ -23,6 +23,7 @@ from skillgauge.api import (
     figure_text,
     interval_text,
     labels,
+    latency_text,
     lift_interval_text,
     percent,
     plain,
@@ -131,7 +132,7 @@ def _figures_table(groups: list[GroupSummary]) -> Iterator[str]:
         counted = (_group_name(group), str(group.counts.total), str(group.counts.errors))
         return [*counted, *(text(figure_text(values.get(name))) for name in titles)]
 
-    heads = ["Target", "n (trials)", "Errors", *(text(label) for label in titles.values())]
+    heads = ["Target", "Trials", "Errors", *(text(label) for label in titles.values())]
     yield from _table(heads, map(cells, groups))
 
 
@@ -139,12 +140,8 @@ def _group(group: GroupSummary, cases: Iterable[str]) -> Iterator[str]:
     yield ""
     yield f"### {_group_name(group)}"
     if group.latency.samples:
-        latency = group.latency
         yield ""
-        yield (
-            f"Latency over {latency.samples} trials, failures included: p50 {duration(latency.p50_s)}, "
-            f"p95 {duration(latency.p95_s)}, p99 {duration(latency.p99_s)}."
-        )
+        yield f"Latency {latency_text(group.latency)}."
     if group.tags:
         yield ""
         yield "By tag; a case counts under each of its tags."
