@@ -29,12 +29,13 @@ def schemas() -> Mapping[str, JsonObject]:
     """JSON Schemas of the documents that this command prints."""
     from skillgauge_run_views.showing import RunDocument  # noqa: PLC0415 - `--help` needs none of it
 
-    from .documents import ImportDocument, ListDocument, TrendDocument  # noqa: PLC0415 - as above
+    from .documents import FlakyDocument, ImportDocument, ListDocument, TrendDocument  # noqa: PLC0415 - as above
 
     models: dict[str, type[Frozen]] = {
         "list": ListDocument,
         "show": RunDocument,
         "trend": TrendDocument,
+        "flaky": FlakyDocument,
         "import": ImportDocument,
     }
     return {f"history-{name}": model.model_json_schema() for name, model in models.items()}
@@ -66,8 +67,7 @@ def list_runs(ctx: click.Context, *, target: str | None, suite: str | None, limi
     if document.runs:
         print_runs(document, call.output)
     else:
-        matching = "" if target is None and suite is None else " that match"
-        call.output.notice(f"no runs{matching} are stored in {place(call)}")
+        call.output.notice(f"no runs{_matching(target, suite)} are stored in {place(call)}")
     return ExitCode.OK
 
 
@@ -150,6 +150,37 @@ def trend(ctx: click.Context, *, target: str, suite: str | None, store: str | No
     return ExitCode.OK
 
 
+@command.command("flaky", help="Show the cases that pass only sometimes, over the newest runs.")
+@click.option("--target", metavar="T", help="Only cases of this target, by its id.")
+@click.option("--suite", metavar="S", help="Only cases of this suite, by its id.")
+@click.option(
+    "--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N", help="Look at so many runs."
+)
+@_store_option
+@click.pass_context
+def flaky(ctx: click.Context, *, target: str | None, suite: str | None, limit: int, store: str | None) -> int:
+    """Show the cases that pass only sometimes."""
+    from skillgauge_run_views.stored import opened, place  # noqa: PLC0415 - as above
+
+    from .documents import FlakyDocument  # noqa: PLC0415 - as above
+    from .flaky import flaky_cases  # noqa: PLC0415 - as above
+    from .listing import flaky_verdict, print_flaky  # noqa: PLC0415 - as above
+
+    call = _invocation(ctx, store)
+    with opened(call) as runs:
+        views = list(runs.scan(RunQuery(target_id=target, suite_id=suite, limit=limit)))
+        found, steady = flaky_cases(views, target, suite)
+    document = FlakyDocument(store=place(call), runs=len(views), cases=found, steady=steady)
+    call.output.document(document.model_dump(mode="json"))
+    if not document.runs:
+        call.output.notice(f"no runs{_matching(target, suite)} are stored in {place(call)}")
+        return ExitCode.OK
+    if document.cases:
+        print_flaky(document, call.output)
+    call.output.verdict(flaky_verdict(document))
+    return ExitCode.OK
+
+
 @command.command("import", help="Take the evaluations in a database of eval-skills over into the store.")
 @click.argument("file", metavar="FILE")
 @_store_option
@@ -173,3 +204,7 @@ def import_file(ctx: click.Context, *, file: str, store: str | None) -> int:
 
 def _invocation(ctx: click.Context, store: str | None) -> Invocation:
     return invocation(ctx.obj, {} if store is None else {"store": store})
+
+
+def _matching(target: str | None, suite: str | None) -> str:
+    return "" if target is None and suite is None else " that match"

@@ -81,6 +81,40 @@ class TrendDocument(Frozen):
     series: tuple[TrendSeries, ...]
 
 
+class FlakyCase(Frozen):
+    """A case that passed in some repeats and failed in others, though case and skill were the same."""
+
+    suite: str
+    target: str | None
+    arm: str
+    runner: str
+    model: str | None
+    case: str
+    runs: int
+    """In which it was repeated like this."""
+    graded: int
+    passed: int
+    errors: int
+    flip_rate: float
+    """How often two of its repeats disagree."""
+    pass_hat: float | None
+    """pass^3: how often three repeats all pass; `null` below three."""
+    last_run: str
+
+
+class FlakyDocument(Frozen):
+    """The document of `history flaky --json`."""
+
+    schema_version: str = "1.0"
+    store: str
+    runs: int
+    """Runs that were looked at, the newest."""
+    cases: tuple[FlakyCase, ...]
+    """The least steady first."""
+    steady: int
+    """Cases that were repeated and always gave the same verdict."""
+
+
 class ImportedRun(Frozen):
     """An evaluation of eval-skills that the store has."""
 
