@@ -143,6 +143,7 @@ from .report.wording import (
     decimal as decimal,
     duration as duration,
     figure_text as figure_text,
+    headline as headline,
     interval_text as interval_text,
     labels as labels,
     latency_text as latency_text,

@@ -101,6 +101,8 @@ def figure_text(value: Figure | None) -> str:
     if value is None or value.value is None:
         return UNKNOWN
     counts = f" (n = {value.n})" if value.n is not None else ""
+    if value.interval:
+        counts = f" (n = {counted(value.interval.n, 'case')}, {interval_text(value.interval)})"
     match value.unit:
         case "ratio":
             return f"{percent(value.value)}{counts}"
@@ -110,6 +112,15 @@ def figure_text(value: Figure | None) -> str:
             return f"{value.value:.3f}{counts}"
         case unit:
             return f"{value.value:g} {plain(unit)}".strip() + counts
+
+
+def headline(group: GroupSummary) -> Figure:
+    """The number that stands for a group: its pass rate, unless its format has one that says more."""
+    rate = group.pass_rate
+    return next(
+        (figure for figure in group.figures if figure.is_headline),
+        Figure(name="pass_rate", label="Pass rate", value=rate.rate, unit="ratio", interval=rate, is_headline=True),
+    )
 
 
 def interval_text(rate: RateInterval) -> str:
@@ -152,6 +163,7 @@ def rate_notes(group: GroupSummary) -> tuple[str, ...]:
         )
     if group.counts.retried:
         notes.append(f"{group.counts.retried} of {group.counts.passed} passed only after further attempts")
+    notes += [figure.note for figure in group.figures if figure.note]
     steady = group.reliability
     if steady and steady.flaky:
         notes.append(

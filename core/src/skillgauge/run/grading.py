@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from statistics import fmean
+from operator import mul
 from typing import assert_never
 
 from ..contract.judges import Judge
@@ -120,7 +120,8 @@ def verdict_of_scores(scores: Sequence[Score], rule: VerdictRule) -> tuple[Verdi
     values = [float(one.status is ScoreStatus.PASSED) if each else one.value or 0.0 for one in scores]
     largest = max(score.weight for score in scores) or 1.0
     weights = [score.weight / largest for score in scores]  # only proportions count; products of tiny ones vanish
-    mean = min(1.0, fmean(values, weights if any(weights) else None))  # rounding may exceed 1 by an ulp
+    total = sum(weights)
+    mean = min(1.0, sum(map(mul, values, weights)) / total if total else sum(values) / len(values))  # 1 and an ulp
     match rule.mode:
         case VerdictMode.ALL | VerdictMode.EACH:
             passed = ScoreStatus.FAILED not in statuses

@@ -139,6 +139,12 @@ class Figure(Frozen):
     """Its exact value if all errors had gone against the target, and if all had gone for it; `None`: as `value`."""
     n: int | None = None
     """Trials behind it; `None` stands for all of the group."""
+    interval: RateInterval | None = None
+    """Of a rate over cases, which is then `value`: its number of cases and its bounds."""
+    is_headline: bool = False
+    """Whether it takes the place of the pass rate, which says nothing of such a suite."""
+    note: str = ""
+    """What must be said beside it, as a sentence without its full stop."""
 
 
 class TagSummary(Frozen):

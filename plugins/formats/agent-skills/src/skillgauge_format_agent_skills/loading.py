@@ -39,7 +39,7 @@ from skillgauge_skill_folders import (
 )
 
 from .cases import TRIGGER, CaseMaker
-from .figures import TRIGGERS
+from .figures import BALANCED, TRIGGERS
 from .findings import Findings
 from .options import AgentSkillsOptions
 from .packages import MANIFESTS, manifest_of
@@ -277,6 +277,7 @@ def _split(part: _Part, skill: Skill, ref: SkillRef, leaks: Leaks, taken: set[st
                 "dialect": TRIGGERS,
                 "arms": (_arm(WITH_SKILL, ref),),
                 "defaults": SuiteDefaults(runs=TRIGGER_RUNS),
+                "completion": BALANCED,
                 "on_agent_limit": LimitOutcome.ERROR,
             }
         )

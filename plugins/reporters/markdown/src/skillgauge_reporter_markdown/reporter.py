@@ -21,6 +21,7 @@ from skillgauge.api import (
     compared,
     duration,
     figure_text,
+    headline,
     interval_text,
     labels,
     latency_text,
@@ -163,9 +164,12 @@ def _rate_cells(measured: GroupSummary | TagSummary) -> list[str]:
     """A pass rate with all that it takes to trust it, in the order of `_RATE_HEADS`."""
     rate, counts = measured.pass_rate, measured.counts
     method = f"{rate.level * 100:g} % {text(rate.method)}" if rate.method else "–"
+    share, bounds = percent(rate.rate), interval_text(rate)
+    if isinstance(measured, GroupSummary) and (shown := headline(measured)).interval is None:
+        share, bounds, method = percent(shown.value), "–", text(shown.label)
     passed = f"{counts.passed} of {counts.total}"
     others = (counts.failed, counts.errors, counts.skipped)
-    return [percent(rate.rate), interval_text(rate), str(rate.n), passed, *map(str, others), method]
+    return [share, bounds, str(rate.n), passed, *map(str, others), method]
 
 
 def _lift_cells(pair: PairSummary) -> list[str]:
