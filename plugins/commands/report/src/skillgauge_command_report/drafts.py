@@ -34,9 +34,9 @@ class Draft:
         before, after = pair
         sides = [one.tasks if one else {} for one in pair]
         common = [task for task in sides[0] if task in sides[1]]
-        changed = [task for task in common if _is_changed(sides[0][task], sides[1][task])]
+        changed = dict.fromkeys(task for task in common if _is_changed(sides[0][task], sides[1][task]))
         same = [task for task in common if task not in changed]
-        graded = [task for task in same if sides[0][task].runs.graded and sides[1][task].runs.graded]
+        graded = dict.fromkeys(task for task in same if all(side[task].runs.graded for side in sides))
         tasks = Tasks(
             compared=len(graded),
             ungraded=tuple(task for task in same if task not in graded),
@@ -68,7 +68,7 @@ class Draft:
         presence = Presence.NEW if before is None else Presence.REMOVED if after is None else Presence.BOTH
         left_out = (*tasks.only_before, *tasks.only_after, *tasks.ungraded, *tasks.changed)
         is_part = presence is Presence.BOTH and bool(left_out)
-        graded = [pair.task for pair in self.weighed.tasks]
+        graded = frozenset(pair.task for pair in self.weighed.tasks)
         return SkillDiff(
             title=title,
             skill=key.target_id,
@@ -80,7 +80,7 @@ class Draft:
             presence=presence,
             version_before=before.version if before else None,
             version_after=after.version if after else None,
-            metrics=compare_metrics(before, after, [*graded, *tasks.ungraded] if is_part else None, graded),
+            metrics=compare_metrics(before, after, graded.union(tasks.ungraded) if is_part else None, graded),
             common_tasks_only=is_part,
             tasks=tasks,
             changes=self.changes,
