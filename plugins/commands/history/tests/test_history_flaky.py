@@ -24,7 +24,13 @@ VERDICTS = {"p": Verdict.PASS, "f": Verdict.FAIL, "e": Verdict.ERROR}
 
 
 def view(
-    started_at: float, cases: dict[str, str], *, skill: str = "s1", content: str = "c1", arm: str = "a"
+    started_at: float,
+    cases: dict[str, str],
+    *,
+    skill: str = "s1",
+    content: str = "c1",
+    arm: str = "a",
+    replayed: bool = False,
 ) -> RunView:
     """A run: for each case one letter per repeat."""
     results = [
@@ -42,7 +48,7 @@ def view(
             model=None,
             repeat=repeat,
             verdict=VERDICTS[letter],
-            execution=Execution(),
+            execution=Execution(replayed=replayed),
             started_at=started_at,
         )
         for place, (case, letters) in enumerate(cases.items())
@@ -93,3 +99,9 @@ def test_a_single_run_of_a_case_tells_nothing() -> None:
     assert flaky_cases([view(1, {"b": "pf"})], "other") == ((), 0)
     assert flaky_cases([view(1, {"b": "pf"})], "skill", "other") == ((), 0)
     assert len(flaky_cases([view(1, {"b": "pf"})], "skill", "suite")[0]) == 1
+
+
+def test_a_replay_is_no_further_repeat() -> None:
+    """However often a recording is played, nothing new is known."""
+    (case,), _ = flaky_cases([view(1, {"b": "pf"}), view(2, {"b": "pf"}, replayed=True)])
+    assert (case.graded, case.runs) == (2, 1)

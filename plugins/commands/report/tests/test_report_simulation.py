@@ -88,4 +88,4 @@ def test_the_power_that_the_readme_prints(row: str, truth: Truth) -> None:
     """Each row of the table, cell by cell."""
     (line,) = [line for line in README.read_text().splitlines() if line.startswith(f"| {row} |")]
     found = [share_regressed(truth, tasks, repeats, times=250) for tasks, repeats in CELLS]
-    assert re.findall(r"(\d+) % (?=\|)", line) == [f"{share * 100:.0f}" for share in found]
+    assert re.findall(r"(\d+) % (?=\|)", line.removeprefix(f"| {row} |")) == [f"{share * 100:.0f}" for share in found]

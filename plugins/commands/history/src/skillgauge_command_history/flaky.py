@@ -46,7 +46,9 @@ def flaky_cases(
     for view in views:
         skills = {(suite.id, one.id): one.digest for suite in view.head.suites for one in suite.targets}
         for report in case_by_case(view):
-            for group in report.summaries:
+            for group, results in report.results.items():
+                if all(result.execution.replayed for result in results):
+                    continue  # a recording played again is no further repeat
                 if target in (None, group.target_id) and suite in (None, group.suite_id):
                     same = _same(view, report, skills.get((group.suite_id, group.target_id or ""), ""))
                     _add(tallies.setdefault((group, report.case.id, same), _Tally()), view, report, group)
