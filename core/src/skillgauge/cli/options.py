@@ -57,7 +57,7 @@ class Detect:
     difference: float
 
 
-class Runs(click.ParamType):
+class Runs(click.ParamType[int | Detect]):
     """A number of repeats, or the word `auto`, with the points of lift that are to be shown or without."""
 
     name = "runs"

@@ -84,6 +84,7 @@ from skillgauge.stats.reliability import (
     pass_hat_k,
     variance_parts,
 )
+from skillgauge.stats.several import holm
 
 __all__ = [
     "DETECTION_POWER",
@@ -127,6 +128,7 @@ __all__ = [
     "corrected_rate",
     "flip_rate",
     "gwets_ac1",
+    "holm",
     "lift_interval",
     "mean_of",
     "nearest_rank",
