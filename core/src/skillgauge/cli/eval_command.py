@@ -48,10 +48,10 @@ async def _run(call: Invocation, values: Mapping[str, Any]) -> int:
     for warning in coarse(evaluation.prepared):
         call.output.notice(warning)
     outcome = await evaluation.carry_out()
-    return await asyncio.to_thread(_report, outcome, evaluation, call.output, values)
+    return await asyncio.to_thread(_report, outcome, evaluation, call, values)
 
 
-def _report(outcome: Conclusion, evaluation: Evaluation, output: Output, values: Mapping[str, Any]) -> int:
+def _report(outcome: Conclusion, evaluation: Evaluation, call: Invocation, values: Mapping[str, Any]) -> int:
     view = outcome.view
     written = evaluation.write_reports(view)
     gate = GateOptions(
@@ -60,8 +60,9 @@ def _report(outcome: Conclusion, evaluation: Evaluation, output: Output, values:
         threshold_given=values["min_completion"] is not None,
     )
     decision = decide(view, gate, has_bad_files=bool(evaluation.prepared.suites.passed_over))
-    decision = replace(decision, exit_code=evaluation.exit_code(decision.exit_code))
-    _print(view, decision, written, outcome, evaluation, output)
+    notices = (*decision.notices, *call.run_notices(view))
+    decision = replace(decision, exit_code=evaluation.exit_code(decision.exit_code), notices=notices)
+    _print(view, decision, written, outcome, evaluation, call.output)
     return decision.exit_code
 
 

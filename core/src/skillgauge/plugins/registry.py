@@ -89,7 +89,7 @@ class Registry:
     def names(self, kind: str) -> tuple[str, ...]:
         """Names of a kind that this run may use, sorted, aliases included; nothing is imported."""
         entries = self._index.entries(kind)
-        return tuple(dict.fromkeys(e.name for e in entries if not (e.problem or self._is_blocked(e))))
+        return tuple(dict.fromkeys(e.name for e in entries if not (e.problem or self.is_blocked(e))))
 
     def resolve(self, kind: str, name: str) -> Resolved:
         """Find, load and check the plugin that a name means; `name` may be `distribution:name`.
@@ -113,7 +113,7 @@ class Registry:
                 resolved = self.resolve(kind, entry.name)
                 found.setdefault((resolved.distribution, resolved.name), resolved)
             except PluginError as error:
-                if not self._is_blocked(entry):
+                if not self.is_blocked(entry):
                     self._note(f"{kind}.{entry.name}", error.problems[0])
         return tuple(found.values())
 
@@ -234,14 +234,15 @@ class Registry:
         """Version of the core and of every distribution that this run has loaded, by name."""
         return dict(self._used)
 
-    def _is_blocked(self, entry: IndexEntry) -> bool:
+    def is_blocked(self, entry: IndexEntry) -> bool:
+        """Whether the user does without a plugin."""
         allowed = self._only is None or entry.distribution in self._given or entry.is_named_by(self._only)
         return not allowed or entry.is_named_by(self._blocked)
 
     def _pick(self, kind: str, name: str) -> IndexEntry:
         singular = KINDS[kind][0]
         found = self._index.find(kind, name)
-        allowed = [entry for entry in found if not self._is_blocked(entry)]
+        allowed = [entry for entry in found if not self.is_blocked(entry)]
         usable = [entry for entry in allowed if not entry.problem]
         preferred = normalized(self._preferences.get(f"{kind}.{name}", ""))
         chosen = [entry for entry in usable if normalized(entry.distribution) == preferred] or usable

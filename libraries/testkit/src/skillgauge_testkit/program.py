@@ -56,7 +56,7 @@ class Done:
 
 @dataclass(frozen=True)
 class Program:
-    """The command line; calling it runs it in this process, with nothing on stdin.
+    """The command line; calling it runs it in this process, with nothing on stdin unless told otherwise.
 
     Nothing of a command is left in this process, apart from imported modules: not its working directory, environment,
     streams, signal handlers, log settings, single-file plugins or caches.
@@ -72,6 +72,7 @@ class Program:
         *arguments: str | Path,
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
+        stdin: str = "",
         timeout_s: float = TIME_LIMIT_S,
     ) -> Done:
         """Run a command here.
@@ -80,6 +81,7 @@ class Program:
             *arguments: the command line after `skillgauge`.
             cwd: another folder to run in.
             env: further variables.
+            stdin: what it can read.
             timeout_s: after this time it is stopped.
 
         Raises:
@@ -97,7 +99,7 @@ class Program:
         with ExitStack() as stack:
             stack.enter_context(_place(cwd or self.work, variables))
             stack.enter_context(_interpreter(words))
-            stdout, stderr = stack.enter_context(_streams())
+            stdout, stderr = stack.enter_context(_streams(stdin))
             stack.enter_context(_log_settings())
             stack.enter_context(_signals(timeout_s, words))
             code = Context().run(exit_code, main)
@@ -198,14 +200,16 @@ def _forget() -> None:
 
 
 @contextmanager
-def _streams() -> Iterator[tuple[Any, Any]]:
+def _streams(stdin: str) -> Iterator[tuple[Any, Any]]:
     """Files instead of the standard streams, for child processes too; gives what reads stdout and stderr."""
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, Path(os.devnull).open("rb") as nothing:
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        given.write(stdin.encode())
+        given.seek(0)
         ours = sys.stdin, sys.stdout, sys.stderr
         for stream in ours[1:]:
             stream.flush()
         kept = [os.dup(number) for number in range(3)]
-        for number, file in enumerate((nothing, out, err)):
+        for number, file in enumerate((given, out, err)):
             os.dup2(file.fileno(), number)
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - a number has no path
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115

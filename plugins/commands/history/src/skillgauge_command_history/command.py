@@ -104,6 +104,8 @@ def show(ctx: click.Context, *, run_id: str, name: str | None, output: str | Non
             if call.output.as_json:
                 call.output.document(run_document(view))
             show_run(view, call.output)
+            for notice in call.run_notices(view):
+                call.output.notice(notice)
             call.output.verdict(run_verdict(view))
     return ExitCode.OK
 

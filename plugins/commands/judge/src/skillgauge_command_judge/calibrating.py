@@ -13,7 +13,6 @@ from skillgauge.api import (
     Labelled,
     Output,
     RateInterval,
-    RunView,
     agreement,
     cohens_kappa,
     corrected_interval,
@@ -34,19 +33,20 @@ from .grading import Judged, JudgedRun
 _Key = tuple[str, str, str]
 
 
-def calibrate(view: RunView, run: JudgedRun, said: Mapping[_Key, bool]) -> Calibration:
+def calibrate(run: JudgedRun, said: Mapping[_Key, bool], *, run_id: str, seed: int) -> Calibration:
     """What labels say of the judge of a run.
 
     Args:
-        view: the run.
         run: what was judged in it.
         said: whether each labelled check passes, as people say: at least one, all of them judged in the run.
+        run_id: its id.
+        seed: of the resampling.
     """
     labelled_checks = {one.key: one for one in reversed(run.judged) if one.key in said}
     labelled = _counted([(one.passes, said[key]) for key, one in labelled_checks.items()])
     kappa = cohens_kappa(labelled)
     return Calibration(
-        run_id=view.run.run_id,
+        run_id=run_id,
         labels=labelled.n,
         cases=len({(one.group.suite_id, one.case_id) for one in labelled_checks.values()}),
         both_pass=labelled.both_pass,
@@ -59,8 +59,8 @@ def calibrate(view: RunView, run: JudgedRun, said: Mapping[_Key, bool]) -> Calib
         sensitivity=_rate(sensitivity(labelled), labelled.people_pass),
         specificity=_rate(specificity(labelled), labelled.people_fail),
         advisory=tuple(_doubts(labelled, kappa)),
-        seed=view.head.seed,
-        rates=_rates(run.judged, labelled, view.head.seed),
+        seed=seed,
+        rates=_rates(run.judged, labelled, seed),
         graders=run.graders,
     )
 

@@ -162,7 +162,7 @@ def calibrate(ctx: click.Context, *, source: str, file: str, output: str, store:
     call = _invocation(ctx, store)
     lines, problems = read_labels(Path(file))
     with _compared(call, source, lines, problems) as (view, run):
-        found = calibrated(view, run, by_key(lines))
+        found = calibrated(run, by_key(lines), run_id=view.run.run_id, seed=view.head.seed)
     write_whole(call.cwd / output, [f"{found.model_dump_json(indent=1)}\n".encode()])
     call.output.document(found.model_dump(mode="json"))
     print_calibration(found, call.output)

@@ -59,7 +59,7 @@ def read_labels(path: Path) -> tuple[list[Line], list[Problem]]:
     for number, text in enumerate(texts, 1):
         span = SourceSpan(file, number)
         try:
-            lines.append(Line(Label.model_validate_json(text), span))
+            lines.append(Line(Label.model_validate_json(text, strict=True), span))
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False)[0]
             where = ".".join(map(str, first["loc"]))

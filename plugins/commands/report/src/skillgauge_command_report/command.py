@@ -123,6 +123,8 @@ def show(ctx: click.Context, *, source: str, store: str | None) -> int:
         if call.output.as_json:
             call.output.document(run_document(view))
         show_run(view, call.output)
+        for notice in call.run_notices(view):
+            call.output.notice(notice)
         call.output.verdict(run_verdict(view))
     return ExitCode.OK
 

@@ -1,0 +1,98 @@
+"""Calibrations of known answers, and what is read of a score."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from skillgauge.api import FrozenDict, GroupKey, Score
+from skillgauge_command_judge.asking import chosen
+from skillgauge_command_judge.calibrating import calibrate, verdict
+from skillgauge_command_judge.grading import Grader, Judged, JudgedRun, statements_of
+
+GROUP = GroupKey("suite", "skill", "with_skill", "engine", None)
+GRADER = Grader(judges=("j m 0",), models=("m",), scorer="rubric 4", prompt="p", rubric="r")
+
+
+def labelled(*counts: int) -> tuple[JudgedRun, dict[tuple[str, str, str], bool]]:
+    """A run in which both pass, only the judge passes, only people pass, neither passes, so many times."""
+    said = ((True, True), (True, False), (False, True), (False, False))
+    pairs = [pair for pair, count in zip(said, counts, strict=True) for _ in range(count)]
+    judged = tuple(
+        Judged(GROUP, f"case {at}", f"execution {at}", "check", "answer", passes, GRADER)
+        for at, (passes, _) in enumerate(pairs)
+    )
+    return JudgedRun(judged, 0), {one.key: people for one, (_, people) in zip(judged, pairs, strict=True)}
+
+
+def test_known_answers() -> None:
+    """100 labels of the method set: agreement 0.85, kappa 0.7, AC1 0.700748, and the judge is calibrated."""
+    run, said = labelled(40, 10, 5, 45)
+    found = calibrate(run, said, run_id="r", seed=1)
+    assert (found.agreement, found.kappa, found.advisory) == (0.85, 0.7, ())
+    assert found.ac1 == pytest.approx(0.700748, abs=5e-7)
+    assert verdict(found) == "calibrated: judge and people agree in 85.0% of 100 labels (kappa 0.70)"
+    (rate,) = found.rates
+    assert rate.raw.rate == 0.5
+    assert rate.corrected == pytest.approx(0.45)
+    assert found.graders == (GRADER,)
+
+
+@pytest.mark.parametrize(
+    ("counts", "advisory"),
+    [
+        ((25, 0, 0, 25), ()),
+        ((25, 0, 0, 24), ("49 labels are fewer than 50",)),
+        ((40, 10, 10, 40), ()),
+        ((39, 11, 10, 40), ("kappa 0.58 is below 0.60",)),
+        ((60, 0, 0, 0), ("kappa is undefined where all labels are alike",)),
+    ],
+)
+def test_when_a_judge_is_advisory(counts: tuple[int, ...], advisory: tuple[str, ...]) -> None:
+    """Below 50 labels, below a kappa of 0.6, and where kappa says nothing."""
+    run, said = labelled(*counts)
+    assert calibrate(run, said, run_id="r", seed=1).advisory == advisory
+
+
+def test_a_judge_no_better_than_chance_corrects_nothing() -> None:
+    """Its rate says nothing about that of people, and no number is made up."""
+    run, said = labelled(15, 15, 15, 15)
+    (rate,) = calibrate(run, said, run_id="r", seed=1).rates
+    assert (rate.raw.rate, rate.corrected, rate.lower, rate.upper) == (0.5, None, None, None)
+
+
+def test_repeats_of_a_case_are_averaged() -> None:
+    """Three passing repeats of one case and one failing of another are a rate of one half over two cases."""
+    run, said = labelled(3, 0, 0, 1)
+    cases = ("a", "a", "a", "b")
+    judged = tuple(replace(one, case_id=case) for one, case in zip(run.judged, cases, strict=True))
+    (rate,) = calibrate(JudgedRun(judged, 0), said, run_id="r", seed=1).rates
+    assert (rate.raw.rate, rate.raw.n) == (0.5, 2)
+
+
+def test_order_is_random_and_stays() -> None:
+    """Neither that of the plan nor that of the verdicts; labels that exist change nothing about the rest."""
+    run, said = labelled(10, 0, 0, 10)
+    order = chosen(run.judged, {}, 7)
+    assert sorted(order, key=lambda one: one.key) == sorted(run.judged, key=lambda one: one.key)
+    assert order not in (list(run.judged), list(run.judged)[::-1])
+    assert {one.passes for one in order[:8]} == {True, False}
+    assert order != chosen(run.judged, {}, 8)
+    done = {order[3].key: said[order[3].key]}
+    assert chosen(run.judged[::-1], done, 7) == [*order[:3], *order[4:]]
+
+
+def test_statements_are_what_the_judge_was_told() -> None:
+    """Claims one by one, criteria as a text, and nothing made up where a score does not tell."""
+    claims = FrozenDict({"answers": (FrozenDict({"statement": "a"}), FrozenDict({"statement": "b"}))})
+    assert statements_of(Score.passed(evidence=claims)) == ("a", "b")
+    assert statements_of(Score.passed(evidence=FrozenDict({"criteria": "c"}))) == ("c",)
+    assert statements_of(Score.passed()) == ()
+
+
+def test_differences_are_named() -> None:
+    """What changed of a grader is told by its name."""
+    other = GRADER.model_copy(update={"models": ("n",), "prompt": "q"})
+    assert GRADER.differences(other) == ("model that answered", "prompt")
+    assert GRADER.differences(GRADER) == ()

@@ -1,0 +1,255 @@
+"""`judge` as a user runs it, on runs that a scripted model has judged."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from skillgauge_command_judge.documents import Calibration, LabelDocument
+from skillgauge_testkit.program import PROGRAM, Done, Program
+
+pytestmark = pytest.mark.e2e
+Evaluate = Callable[..., Done]
+Labelling = Callable[..., Done]
+NOT_CALIBRATED = "the judge of this run is not calibrated: "
+
+
+def person(number: int) -> str:
+    """Stricter than the judge with one task, kinder with another."""
+    return "y" if number < 5 or number == 9 else "n"
+
+
+def labels(work: Path) -> list[dict[str, object]]:
+    """The lines of the file."""
+    return [json.loads(line) for line in (work / "labels.jsonl").read_text().splitlines()]
+
+
+def test_from_a_run_to_a_calibration(program: Program, evaluate: Evaluate, label: Labelling, work: Path) -> None:
+    """Every judged check is asked once, in any order but without the judge's opinion; the table of both is right."""
+    evaluate()
+    done = label(person)
+    assert (done.code, done.verdict) == (0, "10 added, 0 skipped; 10 labels in all, 0 checks without one")
+    assert "secret opinion" not in done.stderr + done.stdout
+    assert "\x1b" not in done.stderr
+    assert sum(bool(line["passes"]) for line in labels(work)) == 6
+    compared = program("judge", "calibrate", "latest", "--json")
+    assert compared.code == 0, compared.stdout
+    found = Calibration.model_validate(compared.document)
+    assert (found.both_pass, found.only_judge_passes, found.only_people_pass, found.neither_passes) == (5, 1, 1, 3)
+    assert (found.labels, found.cases, found.agreement) == (10, 10, 0.8)
+    assert found.kappa == pytest.approx((80 - 52) / (100 - 52))
+    assert (found.sensitivity.rate, found.sensitivity.n) == (5 / 6, 6)
+    assert (found.specificity.rate, found.specificity.n) == (3 / 4, 4)
+    (rate,) = found.rates
+    assert (rate.target, rate.raw.rate, rate.raw.n) == ("echo", 0.6, 10)
+    assert rate.corrected == pytest.approx((0.6 + 0.75 - 1) / (5 / 6 + 0.75 - 1))
+    assert rate.lower is not None
+    assert rate.upper is not None
+    assert rate.lower < 0.6 < rate.upper
+    assert found.advisory == ("10 labels are fewer than 50", "kappa 0.58 is below 0.60")
+    assert json.loads((work / "judge-calibration.json").read_text()) == compared.document
+    shown = program("judge", "calibrate", "latest", "--output", "other/place.json")
+    assert "echo    60.0% (n = 10 cases, " in shown.stdout
+    assert "judge and people agree in 80.0% of 10 labels (kappa 0.58): the judge is advisory, since" in shown.verdict
+    assert (work / "other/place.json").read_bytes() == (work / "judge-calibration.json").read_bytes()
+
+
+def test_a_question_shows_what_a_person_needs(program: Program, evaluate: Evaluate, work: Path) -> None:
+    """Task, answer and criteria, with nothing that acts on a terminal."""
+    evaluate()
+    done = program("judge", "label", "latest", "--limit", "1", "--json", stdin="n\n")
+    document = LabelDocument.model_validate(done.document)
+    assert (document.added, document.skipped, document.labelled, document.open) == (1, 0, 1, 9)
+    question = re.search(
+        r"Case t(\d), check \S+\n\nInput:\n.*\n\nAnswer:\n  greeting (\d)\N{REPLACEMENT CHARACTER}", done.stderr
+    )
+    assert question
+    assert question[1] == question[2]
+    assert "What must hold:\n  Is it a greeting?" in done.stderr
+    (line,) = labels(work)
+    assert line["passes"] is False
+
+
+def test_labelling_goes_on_where_it_was_left(program: Program, evaluate: Evaluate, work: Path) -> None:
+    """Quitting keeps what was said; a skipped question comes again, an answered one does not, also from a record."""
+    evaluate()
+    first = program("judge", "label", "latest", stdin="y\nskip\nquit\n")
+    assert first.verdict == "1 added, 1 skipped; 1 labels in all, 9 checks without one"
+    record = next((work / "reports").glob("run-*.record.json"))
+    second = program("judge", "label", record, stdin="y\n" * 9)
+    assert second.verdict == "9 added, 0 skipped; 10 labels in all, 0 checks without one"
+    assert second.stderr.index("Case") > 0
+    assert re.findall(r"^Case t\d+", first.stderr, re.MULTILINE)[1] in second.stderr
+    assert re.findall(r"^Case t\d+", first.stderr, re.MULTILINE)[0] not in second.stderr
+
+
+def test_nothing_is_lost_at_a_terminal(evaluate: Evaluate, work: Path, environment: Mapping[str, str]) -> None:
+    """At a terminal a slip is asked again; after Ctrl-C the answers that were given are in the file."""
+    evaluate()
+    ours, theirs = pty.openpty()
+    command = [str(PROGRAM), "judge", "label", "latest"]
+    program = subprocess.Popen(
+        command,
+        cwd=work,
+        env=dict(environment),
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    os.write(ours, b"y\nperhaps\nN\n")
+    assert program.stderr is not None
+    seen = ""
+    while "3 of 10" not in seen:
+        line = program.stderr.readline()
+        assert line, seen
+        seen += line
+    program.send_signal(signal.SIGINT)
+    program.communicate(timeout=60)
+    os.close(ours)
+    os.close(theirs)
+    assert program.returncode == 130
+    assert [line["passes"] for line in labels(work)] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("stdin", "told"),
+    [
+        ("y\nperhaps\n\nn\n", ["stdin, line 2: 'perhaps' is none of y, n, skip, quit", "stdin, line 3: ''"]),
+        ("y\n" * 11, ["stdin has 11 lines for 10 questions"]),
+    ],
+)
+def test_bad_answers_are_told_all_at_once(
+    program: Program, evaluate: Evaluate, work: Path, stdin: str, told: list[str]
+) -> None:
+    """A line that is no answer would shift all that follow, so nothing is written."""
+    evaluate()
+    done = program("judge", "label", "latest", stdin=stdin)
+    assert done.code == 2
+    assert all(text in done.stderr for text in told)
+    assert not (work / "labels.jsonl").exists()
+
+
+@pytest.mark.parametrize("changes", [{"model": "m-2"}, {"criteria": "Is it kind?"}])
+def test_labels_hold_for_one_grader(
+    program: Program, evaluate: Evaluate, label: Labelling, work: Path, changes: dict[str, str]
+) -> None:
+    """With another model or rubric the calibration is stale, and each label is refused; nothing is written."""
+    assert NOT_CALIBRATED + "nobody has compared it with people" in evaluate().stderr
+    label(person)
+    assert program("judge", "calibrate", "latest").code == 0
+    advisory = evaluate()
+    assert NOT_CALIBRATED + "it is advisory, since 10 labels are fewer than 50" in advisory.stderr
+    changed = "judge" if "model" in changes else "rubric"
+    later = evaluate("--json", **changes)
+    (notice,) = [line for line in later.document["notices"] if line.startswith(NOT_CALIBRATED)]
+    assert notice.startswith(NOT_CALIBRATED + f"judge-calibration.json is stale, since the {changed}")
+    for words in (["calibrate", "latest", "--output", "new.json"], ["label", "latest"]):
+        done = program("judge", *words, stdin="y\n")
+        assert done.code == 2
+        assert done.stderr.count("error[judge.other-grader]") == 10
+        assert f"labels.jsonl:10: error[judge.other-grader]: labelled for another grader: the {changed}" in done.stderr
+    assert not (work / "new.json").exists()
+    assert len(labels(work)) == 10
+
+
+def test_a_calibrated_judge_needs_no_remark(program: Program, evaluate: Evaluate, label: Labelling, work: Path) -> None:
+    """No notice while the calibration holds, and one when its file is damaged; without a judge there is none."""
+    evaluate()
+    label(person)
+    program("judge", "calibrate", "latest")
+    file = work / "judge-calibration.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"advisory": []}))
+    assert NOT_CALIBRATED not in evaluate().stderr
+    file.write_text("{")
+    assert NOT_CALIBRATED + "judge-calibration.json cannot be read" in evaluate().stderr
+    record = next((work / "reports").glob("run-*.record.json"))
+    for words in (["report", "show", record], ["history", "show", "latest"]):
+        assert NOT_CALIBRATED + "judge-calibration.json cannot be read" in program(*words).stderr
+    assert NOT_CALIBRATED not in evaluate("--no-plugin", "skillgauge-command-judge").stderr
+    assert NOT_CALIBRATED not in evaluate(judged=False).stderr
+
+
+def test_labels_that_do_not_fit_are_told_all_at_once(
+    program: Program, evaluate: Evaluate, label: Labelling, work: Path
+) -> None:
+    """Each bad line with its place and reason; nothing is written."""
+    evaluate()
+    label(person)
+    file = work / "labels.jsonl"
+    good = labels(work)
+    bad = [
+        good[0] | {"execution": "0" * 32},
+        good[1] | {"check": "other"},
+        good[2] | {"answer": "0" * 32},
+        good[3],
+        good[3] | {"passes": not good[3]["passes"]},
+    ]
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in [*bad, good[4]]))
+    done = program("judge", "calibrate", "latest")
+    assert done.code == 2
+    assert re.findall(r"labels\.jsonl:(\d+): error\[judge\.([\w-]+)\]", done.stderr) == [
+        ("1", "no-execution"),
+        ("2", "no-check"),
+        ("3", "other-answer"),
+        ("5", "twice"),
+    ]
+    assert "line 4 has the opposite label" in done.stderr
+    file.write_text(f"{json.dumps(good[0])}\n{{\n[]\n{json.dumps(good[1] | {'passes': 'yes'})}\n{json.dumps(bad[0])}\n")
+    done = program("judge", "calibrate", "latest")
+    assert re.findall(r"labels\.jsonl:(\d+): error\[judge\.([\w-]+)\]", done.stderr) == [
+        ("2", "label"),
+        ("3", "label"),
+        ("4", "label"),
+        ("5", "no-execution"),
+    ]
+    assert not (work / "judge-calibration.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [(None, "there is no file 'labels.jsonl'"), ("", "there is no label in it"), ("\xff", "decode")],
+)
+def test_without_labels_nothing_is_calibrated(
+    program: Program, evaluate: Evaluate, work: Path, content: str | None, told: str
+) -> None:
+    """A missing, an empty and a binary file are told in one line."""
+    evaluate()
+    if content is not None:
+        (work / "labels.jsonl").write_bytes(content.encode("latin-1"))
+    done = program("judge", "calibrate", "latest")
+    assert (done.code, done.stderr.count("error[")) == (2, 1)
+    assert told in done.stderr
+    assert not (work / "judge-calibration.json").exists()
+
+
+def test_runs_that_cannot_be_calibrated(program: Program, evaluate: Evaluate, work: Path) -> None:
+    """No run at all, no judge in it, an unknown check, and scores that do not tell how they were asked for."""
+    evaluate(judged=False)
+    for words in (["label", "latest"], ["calibrate", "latest"]):
+        done = program("judge", *words)
+        assert done.code == 2
+        assert "error[judge.nothing-judged]: no judge has decided anything in 'latest'" in done.stderr
+    missing = program("judge", "calibrate", "absent.json")
+    assert missing.code == 2
+    assert "judge.no-labels" in missing.stderr
+    assert "'absent.json' does not exist" in missing.stderr
+    evaluate("--output-dir", "judged")
+    unknown = program("judge", "label", "latest", "--check", "other")
+    assert unknown.code == 2
+    assert "error[judge.no-check]: no judge has decided a check 'other'" in unknown.stderr
+    record = next((work / "judged").glob("run-*.record.json"))
+    old = work / "old.record.json"
+    old.write_text(re.sub(r'"prompt":"[0-9a-f]{32}",', "", record.read_text()))
+    untold = program("judge", "label", old, stdin="y\n")
+    assert untold.code == 2
+    assert "does not tell by which prompt and rubric 10 of its checks were judged" in untold.stderr
+    assert not (work / "labels.jsonl").exists()
