@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from skillgauge_command_judge.documents import Calibration, LabelDocument
+from skillgauge_testkit import ModelReply, ModelRequest, ModelServer
 from skillgauge_testkit.program import PROGRAM, Done, Program
 
 pytestmark = pytest.mark.e2e
@@ -83,6 +84,8 @@ def test_labelling_goes_on_where_it_was_left(program: Program, evaluate: Evaluat
     evaluate()
     first = program("judge", "label", "latest", stdin="y\nskip\nquit\n")
     assert first.verdict == "1 added, 1 skipped; 1 labels in all, 9 checks without one"
+    file = work / "labels.jsonl"
+    file.write_text(file.read_text().rstrip("\n"))  # as some editors leave it
     record = next((work / "reports").glob("run-*.record.json"))
     second = program("judge", "label", record, stdin="y\n" * 9)
     assert second.verdict == "9 added, 0 skipped; 10 labels in all, 0 checks without one"
@@ -253,3 +256,40 @@ def test_runs_that_cannot_be_calibrated(program: Program, evaluate: Evaluate, wo
     assert untold.code == 2
     assert "does not tell by which prompt and rubric 10 of its checks were judged" in untold.stderr
     assert not (work / "labels.jsonl").exists()
+
+
+def test_claims_of_a_panel_in_both_arms(program: Program, work: Path) -> None:
+    """Each claim is a check of its own in each arm; the panel is one grader, and both arms are corrected alike."""
+    skill = work / "tables"
+    (skill / "evals").mkdir(parents=True)
+    (skill / "SKILL.md").write_text("---\nname: tables\ndescription: Tables.\n---\n")
+    evals = [{"id": 1, "prompt": "Make a table.", "assertions": ["It is a table.", "It is short."]}]
+    (skill / "evals/evals.json").write_text(json.dumps({"skill_name": "tables", "evals": evals}))
+
+    def answer(request: ModelRequest) -> ModelReply:
+        marker = re.search(r"END <name> ([0-9a-f]{32})\.", request.text)
+        assert marker
+        found = [
+            {"number": number, "holds": number == 1, "quote": None, "absent": "more", "reason": "so"}
+            for number in (1, 2)
+        ]
+        return ModelReply(json.dumps({"marker": marker[1], "answers": found}))
+
+    with ModelServer(answer) as server:
+        command = ["eval", skill, "--engine", "mock", "--judge", "openai,openai,openai", "--judge-model", "a,b,c"]
+        done = program(
+            *command, "--set", f"judges.openai.base_url={server.url}/v1", env={"OPENAI_API_KEY": "made-up-key"}
+        )
+    assert done.code == 0, done.stderr
+    assert NOT_CALIBRATED in done.stderr
+    asked = program("judge", "label", "latest", stdin="y\n" * 4)
+    assert asked.verdict == "4 added, 0 skipped; 4 labels in all, 0 checks without one"
+    assert asked.stderr.count("Task:\n  Make a table.") == 4
+    assert [asked.stderr.count(f"What must hold:\n  {one}") for one in ("It is a table.", "It is short.")] == [2, 2]
+    found = Calibration.model_validate(program("judge", "calibrate", "latest", "--json").document)
+    assert [(rate.arm, rate.raw.rate, rate.corrected) for rate in found.rates] == [
+        ("with_skill", 0.5, None),
+        ("without_skill", 0.5, None),
+    ]
+    assert {grader.models for grader in found.graders} == {("a", "b", "c")}
+    assert found.advisory[0] == "4 labels are fewer than 50"

@@ -15,7 +15,6 @@ from skillgauge.api import (
     Execution,
     Problem,
     RunView,
-    Score,
     UsageError,
     counted,
     listed,
@@ -74,11 +73,12 @@ def questions(view: RunView, judged: Sequence[Judged]) -> dict[tuple[str, str, s
     """The questions about some checks; the results are read once, and only what is asked about is kept."""
     cases = {(case.suite_id, case.id): case for case in view.cases()}
     wanted = {one.key: one for one in judged}
+    executions = {one.execution_id for one in judged}
     found: dict[tuple[str, str, str], Question] = {}
     for result in view.results():
-        scores: dict[str, Score] = {score.check_id: score for score in result.scores}
-        for check_id, score in scores.items():
-            key = (result.execution_id, check_id, answer_digest(result.execution))
+        answer = answer_digest(result.execution) if result.execution_id in executions else ""
+        for score in result.scores:
+            key = (result.execution_id, score.check_id, answer)
             if key in wanted and key not in found:
                 case = cases.get((result.suite_id, result.case_id))
                 found[key] = Question(wanted[key], case, statements_of(score), result.execution)

@@ -80,32 +80,16 @@ def judged_of(view: RunView) -> JudgedRun:
     judges = tuple(map(_named, view.head.judges))
     judged: list[Judged] = []
     untold = 0
-    for result, score in _scores(view):
-        evidence = score.evidence
-        if not isinstance(evidence, Mapping) or not {"model", "panel"} & evidence.keys():
-            continue
-        prompt, rubric = evidence.get("prompt"), evidence.get("rubric")
-        if not isinstance(prompt, str) or not isinstance(rubric, str):
-            untold += 1
-            continue
-        grader = Grader(
-            judges=judges,
-            models=_models(evidence),
-            scorer=f"{score.scorer} {score.scorer_version}",
-            prompt=prompt,
-            rubric=rubric,
-        )
-        judged.append(
-            Judged(
-                group=result.group,
-                case_id=result.case_id,
-                execution_id=result.execution_id,
-                check_id=score.check_id,
-                answer=answer_digest(result.execution),
-                passes=score.status is ScoreStatus.PASSED,
-                grader=grader,
-            )
-        )
+    for result, scores in _decided(view):
+        answer = answer_digest(result.execution)
+        for score, evidence in scores:
+            grader = _grader(judges, score, evidence)
+            if grader is None:
+                untold += 1
+                continue
+            passes = score.status is ScoreStatus.PASSED
+            place = result.group, result.case_id, result.execution_id, score.check_id
+            judged.append(Judged(*place, answer=answer, passes=passes, grader=grader))
     return JudgedRun(tuple(judged), untold)
 
 
@@ -123,12 +107,26 @@ def statements_of(score: Score) -> tuple[str, ...]:
     return (criteria,) if isinstance(criteria, str) else ()
 
 
-def _scores(view: RunView) -> Iterator[tuple[TrialResult, Score]]:
-    if view.head.judges:
-        for result in view.results():
-            for score in result.scores:
-                if score.status is not ScoreStatus.UNGRADED:
-                    yield result, score
+def _decided(view: RunView) -> Iterator[tuple[TrialResult, list[tuple[Score, Mapping[str, Json]]]]]:
+    """Results with the scores, and their evidence, that a judge has given."""
+    for result in view.results() if view.head.judges else ():
+        told = [(score, score.evidence) for score in result.scores if score.status is not ScoreStatus.UNGRADED]
+        scores = [
+            (score, evidence)
+            for score, evidence in told
+            if isinstance(evidence, Mapping) and {"model", "panel"} & evidence.keys()
+        ]
+        if scores:
+            yield result, scores
+
+
+def _grader(judges: tuple[str, ...], score: Score, evidence: Mapping[str, Json]) -> Grader | None:
+    """Who gave a score; `None` if it does not tell how the judge was asked."""
+    prompt, rubric = evidence.get("prompt"), evidence.get("rubric")
+    if not isinstance(prompt, str) or not isinstance(rubric, str):
+        return None
+    scorer = f"{score.scorer} {score.scorer_version}"
+    return Grader(judges=judges, models=_models(evidence), scorer=scorer, prompt=prompt, rubric=rubric)
 
 
 def _models(evidence: Mapping[str, Json]) -> tuple[str, ...]:

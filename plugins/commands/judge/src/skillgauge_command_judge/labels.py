@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from os import SEEK_END
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -45,13 +46,13 @@ def read_labels(path: Path) -> tuple[list[Line], list[Problem]]:
     """The labels of a file, and what is wrong with it: every line that is none, or why it cannot be read at all."""
     file = str(path)
     try:
-        texts = path.read_bytes().decode("utf-8-sig").splitlines()
+        texts = path.read_bytes().decode("utf-8-sig").removesuffix("\n").split("\n")
     except FileNotFoundError:
         hint = "Make it with: skillgauge judge label RUN"
         return [], [Problem("judge.no-labels", f"there is no file {plain(file)!r}", hint=hint)]
     except (OSError, UnicodeDecodeError) as error:
         return [], [Problem("judge.labels", f"it cannot be read: {plain(error)}", span=SourceSpan(file))]
-    if not texts:
+    if texts == [""]:
         hint = "Add some with: skillgauge judge label RUN"
         return [], [Problem("judge.no-labels", "there is no label in it", hint=hint, span=SourceSpan(file))]
     lines: list[Line] = []
@@ -76,8 +77,10 @@ def append(path: Path, label: Label) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("a", encoding="utf-8") as file:
-            file.write(f"{label.model_dump_json()}\n")
+        with path.open("ab+") as file:
+            file.seek(-1 if file.tell() else 0, SEEK_END)
+            separator = b"" if file.read(1) in (b"", b"\n") else b"\n"
+            file.write(separator + label.model_dump_json().encode() + b"\n")
     except OSError as error:
         message = f"{str(path)!r} cannot be written: {error.strerror or error}"
         raise UsageError(Problem("judge.labels", message)) from None
