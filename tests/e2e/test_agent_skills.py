@@ -80,6 +80,42 @@ def test_every_published_shape_loads_or_names_its_format(program: Program, work:
         assert problems[skill]["hint"] in alone.stderr
 
 
+def test_sessions_of_agents_get_a_page_unless_somebody_chose(program: Program, work: Path) -> None:
+    """Beside the default reports there is a page if agents take part; a choice of formats is kept as it is."""
+
+    def written(*arguments: str | Path) -> set[str]:
+        done = program("eval", *arguments, "--store", "none")
+        assert done.code == 0, done.stderr
+        found = {path.suffix for path in (work / "reports").iterdir()}
+        shutil.rmtree(work / "reports")
+        return found
+
+    agents = (EXAMPLE / "evals/evals.json", "--engine", "mock")
+    assert written(*agents) == {".json", ".md", ".html"}
+    assert written(*agents, "--format", "markdown") == {".md"}
+    assert written("--skills", ROOT / "examples/skills/calculator", "--benchmark", "coding-easy") == {".json", ".md"}
+    (work / "skillgauge.config.yaml").write_text("defaultFormats: [json]\n")
+    assert written(*agents) == {".json"}
+
+
+def test_a_run_that_went_wrong_says_why_and_how_to_look_deeper(program: Program, work: Path) -> None:
+    """After the rates stand the failing cases of the arm with the skill, named, with reasons and one command."""
+    done = program("eval", EXAMPLE / "evals/evals.json", "--engine", "mock")
+    assert done.code == 0, done.stderr
+    told = done.stdout.partition("did not pass:\n")[2].splitlines()
+    assert told[0] == "  session-fix · with_skill: passed 0 of 1"
+    assert told[1].startswith("    The note keeps the house rules: exit code 1 instead of 0")
+    assert "without_skill" not in " ".join(told)
+    command = told[told.index("look deeper:") + 1]
+    run = program("history", "list", "--json").document["runs"][0]["run"]["run_id"]
+    assert command == f"  skillgauge report show {run} --case 1 --arm with_skill"
+    assert max(len(line) for line in done.stdout.splitlines() if "report: " not in line) <= 80
+    (work / "reports").rename(work / "old")
+    kept = program("eval", EXAMPLE / "evals/evals.json", "--engine", "mock", "--store", "none", "--format", "record")
+    (record,) = (work / "reports").glob("run-*.record.json")
+    assert f"skillgauge report show {record} --case 1" in kept.stdout
+
+
 def test_a_dry_run_shows_what_every_arm_would_have(program: Program, work: Path) -> None:
     """Skills with what is left out, files, names of variables, sessions and keys; in JSON by its published schema."""
     config = {"plugins": {"engines": {"api": {"base_url": "http://127.0.0.1:1"}}}}
@@ -139,7 +175,7 @@ def test_the_example_tells_what_the_skill_is_worth(program: Program, work: Path)
         ("no-note-wanted", "with_skill"),
         ("no-note-wanted", "without_skill"),
     }
-    assert "Fired when it should: 100.0% | Silent when it should be: 100.0%" in done.stdout
+    assert "Fired when it should: 100.0% | Silent when it should be: 100.0%" in " ".join(done.stdout.split())
 
 
 @pytest.mark.requirement("SE-FORMAT-010", "UA-LAYOUT-014")

@@ -159,9 +159,9 @@ def test_vendor_engine(work: Path, vendor: dict[str, str]) -> None:
     (wheel,) = (work / "dist").glob("*.whl")
     names = {name for name in zipfile.ZipFile(wheel).namelist() if not name.startswith(f"{ENGINE}-")}
     assert names == {f"{ENGINE}/{name}" for name in ("__init__.py", "engine.py", "options.py", "plugin.py", "py.typed")}
-    assert "with_skill · acme-large — pass rate 100.0% (n = 4 cases, 0 errors" in done.stdout
-    assert "without_skill · acme-large — pass rate 25.0% (n = 4 cases, 0 errors" in done.stdout
-    assert "Fired when it should: 100.0% | Silent when it should be: 100.0%" in done.stdout
+    assert "with_skill · acme-large — pass rate 100.0%\n  (n = 4 cases, 0 errors" in done.stdout
+    assert "without_skill · acme-large — pass rate 25.0%\n  (n = 4 cases, 0 errors" in done.stdout
+    assert "Fired when it should: 100.0% | Silent when it should be: 100.0%" in " ".join(done.stdout.split())
     assert done.stderr.endswith("done: with_skill: 16 of 16 passed\n")
     document = json.loads((work / "reports/eval-result.json").read_text())
     assert document["run_summary"]["delta"]["pass_rate"] == "+0.75"
