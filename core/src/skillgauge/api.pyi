@@ -23,6 +23,10 @@ from .log import (
 from .cli.eval_document import (
     human_lines as human_lines,
 )
+from .cli.failing import (
+    case_name as case_name,
+    differing as differing,
+)
 from .cli.decision import (
     score_text as score_text,
 )

@@ -1,15 +1,27 @@
-"""What commands that show a run have in common."""
+"""What commands that show a run have in common, and what a trial looks like in parts."""
 
 from .delivery import OWN_DOCUMENT, Delivered, deliver, reporter_for
+from .looking import CasesDocument, Wanted, show_cases
 from .showing import RunDocument, run_document, run_verdict, show_run
+from .transcripts import CheckLine, Excerpt, Room, Step, Transcript, excerpt, transcript
 
 __all__ = [
     "OWN_DOCUMENT",
+    "CasesDocument",
+    "CheckLine",
     "Delivered",
+    "Excerpt",
+    "Room",
     "RunDocument",
+    "Step",
+    "Transcript",
+    "Wanted",
     "deliver",
+    "excerpt",
     "reporter_for",
     "run_document",
     "run_verdict",
+    "show_cases",
     "show_run",
+    "transcript",
 ]

@@ -33,6 +33,7 @@ command = GlobalsGroup("report", help="Show, convert and compare reports.")
 def schemas() -> Mapping[str, JsonObject]:
     """JSON Schemas of the documents that this command prints."""
     from skillgauge_run_views.delivery import Delivered  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge_run_views.looking import CasesDocument  # noqa: PLC0415 - as above
     from skillgauge_run_views.showing import RunDocument  # noqa: PLC0415 - as above
 
     from .document import DiffDocument  # noqa: PLC0415 - as above
@@ -41,6 +42,7 @@ def schemas() -> Mapping[str, JsonObject]:
         "report-diff": DiffDocument,
         "report-convert": Delivered,
         "report-show": RunDocument,
+        "report-show-case": CasesDocument,
     }
     return {name: model.model_json_schema() for name, model in models.items()}
 
@@ -88,18 +90,33 @@ def convert(ctx: click.Context, *, source: str, name: str, output: str | None) -
     return ExitCode.OK
 
 
-@command.command("show", help="Show the rates of a report, and what did not pass and why.", short_help="Show a report.")
-@click.argument("source", metavar="FILE")
+@command.command(
+    "show",
+    help="Show the rates of a run, and what did not pass and why; with --case everything that happened in a case.",
+    short_help="Show a run, or what happened in a case of it.",
+)
+@click.argument("source", metavar="RUN|FILE")
+@click.option("--case", metavar="C", help="Print all that happened in this case: its id, its name, or a pattern.")
+@click.option("--arm", metavar="A", help="Only trials of this arm.")
 @click.pass_context
-def show(ctx: click.Context, *, source: str) -> int:
-    """Show a report on the terminal."""
-    from skillgauge_run_views import run_document, run_verdict, show_run  # noqa: PLC0415 - `--help` needs none of it
+def show(ctx: click.Context, *, source: str, case: str | None, arm: str | None) -> int:
+    """Show a run on the terminal."""
+    from skillgauge_run_views import (  # noqa: PLC0415 - `--help` needs none of it
+        Wanted,
+        run_document,
+        run_verdict,
+        show_cases,
+        show_run,
+    )
 
     call = invocation(ctx.obj)
     (view,) = _read(call, [source], [])
+    if case is not None:
+        call.output.verdict(show_cases(view, Wanted(case, arm), call.output))
+        return ExitCode.OK
+    show_run(view, call.output, arm)
     if call.output.as_json:
-        call.output.document(run_document(view))
-    show_run(view, call.output)
+        call.output.document(run_document(view, arm))
     call.output.verdict(run_verdict(view))
     return ExitCode.OK
 
