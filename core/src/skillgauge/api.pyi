@@ -26,6 +26,7 @@ from .cli.eval_document import (
 from .cli.failing import (
     case_name as case_name,
     differing as differing,
+    passed_text as passed_text,
 )
 from .cli.decision import (
     score_text as score_text,

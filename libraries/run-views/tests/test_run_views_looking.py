@@ -50,7 +50,7 @@ SESSION = Execution(
     duration_s=2.5,
 )
 CHECKS = (
-    Score.failed("nothing about users", evidence={"quote": "Done.", "stdout": ""}).model_copy(
+    Score.failed("nothing about users", value=0.25, evidence={"quote": "Done.", "stdout": ""}).model_copy(
         update={"check_id": "tells users", "scorer": "rubric", "usage": Usage(output_tokens=7)}
     ),
     Score.passed("it is there").model_copy(update={"check_id": "note", "scorer": "files"}),
@@ -100,11 +100,11 @@ def test_a_session_can_be_read_from_prompt_to_judge(capsys: pytest.CaptureFixtur
         "Files",
         "  a.note (created, 12 bytes)",
         "Checks",
-        "  failed tells users rubric, value 0.00",
+        "  failed tells users (rubric), value 0.25",
         "    nothing about users",
         "      quote: Done.",
         "      The judge used 7 output tokens",
-        "  passed note files, value 1.00",
+        "  passed note (files)",
         "    it is there",
         "Replayed: a recording, whose time and cost are not of this run",
         "Turns: 3",

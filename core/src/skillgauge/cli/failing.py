@@ -55,7 +55,9 @@ def failing_lines(view: RunView, source: str | None) -> Iterator[str]:
     more = f", the worst {len(worst)} of {total:,}" if total > len(worst) else ""
     yield f"did not pass{more}:"
     for one in worst:
-        yield from _told(f"{group_name(one.group, groups, case_name(one.case))}: {_passed(one.counts)}", "  ")
+        passed = "passed" if one.counts.pass_share is not None else "no result,"
+        name = group_name(one.group, groups, case_name(one.case))
+        yield from _told(f"{name}: {passed} {passed_text(one.counts)}", "  ")
         yield from _told(plain(one.reason.strip().partition("\n")[0]), "    ")
     if source is None:
         yield "to look deeper, keep the run: --format record, or a --store"
@@ -96,6 +98,14 @@ def case_name(case: CaseHead) -> str:
     return plain(case.name or case.id, _NAME)
 
 
+def passed_text(counts: Counts) -> str:
+    """How many of the graded repeats of a case passed, and what else became of them: `1 of 2, 1 error`."""
+    graded = counts.passed + counts.failed
+    told = [f"{counts.passed} of {graded}"] if graded else []
+    told += [counted(counts.errors, "error")] if counts.errors else []
+    return ", ".join(told) or "skipped"
+
+
 def _failing(report: CaseReport, wanted: set[GroupKey]) -> Iterator[FailingCase]:
     for group, summary in report.summaries.items():
         if group in wanted and (summary.counts.failed or summary.counts.errors):
@@ -105,14 +115,6 @@ def _failing(report: CaseReport, wanted: set[GroupKey]) -> Iterator[FailingCase]
 def _reason(repeats: Sequence[TrialResult]) -> str:
     failed = (one for verdict in (Verdict.FAIL, Verdict.ERROR) for one in repeats if one.verdict is verdict)
     return next((reason for one in failed if (reason := reason_of(one))), "")
-
-
-def _passed(counts: Counts) -> str:
-    graded = counts.passed + counts.failed
-    errors = counted(counts.errors, "error")
-    if not graded:
-        return f"no result, {errors}"
-    return f"passed {counts.passed} of {graded}" + (f", {errors}" if counts.errors else "")
 
 
 def _told(text: str, indent: str) -> list[str]:

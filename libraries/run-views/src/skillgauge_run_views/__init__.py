@@ -2,6 +2,7 @@
 
 from .delivery import OWN_DOCUMENT, Delivered, deliver, reporter_for
 from .looking import CasesDocument, Wanted, show_cases
+from .outcomes import outcome_text
 from .showing import RunDocument, run_document, run_verdict, show_run
 from .transcripts import CheckLine, Excerpt, Room, Step, Transcript, excerpt, transcript
 
@@ -18,6 +19,7 @@ __all__ = [
     "Wanted",
     "deliver",
     "excerpt",
+    "outcome_text",
     "reporter_for",
     "run_document",
     "run_verdict",

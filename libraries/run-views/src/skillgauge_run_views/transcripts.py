@@ -73,8 +73,9 @@ class CheckLine:
 
     status: str
     name: str
-    """The check's id and its scorer."""
+    scorer: str
     value: float | None
+    """Partial credit; `None` if the status says it all."""
     reason: str
     evidence: Excerpt | None
     """What the scorer, or a judge, rests its verdict on."""
@@ -153,12 +154,12 @@ def _held(value: Json) -> str:
 
 
 def _check(score: Score, room: Room) -> CheckLine:
-    name = " ".join(filter(None, (score.check_id, score.scorer)))
     told = [] if score.evidence is None else [as_text(score.evidence)]
     if score.usage and (used := usage_text(score.usage)):
         told.append(f"The judge used {used}")
     evidence = excerpt("Evidence", "\n".join(told), characters=room.characters) if told else None
-    return CheckLine(score.status, name, score.value, score.reason, evidence)
+    credit = score.value if score.value not in (0.0, 1.0) else None
+    return CheckLine(score.status, score.check_id, score.scorer, credit, score.reason, evidence)
 
 
 def _step(event: TrajectoryEvent, room: Room) -> Step:
