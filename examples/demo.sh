@@ -35,6 +35,6 @@ fi
 
 echo
 echo "Does a skill help an agent? Recorded sessions, graded now:"
-skillgauge eval "$agent/release-notes/evals/evals.json" --replay "$agent/recordings" --store none \
+skillgauge eval "$agent/release-notes/evals/evals.json" --replay "$agent/recordings" --runs 3 --store none \
     --output-dir agent-reports --format markdown || code=$?
 exit "$code"

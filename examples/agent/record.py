@@ -63,20 +63,12 @@ def script(skills: str) -> Callable[[ModelRequest], ModelReply]:
 
 
 def main(program: str) -> int:
-    """Record both arms of every eval, replacing what was recorded before."""
+    """Record both arms of every eval three times, replacing what was recorded before."""
     shutil.rmtree(RECORDINGS, ignore_errors=True)
     with ModelServer(script(".claude/skills")) as server, tempfile.TemporaryDirectory() as home:
         command = [sys.executable, "-m", "skillgauge", "eval", str(EVALS), "--engine", "claude-code"]
-        command += [
-            "--model",
-            "claude-sonnet-4-5",
-            "--record",
-            str(RECORDINGS),
-            "--store",
-            "none",
-            "--sandbox",
-            "local",
-        ]
+        command += ["--model", "claude-sonnet-4-5", "--runs", "3", "--record", str(RECORDINGS)]
+        command += ["--store", "none", "--sandbox", "local"]
         command += ["--set", f"engines.claude-code.program={program}"]
         command += ["--set", f"engines.claude-code.base_url={server.url}", "--output-dir", f"{home}/reports", "--json"]
         environment = {"PATH": os.environ["PATH"], "HOME": home, "LANG": "C.UTF-8"}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +160,58 @@ def test_a_dry_run_shows_what_every_arm_would_have(program: Program, work: Path)
     assert sorted(work.rglob("*")) == before
 
 
+@pytest.mark.parametrize(
+    ("runs", "said"),
+    [
+        ("1", "once in each arm, cannot show whether the skill helps, whatever comes out; --runs 5 can show 47 points"),
+        ("3", "3 times in each arm, can show a lift of 63 points or more; --runs 5 can show 47 points"),
+        ("5", "5 times in each arm, can show a lift of 47 points or more"),
+    ],
+)
+def test_what_a_suite_can_show_is_said_before_it_is_paid_for(
+    program: Program, work: Path, runs: str, said: str
+) -> None:
+    """By a dry run always; by an evaluation if that is little."""
+    command = ("eval", EXAMPLE / "evals/evals.json", "--engine", "mock", "--store", "none", "--runs", runs)
+    plan = program(*command, "--dry-run")
+    assert f"release-notes: 4 cases, run {said}" in plan.stdout.splitlines()
+    (foreseen,) = program(*command, "--dry-run", "--json").document["comparisons"]
+    assert (foreseen["cases"], foreseen["runs"], foreseen["detectable"] is None) == (4, int(runs), runs == "1")
+    done = program(*command)
+    assert (f"release-notes: 4 cases, run {said}" in done.stderr.splitlines()) is (runs != "5")
+
+
+def test_the_last_line_is_the_answer(program: Program, work: Path) -> None:
+    """The same sentence in the terminal, Markdown and HTML; its numbers in the record and the table."""
+    done = program(
+        *("--plugin", ENGINE, "eval", EXAMPLE / "evals/evals.json", "--engine", "scripted", "--runs", "3"),
+        *("--format", "record", "markdown", "html", "csv", "--output-dir", "reports"),
+    )
+    assert done.code == 0, done.stderr
+    said = (
+        "release-notes · with_skill helps on these cases: +75.0 points against without_skill (n = 4 cases, p < 0.001)"
+    )
+    assert done.stderr.splitlines()[-1].startswith(f"done: {said}")
+    reports = {path.suffix: path.read_text() for path in (work / "reports").glob("eval-result.*")}
+    assert said.replace("_", r"\_").replace("<", r"\<") in reports[".md"]
+    assert said in unescape(re.sub("<[^>]*>", "", reports[".html"]))
+    (record,) = (work / "reports").glob("run-*.record.json")
+    (pair,) = json.loads(record.read_text())["summary"]["pairs"]
+    evidence = pair["evidence"]
+    assert (evidence["finding"], evidence["estimate"], evidence["n"], evidence["interval"]) == ("helps", 0.75, 4, None)
+    assert evidence["chance"] == pytest.approx(2 / 20**3)
+    heads, candidate, baseline = (line.split(",") for line in reports[".csv"].splitlines())
+    row = dict(zip(heads, candidate, strict=True))
+    assert (row["baseline"], row["lift"], row["liftFinding"], row["liftCases"]) == (
+        "without_skill",
+        "0.7500",
+        "helps",
+        "4",
+    )
+    assert (row["liftChance"], row["state"], row["valid"]) == ("0.00025", "finished", "true")
+    assert dict(zip(heads, baseline, strict=True))["lift"] == ""
+
+
 @pytest.mark.requirement("SE-FORMAT-003", "SE-FORMAT-009")
 def test_the_example_tells_what_the_skill_is_worth(program: Program, work: Path) -> None:
     """Commands grade both arms with the skill's own script, and the rates are those that the example promises."""
@@ -175,7 +229,9 @@ def test_the_example_tells_what_the_skill_is_worth(program: Program, work: Path)
         ("no-note-wanted", "with_skill"),
         ("no-note-wanted", "without_skill"),
     }
-    assert "Fired when it should: 100.0% | Silent when it should be: 100.0%" in " ".join(done.stdout.split())
+    assert "Balanced accuracy: 100.0%" in done.stdout
+    assert "Fired when it should: 100.0% (n = 2 cases, 34.2% to 100.0%)" in done.stdout
+    assert "Silent when it should be: 100.0% (n = 2 cases, 34.2% to 100.0%)" in done.stdout
 
 
 @pytest.mark.requirement("SE-FORMAT-010", "UA-LAYOUT-014")

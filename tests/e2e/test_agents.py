@@ -174,15 +174,17 @@ def test_a_replay_that_is_not_clear_starts_nothing(evaluate: Evaluate, suite: Ca
 def test_an_exhausted_budget_ends_with_4_and_the_rest_runs_later(
     evaluate: Evaluate, suite: Callable[..., Path], work: Path
 ) -> None:
-    """The report is partial, nothing more than allowed was spent, and the same command goes on from there."""
+    """The report is partial; a limit holds for the run, and the same command goes on with a higher one."""
     cases = [{"id": f"c{number}", "prompt": "x", "says": "done"} for number in range(3)]
-    command = [suite(*cases), "--engine", "paid", "--store", "runs.db", "--max-cost", "4"]
-    first = evaluate(*command)
+    command = [suite(*cases), "--engine", "paid", "--store", "runs.db"]
+    first = evaluate(*command, "--max-cost", "4")
     assert first.code == 4, first.stderr
     assert first.verdict == "stopped by a budget: 4 of 6 trials are done (with_skill: 2 of 2 passed)"
     assert len(first.document["results"]) == 4
     assert list((work / "reports").glob("eval-result-*.md"))
-    second = evaluate(*command)
+    again = evaluate(*command, "--max-cost", "4")
+    assert (again.code, len(again.document["results"])) == (4, 4)
+    second = evaluate(*command, "--max-cost", "6")
     assert second.code == 0, second.stderr
     assert len(second.document["results"]) == 6
     assert second.document["run"]["resumed"]

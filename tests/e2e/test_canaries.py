@@ -25,6 +25,7 @@ from skillgauge_testkit import ModelFault, ModelReply, ModelRequest, ModelServer
 from skillgauge_testkit.program import Done, Program
 
 from .canary_watch import GATE, CanaryWatch, files_with
+from .judge_replies import claims_reply
 
 pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.slow]
 
@@ -128,9 +129,9 @@ Script = Callable[[ModelRequest, Mapping[str, str]], ModelReply]
 Play = Callable[..., Ran]
 
 
-def approve(_request: ModelRequest, _canaries: Mapping[str, str]) -> ModelReply:
+def approve(request: ModelRequest, _canaries: Mapping[str, str]) -> ModelReply:
     """A judge's good opinion."""
-    return ModelReply(json.dumps({"score": 9, "reason": "it does"}))
+    return ModelReply(claims_reply(request, True, absent="anything against it"))
 
 
 @pytest.fixture

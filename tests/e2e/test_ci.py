@@ -16,6 +16,7 @@ from skillgauge_testkit import ModelReply, ModelRequest, ModelServer
 from skillgauge_testkit.program import Program
 
 from .conftest import ROOT
+from .judge_replies import claims_reply
 
 KEY = "canary-of-a-key-0123456789"
 
@@ -57,8 +58,8 @@ def test_one_line_installs(job: dict[str, Any]) -> None:
 
 @pytest.mark.e2e
 @pytest.mark.requirement("BF-RUN-008")
-@pytest.mark.parametrize(("points", "code"), [(8, 0), (1, 1)])
-def test_one_line_runs(job: dict[str, Any], program: Program, work: Path, points: int, code: int) -> None:
+@pytest.mark.parametrize(("holds", "code"), [(True, 0), (False, 1)])
+def test_one_line_runs(job: dict[str, Any], program: Program, work: Path, holds: bool, code: int) -> None:
     """In a repository that is a skill, with one key: 0 if enough passed, else 1."""
     _, line = lines(job)
     name, *arguments = shlex.split(line)
@@ -70,8 +71,7 @@ def test_one_line_runs(job: dict[str, Any], program: Program, work: Path, points
     (skill / "evals/evals.json").write_text(json.dumps({"skill_name": "greetings", "evals": evals}))
 
     def answer(request: ModelRequest) -> ModelReply:
-        verdict = json.dumps({"score": points, "reason": "seen"})
-        return ModelReply("hello" if "tools" in request.body else verdict, 100, 10)
+        return ModelReply("hello" if "tools" in request.body else claims_reply(request, holds, quote="hello"), 100, 10)
 
     with ModelServer(answer) as server:
         places = [f"engines.api.base_url={server.url}", "engines.api.provider=anthropic"]

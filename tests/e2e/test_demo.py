@@ -105,7 +105,10 @@ def test_the_demo_gives_60_of_60_over_three_protocols(demo: StartDemo) -> None:
     out, err = running.end()
     assert running.process.returncode == 0, err
     assert "done: 60 of 60 passed" in err.splitlines()
-    assert err.strip().splitlines()[-1] == "done: with_skill: 4 of 4 passed"
+    answer = err.strip().splitlines()[-1]
+    lift = "+75.0 points against without_skill (n = 4 cases, p < 0.001)"
+    assert answer.startswith(f"done: release-notes · with_skill · claude-sonnet-4-5 helps on these cases: {lift}")
+    assert answer.endswith("; with_skill: 12 of 12 passed")
     assert re.search(r"with_skill .* pass rate 100\.0%", out)
     assert re.search(r"without_skill .* pass rate 25\.0%", out)
     reports = json.loads((running.work / "reports" / "eval-result.json").read_text())

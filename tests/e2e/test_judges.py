@@ -14,6 +14,7 @@ from skillgauge_testkit import ModelFault, ModelReply, ModelRequest, ModelServer
 from skillgauge_testkit.program import Program
 
 from .conftest import MakeSkill, task
+from .judge_replies import claims_reply, said
 
 Tasks = Callable[..., Path]
 
@@ -82,21 +83,38 @@ def test_a_judge_that_cannot_work_is_known_before_anything_runs(
 
 
 @pytest.mark.e2e
-def test_without_a_judge_a_rubric_is_an_error_that_says_so(
-    program: Program, make_skill: MakeSkill, tasks: Tasks
+def test_a_missing_judge_is_said_before_anything_runs(
+    program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks
 ) -> None:
-    """Nobody graded it, so it is neither passed nor failed, and the reason names the option."""
-    done = program("eval", "--skills", make_skill(), "--tasks", tasks(rubric_task("t")), "--json")
-    assert done.code == 3
-    (result,) = done.document["results"]
-    assert result["verdict"] == "error"
-    assert "--judge" in json.dumps(result["scores"])
+    """D-5: a run whose checks need a judge is refused with the line to add; a dry run and `validate` only say it."""
+    command = ["--skills", make_skill(), "--tasks", tasks(rubric_task("t"))]
+    keys = {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY}
+    done = program("eval", *command, env=keys)
+    assert done.code == 2
+    assert "error[judge.none]" in done.stderr
+    assert "--judge NAME (installed: anthropic, gemini, openai" in done.stderr
+    assert not (work / "reports").exists()
+    for looking in (["eval", *command, "--dry-run"], ["validate", *command]):
+        looked = program(*looking, env=keys)
+        assert looked.code == 0, looked.stderr
+        assert "warning[judge.none]" in looked.stderr
+    plain = program("eval", "--skills", command[1], "--tasks", tasks(task("plain", "x"), name="plain.json"))
+    assert plain.code == 0, plain.stderr
+
+
+def make_evals(work: Path, *evals: dict[str, object]) -> Path:
+    """A skill `tables` with evals."""
+    skill = work / "tables"
+    (skill / "evals").mkdir(parents=True, exist_ok=True)
+    (skill / "SKILL.md").write_text("---\nname: tables\ndescription: Tables.\n---\n")
+    (skill / "evals/evals.json").write_text(json.dumps({"skill_name": "tables", "evals": evals}))
+    return skill
 
 
 @pytest.mark.e2e
 @pytest.mark.requirement("BF-CRED-004")
 @pytest.mark.parametrize(
-    ("variable", "judge"),
+    ("variable", "provider"),
     [
         ("GOOGLE_API_KEY", "gemini"),
         ("GEMINI_API_KEY", "gemini"),
@@ -104,37 +122,83 @@ def test_without_a_judge_a_rubric_is_an_error_that_says_so(
         ("OPENAI_API_KEY", "openai"),
     ],
 )
-def test_any_key_serves_where_no_judge_is_named(
-    program: Program, make_skill: MakeSkill, tasks: Tasks, variable: str, judge: str
-) -> None:
-    """The judge whose key is set is asked, and a notice names it; one that is named goes before it."""
-    command = ["eval", "--skills", make_skill(), "--tasks", tasks(rubric_task("t")), "--json", "--fresh"]
-    with ModelServer([ModelReply(text='{"score": 8, "reason": "yes"}')]) as server:
-        command += [*local(server, judge), "--set", f"judges.{judge}.model=m"]
-        done = program(*command, env={variable: KEY})
-        assert [request.key for request in server.requests] == [KEY]
-    assert done.code == 0, done.stderr
-    assert [one["name"] for one in done.document["plan"]["judges"]] == [judge]
-    assert f"no judge is named: {judge!r} is asked" in done.stderr
+def test_any_key_serves_where_no_judge_is_named(program: Program, work: Path, variable: str, provider: str) -> None:
+    """E-B2: the judge at the agents' own address is asked, with a notice; with an engine elsewhere nobody is."""
+    skill = make_evals(work, {"id": 1, "prompt": "Greet.", "assertions": ["It greets."]})
+
+    def answer(request: ModelRequest) -> ModelReply:
+        is_judge = "Answer with exactly one JSON object" in request.text
+        return ModelReply(claims_reply(request, True, quote="hello") if is_judge else "hello")
+
+    command = ["eval", skill, "--engine", "api", "--model", "m", "--no-baseline", "--store", "none", "--json"]
+    command += ["--set", f"engines.api.provider={provider}"]
+    with ModelServer(answer) as server, ModelServer(answer) as other:
+        suffix = "/v1" if provider == "openai" else ""
+        alone = [*command, "--set", f"engines.api.base_url={server.url}{suffix}"]
+        model = ["--set", f"judges.{provider}.model=m"]
+        done = program(*alone, *local(server, provider), *model, env={variable: KEY})
+        elsewhere = program(*alone, *local(other, provider), *model, env={variable: KEY})
+        assert len(other.requests) == 0
+    assert done.code == 0, done.stdout + done.stderr
+    assert [one["name"] for one in done.document["plan"]["judges"]] == [provider]
+    assert f"no judge is named: {provider!r} is asked" in done.stderr
     assert KEY not in done.stdout + done.stderr
-    other = "openai" if judge == "anthropic" else "anthropic"
-    named = program(*command, "--judge", other, env={variable: KEY})
-    assert named.code == 2
-    assert f"judge '{other}' has no key" in named.stdout
+    assert elsewhere.code == 2
+    assert "judge.none" in elsewhere.stdout
+
+
+@pytest.mark.e2e
+def test_both_arms_are_graded_alike(program: Program, work: Path) -> None:
+    """D-1, D-2, D-3: the same answers in both arms are no lift, one question a trial, and one number everywhere."""
+    claims_of = ["It is good.", "It is short.", "It is kind.", "It greets."]
+    skill = make_evals(
+        work,
+        {"id": 1, "prompt": "Use tables now.", "assertions": claims_of, "should_trigger": True},
+        {"id": 2, "prompt": "Say hello.", "assertions": claims_of, "should_trigger": True},
+    )
+    command = ["eval", skill, "--engine", "mock", "--judge", "gpt-a", "--store", "none"]
+    command += ["--format", "json", "markdown", "record"]
+    with ModelServer(lambda request: ModelReply(claims_reply(request, True, True, False, True))) as server:
+        done = program(*command, *local(server, "openai"), env={"OPENAI_API_KEY": KEY})
+        assert all(said(request)[2].count("\n4. It greets.") == 1 for request in server.requests)
+        assert len(server.requests) <= 4  # trials; the same question is asked once
+    assert done.code == 0, done.stdout + done.stderr
+    document = json.loads((work / "reports/eval-result.json").read_text())
+    summary = document["run_summary"]
+    assert [summary[arm]["pass_rate"]["mean"] for arm in ("with_skill", "without_skill")] == [0.75, 0.75]
+    assert summary["delta"]["pass_rate"] == "+0.00"
+    assert {run["result"]["total"] for run in document["runs"]} == {4}
+    assert [len(run["expectations"]) for run in document["runs"]] == [4] * 4
+    lines = [line for line in done.stdout.splitlines() if "Expectations met" in line]
+    assert ["Expectations met: 75.0% (n = 2)" in line for line in lines] == [True, True]
+    assert ["Fired when it should" in line for line in lines] == [True, False]
+    markdown = (work / "reports/eval-result.md").read_text()
+    assert markdown.count("75.0% (n = 2)") == 2
+
+
+@pytest.mark.e2e
+def test_a_good_suite_is_valid_whatever_is_installed(program: Program, work: Path) -> None:
+    """D-6: `validate` needs neither engine nor judge, and a dry run shows the sessions of an engine to be named."""
+    skill = make_evals(work, {"id": 1, "prompt": "Greet.", "assertions": ["It greets."]})
+    done = program("validate", skill)
+    assert done.code == 0, done.stderr
+    assert "valid: 1 suites, 1 cases" in done.stderr
+    assert "warning[engine.none]" in done.stderr
+    planned = program("eval", skill, "--dry-run", "--json")
+    assert planned.code == 0, planned.stderr
+    assert [arm["runner"] for arm in planned.document["arms"]] == ["no engine"] * 2
+    assert {one["code"] for one in planned.document["problems"]} >= {"engine.none", "judge.none"}
+    assert program("eval", skill).code == 2
 
 
 @pytest.mark.e2e
 @pytest.mark.requirement("SE-RUN-003", "SE-RUN-004")
 def test_a_model_id_alone_picks_agent_and_judge(program: Program, work: Path) -> None:
     """`--model ID` and one key are enough: engine and judge that serve the model are taken, and asked for it."""
-    skill = work / "tables"
-    (skill / "evals").mkdir(parents=True)
-    (skill / "SKILL.md").write_text("---\nname: tables\ndescription: Tables.\n---\n")
-    evals = [{"id": 1, "prompt": "Greet.", "assertions": ["It greets."]}]
-    (skill / "evals/evals.json").write_text(json.dumps({"skill_name": "tables", "evals": evals}))
+    skill = make_evals(work, {"id": 1, "prompt": "Greet.", "assertions": ["It greets."]})
 
     def answer(request: ModelRequest) -> ModelReply:
-        return ModelReply("hello" if "tools" in request.body else '{"score": 8, "reason": "yes"}')
+        return ModelReply("hello" if "tools" in request.body else claims_reply(request, True, quote="hello"))
 
     command = ["eval", skill, "--model", "claude-x", "--store", "none", "--json"]
     with ModelServer(answer) as server:
@@ -190,23 +254,6 @@ def test_further_checks_reach_any_suite(program: Program, work: Path, make_skill
     bad = program("eval", "--skills", skill, "--tasks", file, "--check", "regexx={}", "--check", "regex={")
     assert bad.code == 2
     assert not [name for name in ("regexx",) if name in bad.stdout]
-
-
-def said(request: ModelRequest) -> tuple[str, str, str]:
-    """Marker, instructions and question of a request, whichever of the judges' APIs it is for."""
-    body = request.body
-    system = body.get("system") or body["messages"][0]["content"]
-    user = body["messages"][-1]["content"]
-    found = re.search(r"END <name> ([0-9a-f]{32})\.", system)
-    assert found
-    return found[1], system, user
-
-
-def claims_reply(request: ModelRequest, *verdicts: bool, quote: str | None = None) -> str:
-    """An answer to claims."""
-    evidence = {"quote": quote, "absent": "the greeting", "reason": "so it is"}
-    answers = [{"number": number, "holds": one, **evidence} for number, one in enumerate(verdicts, 1)]
-    return json.dumps({"marker": said(request)[0], "answers": answers})
 
 
 def claims(*statements: str) -> list[str]:

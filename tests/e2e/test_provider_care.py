@@ -210,7 +210,7 @@ def test_engine_and_judges_share_what_a_service_bears(program: Program, suite: C
 
     with ModelServer(script) as server:
         panel = [word for name in "abc" for word in ("--judge", "openai", "--judge-model", name)]
-        rubric = ["--check", 'rubric={"criteria": "Is it calm?"}']
+        rubric = ["--check", 'rubric={"criteria": "Is it calm?", "scale": "0-10"}']
         address = ["--set", f"judges.openai.base_url={server.url}/v1"]
         done = program(*command_of(suite(3), server, "--concurrency", "1", *panel, *rubric, *address))
     assert done.code == 0, done.stdout + done.stderr

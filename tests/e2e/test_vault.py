@@ -71,7 +71,7 @@ def test_the_key_of_a_judge(program: Program, work: Path, make_skill: MakeSkill,
 @pytest.mark.e2e
 def test_what_it_does_not_know(program: Program, make_skill: MakeSkill, tasks: Tasks, vault: Path) -> None:
     """The environment answers then; if it does not, either, the plan says so before anything runs."""
-    command = ["eval", "--skills", make_skill(), "--tasks", tasks(rubric_task("one")), "--plugin", vault, "--dry-run"]
+    command = ["eval", "--skills", make_skill(), "--tasks", tasks(rubric_task("one")), "--plugin", vault]
     command += [
         "--judge",
         "anthropic",
@@ -83,7 +83,7 @@ def test_what_it_does_not_know(program: Program, make_skill: MakeSkill, tasks: T
     missing = program.process(*command)
     assert missing.code == 2
     assert "judge 'anthropic' has no key" in missing.stderr
-    assert program.process(*command, env={"ANTHROPIC_API_KEY": KEY}).code == 0
+    assert program.process(*command, "--dry-run", env={"ANTHROPIC_API_KEY": KEY}).code == 0
 
 
 @pytest.mark.e2e

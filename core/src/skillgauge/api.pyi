@@ -148,8 +148,10 @@ from .report.wording import (
     decimal as decimal,
     duration as duration,
     figure_text as figure_text,
+    headline as headline,
     interval_text as interval_text,
     labels as labels,
+    latency_text as latency_text,
     listed as listed,
     milliseconds as milliseconds,
     moment as moment,
@@ -203,6 +205,7 @@ from .stats.rates import (
     rate_interval as rate_interval,
 )
 from .stats.reliability import (
+    Reliability as Reliability,
     consistency as consistency,
     pass_at_k as pass_at_k,
 )
@@ -249,6 +252,7 @@ from .types.result import (
     RunView as RunView,
     Score as Score,
     ScoreStatus as ScoreStatus,
+    Spending as Spending,
     SuiteSummary as SuiteSummary,
     SuiteValidity as SuiteValidity,
     Summary as Summary,

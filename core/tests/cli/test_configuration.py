@@ -28,6 +28,9 @@ from skillgauge.errors import Problem, UsageError
 
 quick = settings(max_examples=60, deadline=None)
 
+SPELLINGS = {"llm.model": "judgeModel", "llm.temperature": "judgeTemperature", "theirs.lost": "absent", "runs": "seed"}
+"""What plugins announce: two keys, one that means nothing here, and one that is ours already."""
+
 
 def config(
     cwd: Path,
@@ -44,7 +47,12 @@ def config(
         if text is not None:
             (cwd / name).write_text(text, encoding="utf-8")
     return load_config(
-        cwd=cwd, flags=flags or {}, environ=environ or {}, explicit=explicit, user_file=cwd / "user.yaml"
+        cwd=cwd,
+        flags=flags or {},
+        environ=environ or {},
+        explicit=explicit,
+        user_file=cwd / "user.yaml",
+        spellings=SPELLINGS,
     )
 
 
@@ -134,7 +142,9 @@ def test_all_values_in_force_are_listed(tmp_path: Path) -> None:
     """Every known key and every plugin option, once, sorted, with the value that wins."""
     found = config(tmp_path, flags={"seed": 5}, project="seed: 6\nplugins: {scorers: {exact: {strip: true}}}\n")
     items = list(found.items())
-    assert [item.key for item in items] == sorted([*KEYS, "plugins.scorers.exact.strip"])
+    assert [item.key for item in items] == sorted(
+        [*KEYS, "llm.model", "llm.temperature", "plugins.scorers.exact.strip"]
+    )
     assert {item.key: item.value for item in items if item.source is not Source.DEFAULT} == {
         "seed": 5,
         "plugins.scorers.exact.strip": True,
@@ -346,8 +356,8 @@ WRONG: list[tuple[str, object, str]] = [
     ("defaultFormats", "json", "a list of strings"),
     ("defaultFormats", [1], "a list of strings"),
     ("defaultFormats", {"json": True}, "a list of strings"),
-    ("llm.temperature", "hot", "a number"),
-    ("llm.temperature", False, "a number"),
+    ("judgeTemperature", "hot", "a number"),
+    ("judgeTemperature", False, "a number"),
 ]
 
 
@@ -366,7 +376,7 @@ def test_a_value_of_the_wrong_type_is_an_error(name: str, value: object, kind: s
         ("concurrency", 0, "1"),
         ("timeoutMs", 0, "1"),
         ("retries", -1, "0"),
-        ("llm.temperature", -0.1, "0"),
+        ("judgeTemperature", -0.1, "0"),
     ],
 )
 def test_a_value_out_of_range_is_an_error(name: str, value: object, least: str) -> None:
@@ -389,9 +399,9 @@ def test_what_is_no_number_is_an_error(tmp_path: Path, text: str) -> None:
     [
         ("runs", 3),
         ("seed", -7),
-        ("llm.temperature", 0),
-        ("llm.temperature", 0.5),
-        ("llm.temperature", None),
+        ("judgeTemperature", 0),
+        ("judgeTemperature", 0.5),
+        ("judgeTemperature", None),
         ("engine", None),
         ("plugins.only", None),
         ("plugins.only", []),
@@ -430,8 +440,7 @@ def test_the_defaults_are_published() -> None:
         "model": None,
         "judge": None,
         "judgeModel": None,
-        "llm.model": None,
-        "llm.temperature": None,
+        "judgeTemperature": None,
         "checks": [],
         "plugins.block": [],
         "plugins.only": None,
@@ -457,8 +466,7 @@ def test_the_names_of_variables_are_published() -> None:
         "model": "SKILLGAUGE_MODEL",
         "judge": "SKILLGAUGE_JUDGE",
         "judgeModel": "SKILLGAUGE_JUDGE_MODEL",
-        "llm.model": "SKILLGAUGE_LLM_MODEL",
-        "llm.temperature": "SKILLGAUGE_LLM_TEMPERATURE",
+        "judgeTemperature": "SKILLGAUGE_JUDGE_TEMPERATURE",
         "checks": "SKILLGAUGE_CHECKS",
         "plugins.block": "SKILLGAUGE_PLUGINS_BLOCK",
         "plugins.only": "SKILLGAUGE_PLUGINS_ONLY",
@@ -595,7 +603,7 @@ def test_text_for_a_text_key_is_itself(name: str, text: str) -> None:
 def test_numbers_survive_as_text(whole: int, real: float) -> None:
     """What is written as a number is read as the same number."""
     assert parse_text("seed", str(whole)) == whole
-    assert parse_text("llm.temperature", repr(real)) == real
+    assert parse_text("judgeTemperature", repr(real)) == real
 
 
 @quick
@@ -612,7 +620,9 @@ FOREIGN = ("other.config.yaml", "~/.other/config.yaml")
 
 def foreign(cwd: Path, home: Path, *, explicit: Path | None = None) -> Config:
     """Load configuration where another program may have left its own."""
-    return load_config(cwd=cwd, flags={}, environ={"HOME": str(home)}, explicit=explicit, foreign=FOREIGN)
+    return load_config(
+        cwd=cwd, flags={}, environ={"HOME": str(home)}, explicit=explicit, foreign=FOREIGN, spellings=SPELLINGS
+    )
 
 
 @pytest.fixture
@@ -665,6 +675,32 @@ def test_a_wrong_value_in_another_programs_file_is_an_error(others: tuple[Path, 
     (others[0] / "other.config.yaml").write_text("concurrency: many\n")
     with pytest.raises(UsageError, match="concurrency must be a whole number"):
         foreign(*others)
+
+
+def test_another_programs_spelling_counts_where_ours_is_not_set(tmp_path: Path) -> None:
+    """In any source, by its own name too; a weaker file's own spelling goes before a stronger one's foreign one."""
+    found = config(tmp_path, environ={"SKILLGAUGE_LLM_TEMPERATURE": "0.5"}, project="llm: {model: theirs}\n")
+    assert (found.get("judgeModel"), found.get("llm.model"), found.get("judgeTemperature")) == ("theirs", "theirs", 0.5)
+    found = config(tmp_path, project="llm: {model: theirs}\n", user="judgeModel: ours\n")
+    assert (found.get("judgeModel"), found.get("llm.model")) == ("ours", "theirs")
+
+
+def test_another_programs_spelling_is_as_strict_as_ours(tmp_path: Path) -> None:
+    """Its type and bound are those of the key that it means."""
+    problems = problems_of(tmp_path, project="llm: {temperature: -1, model: 3}\n")
+    assert [problem.message for problem in problems] == [
+        "llm.temperature must be at least 0, not -1",
+        "llm.model must be a string, not 3",
+    ]
+
+
+def test_a_spelling_is_unknown_where_nobody_announces_it(tmp_path: Path) -> None:
+    """Without the plugin of that program; what a plugin says of no key of ours, or of one of ours, changes nothing."""
+    (tmp_path / PROJECT_FILE).write_text("llm: {model: m}\n")
+    with pytest.raises(UsageError, match=r"unknown key 'llm\.model'"):
+        load_config(cwd=tmp_path, flags={}, environ={})
+    (problem,) = problems_of(tmp_path, project="theirs: {lost: 1}\nruns: 2\n")
+    assert problem.code == "config.unknown-key"
 
 
 def test_checks_are_mappings(tmp_path: Path) -> None:

@@ -232,6 +232,11 @@ def test_an_invalid_run_is_exit_code_3() -> None:
     )
     assert decision.exit_code is ExitCode.INVALID_RUN
     assert decision.verdict == "invalid run: a: too many errors; c: too many errors (1 of 3 passed, 2 errors)"
+    names = [f"{number}" for number in range(50)]
+    many = decide(view(group(errors=2), suites=list(map(suite, names)), invalid=names), GateOptions())
+    assert many.verdict.startswith(
+        "invalid run: 0: too many errors; 1: too many errors; 2: too many errors; and 47 suites more ("
+    )
 
 
 def test_a_run_that_a_budget_stopped_is_exit_code_4() -> None:

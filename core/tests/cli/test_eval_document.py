@@ -64,6 +64,8 @@ def test_a_rate_never_stands_alone() -> None:
         "    Longest wait: 421 ms | Points: 3 pt",
     ]
     assert lines(target_id="c")[0] == "c — pass rate 100.0% (n = 20 cases, 0 errors, 95% interval 83.9% to 100.0%)"
+    figures = (Figure(name="a", label="Expectations met", value=0.5, unit="ratio", n=1),)
+    assert lines(passed=19, figures=figures)[2:] == ["  Expectations met: 50.0% (n = 1)"]
     assert lines(arm="with_skill", model="m-1")[0].startswith("calculator · with_skill · m-1 — pass rate 100.0%")
 
 

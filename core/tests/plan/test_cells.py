@@ -108,8 +108,14 @@ def plan(registry: Registry, one: Suite | None = None, **choice: Any) -> Planned
     engines = Engines(registry)
     how = {name: choice.pop(name) for name in ("baseline", "direct_timeout_s") if name in choice}
     what = What(selection=Selection(targets=choice.pop("targets", ())))
-    maker = CellMaker(Adapters(registry), engines, EvalOptions(Path("/"), what, Who(**choice), How(**how)))
-    return engines, maker.plan(one or suite(), problems).cells, problems
+    options = EvalOptions(Path("/"), what, Who(**choice), How(**how))
+    maker = CellMaker(Adapters(registry), engines, options, problems)
+    cells = maker.plan(one or suite(), problems).cells
+    return engines, cells, problems
+
+
+NONE = ["with_skill no engine None", "without_skill no engine None"]
+"""What stands in a plan for an engine that is missing."""
 
 
 def shown(cells: Iterable[Cell]) -> list[str]:
@@ -123,7 +129,7 @@ def test_the_only_engine_is_taken() -> None:
     assert shown(cells) == ["with_skill claude None", "without_skill claude None"]
     assert not problems
     _, cells, (problem,) = plan(registry_of(mock=Traits(only_by_name=True, skill_folder="s")))
-    assert not cells
+    assert shown(cells) == NONE
     assert (problem.code, problem.message) == ("engine.none", "suite 's' needs an agent engine, and none is installed")
     assert "pip install" in str(problem)
 
@@ -131,7 +137,7 @@ def test_the_only_engine_is_taken() -> None:
 def test_of_several_engines_one_must_be_named() -> None:
     """They are listed."""
     _, cells, (problem,) = plan(registry_of(claude=FOLDER, codex=FOLDER))
-    assert not cells
+    assert shown(cells) == NONE
     assert "several are installed: claude, codex" in problem.message
     assert "--engine" in str(problem)
 
@@ -159,7 +165,7 @@ def test_the_model_picks_the_engine() -> None:
         ("claude", "claude-4"),
     ]
     _, cells, (problem,) = plan(registry, models=("llama",))
-    assert not cells
+    assert shown(cells) == NONE
     assert "none that is installed serves 'llama'" in problem.message
     assert problem.hint
     assert problem.hint.startswith("Name one with --engine NAME")
@@ -238,7 +244,7 @@ def test_unknown_engines_are_all_listed() -> None:
     _, cells, problems = plan(registry_of(claude=FOLDER), engines=("claud", "claude", "gone"))
     assert [problem.code for problem in problems] == ["plugin.not-installed"] * 2
     assert "did you mean claude" in problems[0].message
-    assert {cell.runner.name for cell in cells} == {"claude"}
+    assert {cell.runner.name for cell in cells} == {"claude", "no engine"}
 
 
 def test_an_engine_that_cannot_use_skills_is_refused_for_a_suite_about_one() -> None:
@@ -309,6 +315,6 @@ def test_options_may_decide_the_traits() -> None:
     assert problem.code == "engine.no-skills"
     broken = {"engines.agent": {"fails": True}}
     _, cells, (problem,) = plan(registry_of(options=broken, agent=None))
-    assert not cells
+    assert shown(cells) == NONE
     assert problem.code == "plugin.broken"
     assert "no traits today" in problem.message

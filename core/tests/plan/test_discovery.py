@@ -76,8 +76,8 @@ def found_by(
     discover(paths, formats, found, forced=forced)
     return {
         name: (
-            [path.relative_to(root).as_posix() for path in one.paths],
-            [path.relative_to(root).as_posix() for path in one.searched],
+            [path.relative_to(root).as_posix() for path, searched in one.items() if not searched],
+            [path.relative_to(root).as_posix() for path, searched in one.items() if searched],
         )
         for name, one in found.items()
     }
@@ -114,9 +114,9 @@ def test_a_claimed_folder_is_not_searched(tmp_path: Path) -> None:
 def test_what_was_found_before_stays(tmp_path: Path) -> None:
     """Paths of several options come together."""
     tree(tmp_path, "a.one", "b.one")
-    found = {"one": Found(paths=[tmp_path / "a.one"])}
+    found = {"one": {tmp_path / "a.one": False}}
     discover([tmp_path / "b.one"], {"one": ending(".one")}, found)
-    assert [path.name for path in found["one"].paths] == ["a.one", "b.one"]
+    assert found["one"] == {tmp_path / "a.one": False, tmp_path / "b.one": False}
 
 
 def test_two_formats_that_claim_a_path_are_an_error(tmp_path: Path) -> None:
@@ -334,8 +334,8 @@ def test_each_format_loads_its_paths_at_once(tmp_path: Path) -> None:
     one = Format(lambda path: False, lambda request: Loaded((suite("a"), suite("b"))))
     two = Format(lambda path: False, lambda request: Loaded((suite("c"),)))
     found = {
-        "one": Found(paths=[tmp_path / "x", tmp_path / "y"], searched=[tmp_path / "z"]),
-        "two": Found(searched=[tmp_path / "w"]),
+        "one": {tmp_path / "x": False, tmp_path / "z": True, tmp_path / "y": False},
+        "two": {tmp_path / "w": True},
     }
     suites, passed_over = load(found, {"one": one, "two": two, "idle": ending(".x")}, cwd=tmp_path, options={"o": 1})
     assert [one_suite.id for one_suite in suites] == ["a", "b", "c"]
@@ -355,7 +355,7 @@ def test_bad_files_that_a_search_passed_over_are_told(tmp_path: Path) -> None:
     """The suites beside them are loaded."""
     warning = Problem("suite.bad", "m", severity=Severity.WARNING)
     formats = {name: Format(lambda path: False, lambda request: Loaded((suite("a"),), (warning,))) for name in "ab"}
-    suites, passed_over = load({name: Found() for name in "ab"}, formats, cwd=tmp_path, options=EMPTY)
+    suites, passed_over = load({name: {} for name in "ab"}, formats, cwd=tmp_path, options=EMPTY)
     assert (len(suites), passed_over) == (2, (warning, warning))
 
 
@@ -368,7 +368,7 @@ def test_every_problem_of_every_format_is_told(tmp_path: Path) -> None:
         "c": Format(lambda path: False, bad("c.bad")),
     }
     with pytest.raises(SuiteError) as caught:
-        load({name: Found() for name in formats}, formats, cwd=tmp_path, options=EMPTY)
+        load({name: {} for name in formats}, formats, cwd=tmp_path, options=EMPTY)
     assert [(problem.code, problem.message) for problem in caught.value.problems] == [
         ("a.bad", "first"),
         ("a.bad", "second"),
@@ -383,7 +383,7 @@ def test_a_search_that_finds_only_bad_files_is_an_error(tmp_path: Path) -> None:
     passed = Problem("suite.passed-over", "m")
     formats = {"a": Format(lambda path: False, lambda request: Loaded((), (passed,))), "b": ending(".one")}
     with pytest.raises(SuiteError) as caught:
-        load({"a": Found(), "b": Found()}, formats, cwd=tmp_path, options=EMPTY)
+        load({"a": {}, "b": {}}, formats, cwd=tmp_path, options=EMPTY)
     assert caught.value.problems == (passed,)
 
 

@@ -29,6 +29,7 @@ class Options(Frozen):
 
     model: str | None = None
     temperature: float | None = None
+    service: str | None = None
 
 
 class Named:
@@ -49,7 +50,10 @@ class Named:
     def identity(self, model: str | None) -> Identity:
         """Name, model and temperature."""
         asked = model or self.options.model
-        return Identity(name=self.name, settings={"model": asked, "temperature": self.options.temperature})
+        settings = {"model": asked, "temperature": self.options.temperature}
+        return Identity(
+            name=self.name, settings=settings, service=self.options.service or f"https://{self.name}.test/v1"
+        )
 
     async def ask(self, request: JudgeRequest) -> JudgeReply:
         """Fail as often as was said, then answer."""
@@ -93,10 +97,12 @@ def identities(judging: Judging) -> list[Identity]:
     return [one.identity for one in judging.found]
 
 
-def test_nobody_asked_for() -> None:
-    """Without a name there is no judge, no version and no problem."""
+def test_nobody_is_named_and_nobody_found() -> None:
+    """D-5: who needs a judge is told before anything runs that there is none, and how to name one."""
     judging = find()
-    assert (judging, judging.digest) == (Judging(), "")
+    (problem,) = judging.problems
+    assert (judging.found, judging.digest, problem.code, problem.severity) == ((), "", "judge.none", Severity.ERROR)
+    assert "--judge NAME (installed: alpha, beta)" in str(problem)
 
 
 def test_one_judge() -> None:
@@ -269,32 +275,63 @@ def test_options_may_decide_what_a_judge_announces() -> None:
     assert [(one.traits.paid, one.traits.tells) for one in judging.found] == [(True, {Fact.COST})]
 
 
+ALPHA, BETA, GATEWAY = "https://alpha.test", "https://beta.test/v1/x", "http://127.0.0.1:9/v1"
+
+
 @pytest.mark.requirement("BF-CRED-004")
 @pytest.mark.parametrize(
-    ("keys", "agents", "chosen", "model"),
+    ("keys", "services", "chosen", "model"),
     [
-        (["BETA_KEY"], (), "beta", None),
-        (["ALPHA_KEY", "BETA_KEY"], (), "alpha", None),
-        (["SHARED_KEY"], (), "alpha", None),
-        (["ALPHA_KEY", "BETA_KEY"], ("b-1",), "beta", "b-1"),
-        (["ALPHA_KEY", "BETA_KEY"], ("c-1", "b-1"), "beta", "b-1"),
-        (["ALPHA_KEY"], ("b-1",), "alpha", None),
-        ([], ("a-1",), None, None),
+        (["ALPHA_KEY", "BETA_KEY"], [BETA], "beta", None),
+        (["ALPHA_KEY", "BETA_KEY"], [ALPHA, ALPHA], "alpha", None),
+        (["SHARED_KEY"], [f"{BETA} b-1"], "beta", "b-1"),
+        (["BETA_KEY"], [f"{BETA} c-1", f"{BETA} b-1"], "beta", "b-1"),
+        (["ALPHA_KEY"], [BETA], None, None),
+        (["ALPHA_KEY", "BETA_KEY"], [ALPHA, BETA], None, None),
+        (["ALPHA_KEY", "BETA_KEY"], [GATEWAY], None, None),
+        (["ALPHA_KEY", "BETA_KEY"], [ALPHA, ""], None, None),
+        (["ALPHA_KEY", "BETA_KEY"], [""], None, None),
+        (["ALPHA_KEY", "BETA_KEY"], [], None, None),
+        ([], [ALPHA], None, None),
     ],
 )
-def test_whose_key_is_here_judges_where_nobody_is_named(
-    keys: list[str], agents: tuple[str, ...], chosen: str | None, model: str | None, monkeypatch: pytest.MonkeyPatch
+def test_an_unnamed_judge_asks_whom_the_agents_ask(
+    keys: list[str], services: list[str], chosen: str | None, model: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The one that serves the agents' model, else the first by name; a notice says who it is. Without keys nobody."""
+    """E-B2: only at the address of every engine, for their model if it serves it; else nobody, whatever keys."""
     for name in ("SHARED_KEY", "ALPHA_KEY", "BETA_KEY"):
         monkeypatch.delenv(name, raising=False)
     for name in keys:
         monkeypatch.setenv(name, "x")
+    parts = [service.partition(" ") for service in services]
+    runners = [Identity(name="e", service=service or None, model=model or None) for service, _, model in parts]
     registry = Registry.of(plugin("beta", "b-*"), plugin("alpha", "a-*"))
-    judging = find_judges((), (), None, registry, agents)
+    judging = find_judges((), (), None, registry, runners)
     assert [(one.name, one.settings["model"]) for one in identities(judging)] == ([(chosen, model)] if chosen else [])
-    assert told(judging) == ([f"no judge is named: {chosen!r} is asked, whose key is here"] if chosen else [])
-    assert identities(find_judges(("beta",), (), None, registry, agents))[0].name == "beta"
+    (problem,) = judging.problems
+    assert problem.code == ("judge.unnamed" if chosen else "judge.none")
+    assert problem.severity is (Severity.WARNING if chosen else Severity.ERROR)
+    assert identities(find_judges(("beta",), (), None, registry, runners))[0].name == "beta"
+
+
+def test_an_unnamed_judge_at_an_address_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """E-B2: a judge that was sent to the agents' gateway serves there, and its vendor's address no more."""
+    monkeypatch.setenv("ALPHA_KEY", "x")
+    registry = Registry.of(plugin("alpha", "a-*"), options={"judges.alpha": {"service": GATEWAY}})
+
+    def found(service: str) -> list[str]:
+        runners = [Identity(name="e", service=service)]
+        return [one.name for one in identities(find_judges((), (), None, registry, runners))]
+
+    assert found("http://127.0.0.1:9/other") == ["alpha"]
+    assert found(ALPHA) == []
+
+
+def test_a_broken_judge_that_nobody_named_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its options are of no interest where another one will do."""
+    monkeypatch.setenv("SHARED_KEY", "x")
+    registry = Registry.of(plugin("alpha"), plugin("beta"), options={"judges.alpha": {"unknown": 1}})
+    assert identities(find_judges((), (), None, registry, [Identity(name="e", service=BETA)]))[0].name == "beta"
 
 
 def test_judges_share_the_limit_of_their_service() -> None:

@@ -52,6 +52,13 @@ def test_what_is_executed_stays_the_same() -> None:
     assert after.checks == (OWN, Check(id="--check new", scorer="new", options={"n": 1}))
 
 
+def test_a_further_check_may_stand_beside_the_verdict() -> None:
+    """D-1: where only one of two arms can meet it, whoever adds it says so."""
+    overlay = read_overlay([{"scorer": "fired", "beside": True}, {"scorer": "plain"}], "c.yaml", [])
+    (found,) = overlay.over(suite(case("a"))).cases
+    assert [check.beside for check in found.checks] == [False, True, False]
+
+
 def test_a_suite_that_nothing_fits_is_untouched() -> None:
     """Not even a wrapper around its cases."""
     one = suite(case("a"))

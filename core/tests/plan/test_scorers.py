@@ -350,12 +350,13 @@ def test_a_connection_is_opened_once_and_closed_once(end: str, monkeypatch: pyte
     assert Connected.calls == ["open", "close"]
 
 
-def test_what_cannot_be_opened_stops_the_run_and_closes_what_is_open() -> None:
-    """The error names scorer and reason; the connection that was there already is closed."""
+@pytest.mark.parametrize("reason", [ConnectionError("nobody listens"), SystemExit("no server")])
+def test_what_cannot_be_opened_stops_the_run_and_closes_what_is_open(reason: BaseException) -> None:
+    """The error names scorer and reason, also of one that would end the process; what was open already is closed."""
 
     class Refused(Connected):
         async def open(self) -> None:
-            raise ConnectionError("nobody listens")
+            raise reason
 
     Connected.calls.clear()
     scorers = scorers_of(CONNECTED, Provider("refused", Refused, "Cannot be opened."))
@@ -364,7 +365,7 @@ def test_what_cannot_be_opened_stops_the_run_and_closes_what_is_open() -> None:
     async def go() -> None:
         async with server() as counts:
             Connected.port = counts.port
-            with pytest.raises(PluginError, match="'refused' could not be opened: ConnectionError: nobody listens"):
+            with pytest.raises(PluginError, match=f"'refused' of .* failed in open: {type(reason).__name__}: {reason}"):
                 await carry_out(plan, job_of(scorers))
             await counts.idle.wait()
 

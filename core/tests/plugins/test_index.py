@@ -98,7 +98,7 @@ class TestWhatIsInstalled:
         assert names(index) == ["commands.hello", "scorers.a", "scorers.b", "scorers.b"]
         assert [entry.distribution for entry in index.entries("scorers")] == ["zeta", "alpha", "zeta"]
         assert index.entries("commands")[0].module == "cli:hello"
-        assert index.kinds == ("commands", "scorers")
+        assert {entry.kind for entry in index.entries()} == {"commands", "scorers"}
 
     def test_sys_path_is_the_default(self, site: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Without a path, what Python itself would import is listed."""

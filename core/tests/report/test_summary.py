@@ -13,14 +13,19 @@ from hypothesis import strategies as st
 
 from skillgauge.api import Comparison
 from skillgauge.report.summary import summarize
+from skillgauge.report.wording import figure_text
 from skillgauge.stats import rate_interval
 from skillgauge.types.comparison import GroupKey
 from skillgauge.types.result import (
     Counts,
     Figure,
+    GivenUp,
     GroupSummary,
     Latency,
     RateInterval,
+    Score,
+    ScoreStatus,
+    Spending,
     SuiteSummary,
     SuiteValidity,
     Summary,
@@ -28,7 +33,17 @@ from skillgauge.types.result import (
     Verdict,
     case_order,
 )
-from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, PlanHead, SuiteHead, TargetHead
+from skillgauge.types.trial import (
+    Blame,
+    Execution,
+    Failure,
+    FailureClass,
+    PlanHead,
+    SuiteHead,
+    TargetHead,
+    Trajectory,
+    Usage,
+)
 
 quick = settings(max_examples=60, deadline=None)
 
@@ -662,3 +677,40 @@ def test_bounds_hold_whatever_the_errors_were(drawn: list[list[Verdict]]) -> Non
         assert close(bound, naive_rate(settled)[0])
     if group.pass_rate.rate is not None and all(set(row) != {E} for row in drawn):
         assert group.pass_bounds[0] <= group.pass_rate.rate + 1e-12
+
+
+def test_what_a_run_used() -> None:
+    """Sessions, judges and attempts that were given up; what is not told is counted apart, recordings cost nothing."""
+    paid = Usage(total_tokens=100, cost_usd=0.5)
+    failure = Failure(failure_class=FailureClass.NETWORK, blame=Blame.INFRASTRUCTURE, message="m")
+    judged = Score(status=ScoreStatus.PASSED, value=1.0, usage=Usage(total_tokens=7, cost_usd=0.25))
+    found = summary_of(
+        [
+            result(0, execution=Execution(usage=paid, trajectory=Trajectory()), scores=(judged,)),
+            result(1, execution=Execution(usage=paid), given_up=(GivenUp(failure=failure, usage=paid, wait_s=0),)),
+            result(2, execution=Execution(usage=Usage(total_tokens=1))),
+            result(3, execution=Execution(trajectory=Trajectory())),
+            result(4, execution=Execution(usage=paid, replayed=True)),
+        ]
+    )
+    assert found.spending == Spending(cost_usd=1.75, tokens=308, unknown=2, replayed=1)
+    assert summary_of([result(0)]).spending is None
+
+
+def test_checks_beside_the_verdict_are_figures_of_their_own() -> None:
+    """D-1: each with the share and number of trials that were graded, after the figures of the format."""
+
+    def beside(passed: bool | None) -> Score:
+        made = Score.ungraded("?") if passed is None else Score.passed() if passed else Score.failed("no")
+        return made.model_copy(update={"check_id": "Fired", "beside": True})
+
+    results = [
+        result(number, scores=(Score.passed(), beside(passed)))
+        for number, passed in enumerate([True, False, True, True, None])
+    ]
+    own = Figure(name="own", label="Own", value=1.0)
+    (group,) = summary_of(results, figures=lambda suite, group: (own,)).groups
+    assert group.figures == (own, Figure(name="Fired", label="Fired", value=0.75, unit="ratio", n=4))
+    assert group.pass_rate.rate == 1.0
+    assert figure_text(group.figures[1]) == "75.0% (n = 4)"
+    assert group_of([result(scores=(beside(None),))]).figures == ()

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillgauge.contract.providers import Fact, Traits
-from skillgauge.run.budget import Budget, BudgetLimits, tokens_of, uncountable
+from skillgauge.run.budget import Budget, BudgetLimits, uncountable
 from skillgauge.types.result import GivenUp, Score, TrialResult, Verdict
 from skillgauge.types.suite import Arm, ArmKind, Case, Limits
 from skillgauge.types.trial import Execution, Failure, FailureClass, Identity, Trial, Usage
@@ -169,19 +169,31 @@ def test_at_most_one_surprise(amounts: list[float], limit: float, at_once: int) 
 )
 def test_tokens_of_a_usage(usage: Usage, tokens: int) -> None:
     """The total as told, else the sum of the kinds; reasoning is part of the output."""
-    assert tokens_of(usage) == tokens
+    assert usage.all_tokens == tokens
 
 
 def test_what_is_done_is_not_reserved_again() -> None:
-    """Trials that an earlier run has paid for pass, also when nothing is left; a further one does not."""
+    """Trials that an earlier command has paid for pass, also when nothing is left; a further one does not."""
 
     async def run() -> list[bool]:
-        budget = Budget(BudgetLimits(cost_usd=1.0), done={"t0", "t2"})
+        done = [result(trial(number), Usage(cost_usd=0.25)) for number in (0, 2)]
+        budget = Budget(BudgetLimits(cost_usd=1.0), done)
         first = [await budget.admit(trial(number)) for number in (0, 1)]
-        budget.settle(result(trial(1), Usage(cost_usd=1.0)))
+        budget.settle(result(trial(1), Usage(cost_usd=0.5)))
         return [*first, *[await budget.admit(trial(number)) for number in (2, 3)]]
 
     assert asyncio.run(run()) == [True, True, True, False]
+
+
+def test_what_earlier_commands_of_the_run_have_spent_counts() -> None:
+    """What is spent is spent, and the dearest session is what a further one is expected to cost."""
+
+    async def admitted(limit: float) -> bool:
+        done = [result(trial(number), Usage(cost_usd=0.25)) for number in (0, 1)]
+        return await Budget(BudgetLimits(cost_usd=limit), done).admit(trial(2))
+
+    assert asyncio.run(admitted(0.75))
+    assert not asyncio.run(admitted(0.74))
 
 
 NOTHING, TOKENS = Traits(paid=True), Traits(paid=True, tells=frozenset({Fact.USAGE}))

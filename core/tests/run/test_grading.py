@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 
 from skillgauge import log
 from skillgauge.contract.judges import Judge, JudgeReply, JudgeRequest
-from skillgauge.contract.scorers import ScoreContext
+from skillgauge.contract.providers import Provider
+from skillgauge.contract.scorers import ScoreContext, Scorer
 from skillgauge.errors import PluginError, Problem
+from skillgauge.plugins.guard import guarded
+from skillgauge.plugins.kinds import SCORERS, Resolved
 from skillgauge.run.grading import Grade, Grading, grade, verdict_of_failure, verdict_of_scores
 from skillgauge.run.scorers import BoundScorer
 from skillgauge.types.result import Score, ScoreStatus, Verdict
@@ -79,6 +82,12 @@ class NoJudge:
         raise AssertionError("not asked here")
 
 
+def behind_guard(scorer: Any, name: str) -> Scorer:
+    """A scorer as the registry of plugins hands it out."""
+    plugin = Resolved("scorers", name, Provider(name, lambda: scorer, ""), "acme", "1", name)
+    return guarded(SCORERS, scorer, plugin, lambda _problem: None, named=True)
+
+
 def grade_with(
     scorers: Mapping[str, Decide | FakeScorer],
     one: Trial | None = None,
@@ -96,7 +105,8 @@ def grade_with(
         if found is None:
             raise PluginError(Problem("plugin.broken", f"{check.scorer} cannot be made"))
         scorer = found if isinstance(found, FakeScorer) else FakeScorer(found)
-        return BoundScorer(f"own name of {check.scorer}", scorer)
+        name = f"own name of {check.scorer}"
+        return BoundScorer(name, behind_guard(scorer, name))
 
     return asyncio.run(
         grade(
@@ -269,6 +279,44 @@ def test_an_ungraded_check_outweighs_a_failed_one() -> None:
     assert graded.verdict is Verdict.ERROR
 
 
+BESIDE = Check(id="beside", scorer="s", beside=True)
+
+
+@pytest.mark.parametrize("beside", [passes, fails, unclear])
+def test_a_check_beside_the_verdict_changes_none(beside: Decide) -> None:
+    """D-1: whatever it says, verdict and value are those of the other checks, and its score says where it stands."""
+    checks = (Check(id="first", scorer="s"), BESIDE)
+    graded = grade_with({"first": passes, "beside": beside}, trial(case=Case(id="c", checks=checks)))
+    assert (graded.verdict, graded.value) == (Verdict.PASS, 1.0)
+    assert [score.beside for score in graded.scores] == [False, True]
+
+
+def test_checks_beside_the_verdict_alone_assert_nothing() -> None:
+    """D-1: a case without any other check could never fail."""
+    assert grade_with({"beside": passes}, trial(case=Case(id="c", checks=(BESIDE,)))).verdict is Verdict.ERROR
+
+
+def test_the_share_of_checks_that_passed() -> None:
+    """D-3: under the rule `each`, partial credit counts for nothing, and all have to pass as under `all`."""
+    rule = VerdictRule(mode=VerdictMode.EACH)
+    case = Case(id="c", checks=(Check(id="first", scorer="s"), Check(id="second", scorer="s")), rule=rule)
+    graded = grade_with({"first": passes, "second": fails}, trial(case=case))
+    assert (graded.verdict, graded.value) == (Verdict.FAIL, 0.5)
+    assert grade_with({"first": passes, "second": passes}, trial(case=case)).verdict is Verdict.PASS
+
+
+def test_checks_of_one_trial_share_what_they_find_out() -> None:
+    """What a scorer keeps at one check is there at the next one of the same trial, and at none of another."""
+
+    def count(context: ScoreContext) -> Score:
+        context.shared["n"] = context.shared.get("n", 0) + 1
+        return Score.passed(str(context.shared["n"]))
+
+    for _ in range(2):
+        graded = grade_with({"first": count, "second": count})
+        assert [score.reason for score in graded.scores] == ["1", "2"]
+
+
 def test_a_scorer_that_crashes_leaves_its_check_ungraded() -> None:
     """The exception's type and text are told, the other checks are graded, nothing is raised."""
 
@@ -279,13 +327,14 @@ def test_a_scorer_that_crashes_leaves_its_check_ungraded() -> None:
     assert graded.verdict is Verdict.ERROR
     first, second = graded.scores
     assert first.status is ScoreStatus.UNGRADED
-    assert first.reason == "scorer 'own name of alias-of-exact' failed: ZeroDivisionError: by nothing"
+    told = "scorer 'own name of alias-of-exact' of acme 1 failed in score: ZeroDivisionError: by nothing"
+    assert first.reason.splitlines()[0] == f"error[plugin.broken]: {told}"
     assert (first.check_id, first.scorer_version, first.value) == ("first", "1", None)
     assert second.status is ScoreStatus.PASSED
 
 
 def test_a_scorer_that_crashes_is_logged() -> None:
-    """With the plugin, the case, the check and the trace, for whoever wants to repair it."""
+    """With the plugin and the trace, for whoever wants to repair it."""
 
     def crash(context: ScoreContext) -> Score:
         raise ZeroDivisionError("by nothing")
@@ -298,8 +347,8 @@ def test_a_scorer_that_crashes_is_logged() -> None:
     finally:
         log.configure(verbose=False, quiet=True)
     (event,) = events
-    assert (event["event"], event["log_level"], event["exc_info"]) == ("scorer.failed", "warning", True)
-    assert (event["plugin"], event["case"], event["check"]) == ("own name of alias-of-exact", "c", "first")
+    assert (event["event"], event["method"]) == ("plugin.call.failed", "score")
+    assert (event["plugin"], str(event["exc_info"])) == ("own name of alias-of-exact", "by nothing")
 
 
 def test_a_plugin_that_cannot_be_made_leaves_its_check_ungraded() -> None:
@@ -323,18 +372,6 @@ def test_an_answer_that_is_no_score_leaves_its_check_ungraded(answer: Any) -> No
     graded = grade_with({"first": forget, "second": passes})
     assert [score.status for score in graded.scores] == [ScoreStatus.UNGRADED, ScoreStatus.PASSED]
     assert type(answer).__name__ in graded.scores[0].reason
-
-
-def test_a_scorer_without_a_version_leaves_its_check_ungraded() -> None:
-    """A scorer that lacks what the protocol asks for is treated like one that crashes."""
-
-    class Unversioned:
-        async def score(self, context: ScoreContext) -> Score:
-            return Score.passed()
-
-    bound = BoundScorer("exact", Unversioned())  # type: ignore[arg-type]  # the point
-    graded = asyncio.run(grade(trial(), Execution(), Grading(FakeScorers(lambda check: bound))))
-    assert {score.status for score in graded.scores} == {ScoreStatus.UNGRADED}
 
 
 def test_a_case_without_checks_is_an_error() -> None:
@@ -467,11 +504,12 @@ def test_verdict_and_value_follow_from_the_rule(scores: list[Score], rule: Verdi
         assert (verdict, value) == (Verdict.ERROR, None)
         return
     counted = [one for one in scores if one.weight > 0] or scores
-    values = [one.value or 0.0 for one in counted]
+    each = rule.mode is VerdictMode.EACH
+    values = [float(one.status is ScoreStatus.PASSED) if each else one.value or 0.0 for one in counted]
     assert value is not None
     assert 0 <= value <= 1
     assert min(values) - 1e-9 <= value <= max(values) + 1e-9
-    if rule.mode is VerdictMode.ALL:
+    if rule.mode in (VerdictMode.ALL, VerdictMode.EACH):
         passed = all(one.status is ScoreStatus.PASSED for one in scores)
     else:
         passed = value > rule.threshold if rule.above else value >= rule.threshold

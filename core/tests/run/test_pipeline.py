@@ -586,15 +586,15 @@ def test_a_run_that_exhausts_its_budget_is_stopped(limits: BudgetLimits, concurr
 
 
 def test_a_run_that_a_budget_stopped_is_resumed() -> None:
-    """Each command has its own allowance; no trial runs twice, and the one that was held back never counts as begun."""
+    """With a higher limit; no trial runs twice, and the one that was held back never counts as begun."""
     store = Store()
     ran = []
-    for _ in range(3):
+    for limit in (2, 2, 4, 5):
         adapter = FakeAdapter(priced)
-        job = job_of(adapter, store=store, budget=BudgetLimits(cost_usd=2))
+        job = job_of(adapter, store=store, budget=BudgetLimits(cost_usd=limit))
         outcome = carry(plan_of(*"abcde", paid=True), job)
         ran.append([request.case_id for request in adapter.requests])
-    assert ran == [["a", "b"], ["c", "d"], ["e"]]
+    assert ran == [["a", "b"], [], ["c", "d"], ["e"]]
     assert outcome.view.run.state is RunState.FINISHED
     assert [(one.case_id, one.attempts) for one in outcome.view.results()] == [(name, 1) for name in "abcde"]
     assert outcome.view.summary.interrupted_attempts == 0

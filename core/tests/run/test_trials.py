@@ -13,8 +13,11 @@ import structlog
 
 from skillgauge import log
 from skillgauge.contract.judges import Judge
-from skillgauge.contract.scorers import ScoreContext
+from skillgauge.contract.providers import Provider
+from skillgauge.contract.scorers import ScoreContext, Scorer
 from skillgauge.errors import StoreError
+from skillgauge.plugins.guard import guarded
+from skillgauge.plugins.kinds import SCORERS, Resolved
 from skillgauge.run.executor import LocalExecutor, run_all
 from skillgauge.run.grading import Grading
 from skillgauge.run.scorers import BoundScorer
@@ -152,6 +155,12 @@ class Script:
                 raise OSError("cannot clean up")
 
 
+def behind_guard(scorer: Any, name: str) -> Scorer:
+    """A scorer as the registry of plugins hands it out."""
+    plugin = Resolved("scorers", name, Provider(name, lambda: scorer, ""), "acme", "1", name)
+    return guarded(SCORERS, scorer, plugin, lambda _problem: None, named=True)
+
+
 def runner_of(
     open_stage: OpenStage,
     *,
@@ -168,7 +177,7 @@ def runner_of(
         (waits if waits is not None else []).append(seconds)
 
     grading = Grading(
-        FakeScorers(lambda check: BoundScorer(check.scorer, FakeScorer(decide))),
+        FakeScorers(lambda check: BoundScorer(check.scorer, behind_guard(FakeScorer(decide), check.scorer))),
         on_agent_limit or {},
         (judge,) if judge else (),
         judge_digest="j",
@@ -340,18 +349,6 @@ def test_a_time_out_inside_a_plugin_is_not_the_trials(limits: Limits) -> None:
     assert failure is not None
     assert (failure.failure_class, failure.blame) == (FailureClass.INTERNAL, Blame.INFRASTRUCTURE)
     assert failure.message == "runner: TimeoutError: connect timed out"
-
-
-def test_a_scorer_without_a_version_does_not_stop_the_run() -> None:
-    """A runner raises only what cancels the whole run; a defect of one scorer is an error of its trials."""
-
-    class Unversioned:
-        async def score(self, context: ScoreContext) -> Score:
-            return Score.passed()
-
-    bound: Any = BoundScorer("exact", Unversioned())  # type: ignore[arg-type]  # the point
-    runner = TrialRunner({ArmKind.DIRECT: Script()}, Grading(FakeScorers(lambda check: bound)), retry=RetryPolicy())
-    assert run(runner(trial())).verdict is Verdict.ERROR
 
 
 def test_one_broken_trial_leaves_the_others_alone() -> None:

@@ -126,3 +126,18 @@ def test_bad_level_and_resamples_are_refused_whatever_the_data() -> None:
         rate_interval([], repeats=1, seed=1, level=95)
     with pytest.raises(ValueError, match="needs at least 40 resamples"):
         rate_interval([], repeats=1, seed=1, resamples=39)
+
+
+@pytest.mark.parametrize(("cases", "runs"), [(8, 3), (8, 5), (10, 5), (20, 3), (40, 5)])
+def test_a_failing_run_never_raises_what_is_proven(cases: int, runs: int) -> None:
+    """The bound of a perfect suite is the highest that a suite of its size can have, and the other way round."""
+    perfect = rate_interval([1.0] * cases, repeats=runs, seed=0)
+    spoilt = rate_interval([1 - 1 / runs] + [1.0] * (cases - 1), repeats=runs, seed=0)
+    hopeless = rate_interval([0.0] * cases, repeats=runs, seed=0)
+    saved = rate_interval([1 / runs] + [0.0] * (cases - 1), repeats=runs, seed=0)
+    assert perfect
+    assert spoilt
+    assert hopeless
+    assert saved
+    assert spoilt.lower <= perfect.lower
+    assert saved.upper >= hopeless.upper

@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgauge.stats import VarianceParts, consistency, flip_rate, pass_at_k, pass_hat_k, variance_parts
+from skillgauge.stats import (
+    ReliabilityTally,
+    VarianceParts,
+    consistency,
+    flip_rate,
+    pass_at_k,
+    pass_hat_k,
+    variance_parts,
+)
 
 RATES = st.lists(st.floats(0, 1), min_size=1, max_size=40)
 SCORES = st.floats(0, 1)
@@ -249,3 +257,18 @@ def test_parts_refuse_empty_cases_and_scores_that_are_not_numbers() -> None:
         variance_parts([[1.0], []])
     with pytest.raises(ValueError, match="case_scores must all be finite"):
         variance_parts([[1.0], [math.nan]])
+
+
+def test_what_repeats_tell_of_a_suite() -> None:
+    """Flips over all cases that ran twice, pass^k over those that ran most often; single runs say nothing."""
+    tally = ReliabilityTally()
+    assert tally.reliability is None
+    tally.add(1, 1)
+    assert tally.reliability is None
+    for passes in (3, 3, 1, 0):
+        tally.add(3, passes)
+    tally.add(2, 1)  # one of its runs ended in an error
+    found = tally.reliability
+    assert found is not None
+    assert (found.cases, found.flaky, found.k, found.pass_hat_k) == (5, 2, 3, 0.5)
+    assert found.flip_rate == pytest.approx((2 / 3 + 1) / 5)

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
 from skillgauge.errors import Origin, Problem
-from skillgauge.stats import Evidence, Latency, MeanRatio, RateInterval
+from skillgauge.stats import Evidence, Latency, MeanRatio, RateInterval, Reliability
 from skillgauge.types import comparison, result, suite, trial
 from skillgauge.types.comparison import Counts, GroupKey
 from skillgauge.types.frozen import (
@@ -490,7 +490,7 @@ def from_a_newer_version(value: object) -> Any:
         return {name: from_a_newer_version(getattr(value, name)) for name in names} | {"newer": {"a": [1]}}
     if isinstance(value, Origin):
         return {"file": value.file, "pointer": list(value.pointer)}
-    if isinstance(value, GroupKey | Evidence | Latency | MeanRatio | RateInterval):
+    if isinstance(value, GroupKey | Evidence | Latency | MeanRatio | RateInterval | Reliability):
         return asdict(value)
     if isinstance(value, tuple):
         return [from_a_newer_version(item) for item in value]
@@ -824,7 +824,7 @@ def test_a_score_lies_between_none_and_full_credit(value: float) -> None:
         (ScoreStatus, "passed failed ungraded"),
         (Blame, "target infrastructure agent_limit"),
         (LimitOutcome, "fail error"),
-        (VerdictMode, "all mean"),
+        (VerdictMode, "all each mean"),
         (ArmKind, "direct agent"),
         (TargetKind, "skill hook agent command"),
         (SkillRole, "candidate distractor previous"),

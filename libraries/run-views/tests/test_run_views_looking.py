@@ -53,7 +53,7 @@ CHECKS = (
     Score.failed("nothing about users", value=0.25, evidence={"quote": "Done.", "stdout": ""}).model_copy(
         update={"check_id": "tells users", "scorer": "rubric", "usage": Usage(output_tokens=7)}
     ),
-    Score.passed("it is there").model_copy(update={"check_id": "note", "scorer": "files"}),
+    Score.passed("it is there").model_copy(update={"check_id": "note", "scorer": "files", "beside": True}),
 )
 
 
@@ -104,7 +104,7 @@ def test_a_session_can_be_read_from_prompt_to_judge(capsys: pytest.CaptureFixtur
         "    nothing about users",
         "      quote: Done.",
         "      The judge used 7 output tokens",
-        "  passed note (files)",
+        "  passed note (files, beside the verdict)",
         "    it is there",
         "Replayed: a recording, whose time and cost are not of this run",
         "Turns: 3",

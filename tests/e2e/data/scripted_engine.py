@@ -1,5 +1,6 @@
 """An agent and a judge for tests: the agent follows the skill of the example if it is there, else it guesses."""
 
+import json
 import re
 
 from skillgauge.api import (
@@ -94,9 +95,12 @@ class Lenient:
         return Identity(name="lenient", version="1")
 
     async def ask(self, request):
-        """Ten of ten for an output that says that it is done."""
-        output = request.user.partition("BEGIN OUTPUT")[2]
-        return JudgeReply(text=f'{{"score": {10 if "Done" in output else 0}, "reason": "what it says"}}')
+        """Every claim is true of an output that says that it is done; without the word nothing can be read."""
+        marker = re.search(r"END <name> ([0-9a-f]{32})\.", request.system)[1]
+        claims = request.user.partition("BEGIN CLAIMS")[2].partition("END CLAIMS")[0].splitlines()[1:]
+        told = {"holds": True, "quote": "Done", "reason": "what it says"}
+        answers = [{"number": number, **told} for number, _ in enumerate(claims, 1)]
+        return JudgeReply(text=json.dumps({"marker": marker, "answers": answers}))
 
 
 @hookimpl

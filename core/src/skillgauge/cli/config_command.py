@@ -13,7 +13,7 @@ from ..errors import ExitCode, Problem, UsageError, did_you_mean
 from ..reading.environment import host_environment
 from ..report.writing import write_whole
 from ..types.frozen import thaw
-from .configuration import KEYS, Config, Value, check_value, parse_text, user_path
+from .configuration import Config, Key, Value, check_value, parse_text, user_path
 from .invocation import invocation
 from .options import GlobalsCommand, GlobalsGroup
 
@@ -36,7 +36,7 @@ def list_values(ctx: click.Context, *, origin: bool) -> int:
     return ExitCode.OK
 
 
-@command.command("get", cls=GlobalsCommand, help="Print one value; dots reach into groups, as in llm.model.")
+@command.command("get", cls=GlobalsCommand, help="Print one value; dots reach into groups, as in plugins.block.")
 @click.argument("key")
 @click.pass_context
 def get_value(ctx: click.Context, key: str) -> int:
@@ -44,7 +44,7 @@ def get_value(ctx: click.Context, key: str) -> int:
     call = invocation(ctx.obj)
     value = call.config.find(key)
     if value is None:
-        _require_known(key)
+        _require_known(key, call.config.keys)
         value = Value(key, None, _default_source())
     call.output.document(_document(value))
     call.output.line(_text(value.value))
@@ -58,8 +58,8 @@ def get_value(ctx: click.Context, key: str) -> int:
 def set_value(ctx: click.Context, key: str, value: str) -> int:
     """Set a value in the user file."""
     call = invocation(ctx.obj)
-    parsed = parse_text(key, value)
-    problem = check_value(key, parsed)
+    parsed = parse_text(key, value, call.config.keys)
+    problem = check_value(key, parsed, call.config.keys)
     if problem:
         raise UsageError(problem)
     path = user_path(host_environment())
@@ -71,11 +71,11 @@ def set_value(ctx: click.Context, key: str, value: str) -> int:
     return ExitCode.OK
 
 
-def _require_known(key: str) -> None:
-    if key not in KEYS:
+def _require_known(key: str, keys: Mapping[str, Key]) -> None:
+    if key not in keys:
         hint = "Run `skillgauge config list` for all keys."
         raise UsageError(
-            Problem("config.unknown-key", f"unknown key {key!r}{did_you_mean(key, tuple(KEYS))}", hint=hint)
+            Problem("config.unknown-key", f"unknown key {key!r}{did_you_mean(key, tuple(keys))}", hint=hint)
         )
 
 

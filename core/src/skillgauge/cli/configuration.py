@@ -1,8 +1,9 @@
 """Configuration: every value in force, and where it comes from.
 
 Order, per key: command-line flag, `SKILLGAUGE_*` variable, project file in the current folder, user file, default.
-Keys are dotted and keep the spelling that eval-skills documents (`timeoutMs`, `llm.model`). Keys below `plugins.`
-belong to plugins and are checked by their options models; any other unknown key is an error with a near match.
+Keys are dotted. A plugin announces how its own program spells one of them; that is a key, too, and counts where ours
+is not set. Keys below `plugins.` belong to plugins and are checked by their options models; any other unknown key is an
+error with a near match.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from ..errors import Origin, Problem, SuiteError, UsageError, did_you_mean
@@ -42,6 +44,8 @@ class Key:
     default: Any
     help: str
     least: float | None = None
+    stands_for: str = ""
+    """The key that another program's spelling means; empty for skillgauge's own."""
 
 
 KEYS: dict[str, Key] = {
@@ -60,14 +64,26 @@ KEYS: dict[str, Key] = {
         Key("model", str, None, "Model for engines."),
         Key("judge", str, None, "Judge for rubric checks; several make a panel."),
         Key("judgeModel", str, None, "Model of the judge; of several, one for each."),
-        Key("llm.model", str, None, "Model of the rubric judge, as eval-skills spells it."),
-        Key("llm.temperature", float, None, "Temperature of the rubric judge.", 0),
+        Key("judgeTemperature", float, None, "Temperature of the judge.", 0),
         Key("checks", dict, [], "Further checks for cases of any suite; see `overlay`."),
         Key("plugins.block", list, [], "Plugins that are never loaded."),
         Key("plugins.only", list, None, "If set, the only plugins that may be loaded."),
     )
 }
 PLUGIN_PREFIX = "plugins."
+
+
+def keys_with(spellings: Mapping[str, str]) -> dict[str, Key]:
+    """All keys, with those that installed plugins announce as other spellings.
+
+    Args:
+        spellings: what another program calls a key, and which of ours it means.
+    """
+    return KEYS | {
+        name: replace(KEYS[own], name=name, default=None, help=f"Another spelling of {own}.", stands_for=own)
+        for name, own in spellings.items()
+        if own in KEYS and name not in KEYS
+    }
 
 
 @dataclass(frozen=True)
@@ -87,11 +103,18 @@ class Config:
     Args:
         layers: from strongest to weakest: source, place for people, dotted key to value.
         notices: what the user should know about where values come from.
+        keys: all that may be set, those of plugins apart.
     """
 
-    def __init__(self, layers: list[tuple[Source, str, Mapping[str, Any]]], notices: tuple[str, ...] = ()) -> None:
-        self.notices = notices
-        self._layers = [*layers, (Source.DEFAULT, "", {name: key.default for name, key in KEYS.items()})]
+    def __init__(
+        self,
+        layers: Sequence[tuple[Source, str, Mapping[str, Any]]],
+        notices: Sequence[str] = (),
+        keys: Mapping[str, Key] = KEYS,
+    ) -> None:
+        self.notices = tuple(notices)
+        self.keys = keys
+        self._layers = [*layers, (Source.DEFAULT, "", {name: key.default for name, key in keys.items()})]
 
     def find(self, key: str) -> Value | None:
         """The value in force, or `None` if nobody sets the key."""
@@ -101,9 +124,10 @@ class Config:
         return None
 
     def get(self, key: str) -> Any:
-        """The value in force; `None` if nobody sets the key."""
-        value = self.find(key)
-        return value.value if value else None
+        """The value in force, in whichever spelling it is set, our own first; `None` if nobody sets the key."""
+        spellings = (key, *(name for name, one in self.keys.items() if one.stands_for == key))
+        found = (value.value for value in map(self.find, spellings) if value)
+        return next((value for value in found if value is not None), None)
 
     def is_set(self, key: str) -> bool:
         """Whether anything but the default sets the key."""
@@ -135,6 +159,7 @@ def load_config(
     explicit: Path | None = None,
     user_file: Path | None = None,
     foreign: Sequence[str] = (),
+    spellings: Mapping[str, str] = MappingProxyType({}),
 ) -> Config:
     """Collect the layers.
 
@@ -146,13 +171,15 @@ def load_config(
         user_file: the user's own file; default below the home folder.
         foreign: names of other programs' configuration files, read where ours is absent: in `cwd`, or below the home
             folder if they begin with `~/`.
+        spellings: keys as other programs spell them, each with the one of ours that it means.
 
     Raises:
         UsageError: a file cannot be read or holds an unknown key or a value of the wrong type; all of them.
     """
     problems: list[Problem] = []
+    keys = keys_with(spellings)
     layers: list[tuple[Source, str, Mapping[str, Any]]] = [(Source.FLAG, "command line", dict(flags))]
-    layers.append((Source.ENVIRONMENT, "environment", _from_environment(environ, problems)))
+    layers.append((Source.ENVIRONMENT, "environment", _from_environment(environ, keys, problems)))
     if explicit is not None and not explicit.is_file():
         problems.append(Problem("config.missing", f"configuration file {str(explicit)!r} does not exist"))
     notices: list[str] = []
@@ -162,15 +189,15 @@ def load_config(
         (Source.USER, user_file or user_path(environ), _foreign_files(foreign, "~/", Path(home)) if home else ()),
     ):
         if path is not None and path.is_file():
-            values = _read_layer(path, problems)
+            values = _read_layer(path, keys, problems)
             layers.append((source, str(path), values))
             if values or path.suffix != ".toml":
                 continue  # else it is a pyproject.toml that says nothing about skillgauge
         for other in others:
-            layers.append((source, str(other), _read_foreign(other, problems, notices)))
+            layers.append((source, str(other), _read_foreign(other, keys, problems, notices)))
     if problems:
         raise UsageError(problems)
-    return Config(layers, tuple(notices))
+    return Config(layers, notices, keys)
 
 
 def user_path(environ: Mapping[str, str]) -> Path | None:
@@ -196,10 +223,10 @@ def _foreign_files(names: Sequence[str], prefix: str, folder: Path) -> tuple[Pat
     return tuple(path for name in here if (path := folder / name).is_file())
 
 
-def _read_foreign(path: Path, problems: list[Problem], notices: list[str]) -> dict[str, Any]:
+def _read_foreign(path: Path, keys: Mapping[str, Key], problems: list[Problem], notices: list[str]) -> dict[str, Any]:
     """What another program's file sets; keys that mean nothing here are only mentioned."""
     found: list[Problem] = []
-    values = _read_layer(path, found)
+    values = _read_layer(path, keys, found)
     unknown = [problem for problem in found if problem.code == "config.unknown-key"]
     problems.extend(problem for problem in found if problem.code != "config.unknown-key")
     notices.append(f"configuration is read from {path}, because there is no file of skillgauge's own beside it")
@@ -207,9 +234,9 @@ def _read_foreign(path: Path, problems: list[Problem], notices: list[str]) -> di
     return values
 
 
-def _read_layer(path: Path, problems: list[Problem]) -> dict[str, Any]:
+def _read_layer(path: Path, keys: Mapping[str, Key], problems: list[Problem]) -> dict[str, Any]:
     if path.suffix == ".toml":
-        return _read_toml(path, problems)
+        return _read_toml(path, keys, problems)
     from ..reading.documents import read_document  # noqa: PLC0415 - reading YAML is needless without a file
     from ..reading.places import locate  # noqa: PLC0415 - reading YAML is needless without a file
 
@@ -224,12 +251,12 @@ def _read_layer(path: Path, problems: list[Problem]) -> dict[str, Any]:
         problems.append(Problem("config.shape", "must be a mapping of keys to values", origin=document.origin()))
         return {}
     found: list[Problem] = []
-    values = _checked(document.value, found, file=document.file)
+    values = _checked(document.value, keys, found, file=document.file)
     problems.extend(problem.at(locate(problem.origin)) if problem.origin else problem for problem in found)
     return values
 
 
-def _read_toml(path: Path, problems: list[Problem]) -> dict[str, Any]:
+def _read_toml(path: Path, keys: Mapping[str, Key], problems: list[Problem]) -> dict[str, Any]:
     import tomllib  # noqa: PLC0415 - needless without a pyproject.toml
 
     try:
@@ -242,14 +269,14 @@ def _read_toml(path: Path, problems: list[Problem]) -> dict[str, Any]:
     if not isinstance(table, dict):
         problems.append(Problem("config.shape", "[tool.skillgauge] must be a table", origin=Origin(str(path))))
         return {}
-    return _checked(table, problems, file=str(path))
+    return _checked(table, keys, problems, file=str(path))
 
 
-def _checked(tree: Mapping[str, Any], problems: list[Problem], *, file: str) -> dict[str, Any]:
+def _checked(tree: Mapping[str, Any], keys: Mapping[str, Key], problems: list[Problem], *, file: str) -> dict[str, Any]:
     values: dict[str, Any] = {}
-    for pointer, name, value in _flatten(tree):
+    for pointer, name, value in _flatten(tree, keys):
         origin = Origin(file, pointer)
-        problem = check_value(name, value)
+        problem = check_value(name, value, keys)
         if problem is None:
             values[name] = list(value) if isinstance(value, tuple) else value
         else:
@@ -257,26 +284,28 @@ def _checked(tree: Mapping[str, Any], problems: list[Problem], *, file: str) -> 
     return values
 
 
-def _flatten(tree: Mapping[str, Any], pointer: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str, Any]]:
+def _flatten(
+    tree: Mapping[str, Any], keys: Mapping[str, Key], pointer: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], str, Any]]:
     for key, value in tree.items():
         here = (*pointer, key)
         name = ".".join(here)
-        nested = isinstance(value, Mapping) and name not in KEYS
+        nested = isinstance(value, Mapping) and name not in keys
         if nested and not (here[0] == "plugins" and len(here) >= 4):
-            yield from _flatten(value, here)
+            yield from _flatten(value, keys, here)
         else:
             yield here, name, value
 
 
-def check_value(name: str, value: object) -> Problem | None:
+def check_value(name: str, value: object, keys: Mapping[str, Key] = KEYS) -> Problem | None:
     """What is wrong with a key or its value, if anything."""
-    key = KEYS.get(name)
+    key = keys.get(name)
     if key is None:
         if name.startswith(PLUGIN_PREFIX) and name.count(".") >= 3:
             return None
         return Problem(
             "config.unknown-key",
-            f"unknown key {name!r}{did_you_mean(name, tuple(KEYS))}",
+            f"unknown key {name!r}{did_you_mean(name, tuple(keys))}",
             hint="Run `skillgauge config list` for all keys.",
         )
     if value is None and key.default is None:
@@ -311,8 +340,8 @@ def variable_name(key: str) -> str:
     return PREFIX + snake.replace(".", "_").upper()
 
 
-def _from_environment(environ: Mapping[str, str], problems: list[Problem]) -> dict[str, Any]:
-    names = {variable_name(key): key for key in KEYS}
+def _from_environment(environ: Mapping[str, str], keys: Mapping[str, Key], problems: list[Problem]) -> dict[str, Any]:
+    names = {variable_name(key): key for key in keys}
     values: dict[str, Any] = {}
     for variable, text in environ.items():
         if not variable.startswith(PREFIX) or variable.startswith(CHILD_PREFIX):
@@ -324,8 +353,8 @@ def _from_environment(environ: Mapping[str, str], problems: list[Problem]) -> di
                 Problem("config.unknown-key", f"unknown variable {variable}{did_you_mean(variable, known)}")
             )
             continue
-        value = parse_text(key, text)
-        problem = check_value(key, value)
+        value = parse_text(key, text, keys)
+        problem = check_value(key, value, keys)
         if problem is None:
             values[key] = value
         else:
@@ -333,9 +362,9 @@ def _from_environment(environ: Mapping[str, str], problems: list[Problem]) -> di
     return values
 
 
-def parse_text(key: str, text: str) -> Any:
+def parse_text(key: str, text: str, keys: Mapping[str, Key] = KEYS) -> Any:
     """Read a value given as text on the command line or in a variable: JSON if it is, else the text itself."""
-    known = KEYS.get(key)
+    known = keys.get(key)
     if known and known.kind is str:
         return text
     if known and known.kind is list and not text.lstrip().startswith("["):

@@ -16,6 +16,8 @@ from ..types.suite import Gate, GateFigure
 
 _NAME = 80
 """Characters of each part of a name that are shown."""
+_NAMED = 3
+"""Suites that are named in one line."""
 ADVISED_RUNS = 3
 """Repeats below which a gate cannot tell an unsteady case from a broken one."""
 
@@ -95,7 +97,9 @@ def _stopped(view: RunView, score: str) -> Decision | None:
     if view.run.state is RunState.STOPPED:
         return Decision(ExitCode.BUDGET, f"stopped by a budget: {done}")
     invalid = [f"{validity.suite_id}: {validity.reason}" for validity in view.summary.validity if not validity.valid]
-    return Decision(ExitCode.INVALID_RUN, f"invalid run: {'; '.join(invalid)} ({score})") if invalid else None
+    more = f"; and {counted(len(invalid) - _NAMED, 'suite')} more" if len(invalid) > _NAMED else ""
+    told = f"invalid run: {'; '.join(invalid[:_NAMED])}{more} ({score})"
+    return Decision(ExitCode.INVALID_RUN, told) if invalid else None
 
 
 def _notices(view: RunView, options: GateOptions, completion: Sequence[GateResult]) -> Iterator[str]:

@@ -10,12 +10,14 @@ from typing import Any
 
 import click
 
+from ..report.answer import spending_text
 from ..run.pipeline import Conclusion
 from ..types.result import RunView
 from .decision import Decision, GateOptions, decide
 from .eval_document import document, human_lines
 from .evaluation import Evaluation, EvaluationCommand, configured, eval_options, evaluation_options
 from .failing import failing_lines
+from .foresight import coarse
 from .invocation import Invocation, invocation
 from .options import Number
 from .output import Output
@@ -44,6 +46,8 @@ async def _run(call: Invocation, values: Mapping[str, Any]) -> int:
     evaluation = await Evaluation.prepare(call, eval_options(call, values))
     if values["dry_run"]:
         return evaluation.print_plan()
+    for warning in coarse(evaluation.prepared):
+        call.output.notice(warning)
     outcome = await evaluation.carry_out()
     return await asyncio.to_thread(_report, outcome, evaluation, call.output, values)
 
@@ -75,6 +79,8 @@ def _print(
         output.line(line)
     for line in () if output.as_json else failing_lines(view, evaluation.kept_as(view, written)):
         output.line(line)
+    if spent := spending_text(view.summary.spending):
+        output.line(spent)
     for name, path in written.items():
         output.line(f"{name} report: {path}")
     if outcome.already_done:

@@ -83,7 +83,9 @@ def human_lines(view: RunView) -> Iterator[str]:
         yield from _filled([f"{label} — {rate_words(group)}", _known(group)], " ", "  ")
         figures = [f"{one.label}: {figure_text(one)}" for one in group.figures if one.value is not None]
         if figures:
-            yield from _filled([f"  over {counted(group.counts.total, 'trial')}: {figures[0]}", *figures[1:]], " | ")
+            is_told = all(one.n is not None for one in group.figures)
+            over = "" if is_told else f"over {counted(group.counts.total, 'trial')}: "
+            yield from _filled([f"  {over}{figures[0]}", *figures[1:]], " | ")
         for note in rate_notes(group):
             yield f"  {note}"
         yield from _weakest(group)

@@ -242,7 +242,7 @@ def _who(values: Mapping[str, Any], call: Invocation) -> Who:
         models=words(values.get("model", ())) or words([config.get("model") or ""]),
         judges=judges,
         judge_models=judge_models,
-        judge_temperature=config.get("llm.temperature"),
+        judge_temperature=config.get("judgeTemperature"),
         judge_required=bool(values.get("judge") or values.get("judge_model")),
         sandbox=config.get("sandbox"),
         executor=values.get("executor"),
@@ -267,6 +267,7 @@ def _how(values: Mapping[str, Any], config: Config) -> How:
         budget=BudgetLimits(values.get("max_cost"), values.get("max_tokens")),
         untrusted=values.get("untrusted", False),
         fresh=values.get("fresh", False),
+        dry_run=values.get("dry_run", False),
         keep_workspaces=values.get("keep_workspaces", False),
     )
 
@@ -298,7 +299,7 @@ def _engines(values: Mapping[str, Any], config: Config) -> tuple[str, ...]:
 def _judges(values: Mapping[str, Any], config: Config) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Judges and their models; a configured model is the one judge's, not one of a panel named in the command."""
     named, models = words(values.get("judge", ())), words(values.get("judge_model", ()))
-    configured = config.get("judgeModel") or config.get("llm.model") or ""
+    configured = config.get("judgeModel") or ""
     return named or words([config.get("judge") or ""]), models or (() if len(named) > 1 else words([configured]))
 
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 CONFIG_FILES = "config_files"
 """Entry point group of the names of other programs' configuration files; nothing in it is ever imported."""
+CONFIG_KEYS = "config_keys"
+"""Entry point group of the keys in them that mean one of ours, which is the value; nothing is imported here either."""
 
 
 @dataclass
@@ -123,7 +125,14 @@ def invocation(given: Globals, flags: Mapping[str, Any] | None = None) -> Invoca
     explicit = Path(given.config) if given.config else None
     index = read_index()
     foreign = [entry.name for entry in index.entries(CONFIG_FILES)]
-    config = load_config(cwd=cwd, flags=values, environ=host_environment(), explicit=explicit, foreign=foreign)
+    config = load_config(
+        cwd=cwd,
+        flags=values,
+        environ=host_environment(),
+        explicit=explicit,
+        foreign=foreign,
+        spellings={entry.name: entry.module for entry in index.entries(CONFIG_KEYS)},
+    )
     only = config.get("plugins.only")
     make_registry = partial(
         Registry,

@@ -8,11 +8,13 @@ from itertools import chain
 from ..contract.sandboxes import ALLOWED_ENV
 from ..plan.preparing import Prepared
 from ..reading.environment import host_environment, secret
+from ..report.wording import counted
 from ..types.frozen import Frozen
 from ..types.plan import Cell, SuitePlan, applies
 from ..types.suite import ArmKind, Case, FileSpec, SkillRole
 from ..types.trial import PlanHead, SuiteHead
 from .eval_document import ProblemDocument
+from .foresight import Foreseen, foresee, told
 from .output import Output, problem_document
 
 _OWN = "SKILLGAUGE_"
@@ -73,11 +75,13 @@ class KeyNeed(Frozen):
 class PlanDocument(Frozen):
     """The document of `eval --dry-run --json`."""
 
-    schema_version: str = "1.1"
+    schema_version: str = "1.2"
     dry_run: bool = True
     sandbox: str
     plan: PlanHead
     arms: tuple[PlannedArm, ...] = ()
+    comparisons: tuple[Foreseen, ...] = ()
+    """What each comparison of two arms can show at all."""
     keys: tuple[KeyNeed, ...] = ()
     problems: tuple[ProblemDocument, ...] = ()
 
@@ -85,11 +89,12 @@ class PlanDocument(Frozen):
 def plan_document(prepared: Prepared) -> dict[str, object]:
     """What would run, as one JSON document."""
     return {
-        "schema_version": "1.1",
+        "schema_version": "1.2",
         "dry_run": True,
         "sandbox": prepared.sandbox,
         "plan": prepared.plan.head.model_dump(mode="json"),
         "arms": [arm.model_dump(mode="json") for arm in planned_arms(prepared)],
+        "comparisons": [one.model_dump(mode="json") for one in foresee(prepared)],
         "keys": [need.model_dump(mode="json") for need in key_needs(prepared)],
         "problems": [problem_document(problem) for problem in (*prepared.warnings, *prepared.suites.passed_over)],
     }
@@ -131,6 +136,11 @@ def print_plan(prepared: Prepared, output: Output) -> None:
     output.table(heads, rows)
     for line in dict.fromkeys(chain(chain.from_iterable(map(_arm_lines, arms)), _key_lines(prepared))):
         output.line(line)
+    paid = sum(arm.sessions for arm in arms if arm.paid)
+    if paid:
+        output.line(f"{counted(paid, 'session')} cost money; what judges cost is apart")
+    for sentence in dict.fromkeys(map(told, foresee(prepared))):
+        output.line(sentence)
     output.line("Nothing was executed and nothing was created.")
 
 

@@ -43,8 +43,8 @@ def list_plugins(ctx: click.Context, kind: str | None) -> int:
 @click.pass_context
 def info(ctx: click.Context, kind: str, name: str) -> int:
     """Show one plugin."""
-    from ..plugins.kinds import COMMANDS, plural_of  # noqa: PLC0415 - see the module docstring
     from .invocation import invocation  # noqa: PLC0415
+    from .kind_names import COMMANDS, plural_of  # noqa: PLC0415 - see the module docstring
 
     call = invocation(ctx.obj)
     plural = plural_of(kind)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from pydantic import BaseModel
 
@@ -108,7 +108,6 @@ def imported(maker: str | Callable[P, T]) -> Callable[P, T]:
         return maker
     module, _, name = maker.partition(":")
     try:
-        found: Callable[P, T] = getattr(import_module(module), name)
+        return cast("Callable[P, T]", getattr(import_module(module), name))
     except (ImportError, AttributeError, ValueError) as error:
         raise ImportError(f"{maker!r} names nothing that can be imported: {error}") from error
-    return found

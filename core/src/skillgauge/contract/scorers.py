@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from ..types.answers import Answer
 from ..types.result import Score
@@ -32,6 +32,9 @@ class ScoreContext:
     clean: Callable[[str], str] = str
     """Takes known secrets out of a text. What a judge is asked passes through it in any case; a scorer that cuts a text
     cleans it before, since half a secret is not found any more."""
+    shared: dict[str, Any] = field(default_factory=dict)
+    """Empty for the first check of a trial and the same for all of them, which are scored one after another: where a
+    scorer keeps what it finds out for several of its checks at once. The key begins with the scorer's name."""
 
     @property
     def answer(self) -> Answer:

@@ -22,9 +22,8 @@ class Adapters:
         """What calls of a target depend on; `None` and a problem if it cannot be called."""
         name = target.adapter
         if name is None:
-            problems.append(
-                Problem("suite.no-adapter", f"target {target.id!r} cannot be called directly", origin=target.origin)
-            )
+            message = f"target {target.id!r} cannot be called directly"
+            problems.append(Problem("suite.no-adapter", message, origin=target.origin))
             return None
         if name not in self._made:
             with collected(problems, target.origin_of("adapter")):

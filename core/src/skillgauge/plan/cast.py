@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..contract.executors import Executor
 from ..contract.providers import Traits
 from ..contract.sandboxes import Tier
 from ..contract.stores import Store
-from ..errors import Problem
+from ..errors import Problem, Severity
 from ..plugins.kinds import EXECUTORS
 from ..plugins.registry import Registry
 from ..run.budget import uncountable
@@ -56,19 +56,21 @@ class Cast:
 async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Survey], registry: Registry) -> Cast:
     """Find, make and check everybody; nothing runs yet."""
     who, how = options.who, options.how
-    problems: list[Problem] = []
+    problems, missing = list[Problem](), list[Problem]()
     adapters, engines = Adapters(registry), Engines(registry, who.replay)
-    maker = CellMaker(adapters, engines, options)
+    maker = CellMaker(adapters, engines, options, missing)
     plans = tuple(maker.plan(suite, problems) for suite in suites.suites)
-    problems += [*await adapters.problems(), *await engines.problems(), *_bare_timeout(how, engines)]
+    problems += _bare_timeout(how, engines)
     scorers = Scorers(registry)
     problems += _distinct([*(one for survey in surveys for one in survey.problems), *scorers.inspect(surveys)])
     judging = Judging()
     if who.judge_required or scorers.judged:
         wanted = wanted_judges(who.judges, who.judge_models, suites.suites)
-        judging = await checked(find_judges(*wanted, who.judge_temperature, registry, who.models))
+        runners = [cell.runner for plan in plans for cell in plan.cells]
+        judging = await checked(find_judges(*wanted, who.judge_temperature, registry, runners))
     spenders = _spenders(engines, judging)
-    problems += [*judging.problems, *uncountable(how.budget, spenders)]
+    missing += [*await adapters.problems(), *await engines.problems(), *judging.problems]
+    problems += [*(map(_told, missing) if how.dry_run else missing), *uncountable(how.budget, spenders)]
     provenance = registry.provenance()
     sandbox, store, executor = None, None, None
     with collected(problems):
@@ -90,6 +92,11 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
         provenance=provenance,
         problems=tuple(problems),
     )
+
+
+def _told(problem: Problem) -> Problem:
+    """What is missing here, to somebody who only looks; what was asked for wrongly stays wrong."""
+    return problem if problem.code.startswith("usage.") else replace(problem, severity=Severity.WARNING)
 
 
 def _bare_timeout(how: How, engines: Engines) -> list[Problem]:

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from ..errors import Problem, UsageError
 from ..types.plan import Cell, SuitePlan
 from ..types.suite import Arm, ArmKind, Limits, Suite, Target
+from ..types.trial import Identity
 from .adapters import Adapters
 from .engines import Engines
 from .options import EvalOptions
 
 AGENT_TIMEOUT_S = 600.0
 """Time limit of an agent session where nobody sets one."""
+NOBODY = Identity(name="no engine")
+"""Who stands in a plan for an engine that is missing, so that a dry run can show the rest; it never runs."""
 
 
 @dataclass(frozen=True)
@@ -22,9 +25,11 @@ class CellMaker:
     adapters: Adapters
     engines: Engines
     options: EvalOptions
+    missing: list[Problem]
+    """Gets what keeps agents from carrying out what was planned."""
 
     def plan(self, suite: Suite, problems: list[Problem]) -> SuitePlan:
-        """The cells of a suite, with a problem for everything that cannot be carried out."""
+        """The cells of a suite, with a problem for everything of it that nobody could carry out."""
         selection = self.options.what.selection
         targets = [target for target in suite.targets if not selection.targets or target.id in selection.targets]
         cells: list[Cell] = []
@@ -36,7 +41,7 @@ class CellMaker:
                         cells += self._direct(suite, arm, target, problems)
                     case ArmKind.AGENT:
                         agent_arms.append(arm)
-            cells += self._agent(suite, tuple(agent_arms), target, problems) if agent_arms else []
+            cells += self._agent(suite, tuple(agent_arms), target) if agent_arms else []
         return SuitePlan(suite, tuple(cells), selection)
 
     def _arms(self, suite: Suite) -> list[Arm]:
@@ -49,23 +54,24 @@ class CellMaker:
         limits = target.limits.over(suite.defaults.limits).over(Limits(timeout_s=self.options.how.direct_timeout_s))
         return [] if identity is None else [Cell(arm, identity, target, limits=limits)]
 
-    def _agent(self, suite: Suite, arms: tuple[Arm, ...], target: Target, problems: list[Problem]) -> list[Cell]:
+    def _agent(self, suite: Suite, arms: tuple[Arm, ...], target: Target) -> list[Cell]:
         """Arms of one engine lie together, so that drift of its service touches them alike."""
         cells = []
-        for name, model in self._pairs(suite, problems):
-            setup = self.engines.find(name, problems, suite.origin)
+        for name, model in self._pairs(suite) or [("", None)]:
+            setup = self.engines.find(name, self.missing, suite.origin) if name else None
             if setup is None:
+                cells += [Cell(arm, NOBODY, target, model) for arm in arms]
                 continue
             identity = setup.engine.identity(model)
             self.engines.setups[identity.name] = setup
             if setup.traits.skill_folder is None and any(arm.skills for arm in arms):
                 message = f"engine {name!r} cannot use skills, and suite {suite.id!r} is about one"
-                problems.append(Problem("engine.no-skills", message, origin=suite.origin))
+                self.missing.append(Problem("engine.no-skills", message, origin=suite.origin))
             limits = target.limits.over(suite.defaults.limits).over(Limits(timeout_s=AGENT_TIMEOUT_S))
             cells += [Cell(arm, identity, target, identity.model or model, setup.traits.paid, limits) for arm in arms]
         return cells
 
-    def _pairs(self, suite: Suite, problems: list[Problem]) -> list[tuple[str, str | None]]:
+    def _pairs(self, suite: Suite) -> list[tuple[str, str | None]]:
         """Engines with their models; where no engine is named, each model picks its own."""
         who = self.options.who
         engines = who.engines or ((suite.defaults.engine,) if suite.defaults.engine else ())
@@ -74,7 +80,7 @@ class CellMaker:
             engines = (self.engines.player().name,)
         if not engines:
             found = [(self.engines.serving(model), model) for model in models or (None,)]
-            problems += [_no_engine(suite, *one) for one in found if len(one[0]) != 1]
+            self.missing.extend(_no_engine(suite, *one) for one in found if len(one[0]) != 1)
             return [(names[0], model) for names, model in found if len(names) == 1]
         if len(models) > 1 and len(models) != len(engines):
             message = f"{len(models)} models for {len(engines)} engines"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..contract.formats import Claim, LoadRequest, SuiteFormat
@@ -16,22 +15,16 @@ SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "venv", "dist", "bui
 """Folders that a search does not enter, beside hidden ones: what they hold was installed or made."""
 
 
-@dataclass
-class Found:
-    """The paths that one format claims."""
+Found = dict[Path, bool]
+"""The paths that one format claims, each with whether it was only found by searching a folder."""
 
-    paths: list[Path] = field(default_factory=list)
-    searched: list[Path] = field(default_factory=list)
-    """Further ones, found by searching a folder."""
 
-    def add(self, path: Path, *, searched: bool) -> None:
-        """Take a path once, however often it is named; to name it goes before finding it."""
-        path = Path(os.path.normpath(path))
-        if path in self.paths or (searched and path in self.searched):
-            return
-        if path in self.searched:
-            self.searched.remove(path)
-        (self.searched if searched else self.paths).append(path)
+def _add(found: dict[str, Found], name: str, path: Path, *, searched: bool) -> None:
+    """Give a format a path once, however often it is named; to name it goes before finding it."""
+    path, mine = Path(os.path.normpath(path)), found.setdefault(name, {})
+    if not searched and mine.get(path):
+        del mine[path]  # its place is among the named ones
+    mine.setdefault(path, searched)
 
 
 def discover(
@@ -60,7 +53,7 @@ def discover(
         ):
             continue
         elif forced:
-            found.setdefault(next(iter(formats)), Found()).add(path, searched=False)
+            _add(found, next(iter(formats)), path, searched=False)
         else:
             problems.append(_nothing(path, formats))
     if problems:
@@ -73,8 +66,8 @@ def _assign(
     claims = {name: claim for name, one in formats.items() if (claim := one.claim(path)) is not None}
     if len(claims) > 1:
         problems.append(_ambiguous(path, claims))
-    for name in list(claims)[:1] if len(claims) == 1 else ():
-        found.setdefault(name, Found()).add(path, searched=searched)
+    elif claims:
+        _add(found, next(iter(claims)), path, searched=searched)
     return bool(claims)
 
 
@@ -101,21 +94,15 @@ def _children(folder: Path) -> Iterator[Path]:
 
 def _ambiguous(path: Path, claims: Mapping[str, Claim]) -> Problem:
     seen = "; ".join(f"{name} ({claim.dialect or claim.reason or 'recognised'})" for name, claim in claims.items())
-    return Problem(
-        "usage.ambiguous-format",
-        f"several formats claim this path: {seen}",
-        origin=Origin(str(path)),
-        hint=f"Choose one with --suite-format {next(iter(claims))}.",
-    )
+    message, hint = f"several formats claim this path: {seen}", f"Choose one with --suite-format {next(iter(claims))}."
+    return Problem("usage.ambiguous-format", message, origin=Origin(str(path)), hint=hint)
 
 
 def _nothing(path: Path, formats: Mapping[str, SuiteFormat]) -> Problem:
     known = ", ".join(sorted(formats)) or "none"
-    return Problem(
-        "usage.unknown-format",
-        f"{str(path)!r} holds nothing that an installed format knows (installed: {known})",
-        hint="Name a suite, or install the format that reads it; `skillgauge plugins list` shows what is there.",
-    )
+    message = f"{str(path)!r} holds nothing that an installed format knows (installed: {known})"
+    hint = "Name a suite, or install the format that reads it; `skillgauge plugins list` shows what is there."
+    return Problem("usage.unknown-format", message, hint=hint)
 
 
 def load(
@@ -134,8 +121,8 @@ def load(
     fatal: list[Problem] = []
     for name, entry in found.items():
         request = LoadRequest(
-            paths=tuple(str(path) for path in entry.paths),
-            searched=tuple(str(path) for path in entry.searched),
+            paths=tuple(str(path) for path, searched in entry.items() if not searched),
+            searched=tuple(str(path) for path, searched in entry.items() if searched),
             cwd=str(cwd),
             options=options,
         )

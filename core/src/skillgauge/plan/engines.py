@@ -7,11 +7,10 @@ from pathlib import Path
 from ..contract.engines import Recorder
 from ..contract.providers import Clean, Traits, imported
 from ..errors import Origin, PluginError, Problem
-from ..plugins.events import Failed, isolated
+from ..plugins.events import failing_as
 from ..plugins.guard import guarded_recorder
 from ..plugins.kinds import ENGINES, Resolved, broken
 from ..plugins.registry import Registry
-from ..plugins.traits import claims, traits_of
 from ..reading.environment import secret
 from ..run.agents import AgentSetup
 from ..types.frozen import EMPTY
@@ -42,7 +41,7 @@ class Engines:
         return (
             tuple(found)
             if len(found) == 1 or model is None
-            else tuple(name for name, one in found.items() if claims(one, model))
+            else tuple(name for name, one in found.items() if one.claims(model))
         )
 
     def find(self, name: str, problems: list[Problem], origin: Origin | None) -> AgentSetup | None:
@@ -77,17 +76,14 @@ class Engines:
         player = self.player()
         if player.provider.records is None:
             raise PluginError(broken(player, "plays recordings and makes none"))
-        try:
-            with isolated():
-                return guarded_recorder(imported(player.provider.records)(folder, clean), player)
-        except Failed as failure:
-            raise PluginError(broken(player, f"cannot record: {failure}")) from failure
+        with failing_as(player, "cannot record"):
+            return guarded_recorder(imported(player.provider.records)(folder, clean), player)
 
     def _make(self, name: str) -> AgentSetup:
         resolved = self._registry.resolve(ENGINES, name)
         place = resolved.provider.traits.plays
         options = {place: str(self._replay)} if place and self._replay else EMPTY
-        traits = traits_of(resolved, self._registry, options)
+        traits = self._registry.traits(resolved, options)
         return AgentSetup(self._registry.make(ENGINES, resolved, options), traits)
 
     def traits(self) -> dict[str, Traits]:

@@ -51,11 +51,17 @@ def make_job(options: EvalOptions, suites: Suites, cast: Cast, registry: Registr
     events.tell_secrets(partial(_learn, redactor, short))
     keep_out(redactor.redact)
     providers = Providers(options.how.concurrency)
-    direct = _direct_stages(options, cast, sandbox, redactor)
-    agents = _agent_stages(options, suites, cast, sandbox, redactor)
+    direct, agents = _stages(options, suites, cast, sandbox, redactor)
+    grading = Grading(
+        cast.scorers.for_run(),
+        {suite.id: suite.on_agent_limit for suite in suites.suites},
+        tuple(GuardedJudge(one.judge, redactor.redact, providers) for one in cast.judging.found),
+        cast.judging.digest,
+        redactor.redact,
+    )
     job = Job(
         stages={ArmKind.DIRECT: direct, ArmKind.AGENT: agents},
-        grading=_grading(suites, cast, redactor, providers),
+        grading=grading,
         figures=figure_source(suites.formats),
         store=store,
         executor=cast.executor,
@@ -78,47 +84,23 @@ def _present(cast: Cast) -> tuple[Sandbox, Store]:
     return cast.sandbox.sandbox, cast.store
 
 
-def _grading(suites: Suites, cast: Cast, redactor: Redactor, providers: Providers) -> Grading:
-    return Grading(
-        cast.scorers.for_run(),
-        {suite.id: suite.on_agent_limit for suite in suites.suites},
-        tuple(GuardedJudge(one.judge, redactor.redact, providers) for one in cast.judging.found),
-        cast.judging.digest,
-        redactor.redact,
-    )
-
-
-def _direct_stages(options: EvalOptions, cast: Cast, sandbox: Sandbox, redactor: Redactor) -> DirectStages:
-    return DirectStages(
-        cast.adapters.of,
-        sandbox,
-        network=not options.how.untrusted,
-        keep=options.how.keep_workspaces,
-        conceal=redactor.values if options.how.keep_workspaces else EMPTY,
-    )
-
-
-def _agent_stages(
+def _stages(
     options: EvalOptions, suites: Suites, cast: Cast, sandbox: Sandbox, redactor: Redactor
-) -> AgentStages:
+) -> tuple[DirectStages, AgentStages]:
+    """Where direct calls run, and where agents do."""
+    keep, folder = options.how.keep_workspaces, options.who.record
+    conceal = redactor.values if keep else EMPTY
     candidates = {
         suite.id: frozenset(
             skill.name for arm in suite.arms for skill in arm.skills if skill.role is not SkillRole.DISTRACTOR
         )
         for suite in suites.suites
     }
-    folder = options.who.record
-    return AgentStages(
-        cast.engines.setups,
-        sandbox,
-        read_skill=files_of_skill,
-        rules=AgentRules(
-            candidates,
-            cast.engines.recorder(folder, redactor.redact) if folder else None,
-            keep=options.how.keep_workspaces,
-            conceal=redactor.values if options.how.keep_workspaces else EMPTY,
-        ),
-    )
+    recorder = cast.engines.recorder(folder, redactor.redact) if folder else None
+    rules = AgentRules(candidates, recorder, keep=keep, conceal=conceal)
+    network = not options.how.untrusted
+    direct = DirectStages(cast.adapters.of, sandbox, network=network, keep=keep, conceal=conceal)
+    return direct, AgentStages(cast.engines.setups, sandbox, files_of_skill, rules)
 
 
 def _redactor(suites: Suites, cast: Cast, short: list[Problem]) -> Redactor:

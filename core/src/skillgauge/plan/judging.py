@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from ..contract.judges import Judge
 from ..contract.providers import Traits
 from ..errors import PluginError, Problem, Severity, SuiteError
 from ..plugins.kinds import JUDGES, Resolved
 from ..plugins.registry import Registry
-from ..plugins.traits import claims, traits_of
 from ..reading.environment import secret
+from ..run.services import service_of
 from ..types.suite import Suite
 from ..types.trial import Identity
 from .collecting import collected
@@ -64,7 +66,7 @@ def find_judges(
     models: Sequence[str],
     temperature: float | None,
     registry: Registry,
-    agents: Sequence[str] = (),
+    runners: Sequence[Identity] = (),
 ) -> Judging:
     """The judges, not checked yet, or what is wrong with them.
 
@@ -73,18 +75,16 @@ def find_judges(
         models: one for each judge; none leaves it to them. Without names, each picks its judge.
         temperature: at which they answer; `None` leaves it to each.
         registry: the run's plugins.
-        agents: models that the user named for agents, which pick the judge where neither name nor model is given.
+        runners: everybody who carries trials out, who decide where neither name nor model is given.
     """
     problems: list[Problem] = []
     if not names and not models:
-        names, models = _unnamed(agents, registry, problems)
+        names, models = _unnamed(runners, registry, problems)
     if names and models and len(names) != len(models):
         message = f"{len(models)} judge models for {len(names)} judges"
-        hint = "Give one model for each judge, in the same order."
-        return Judging(problems=(Problem("usage.judges", message, hint=hint),))
+        return Judging(problems=(Problem("usage.judges", message, hint="Give one for each judge, in the same order."),))
     found = []
-    for at in range(max(len(names), len(models))):
-        name, model = names[at] if names else None, models[at] if models else None
+    for name, model in zip_longest(names, models):
         with collected(problems):
             found.append(_find(name, model, temperature, registry, problems))
     if any(problem.severity is Severity.ERROR for problem in problems):
@@ -99,18 +99,20 @@ async def checked(judging: Judging) -> Judging:
 
 
 def _unnamed(
-    agents: Sequence[str], registry: Registry, notices: list[Problem]
+    runners: Sequence[Identity], registry: Registry, told: list[Problem]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Of the judges whose key is here, by name, the first that serves an agent's model, else the first."""
-    able = [one for one in registry.load_all(JUDGES) if any(map(secret, one.provider.traits.secrets))]
-    able.sort(key=lambda one: one.name)
-    if not able:
-        return (), ()
-    served = ((one.name, model) for one in able for model in agents if claims(one, model))
-    name, model = next(served, (able[0].name, None))
-    message = f"no judge is named: {name!r} is asked, whose key is here"
-    notices.append(Problem("judge.unnamed", message, hint="Name one with --judge.", severity=Severity.WARNING))
-    return (name,), (model,) if model else ()
+    """The judge at the address that all runners ask, if its key is here: nothing of theirs goes anywhere else."""
+    asked = {service_of(one) for one in runners}
+    for one in sorted(registry.load_all(JUDGES), key=lambda one: one.name):
+        with suppress(PluginError):  # nobody named it
+            identity = registry.make(JUDGES, one).identity(None)
+            if identity.service and asked == {service_of(identity)} and any(map(secret, one.provider.traits.secrets)):
+                message = f"no judge is named: {one.name!r} is asked, at {identity.service}, as the agents are"
+                told.append(Problem("judge.unnamed", message, hint="Name one with --judge.", severity=Severity.WARNING))
+                return (one.name,), tuple({run.model: 0 for run in runners if run.model and one.claims(run.model)})[:1]
+    hint = f"Name one with --judge NAME (installed: {', '.join(registry.names('judges')) or 'none'}), or configure one."
+    told.append(Problem("judge.none", "there are checks that a judge decides, and no judge is named", hint=hint))
+    return (), ()
 
 
 def _find(
@@ -127,7 +129,7 @@ def _find(
             model = name
     asked = {"model": model, "temperature": temperature}
     judge = registry.make(JUDGES, chosen, {key: value for key, value in asked.items() if value is not None} or None)
-    return FoundJudge(judge, judge.identity(model), traits_of(chosen, registry))
+    return FoundJudge(judge, judge.identity(model), registry.traits(chosen))
 
 
 def _no_majority(judges: Sequence[Identity]) -> list[Problem]:
@@ -143,7 +145,7 @@ def _no_majority(judges: Sequence[Identity]) -> list[Problem]:
 
 def _serving(model: str, registry: Registry) -> Resolved:
     """The one judge that claims a model id."""
-    able = [one for one in registry.load_all(JUDGES) if claims(one, model)]
+    able = [one for one in registry.load_all(JUDGES) if one.claims(model)]
     if len(able) == 1:
         return able[0]
     known = ", ".join(registry.names("judges")) or "none"

@@ -76,6 +76,8 @@ class How:
     untrusted: bool = False
     """Run nothing unless the sandbox confines it strictly, and give skills that are called directly no network."""
     fresh: bool = False
+    dry_run: bool = False
+    """Nothing will run: an engine, judge, key or program that is missing is a warning."""
     keep_workspaces: bool = False
 
 

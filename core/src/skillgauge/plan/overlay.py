@@ -26,6 +26,8 @@ class OverlayCheck(Frozen):
     """Only cases whose id or name matches this glob pattern."""
     tag: str | None = None
     """Only cases with this tag."""
+    beside: bool = False
+    """Whether it stands beside the verdict; see `Check.beside`."""
 
     def fits(self, case: Case) -> bool:
         """Whether a case gets it; the suite's format is asked for before."""
@@ -73,7 +75,7 @@ class _Cases:
     def __iter__(self) -> Iterator[Case]:
         for case in self._cases:
             more = tuple(
-                Check(id=name, scorer=one.scorer, options=one.options, origin=origin)
+                Check(id=name, scorer=one.scorer, options=one.options, beside=one.beside, origin=origin)
                 for name, one, origin in self._added
                 if one.fits(case)
             )

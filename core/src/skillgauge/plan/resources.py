@@ -57,11 +57,8 @@ async def _strongest(registry: Registry) -> ChosenSandbox:
         if report.is_usable and stronger:
             best = ChosenSandbox(sandbox, name, report.tier, report.problems)
     if best is None:
-        none = Problem(
-            "plugin.not-installed",
-            "no sandbox is installed that works here, and every process runs in one",
-            hint="pip install skillgauge-sandbox-local",
-        )
+        message = "no sandbox is installed that works here, and every process runs in one"
+        none = Problem("plugin.not-installed", message, hint="pip install skillgauge-sandbox-local")
         raise PluginError([none, *problems])
     return best
 

@@ -40,11 +40,8 @@ def load_suites(what: What, cwd: Path, registry: Registry) -> Suites:
     named = what.suite_format
     formats = dict(registry.each(FORMATS)) | ({named: registry.make(FORMATS, named)} if named else {})
     if not formats:
-        none = Problem(
-            "plugin.not-installed",
-            "no suite format is installed, so nothing can be read",
-            hint="Install one, for example: pip install skillgauge-format-eval-skills",
-        )
+        hint = "Install one, for example: pip install skillgauge-format-eval-skills"
+        none = Problem("plugin.not-installed", "no suite format is installed, so nothing can be read", hint=hint)
         raise PluginError([none, *registry.failures.values()])
     suites, passed_over = load(_found(what, formats), formats, cwd=cwd, options=what.format_options)
     _require_one_of_each_name(suites)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from inspect import iscoroutine, iscoroutinefunction
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Protocol, Union, get_args, get_origin, get_type_hints, runtime_checkable
 
 from ..contract.adapters import Adapter, Session
 from ..contract.engines import Engine, Recorder
@@ -19,19 +19,7 @@ from ..contract.sandboxes import Running, Sandbox, SandboxReport, Tier, Workspac
 from ..contract.scorers import Scorer
 from ..contract.stores import Archive, RunLog, Store
 from ..errors import PluginError, Problem, SkillgaugeError, StoreError
-from .deadlines import CHECK_S, CLAIM_S, SCORE_S
-
-GUARDED: Mapping[str, type] = {
-    "formats": SuiteFormat,
-    "adapters": Adapter,
-    "engines": Engine,
-    "scorers": Scorer,
-    "judges": Judge,
-    "sandboxes": Sandbox,
-    "reporters": Reporter,
-    "stores": Store,
-}
-"""The contract of each kind that is guarded; what its objects open is guarded, too."""
+from .deadlines import CHECK_S, CLAIM_S, CLOSE_S, SCORE_S
 
 
 @dataclass(frozen=True)
@@ -52,6 +40,21 @@ def nothing(_problems: Sequence[Problem]) -> None:
     """An answer in place of the plugin's that does not tell of the failure."""
 
 
+@runtime_checkable
+class Connection(Protocol):
+    """What a scorer may also be: one that holds something open as long as the run lasts, see `Scorer`."""
+
+    async def open(self) -> None:
+        """Before the first trial."""
+
+    async def close(self) -> None:
+        """After the last one, however the run ends."""
+
+
+FURTHER: Mapping[type, type] = {Scorer: Connection, Store: Archive}
+"""What an object of a contract may do beyond it, and is guarded in, too."""
+
+
 def _unusable(problems: Sequence[Problem]) -> SandboxReport:
     return SandboxReport(Tier.NONE, tuple(problems))
 
@@ -65,6 +68,7 @@ _OF_METHODS: Mapping[tuple[type, str], Rule] = {
     (Session, "close"): CLOSE,
     (Engine, "check"): _CHECK,
     (Scorer, "score"): Rule(SCORE_S),
+    (Connection, "close"): replace(CLOSE, deadline_s=CLOSE_S),
     (Judge, "check"): _CHECK,
     (Sandbox, "check"): replace(_CHECK, instead=_unusable),
     (RunLog, "info"): Rule(),

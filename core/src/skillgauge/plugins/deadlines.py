@@ -18,6 +18,8 @@ CLAIM_S = 10.0
 """Longest time that a format may look at one path."""
 SCORE_S = 60.0
 """Longest time for one check, beyond what the scorer's own option `timeout_s` grants."""
+CLOSE_S = 10.0
+"""Longest time that a scorer may take to close its connection."""
 JUDGED_S = 3600.0
 """The same of a scorer that asks a judge: its service may have all who ask it wait for minutes."""
 GRACE_S = 1.0

@@ -12,6 +12,7 @@ from ..errors import PluginError, PolicyError, Problem
 from ..log import one_line
 from ..types.result import RunInfo, Summary, TrialResult
 from ..types.trial import PlanHead, Trial
+from .kinds import Resolved, broken
 
 Listener: TypeAlias = tuple[str, Callable[..., object]]
 """An extension's name and its implementation of one hook."""
@@ -36,6 +37,16 @@ def isolated(*passing: type[Exception]) -> Iterator[None]:
         raise Failed(one_line(error)) from error
 
 
+@contextmanager
+def failing_as(plugin: Resolved, how: str, *passing: type[Exception]) -> Iterator[None]:
+    """Turn whatever a plugin's code raises into a problem of that plugin, which says how it failed."""
+    try:
+        with isolated(*passing):
+            yield
+    except Failed as failure:
+        raise PluginError(broken(plugin, f"{how}: {failure}")) from failure
+
+
 class Events:
     """Tells extensions what happens in a run. Without extensions every method returns at once.
 
@@ -51,8 +62,6 @@ class Events:
     def __init__(
         self, listeners: Mapping[str, Sequence[Listener]], note: Callable[[str, Problem], None], waiting: int = 10_000
     ) -> None:
-        self.active = any(listeners.values())
-        """Whether anybody listens; if not, the caller need not even make the events' values."""
         self._listeners = listeners
         self._note = note
         self._queue: Queue[tuple[str, dict[str, object]] | None] = Queue(waiting)

@@ -10,18 +10,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
 from ..contract.artifacts import Artifact
 from ..contract.engines import Recorder
-from ..contract.stores import Archive
 from ..errors import Problem, SkillgaugeError
 from ..log import get_logger, one_line
-from .calls import CLOSE, GUARDED, Call, Rule, calls_of, nothing
+from .calls import CLOSE, FURTHER, Call, Rule, calls_of, nothing
 from .deadlines import GRACE_S, JUDGED_S, SCORE_S, alarm, bounded, is_cancelled
-from .kinds import Kind, Resolved, broken
+from .kinds import CONTRACTS, EXECUTORS, Kind, Resolved, broken
 
 log = get_logger(__name__)
 
@@ -33,17 +32,17 @@ def guarded(kind: Kind[T], made: T, plugin: Resolved, note: Note, *, named: bool
     """A plugin's object behind its guard.
 
     Args:
-        kind: whose contract it fulfils.
+        kind: whose contract it fulfils. Executors are not guarded: what they raise is nobody's trial.
         made: the object.
         plugin: whose it is.
         note: takes a failure that nothing else tells of.
         named: whether the user named the plugin; if not, it is passed over where that is possible.
         granted_s: time that its own options grant a call, beyond what every call has.
     """
-    if kind not in GUARDED:
+    if kind == EXECUTORS or kind not in CONTRACTS:
         return made
     granted_s += JUDGED_S - SCORE_S if plugin.provider.traits.asks_judge else 0
-    return cast("T", Guarded(made, Guard(plugin, note, named=named, granted_s=granted_s), GUARDED[kind]))
+    return cast("T", Guarded(made, Guard(plugin, note, named=named, granted_s=granted_s), CONTRACTS[kind]))
 
 
 def guarded_recorder(recorder: Recorder, plugin: Resolved) -> Recorder:
@@ -69,8 +68,9 @@ class Guarded:
                 setattr(self, name, _around(guard, name, call, getattr(made, name, None) or _absent(made, name)))
             elif name in contract.__annotations__:
                 setattr(self, name, getattr(self, name))  # read once: it does not change
-        if isinstance(made, Archive):
-            self.keep = _around(guard, "keep", calls_of(Archive)["keep"], made.keep)
+        if (further := FURTHER.get(contract)) and isinstance(made, further):
+            for name, call in calls_of(further).items():
+                setattr(self, name, _around(guard, name, call, getattr(made, name)))
 
     @property  # type: ignore[misc]  # `object` lets its own be set; nobody sets this one
     def __class__(self) -> type:
@@ -158,32 +158,21 @@ def _plain(guard: Guard, name: str, call: Call, method: Callable[..., Any]) -> C
 
 def _awaited(guard: Guard, name: str, call: Call, method: Callable[..., Any]) -> Callable[..., Any]:
     rule, opens, checked = call.rule, call.opens, call.checked
-    deadline_s = (rule.deadline_s or 0.0) + guard.granted_s
+    is_closing = rule.instead is nothing  # its options grant no time for that
+    deadline_s = (rule.deadline_s or 0.0) + (0.0 if is_closing else guard.granted_s)
+    # No other call is under way then, so one that blocks the loop can be told from others and ended.
+    is_alone = name == "check"
 
     async def around(*args: Any, **kwargs: Any) -> Any:
         try:
-            answer = checked(await method(*args, **kwargs))
+            with alarm(deadline_s, GRACE_S) if is_alone else nullcontext():
+                answering = method(*args, **kwargs)
+                answer = checked(await (answering if rule.deadline_s is None else bounded(answering, deadline_s)))
         except BaseException as error:
             return guard.settle(name, rule, error)
         return Guarded(answer, guard, opens) if opens else answer
 
-    async def in_time(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return checked(await bounded(method(*args, **kwargs), deadline_s))
-        except BaseException as error:
-            return guard.settle(name, rule, error)
-
-    async def in_time_alone(*args: Any, **kwargs: Any) -> Any:
-        """No other call is under way, so one that blocks the loop can be told from others and ended."""
-        try:
-            with alarm(deadline_s, GRACE_S):
-                return checked(await bounded(method(*args, **kwargs), deadline_s))
-        except BaseException as error:
-            return guard.settle(name, rule, error)
-
-    if rule.deadline_s is None:
-        return around
-    return in_time_alone if name == "check" else in_time
+    return around
 
 
 def _each(guard: Guard, name: str, call: Call, take: Callable[[], Iterator[Any]]) -> Iterator[Any]:

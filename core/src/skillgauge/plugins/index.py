@@ -76,11 +76,6 @@ class PluginIndex:
         self._entries = tuple(sorted(entries, key=lambda entry: (entry.kind, entry.name, entry.distribution)))
         self._failures = failures
 
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """Kinds of which something is installed, sorted."""
-        return tuple(dict.fromkeys(entry.kind for entry in self._entries))
-
     def entries(self, kind: str | None = None) -> tuple[IndexEntry, ...]:
         """Entries of one kind or of all, sorted by kind, name and distribution."""
         return tuple(entry for entry in self._entries if kind in (None, entry.kind))

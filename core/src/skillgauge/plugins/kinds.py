@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Generic, TypeVar
+
+from pydantic_core import ErrorDetails
 
 from ..contract.adapters import Adapter
 from ..contract.engines import Engine
@@ -17,7 +20,8 @@ from ..contract.reporters import Reporter
 from ..contract.sandboxes import Sandbox
 from ..contract.scorers import Scorer
 from ..contract.stores import Store
-from ..errors import Problem, UsageError, did_you_mean
+from ..errors import Origin, Problem, did_you_mean
+from ..types.frozen import JsonObject
 from .index import IndexEntry
 
 T = TypeVar("T")
@@ -57,6 +61,20 @@ EXECUTORS = Kind[Executor]("executors")
 EXTENSIONS = Kind[object]("extensions")
 
 
+CONTRACTS: Mapping[str, type] = {
+    FORMATS: SuiteFormat,
+    ADAPTERS: Adapter,
+    ENGINES: Engine,
+    SCORERS: Scorer,
+    JUDGES: Judge,
+    SANDBOXES: Sandbox,
+    REPORTERS: Reporter,
+    STORES: Store,
+    EXECUTORS: Executor,
+}
+"""What the objects of a kind must be able to do; extensions listen to hooks and have no other contract."""
+
+
 ANNOUNCES_EXTENSIONS = f"{PROJECT}_{EXTENSIONS}"
 """The hook of an extension that has options; without it, the module itself listens."""
 
@@ -81,6 +99,10 @@ class Resolved:
     asked: str
     """The name that found it: an alias may have options of its own."""
 
+    def claims(self, model: str) -> bool:
+        """Whether an engine or a judge announces that it serves a model."""
+        return any(fnmatchcase(model, pattern) for pattern in self.provider.traits.model_patterns)
+
 
 def broken(plugin: IndexEntry | Resolved, how: str) -> Problem:
     """What to say of a plugin that fails."""
@@ -88,20 +110,13 @@ def broken(plugin: IndexEntry | Resolved, how: str) -> Problem:
     return Problem("plugin.broken", text, hint="skillgauge plugins doctor")
 
 
-COMMANDS = "commands"
-SINGULAR: Mapping[str, str] = {plural: singular for plural, (singular, _) in KINDS.items()} | {COMMANDS: "command"}
-"""Every kind, with its singular. A command needs no hook, so `hooks.KINDS` does not have it."""
-
-
-def plural_of(kind: str) -> str:
-    """The plural of a kind that a user named in either number.
-
-    Raises:
-        UsageError: there is no such kind.
-    """
-    for plural, singular in SINGULAR.items():
-        if kind in (plural, singular):
-            return plural
-    near = did_you_mean(kind, (*SINGULAR, *SINGULAR.values()))
-    hint = f"Use one of {', '.join(SINGULAR)}."
-    raise UsageError(Problem("usage.kind", f"{kind!r} is no kind of plugin{near}", hint=hint))
+def option_problem(resolved: Resolved, detail: ErrorDetails, given: JsonObject, origin: Origin | None) -> Problem:
+    """What to say of one fault that pydantic found in the options of a plugin, with its place if they were given."""
+    place, text = detail["loc"], detail["msg"]
+    if detail["type"] == "extra_forbidden":
+        fields = resolved.provider.options.model_fields.items() if len(place) == 1 else ()
+        text = f"unknown option{did_you_mean(str(place[-1]), [field.alias or name for name, field in fields])}"
+    if origin and place and place[0] in given:
+        origin = Origin(origin.file, origin.pointer + place)
+    key = ".".join(map(str, (resolved.kind, resolved.name, *place)))
+    return Problem("plugin.options", f"{key}: {text}", origin=origin)

@@ -20,16 +20,15 @@ from pydantic import BaseModel, ValidationError
 
 from .. import __version__
 from ..contract.hooks import KINDS, PROJECT, ExtensionHooks
-from ..contract.providers import Provider
+from ..contract.providers import Provider, Traits
 from ..errors import Origin, PluginError, Problem, did_you_mean
 from ..log import get_logger
-from ..types.frozen import JsonObject
-from .events import Events, Failed, Listener, isolated
+from ..types.frozen import EMPTY, JsonObject
+from .events import Events, Failed, Listener, failing_as, isolated
 from .guard import guarded
 from .index import CORE, IndexEntry, PluginIndex, normalized
-from .kinds import ANNOUNCES_EXTENSIONS, EXTENSIONS, HOOKS, Kind, Resolved, T, broken
+from .kinds import ANNOUNCES_EXTENSIONS, EXTENSIONS, HOOKS, Kind, Resolved, T, broken, option_problem
 from .loading import Loader, run_file
-from .options import option_problem
 
 log = get_logger(__name__)
 
@@ -135,11 +134,8 @@ class Registry:
         return self._make(kind, resolved, options, named=True)
 
     def _make(self, kind: Kind[T], resolved: Resolved, options: BaseModel, *, named: bool) -> T:
-        try:
-            with isolated(PluginError):
-                made = cast(T, resolved.provider.make(options))
-        except Failed as failure:
-            raise PluginError(broken(resolved, f"could not be made: {failure}")) from failure
+        with failing_as(resolved, "could not be made", PluginError):
+            made = cast(T, resolved.provider.make(options))
         note = partial(self._note, f"{kind}.{resolved.name}")
         return guarded(kind, made, resolved, note, named=named, granted_s=getattr(options, "timeout_s", 0.0))
 
@@ -179,14 +175,24 @@ class Registry:
             values.update(self._options.get(f"{resolved.kind}.{name}", {}))
         values.update(given)
         try:
-            with isolated(ValidationError):
+            with failing_as(resolved, "could not check its options", ValidationError):
                 return resolved.provider.options.model_validate(values)
         except ValidationError as error:
             details = error.errors(include_url=False, include_context=False, include_input=False)
             problems = [option_problem(resolved, detail, given, origin) for detail in details]
             raise PluginError(problems) from None
-        except Failed as failure:
-            raise PluginError(broken(resolved, f"could not check its options: {failure}")) from failure
+
+    def traits(self, resolved: Resolved, options: JsonObject = EMPTY) -> Traits:
+        """What an engine or a judge announces, as its options make it: these, before those of the configuration.
+
+        Raises:
+            PluginError: it fails to tell.
+        """
+        if resolved.provider.traits_with is None:
+            return resolved.provider.traits
+        checked = self.validated_options(resolved, options)
+        with failing_as(resolved, "could not tell its traits"):
+            return resolved.provider.traits_with(checked)
 
     def events(self) -> Events:
         """The listeners among the installed extensions, each loaded and made when it is first needed."""

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 
 from ..stats import Evidence, Finding
 from ..types.comparison import DroppedCounts, PairSummary
-from ..types.result import RunView
+from ..types.result import RunView, Spending
 from .wording import counted, labels
 
 _FINDINGS = {
-    Finding.HELPS: "helps",
-    Finding.HURTS: "hurts",
-    Finding.NO_DIFFERENCE: "makes no meaningful difference",
-    Finding.UNDECIDED: "may help or not, not enough data",
+    Finding.HELPS: " helps",
+    Finding.HURTS: " hurts",
+    Finding.NO_DIFFERENCE: " makes no meaningful difference",
+    Finding.UNDECIDED: ": not enough data",
 }
 _NAMES = {"turns": "turns", "tokens": "tokens", "duration_s": "time", "cost_usd": "cost"}
 """Of the fields of `Ratios`."""
@@ -32,15 +32,15 @@ def sentences(view: RunView) -> Iterator[str]:
     """One for each comparison that proves anything: finding, lift with interval, cases, errors, and what it took."""
     pairs = compared(view)
     for label, pair in zip(labels([pair.candidate for pair in pairs]), pairs, strict=True):
-        yield f"{label} {answer_text(pair)}"
+        yield f"{label}{_answer(pair)}"
 
 
-def answer_text(pair: PairSummary) -> str:
-    """What a comparison shows, without the name of the candidate arm before it."""
+def _answer(pair: PairSummary) -> str:
+    """What a comparison shows, after the name of the candidate arm."""
     against = f"against {pair.baseline.arm}"
     evidence = pair.evidence
     if evidence is None:
-        return f"cannot be compared {against}: no case has a result in both arms{_dropped(pair.dropped)}"
+        return f" cannot be compared {against}: no case has a result in both arms{_dropped(pair.dropped)}"
     finding = _FINDINGS[evidence.finding]
     decided = evidence.finding in (Finding.HELPS, Finding.HURTS)
     scope = " on these cases" if decided and not evidence.is_general else ""
@@ -48,6 +48,17 @@ def answer_text(pair: PairSummary) -> str:
     known = f"{_interval(evidence)}{cases}, {chance_text(evidence.chance)}"
     seen = "" if decided else f"; {detectable_text(evidence.detectable)}"
     return f"{finding}{scope}: {points(evidence.estimate)} {against} ({known}){seen}{_took(pair)}"
+
+
+def spending_text(spending: Spending | None) -> str:
+    """What the run cost, in a line; empty if nothing of it tells."""
+    if spending is None:
+        return ""
+    paid = f"{spending.cost_usd:.2f} USD and {spending.tokens:,} tokens, judges included"
+    parts = [paid] if spending.tokens or spending.cost_usd else []
+    parts += [f"unknown for {counted(spending.unknown, 'trial')}"] if spending.unknown else []
+    parts += [f"nothing for {counted(spending.replayed, 'replayed trial')}"] if spending.replayed else []
+    return f"spent: {'; '.join(parts)}" if parts else ""
 
 
 def points(share: float | None) -> str:

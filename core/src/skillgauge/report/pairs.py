@@ -97,6 +97,7 @@ def _count(results: Sequence[TrialResult]) -> Counts:
         errors=verdicts.count(Verdict.ERROR),
         skipped=verdicts.count(Verdict.SKIPPED),
         timeouts=sum(failure.failure_class is FailureClass.TIMEOUT for failure, _ in failures),
+        retried=sum(one.verdict is Verdict.PASS and bool(one.given_up) for one in results),
         broken=sum(verdict is Verdict.FAIL for _, verdict in failures),
     )
 

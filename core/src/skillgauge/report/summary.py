@@ -9,14 +9,16 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import groupby
 
-from ..stats import Latency, RateInterval
+from ..stats import Latency, RateInterval, ReliabilityTally, Spread
 from ..types.comparison import CaseSummary, Counts, GroupKey, PairSummary
 from ..types.result import (
     Figure,
     GroupSummary,
+    ScoreStatus,
+    Spending,
     SuiteSummary,
     SuiteValidity,
     Summary,
@@ -83,6 +85,9 @@ class _Group:
     """Sessions that were to be replayed and could not be."""
     why_unplayed: str = ""
     """What the first of them says."""
+    beside: dict[str, Spread] = field(default_factory=dict)
+    """Whether checks beside the verdict passed, by their id."""
+    repeated: ReliabilityTally = field(default_factory=ReliabilityTally)
     errored: set[tuple[int, int]] = field(default_factory=set)
     """(case, repeat) of errors, so that pairs with an error in either arm can be counted."""
 
@@ -92,6 +97,7 @@ class _Group:
 
     def add_case(self, counts: Counts, results: Sequence[TrialResult]) -> None:
         self.all.add_case(counts)
+        self.repeated.add(counts.passed + counts.failed, counts.passed)
         for tag in results[0].tags:
             self.tags.setdefault(tag, _Tally()).add_case(counts)
         for result in results:
@@ -118,17 +124,17 @@ class _Group:
             self.value_sum += result.value
             self.weight_sum += result.weight
             self.weighted_sum += result.value * result.weight
+        for score in result.scores:
+            if score.beside and score.status is not ScoreStatus.UNGRADED:
+                self.beside.setdefault(score.check_id, Spread()).add(score.status is ScoreStatus.PASSED)
 
     def summary(self, key: GroupKey, seed: int) -> GroupSummary:
         repeats = len(self.run_totals)
         counts = self.all.counts
         cases = self.all.counted_cases
+        runs = zip(self.run_passes, self.run_totals, strict=True)
         return GroupSummary(
-            suite_id=key.suite_id,
-            target_id=key.target_id,
-            arm=key.arm,
-            runner=key.runner,
-            model=key.model,
+            **asdict(key),
             counts=counts,
             pass_rate=self.all.rate(repeats, seed),
             pass_bounds=(self.all.least / cases, self.all.most / cases) if counts.errors else None,
@@ -136,15 +142,19 @@ class _Group:
             weighted_value=self.weighted_sum / self.weight_sum if self.weight_sum else None,
             graded_weight=self.weight_sum,
             error_weight=self.error_weight,
-            run_pass_rates=tuple(
-                passed / total for passed, total in zip(self.run_passes, self.run_totals, strict=True) if total
-            ),
+            run_pass_rates=tuple(passed / total for passed, total in runs if total),
             latency=Latency.of(self.latencies),
+            reliability=self.repeated.reliability,
             tags=tuple(
                 TagSummary(tag=tag, counts=tally.counts, pass_rate=tally.rate(repeats, seed))
                 for tag, tally in sorted(self.tags.items())
             ),
+            figures=tuple(_figure(*one) for one in self.beside.items()),
         )
+
+
+def _figure(check: str, passed: Spread) -> Figure:
+    return Figure(name=check, label=check, value=passed.mean, unit="ratio", n=passed.n)
 
 
 def summarize(
@@ -161,7 +171,9 @@ def summarize(
     groups: dict[GroupKey, _Group] = {}
     pairs: dict[tuple[GroupKey, GroupKey], PairTally] = {}
     heads = {suite.id: suite for suite in head.suites}
-    for (suite_id, _index), of_case in groupby(results, key=lambda result: (result.suite_id, result.case_index)):
+    spent = _Spent()
+    by_case = groupby(map(spent.counted, results), key=lambda result: (result.suite_id, result.case_index))
+    for (suite_id, _index), of_case in by_case:
         suite, summaries = heads.get(suite_id), dict[GroupKey, CaseSummary]()
         for key, summary, repeats in by_group(of_case):
             groups.setdefault(key, _Group()).add_case(summary.counts, repeats)
@@ -180,9 +192,35 @@ def summarize(
     return found.model_copy(
         update={
             "validity": tuple(_validity(suite, groups) for suite in head.suites),
+            "spending": spent.spending,
             "interrupted_attempts": interrupted_attempts,
         }
     )
+
+
+class _Spent:
+    """Adds up what results used while they pass."""
+
+    def __init__(self) -> None:
+        self._cost, self._tokens, self._unknown, self._replayed, self._told = 0.0, 0, 0, 0, False
+
+    def counted(self, result: TrialResult) -> TrialResult:
+        if result.execution.replayed:
+            self._replayed += 1
+            return result
+        known = [usage for usage in result.usages if usage]
+        self._told = self._told or bool(known)
+        is_untold = result.execution.trajectory is not None and len(known) < len(result.usages)
+        self._unknown += is_untold or any(usage.cost_usd is None for usage in known)
+        self._cost += sum(usage.cost_usd or 0.0 for usage in known)
+        self._tokens += sum(usage.all_tokens for usage in known)
+        return result
+
+    @property
+    def spending(self) -> Spending | None:
+        if not self._told and not self._replayed:
+            return None
+        return Spending(cost_usd=self._cost, tokens=self._tokens, unknown=self._unknown, replayed=self._replayed)
 
 
 def _with_figures(
@@ -196,7 +234,7 @@ def _with_figures(
             known |= figures(SuiteSummary(suite=heads[suite_id], groups=mine, pairs=compared))
     return Summary(
         counts=Counts.sum(group.counts for group in groups),
-        groups=tuple(group.model_copy(update={"figures": tuple(known.get(group.key, ()))}) for group in groups),
+        groups=tuple(one.model_copy(update={"figures": (*known.get(one.key, ()), *one.figures)}) for one in groups),
         pairs=tuple(pairs),
     )
 
@@ -206,14 +244,12 @@ def _group_order(head: PlanHead, key: GroupKey) -> tuple[int, int, int, str, str
     for position, suite in enumerate(head.suites):
         if suite.id == key.suite_id:
             targets = [target.id for target in suite.targets]
-            return (
-                position,
-                targets.index(key.target_id) if key.target_id in targets else len(targets),
-                suite.arms.index(key.arm) if key.arm in suite.arms else len(suite.arms),
-                key.runner,
-                key.model or "",
-            )
+            return (position, _place(key.target_id, targets), _place(key.arm, suite.arms), key.runner, key.model or "")
     return (len(head.suites), 0, 0, key.runner, key.model or "")
+
+
+def _place(name: str | None, names: Sequence[str]) -> int:
+    return names.index(name) if name in names else len(names)
 
 
 def _validity(suite: SuiteHead, groups: dict[GroupKey, _Group]) -> SuiteValidity:

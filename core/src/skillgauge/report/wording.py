@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
-from ..stats import RateInterval
+from ..stats import Latency, RateInterval
 from ..types.comparison import GroupKey
 from ..types.result import Figure, GroupSummary, ScoreStatus, TrialResult
 from ..types.suite import DIRECT
@@ -97,18 +97,30 @@ def listed(names: Iterable[str], limit: int = 10) -> str:
 
 
 def figure_text(value: Figure | None) -> str:
-    """A number of a format's own arithmetic, with its unit."""
+    """A number of a format's own arithmetic, with its unit, and with its trials if they are not all of the group."""
     if value is None or value.value is None:
         return UNKNOWN
+    counts = f" (n = {value.n})" if value.n is not None else ""
+    if value.interval:
+        counts = f" (n = {counted(value.interval.n, 'case')}, {interval_text(value.interval)})"
     match value.unit:
         case "ratio":
-            return percent(value.value)
+            return f"{percent(value.value)}{counts}"
         case "ms":
-            return duration(value.value / 1000)
+            return f"{duration(value.value / 1000)}{counts}"
         case "score":
-            return f"{value.value:.3f}"
+            return f"{value.value:.3f}{counts}"
         case unit:
-            return f"{value.value:g} {plain(unit)}".strip()
+            return f"{value.value:g} {plain(unit)}".strip() + counts
+
+
+def headline(group: GroupSummary) -> Figure:
+    """The number that stands for a group: its pass rate, unless its format has one that says more."""
+    rate = group.pass_rate
+    return next(
+        (figure for figure in group.figures if figure.is_headline),
+        Figure(name="pass_rate", label="Pass rate", value=rate.rate, unit="ratio", interval=rate, is_headline=True),
+    )
 
 
 def interval_text(rate: RateInterval) -> str:
@@ -116,6 +128,14 @@ def interval_text(rate: RateInterval) -> str:
     if rate.lower is None or rate.upper is None:
         return UNKNOWN
     return f"{percent(rate.lower)} to {percent(rate.upper)}"
+
+
+def latency_text(latency: Latency) -> str:
+    """Percentiles of times, those that the number of samples can tell from the largest of them."""
+    known = ((0, "p50", latency.p50_s), (20, "p95", latency.p95_s), (100, "p99", latency.p99_s))
+    told = [f"{name} {duration(value)}" for least, name, value in known if latency.samples >= least]
+    few = "" if len(told) == len(known) else "; for more there are too few"
+    return f"over {counted(latency.samples, 'trial')}, failures included: {', '.join(told)}{few}"
 
 
 def reason_of(result: TrialResult) -> str:
@@ -126,12 +146,12 @@ def reason_of(result: TrialResult) -> str:
     return "; ".join(
         score.reason or f"check {score.check_id} {score.status}"
         for score in result.scores
-        if score.status is not ScoreStatus.PASSED
+        if score.status is not ScoreStatus.PASSED and not score.beside
     )
 
 
 def rate_notes(group: GroupSummary) -> tuple[str, ...]:
-    """What must be known beside a pass rate: how little a perfect one of few cases proves, what errors leave open."""
+    """What must be known beside a pass rate: how little a perfect one proves, what errors leave open, what is flaky."""
     rate, notes = group.pass_rate, []
     if rate.rate == 1.0 and rate.lower is not None and rate.n < FEW_CASES:
         notes.append(f"{rate.n} of {counted(rate.n, 'case')} passed; that proves no more than {percent(rate.lower)}")
@@ -140,6 +160,15 @@ def rate_notes(group: GroupSummary) -> tuple[str, ...]:
         errors = counted(group.counts.errors, "error")
         notes.append(
             f"with {errors} the rate lies between {percent(low)} (all failed) and {percent(high)} (all passed)"
+        )
+    if group.counts.retried:
+        notes.append(f"{group.counts.retried} of {group.counts.passed} passed only after further attempts")
+    notes += [figure.note for figure in group.figures if figure.note]
+    steady = group.reliability
+    if steady and steady.flaky:
+        notes.append(
+            f"{steady.flaky} of {counted(steady.cases, 'case')} {'is' if steady.flaky == 1 else 'are'} flaky: "
+            f"two runs disagree in {percent(steady.flip_rate)}, all of {steady.k} pass in {percent(steady.pass_hat_k)}"
         )
     return tuple(notes)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..contract.providers import Fact, Traits
@@ -14,7 +14,7 @@ from ..types.trial import Trial, Usage
 
 @dataclass(frozen=True)
 class BudgetLimits:
-    """What the user allows for one command; `None` is no limit."""
+    """What the user allows for one run, however many commands it takes; `None` is no limit."""
 
     cost_usd: float | None = None
     tokens: int | None = None
@@ -54,18 +54,21 @@ class Budget:
 
     Args:
         limits: what the user allows.
-        done: ids of trials that will not run again.
+        done: what the run has of earlier commands: it was spent, and will not run again.
     """
 
-    def __init__(self, limits: BudgetLimits, done: Collection[str] = ()) -> None:
+    def __init__(self, limits: BudgetLimits, done: Iterable[TrialResult] = ()) -> None:
         self._limits = limits
-        self._done = done
+        self._done: set[str] = set()
         self._spent_usd = 0.0
         self._spent_tokens = 0
         self._dearest_usd = 0.0
         self._most_tokens = 0
         self._under_way: set[str] = set()
         self._known = False
+        for result in done:
+            self._done.add(result.trial_id)
+            self._count(result)
         self._settled = asyncio.Event()
         self._closed = False
         self.exhausted = False
@@ -90,15 +93,17 @@ class Budget:
         if result.trial_id not in self._under_way:
             return False
         self._under_way.remove(result.trial_id)
-        given_up = (attempt.usage for attempt in result.given_up)
-        cost, tokens = _used((result.execution.usage, *given_up, *(score.usage for score in result.scores)))
+        self._count(result)
+        self._settled.set()
+        return True
+
+    def _count(self, result: TrialResult) -> None:
+        cost, tokens = _used(result.usages)
         self._spent_usd += cost
         self._spent_tokens += tokens
         self._dearest_usd = max(self._dearest_usd, cost)
         self._most_tokens = max(self._most_tokens, tokens)
         self._known = True
-        self._settled.set()
-        return True
 
     def affords_retry(self, trial: Trial, used: Sequence[Usage | None]) -> bool:
         """Whether a trial may make one more attempt.
@@ -138,12 +143,4 @@ class Budget:
 def _used(usages: Iterable[Usage | None]) -> tuple[float, int]:
     """Dollars and tokens of all of them."""
     known = [usage for usage in usages if usage]
-    return sum(usage.cost_usd or 0.0 for usage in known), sum(map(tokens_of, known))
-
-
-def tokens_of(usage: Usage) -> int:
-    """All tokens of a usage; what is unknown counts as nothing."""
-    if usage.total_tokens is not None:
-        return usage.total_tokens
-    kinds = (usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens, usage.output_tokens)
-    return sum(kind or 0 for kind in kinds)
+    return sum(usage.cost_usd or 0.0 for usage in known), sum(usage.all_tokens for usage in known)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import mul
@@ -11,17 +10,12 @@ from typing import assert_never
 from ..contract.judges import Judge
 from ..contract.sandboxes import Workspace
 from ..contract.scorers import ScoreContext
-from ..errors import PluginError
-from ..log import get_logger
-from ..plugins.deadlines import is_cancelled
-from ..plugins.guard import reason_of
+from ..errors import SkillgaugeError
 from ..types.frozen import digest_text
 from ..types.result import Score, ScoreStatus, Verdict
 from ..types.suite import Check, LimitOutcome, VerdictMode, VerdictRule
 from ..types.trial import Blame, Execution, Trial
 from .scorers import RunScorers
-
-log = get_logger(__name__)
 
 
 @dataclass(frozen=True)
@@ -93,17 +87,10 @@ async def _score(check: Check, scorers: RunScorers, context: ScoreContext) -> Sc
         async with scorers.of(check) as bound:
             name, version = bound.name, bound.scorer.version
             score = await bound.scorer.score(context if context.check is check else replace(context, check=check))
-        if not isinstance(score, Score):
-            raise TypeError(f"answered with {type(score).__name__} instead of a Score")
-    except PluginError as error:
+    except SkillgaugeError as error:  # what the guard of the scorer, or of a judge, makes of whatever fails in it
         score = Score.ungraded(str(error))
-    except (Exception, asyncio.CancelledError) as error:
-        if is_cancelled():
-            raise
-        log.warning("scorer.failed", plugin=name, case=context.case.id, check=check.id, exc_info=True)
-        score = Score.ungraded(reason_of(error, f"scorer {name!r} failed"))
-    labels = {"check_id": check.id, "scorer": name, "scorer_version": version, "weight": check.weight}
-    return Score.model_validate(dict(score) | labels)
+    labels = {"check_id": check.id, "scorer": name, "scorer_version": version}
+    return Score.model_validate(dict(score) | labels | {"weight": check.weight, "beside": check.beside})
 
 
 def verdict_of_failure(blame: Blame, on_agent_limit: LimitOutcome) -> Verdict:
@@ -123,19 +110,20 @@ def verdict_of_scores(scores: Sequence[Score], rule: VerdictRule) -> tuple[Verdi
     """Verdict and weighted mean value of a graded execution.
 
     One ungraded check makes the trial an error, because the checks that did answer prove only a part. Without
-    any check nothing was asserted, which is an error too.
+    any check nothing was asserted, which is an error too. Checks beside the verdict are as if they were not there.
     """
+    scores = [score for score in scores if not score.beside]
     statuses = [score.status for score in scores]
     if not scores or ScoreStatus.UNGRADED in statuses:
         return Verdict.ERROR, None
-    values = [score.value or 0.0 for score in scores]
+    each = rule.mode is VerdictMode.EACH
+    values = [float(one.status is ScoreStatus.PASSED) if each else one.value or 0.0 for one in scores]
     largest = max(score.weight for score in scores) or 1.0
     weights = [score.weight / largest for score in scores]  # only proportions count; products of tiny ones vanish
     total = sum(weights)
-    mean = sum(map(mul, values, weights)) / total if total else sum(values) / len(values)
-    mean = min(1.0, mean)  # rounding may exceed it by an ulp
+    mean = min(1.0, sum(map(mul, values, weights)) / total if total else sum(values) / len(values))  # 1 and an ulp
     match rule.mode:
-        case VerdictMode.ALL:
+        case VerdictMode.ALL | VerdictMode.EACH:
             passed = ScoreStatus.FAILED not in statuses
         case VerdictMode.MEAN:
             passed = mean > rule.threshold if rule.above else mean >= rule.threshold

@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from ..contract.executors import Executor, RunTrial
 from ..contract.providers import Clean
@@ -136,9 +137,9 @@ async def _carry_out(plan: Plan, job: Job, stop: asyncio.Event) -> Conclusion:
     log = await job.store.begin(plan.head, fresh=job.fresh)
     if job.on_begin:
         job.on_begin(log.info)
-    ledger = Ledger(log, concurrency=job.concurrency, on_commit=_committed(job), clean=job.clean)
+    ledger = Ledger(log, concurrency=job.concurrency, on_commit=partial(_tell, job), clean=job.clean)
     try:
-        state = await _execute(plan, job, ledger, stop, await asyncio.to_thread(_done, job, log))
+        state = await _execute(plan, job, ledger, stop, await asyncio.to_thread(_budget, job, log))
     finally:
         try:
             if job.close:
@@ -152,14 +153,12 @@ async def _carry_out(plan: Plan, job: Job, stop: asyncio.Event) -> Conclusion:
     return Conclusion(view=view, complete=state is RunState.FINISHED, already_done=ledger.already_done)
 
 
-def _done(job: Job, log: RunLog) -> frozenset[str]:
-    """What an earlier run has paid for, as far as a budget has to know."""
-    is_asked = log.info.resumed and job.budget.are_given
-    return frozenset(result.trial_id for result in log.results(ResultOrder.PLAN)) if is_asked else frozenset()
+def _budget(job: Job, log: RunLog) -> Budget:
+    """What may still be spent: earlier commands of the same run count."""
+    return Budget(job.budget, log.results(ResultOrder.PLAN) if log.info.resumed and job.budget.are_given else ())
 
 
-async def _execute(plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event, done: frozenset[str]) -> RunState:
-    budget = Budget(job.budget, done)
+async def _execute(plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event, budget: Budget) -> RunState:
     runner = TrialRunner(
         job.stages,
         job.grading,
@@ -205,13 +204,10 @@ class _RunTrial:
         return replace(self, runner=self.runner.elsewhere(attempt))
 
 
-def _committed(job: Job) -> Callable[[TrialResult], None]:
-    def tell(result: TrialResult) -> None:
-        job.events.trial_finished(result)
-        if job.progress:
-            job.progress(result)
-
-    return tell
+def _tell(job: Job, result: TrialResult) -> None:
+    job.events.trial_finished(result)
+    if job.progress:
+        job.progress(result)
 
 
 def _summary(plan: Plan, job: Job, log: RunLog, ledger: Ledger) -> Summary:

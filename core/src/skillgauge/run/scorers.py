@@ -6,17 +6,11 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any
 
 from ..contract.scorers import Scorer
 from ..errors import PluginError, Problem
-from ..log import get_logger
+from ..plugins.calls import Connection
 from ..types.suite import Check
-
-log = get_logger(__name__)
-
-CLOSE_S = 10.0
-"""How long a scorer may take to close its connection."""
 
 
 @dataclass(frozen=True)
@@ -95,20 +89,13 @@ class RunScorers:
 
 @asynccontextmanager
 async def _connected(bound: BoundScorer) -> AsyncIterator[None]:
-    """A scorer between `open` and `close`, where it has them; one that fails to close changes nothing any more."""
-    scorer: Any = bound.scorer
-    if not hasattr(scorer, "open"):
+    """A scorer between `open` and `close`, where it has them; the guard sees to it that closing changes nothing."""
+    scorer: object = bound.scorer
+    if not isinstance(scorer, Connection):
         yield
         return
-    try:
-        await scorer.open()
-    except Exception as error:
-        told = f"scorer {bound.name!r} could not be opened: {type(error).__name__}: {error}"
-        raise PluginError(Problem("plugin.broken", told)) from error
+    await scorer.open()
     try:
         yield
     finally:
-        try:
-            await asyncio.wait_for(scorer.close(), CLOSE_S)
-        except Exception:
-            log.warning("scorer.unclosed", plugin=bound.name, exc_info=True)
+        await scorer.close()

@@ -61,6 +61,8 @@ from skillgauge.stats.rates import (
     rate_interval,
 )
 from skillgauge.stats.reliability import (
+    Reliability,
+    ReliabilityTally,
     VarianceParts,
     consistency,
     flip_rate,
@@ -89,6 +91,8 @@ __all__ = [
     "MeanRatio",
     "PairedDifference",
     "RateInterval",
+    "Reliability",
+    "ReliabilityTally",
     "Repeats",
     "Spread",
     "Tried",

@@ -39,12 +39,7 @@ class RateInterval:
 
 
 def rate_interval(
-    case_means: Sequence[float],
-    *,
-    repeats: int,
-    seed: int,
-    resamples: int = DISPLAY_RESAMPLES,
-    level: float = 0.95,
+    case_means: Sequence[float], *, repeats: int, seed: int, resamples: int = DISPLAY_RESAMPLES, level: float = 0.95
 ) -> Interval | None:
     """Interval for the mean of the case means: the pass rate or mean score of one arm.
 
@@ -60,9 +55,10 @@ def rate_interval(
     else (fewer cases, or all means equal)    ``wilson-over-cases``
     ========================================  ==========================================
 
-    The last row: few cases have too few distinct resamples, equal means give a zero width. Yet a quantity in
-    [0, 1] with mean p has variance p (1 - p) at most, that of a coin, so Wilson's interval over cases allows for
-    at least the variation there is: wider than need be, never overconfident because of the repeats.
+    The bootstrap's bounds are capped at those of a perfect and of a hopeless suite of that size: a run that fails
+    never raises what is proven. The last row: few cases have too few distinct resamples, equal means give a zero
+    width. Yet a quantity in [0, 1] with mean p has variance p (1 - p) at most, that of a coin, so Wilson's interval
+    over cases allows for at least the variation there is: wider than need be, never overconfident because of repeats.
 
     >>> rate_interval([1.0] * 30, repeats=3, seed=7).method.value
     'wilson-over-cases'
@@ -96,5 +92,11 @@ def rate_interval(
         return score
     if n >= MIN_NORMAL_CASES:
         return normal(case_means, level) or replace(score, method=IntervalMethod.WILSON_OVER_CASES)
-    resampled = bootstrap_interval(case_means, seed=seed, resamples=resamples, level=level)
-    return resampled or replace(score, method=IntervalMethod.WILSON_OVER_CASES)
+    found = bootstrap_interval(case_means, seed=seed, resamples=resamples, level=level)
+    return _capped(found, n) if found else replace(score, method=IntervalMethod.WILSON_OVER_CASES)
+
+
+def _capped(interval: Interval, n: int) -> Interval:
+    """No suite of `n` cases proves more than a perfect one, or less than a hopeless one."""
+    perfect, hopeless = wilson(n, n, interval.level), wilson(0, n, interval.level)
+    return replace(interval, lower=min(interval.lower, perfect.lower), upper=max(interval.upper, hopeless.upper))

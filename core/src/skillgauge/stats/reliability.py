@@ -5,6 +5,7 @@ who knows which cases count.
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -90,6 +91,52 @@ def flip_rate(repeats: int, passes: int) -> float | None:
     if repeats < 2:
         return None
     return 2 * passes * (repeats - passes) / (repeats * (repeats - 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """How steady the cases of a suite are that were run more than once."""
+
+    cases: int
+    """Cases with at least two graded runs."""
+    flaky: int
+    """Those of them that passed sometimes."""
+    flip_rate: float
+    """Mean over them of the chance that two runs disagree."""
+    k: int
+    """Runs of the cases that were run most often."""
+    pass_hat_k: float
+    """Mean over those cases of the chance that all of `k` runs pass."""
+
+
+class ReliabilityTally:
+    """Adds up cases, of which it keeps nothing but how many there are of each kind."""
+
+    def __init__(self) -> None:
+        self._kinds: Counter[tuple[int, int]] = Counter()
+
+    def add(self, repeats: int, passes: int) -> None:
+        """Take one more case: its graded runs, and those that passed."""
+        if repeats > 1:
+            self._kinds[repeats, passes] += 1
+
+    @property
+    def reliability(self) -> Reliability | None:
+        """What the cases come to; `None` if none was run twice."""
+        if not self._kinds:
+            return None
+        cases = sum(self._kinds.values())
+        k = max(repeats for repeats, _ in self._kinds)
+        flips = math.fsum((flip_rate(*kind) or 0.0) * count for kind, count in self._kinds.items())
+        whole = {kind: count for kind, count in self._kinds.items() if kind[0] == k}
+        steady = math.fsum((pass_hat_k(*kind, k) or 0.0) * count for kind, count in whole.items())
+        return Reliability(
+            cases=cases,
+            flaky=sum(count for (repeats, passes), count in self._kinds.items() if 0 < passes < repeats),
+            flip_rate=flips / cases,
+            k=k,
+            pass_hat_k=steady / sum(whole.values()),
+        )
 
 
 def consistency(run_rates: Sequence[float]) -> float | None:

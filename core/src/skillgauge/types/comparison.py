@@ -37,6 +37,8 @@ class Counts(Frozen):
     """Executions that exceeded their limit, whoever is to blame."""
     broken: int = 0
     """Executions of the target that ended in any failure, timeouts included."""
+    retried: int = 0
+    """Trials that passed after attempts that failed."""
 
     @property
     def pass_share(self) -> float | None:

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from pydantic import Field
 
-from ..stats import Latency, RateInterval
+from ..stats import Latency, RateInterval, Reliability
 from .comparison import Counts, GroupKey, PairSummary
 from .frozen import Frozen, Json
 from .trial import CaseHead, Execution, Failure, PlanHead, SuiteHead, Usage
@@ -44,6 +44,8 @@ class Score(Frozen):
     """What a judge's calls for this check used."""
     weight: float = 1.0
     """Filled by the kernel."""
+    beside: bool = False
+    """Filled by the kernel: whether its check stands beside the verdict."""
 
     @classmethod
     def passed(cls, reason: str = "", *, evidence: Json = None) -> Score:
@@ -112,6 +114,12 @@ class TrialResult(Frozen):
     """Seconds since the epoch at which the attempt that counts began."""
 
     @property
+    def usages(self) -> tuple[Usage | None, ...]:
+        """What everybody used for it: the session or call, attempts that were given up, judges; `None` is unknown."""
+        judges = (score.usage for score in self.scores if score.usage)
+        return (self.execution.usage, *(one.usage for one in self.given_up), *judges)
+
+    @property
     def group(self) -> GroupKey:
         """What it is summarised under."""
         return GroupKey(self.suite_id, self.target_id, self.arm, self.runner, self.model)
@@ -129,6 +137,14 @@ class Figure(Frozen):
     higher_is_better: bool = True
     bounds: tuple[float, float] | None = None
     """Its exact value if all errors had gone against the target, and if all had gone for it; `None`: as `value`."""
+    n: int | None = None
+    """Trials behind it; `None` stands for all of the group."""
+    interval: RateInterval | None = None
+    """Of a rate over cases, which is then `value`: its number of cases and its bounds."""
+    is_headline: bool = False
+    """Whether it takes the place of the pass rate, which says nothing of such a suite."""
+    note: str = ""
+    """What must be said beside it, as a sentence without its full stop."""
 
 
 class TagSummary(Frozen):
@@ -163,6 +179,8 @@ class GroupSummary(Frozen):
     run_pass_rates: tuple[float, ...] = ()
     """Passed share of all trials of each repeat, in order: what consistency is made of."""
     latency: Latency = Latency()
+    reliability: Reliability | None = None
+    """How steady its cases are; `None` if each was run once."""
     tags: tuple[TagSummary, ...] = ()
     figures: tuple[Figure, ...] = ()
 
@@ -170,6 +188,17 @@ class GroupSummary(Frozen):
     def key(self) -> GroupKey:
         """What tells it from the other groups of a run."""
         return GroupKey(self.suite_id, self.target_id, self.arm, self.runner, self.model)
+
+
+class Spending(Frozen):
+    """What sessions, attempts that were given up and judges used, as far as they tell."""
+
+    cost_usd: float = 0.0
+    tokens: int = 0
+    unknown: int = 0
+    """Trials of agents of which some part does not tell its cost."""
+    replayed: int = 0
+    """Trials that are recordings, which cost nothing now."""
 
 
 class SuiteSummary(Frozen):
@@ -197,6 +226,8 @@ class Summary(Frozen):
     pairs: tuple[PairSummary, ...] = ()
     """Every comparison of every suite."""
     validity: tuple[SuiteValidity, ...] = ()
+    spending: Spending | None = None
+    """`None` if nothing of the run tells what it used."""
     interrupted_attempts: int = 0
     """Attempts that started and left no result, in this run or the interrupted one it resumed."""
 

@@ -31,11 +31,8 @@ class Limits(Frozen):
             return self
         if self.timeout_s is self.max_turns is self.output_bytes is None:
             return fallback
-        return Limits(
-            timeout_s=self.timeout_s if self.timeout_s is not None else fallback.timeout_s,
-            max_turns=self.max_turns if self.max_turns is not None else fallback.max_turns,
-            output_bytes=self.output_bytes if self.output_bytes is not None else fallback.output_bytes,
-        )
+        unset = (name for name in Limits.model_fields if getattr(self, name) is None)
+        return self.model_copy(update={name: getattr(fallback, name) for name in unset})
 
 
 NO_LIMITS = Limits()
@@ -80,13 +77,15 @@ class Check(Frozen):
     weight: float = Field(default=1.0, ge=0)
     answer: AnswerStyle = PLAIN
     """How the format reads what was answered, for this check."""
+    beside: bool = False
+    """Whether it is a figure of its own, in no verdict and no rate: what only one of two compared arms can meet."""
     origin: Origin | None = None
 
     @cached_property
     def digest(self) -> str:
         """Digest of everything that decides what it asserts."""
         style = () if self.answer == PLAIN else (self.answer.model_dump(mode="json"),)
-        return digest(self.id, self.scorer, self.options, self.weight, *style)
+        return digest(self.id, self.scorer, self.options, self.weight, *style, *(["beside"] if self.beside else []))
 
     @cached_property
     def scorer_digest(self) -> str:
@@ -99,6 +98,8 @@ class VerdictMode(StrEnum):
 
     ALL = "all"
     """Every check passed."""
+    EACH = "each"
+    """The same, and the value is the weighted share of those that passed: partial credit counts for nothing."""
     MEAN = "mean"
     """The weighted mean of the values reaches the threshold."""
 
@@ -152,14 +153,9 @@ class Case(Frozen):
     @cached_property
     def execution_digest(self) -> str:
         """Digest of everything that can change what an execution does; checks are not part of it."""
-        return digest(
-            self.input,
-            self.prompt,
-            [file.content_id for file in self.files],
-            self.setup,
-            self.env,
-            *([[file.content_id for file in self.image_files]] if self.image_files else []),
-        )
+        files = [file.content_id for file in self.files]
+        image = [[file.content_id for file in self.image_files]] if self.image_files else []
+        return digest(self.input, self.prompt, files, self.setup, self.env, *image)
 
     @cached_property
     def checks_digest(self) -> str:

@@ -282,6 +282,14 @@ class Usage(Frozen):
     cost_basis: str | None = None
     """Who computed the cost: `reported`, `price-list`, ..."""
 
+    @property
+    def all_tokens(self) -> int:
+        """All tokens; what is unknown counts as nothing."""
+        if self.total_tokens is not None:
+            return self.total_tokens
+        kinds = (self.input_tokens, self.cache_read_tokens, self.cache_write_tokens, self.output_tokens)
+        return sum(kind or 0 for kind in kinds)
+
 
 class EventKind(StrEnum):
     """Kinds of trajectory events."""

@@ -175,7 +175,8 @@ def _trial_lines(shown: Transcript) -> Iterator[str]:
         yield "Checks"
     for check in shown.checks:
         value = "" if check.value is None else f", value {check.value:.2f}"
-        scorer = f" ({plain(check.scorer)})" if check.scorer else ""
+        beside = ", beside the verdict" if check.beside else ""
+        scorer = f" ({plain(check.scorer)}{beside})" if check.scorer else ""
         yield f"  {check.status} {plain(check.name)}{scorer}{value}"
         if check.reason:
             yield f"    {plain(check.reason, _WIDE)}"

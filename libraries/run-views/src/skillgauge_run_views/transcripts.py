@@ -74,6 +74,8 @@ class CheckLine:
     status: str
     name: str
     scorer: str
+    beside: bool
+    """Whether it stands beside the verdict."""
     value: float | None
     """Partial credit; `None` if the status says it all."""
     reason: str
@@ -159,7 +161,7 @@ def _check(score: Score, room: Room) -> CheckLine:
         told.append(f"The judge used {used}")
     evidence = excerpt("Evidence", "\n".join(told), characters=room.characters) if told else None
     credit = score.value if score.value not in (0.0, 1.0) else None
-    return CheckLine(score.status, score.check_id, score.scorer, credit, score.reason, evidence)
+    return CheckLine(score.status, score.check_id, score.scorer, score.beside, credit, score.reason, evidence)
 
 
 def _step(event: TrajectoryEvent, room: Room) -> Step:

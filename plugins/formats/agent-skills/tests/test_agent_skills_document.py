@@ -15,8 +15,10 @@ from skillgauge.api import (
     Execution,
     Failure,
     FailureClass,
+    GroupSummary,
     Kept,
     PlanHead,
+    RateInterval,
     RunInfo,
     RunState,
     RunView,
@@ -28,6 +30,7 @@ from skillgauge.api import (
     Usage,
     Verdict,
 )
+from skillgauge_format_agent_skills.figures import figures
 from skillgauge_format_agent_skills.reporter import AgentSkillsReporter
 
 BROKEN = Failure(failure_class=FailureClass.AUTH, blame=Blame.INFRASTRUCTURE, message="no key")
@@ -228,3 +231,53 @@ def test_several_models_are_a_list() -> None:
     assert [one["metadata"]["executor_model"] for one in documents] == ["m", "n"]
     assert [len(one["runs"]) for one in documents] == [1, 1]
     assert rendered() == []
+
+
+def test_what_was_not_graded_is_no_failed_expectation() -> None:
+    """E-A11: a judge that is down leaves its expectations out, so that no reader takes an error for a result."""
+    down = Score.ungraded("the judge failed").model_copy(update={"check_id": "b"})
+    seen = Score.passed("seen").model_copy(update={"check_id": "a"})
+    result = trial("1", "with_skill", None).model_copy(update={"scores": (seen, down), "execution": Execution()})
+    (run,) = rendered(result)["runs"]
+    assert [one["text"] for one in run["expectations"]] == ["a"]
+    assert (run["result"]["pass_rate"], run["result"]["failed"], run["result"]["total"]) == (None, 0, 1)
+    assert run["notes"] == ["not graded: b: the judge failed"]
+
+
+def test_a_check_beside_the_verdict_is_no_expectation(tmp_path: Path) -> None:
+    """D-1: whether the skill fired stands apart, unknown in the arm that has none, and moves no rate."""
+    marks = {"check_id": "Fired when it should", "beside": True}
+    fired, nothing = Score.failed("no").model_copy(update=marks), Score.ungraded("?").model_copy(update=marks)
+    met, unmet = trial("1", "with_skill", 2), trial("1", "without_skill", 0)
+    ours = met.model_copy(update={"scores": (*met.scores, fired)})
+    theirs = unmet.model_copy(update={"scores": (*unmet.scores, nothing)})
+    document = rendered(ours, theirs)
+    assert [run["result"]["total"] for run in document["runs"]] == [2, 2]
+    assert [run["skillgauge"]["beside"][0]["passed"] for run in document["runs"]] == [False, None]
+    assert document["run_summary"]["delta"]["pass_rate"] == "+1.00"
+    assert not any(run["notes"] for run in document["runs"])
+    file = tmp_path / "benchmark.json"
+    file.write_text(json.dumps(document))
+    again = AgentSkillsReporter().read(file)
+    assert again is not None
+    assert [result.value for result in again.results()] == [1.0, 0.0]
+
+
+def test_expectations_met_is_what_the_document_says() -> None:
+    """D-3, E-A1, E-A2: the figure is the share of expectations that hold, over the trials that were graded."""
+    results = [trial("1", "with_skill", 1), trial("2", "with_skill", 2), trial("c", "with_skill", None)]
+    shown = view(*results)
+    counts = Counts(total=3, passed=1, failed=1, errors=1)
+    group = GroupSummary(
+        suite_id="tables",
+        target_id="tables",
+        arm="with_skill",
+        runner="codex",
+        model="m",
+        counts=counts,
+        pass_rate=RateInterval(rate=0.5, n=2),
+        mean_value=sum(one.value or 0 for one in results) / 2,
+    )
+    (figure,) = figures(group, shown.head.suites[0])
+    assert (figure.value, figure.n) == (0.75, 2)
+    assert rendered(*results)["run_summary"]["with_skill"]["pass_rate"]["mean"] == figure.value

@@ -57,7 +57,7 @@ def test_two_arms_differ_by_the_skill_alone(skill: SkillMaker, load: Load, write
 
 @pytest.mark.requirement("SE-FORMAT-004")
 def test_assertions_are_for_a_judge(skill: SkillMaker, load: Load) -> None:
-    """Each text of both keys is one question to a judge, in the order of the file, each once."""
+    """D-2: each text of both keys is a claim, true or false, in the order of the file, each once."""
     root = skill(
         {
             "id": 7,
@@ -71,7 +71,7 @@ def test_assertions_are_for_a_judge(skill: SkillMaker, load: Load) -> None:
     assert case.id == "7"
     assert [check.id for check in case.checks] == ["First.", "Second.", "Third.", "Fourth."]
     assert {check.scorer for check in case.checks} == {"rubric"}
-    assert case.checks[0].options == {"criteria": "First.", "reference": "a table"}
+    assert case.checks[0].options == {"claims": ("First.",), "reference": "a table"}
     assert only(load(root)).dialect == "skill-creator"
 
 
@@ -80,6 +80,7 @@ def test_expected_output_alone_is_enough(skill: SkillMaker, load: Load) -> None:
     case = case_of(load(skill({"id": 1, "prompt": "p", "expected_output": {"rows": 3}})))
     (check,) = case.checks
     assert (check.id, check.scorer, check.options["reference"]) == ("expected_output", "rubric", {"rows": 3})
+    assert "claims" in check.options
 
 
 @pytest.mark.parametrize(
@@ -116,11 +117,117 @@ def test_what_a_program_decides(
     assert check.id
 
 
-def test_values_that_do_not_fit_go_to_a_judge(skill: SkillMaker, load: Load) -> None:
-    """A type that is known with a value that it cannot have is judged by its text, and a warning says so."""
-    loaded = load(skill({"prompt": "p", "assertions": [{"type": "contains", "value": 5, "text": "It has 5."}]}))
-    assert case_of(loaded).checks[0].scorer == "rubric"
-    assert any("cannot have this value" in message for message in warnings(loaded))
+ABSENT = r"(?s)\A(?!.*(?:TODO|FIXME))"
+
+
+@pytest.mark.parametrize(
+    ("assertion", "scorer", "options"),
+    [
+        ({"type": "contains_pattern", "pattern": "a|b"}, "regex", {"patterns": ("a|b",), "case_sensitive": True}),
+        ({"type": "content_regex", "regex": "a+"}, "regex", {"patterns": ("a+",), "case_sensitive": True}),
+        (
+            {"type": "regex_present", "pattern": "a", "flags": "i"},
+            "regex",
+            {"patterns": ("a",), "case_sensitive": False},
+        ),
+        ({"type": "regex_absent", "pattern": "TODO|FIXME"}, "regex", {"patterns": (ABSENT,), "case_sensitive": True}),
+        (
+            {"type": "not_contains_pattern", "pattern": "TODO|FIXME"},
+            "regex",
+            {"patterns": (ABSENT,), "case_sensitive": True},
+        ),
+        ({"type": "contains_phrase", "phrase": "a b"}, "contains", {"keywords": ("a b",), "case_sensitive": True}),
+        ({"type": "content_contains", "value": "plan"}, "contains", {"keywords": ("plan",), "case_sensitive": True}),
+        ({"type": "content_contains", "pattern": "plan"}, "regex", {"patterns": ("plan",), "case_sensitive": True}),
+        (
+            {"type": "content_contains", "target": "output", "pattern": "f(x)"},
+            "regex",
+            {"patterns": (r"(?:f(x))|f\(x\)",), "case_sensitive": True},
+        ),
+        (
+            {"type": "content_contains", "pattern": "f(x", "case_sensitive": False},
+            "regex",
+            {"patterns": (r"f\(x",), "case_sensitive": False},
+        ),
+        (
+            {"type": "content_contains", "path": "report.md", "value": "Verdict"},
+            "files",
+            {"path": "report.md", "state": "present", "contains": ("Verdict",), "case_sensitive": True},
+        ),
+        (
+            {"type": "content_regex", "file": "report.md", "pattern": "V.*"},
+            "files",
+            {"path": "report.md", "state": "present", "patterns": ("V.*",), "case_sensitive": True},
+        ),
+        ({"type": "file_exists", "path": "a"}, "files", {"path": "a", "state": "present"}),
+        ({"type": "command", "command": "true"}, "command", {"command": "true"}),
+    ],
+    ids=str,
+)
+def test_types_and_keys_of_real_files(
+    assertion: dict[str, Any], scorer: str, options: dict[str, Any], skill: SkillMaker, load: Load
+) -> None:
+    """D-4: types and keys that public suites have are decided by a program, and nothing of them is told as unknown."""
+    loaded = load(skill({"prompt": "p", "assertions": [{"text": "t", **assertion}]}))
+    (check,) = case_of(loaded).checks
+    assert (check.scorer, {key: value for key, value in check.options.items() if key != "label"}) == (scorer, options)
+    assert not warnings(loaded)
+
+
+def test_types_without_a_rule_go_to_a_judge_with_all_they_say(skill: SkillMaker, load: Load) -> None:
+    """D-4: no value is dropped, a key that turns the meaning keeps programs from deciding, and one notice tells all."""
+    items = [
+        {"text": "It has 5.", "type": "contains", "value": 5},
+        {"text": "It greps.", "type": "tool_use", "tool": "grep", "min": 2},
+        {"text": "It is kind.", "type": "semantic", "prompt": "Would a guest feel welcome?"},
+        {"type": "llm-rubric", "value": "It is short."},
+        {"text": "No plan.", "type": "content_contains", "pattern": "plan", "negate": True},
+        {"text": "The log names it.", "type": "contains", "value": "x", "target": "transcript"},
+        {"text": "It has x.", "type": "contains"},
+        {"text": "It is fine.", "type": "tool_use"},
+    ]
+    loaded = load(skill({"prompt": "p", "assertions": items}))
+    checks = case_of(loaded).checks
+    assert {check.scorer for check in checks} == {"rubric"}
+    assert [check.options["claims"] for check in checks] == [
+        ("It has 5. (contains; value: 5)",),
+        ("It greps. (tool_use; tool: grep; min: 2)",),
+        ("It is kind. (semantic; prompt: Would a guest feel welcome?)",),
+        ("It is short.",),
+        ("No plan. (content_contains; pattern: plan; negate: true)",),
+        ("The log names it. (contains; value: x; target: transcript)",),
+        ("It has x.",),
+        ("It is fine.",),
+    ]
+    assert warnings(loaded) == [
+        "a judge decides assertions of types for which there is no rule, or no fitting value: "
+        "'contains' (3), 'tool_use' (2), 'semantic' (1), 'llm-rubric' (1), 'content_contains' (1)"
+    ]
+
+
+def test_keys_of_assertions_without_effect_are_told(skill: SkillMaker, load: Load) -> None:
+    """D-4: a weight or a threshold that nobody follows is no silence."""
+    items = [
+        {"text": "a", "weight": 5, "critical": True},
+        {"text": "b", "type": "contains", "value": "b", "threshold": 0.9},
+    ]
+    (told,) = warnings(load(skill({"prompt": "p", "assertions": items})))
+    assert told.endswith("without effect: 'weight', 'critical', 'threshold'")
+
+
+def test_a_trigger_check_beside_assertions(skill: SkillMaker, load: Load) -> None:
+    """D-1: both arms are graded by the same checks; whether the skill fired stands beside the verdict."""
+    evals = [
+        {"prompt": "p", "assertions": ["a"], "should_trigger": True},
+        {"prompt": "q", "assertions": ["a"], "should_trigger": False},
+        {"prompt": "r", "should_trigger": True},
+    ]
+    both, queries = load(skill(*evals)).suites
+    assert [[(check.id, check.beside) for check in case.checks] for case in both.cases] == [
+        [("a", False), ("Fired when it should", True)],
+        [("a", False), ("Silent when it should be", True)],
+    ]
+    assert [[(check.id, check.beside) for check in case.checks] for case in queries.cases] == [[("trigger", False)]]
 
 
 def test_the_same_words_twice(skill: SkillMaker, load: Load) -> None:

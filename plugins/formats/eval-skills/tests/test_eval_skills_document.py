@@ -182,7 +182,8 @@ def test_keys_and_layout_are_the_documented_ones() -> None:
           "errors": 0,
           "skipped": 0,
           "timeouts": 0,
-          "broken": 0
+          "broken": 0,
+          "retried": 0
         },
         "passRate": {
           "rate": 1,
@@ -444,6 +445,7 @@ def test_tags_are_told_with_all_that_it_takes_to_trust_a_rate() -> None:
                 "skipped": 0,
                 "timeouts": 0,
                 "broken": 0,
+                "retried": 0,
             },
             "passRate": {"rate": 0.5, "n": 2, "lower": 0.094531, "upper": 0.905469, "level": 0.95, "method": "wilson"},
         }

@@ -176,7 +176,7 @@ def test_unknown_is_a_dash_and_never_zero() -> None:
     shown = drawn(run_of(group(pass_rate=empty, figures=(Figure(name="f", label="F", value=None, unit="ratio"),))))
     assert "– no interval 0 5 of 5 0 0 0 –" in words(shown)
     assert "<svg" not in shown
-    assert "n (trials) Errors F skill by contract 5 0 –" in words(shown)
+    assert "Trials Errors F skill by contract 5 0 –" in words(shown)
 
 
 def test_latency_figures_and_bounds_are_shown() -> None:
@@ -195,7 +195,7 @@ def test_latency_figures_and_bounds_are_shown() -> None:
     )
     assert "Figures as contract defines them (its own arithmetic over the trials; it knows no interval)" in shown
     assert "6 1 0.997" in shown
-    assert "Latency over 1 trial, failures included: p50 250 ms, p95 1.3 s, p99 –." in shown
+    assert "Latency over 1 trial, failures included: p50 250 ms; for more there are too few." in shown
     assert "with 1 error the rate lies between 50.0% (all failed) and 100.0% (all passed)" in shown
 
 
@@ -404,6 +404,19 @@ def test_a_case_opens_its_transcripts_side_by_side() -> None:
     )
     assert "Session (2 steps) Tool call Bash make note Result Bash error no such target" in said
     assert shown.count("make note") == 4
+
+
+def test_what_has_no_name_is_told_by_more_than_a_number() -> None:
+    """A case without a name shows its prompt, and of suites of one name each shows its id."""
+    view = in_arms((0, "with_skill", "p"))
+    cases = [case.model_copy(update={"name": ""}) for case in view.cases()]
+    nameless = replace(view, source=Kept(lambda: list(view.results()), cases))
+    assert "0 Ask 0. ✓ 1 of 1" in words(drawn(nameless))
+    suite = view.head.suites[0]
+    twins = view.head.model_copy(update={"suites": (suite, suite.model_copy(update={"id": "twin"}))})
+    shown = words(drawn(replace(view, head=twins)))
+    assert "demo twin demo 1.2.3 Suite demo" in shown
+    assert "twin 1.2.3 Suite twin" in shown
 
 
 def test_an_arm_that_was_not_run_is_a_dash() -> None:

@@ -148,9 +148,9 @@ def test_figures_latency_and_bounds_are_shown() -> None:
         pass_bounds=(0.5, 1.0),
     )
     assert "Figures as eval-skills defines them: its own arithmetic over the trials; it knows no interval." in shown
-    assert r"| Target | n (trials) | Errors | Composite | Completion \| rate | P95 | Points | Unknown |" in shown
+    assert r"| Target | Trials | Errors | Composite | Completion \| rate | P95 | Points | Unknown |" in shown
     assert "| calculator (subprocess) | 2 | 1 | 0.997 | 50.0% | 1.2 s | 3 pt | – |" in shown
-    assert "p50 250 ms, p95 1.3 s, p99 –" in shown
+    assert "Latency over 2 trials, failures included: p50 250 ms; for more there are too few." in shown
     assert "between 50.0% (all failed) and 100.0% (all passed): calculator (subprocess)." in shown
 
 

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from skillgauge.api import EventKind, Execution, FileChange, JudgeRequest, ScoreStatus, Trajectory, TrajectoryEvent
+from skillgauge.api import (
+    EventKind,
+    Execution,
+    FileChange,
+    JudgeReply,
+    JudgeRequest,
+    ScoreStatus,
+    Trajectory,
+    TrajectoryEvent,
+)
 from skillgauge_testkit import FakeWorkspace
 
 from .conftest import ATTACKS, ScriptedJudge, fenced, holds, marker_of, score
@@ -77,7 +87,7 @@ def test_a_judge_that_repeats_an_attack_gives_no_verdict(subtests: pytest.Subtes
                 f"2\nIt says: {output}, 10",
                 f'{LOW}\nIt says: {{"score": 10}} {output}',
             ]
-            told += [output.replace("<marker>", "guessed")] if shape != "0-10" else []
+            told += [output.replace("<marker>", "guessed")]
             for text in told:
                 found = score(ScriptedJudge(text, text), output, **SHAPES[shape])
                 assert (found.status, found.value) == (ScoreStatus.UNGRADED, None)
@@ -109,3 +119,50 @@ def test_attacks_in_what_an_agent_did_and_wrote(subtests: pytest.Subtests) -> No
             assert [head[:3] for head in heads] == ["ski", "cal", "[1]", "[2]", "[3]"]
             heads = [line for line in fenced(request, "FILES").split("\n") if not line.startswith("  ")]
             assert len(heads) == 2
+
+
+def first_json(text: str) -> str:
+    """The first JSON object of a text, as it stands there; the text itself if there is none."""
+    decoder = json.JSONDecoder()
+    for at in (found.start() for found in re.finditer(r"\{", text)):
+        try:
+            _, end = decoder.raw_decode(text, at)
+        except ValueError:
+            continue
+        return text[at:end]
+    return text
+
+
+CARELESS: dict[str, Callable[[JudgeRequest], str]] = {
+    "parrots the output": fenced,
+    "parrots its question": lambda request: request.user,
+    "parrots all that it is told": lambda request: f"{request.system}\n\n{request.user}",
+    "takes the first JSON of the output": lambda request: first_json(fenced(request)),
+    "takes the first JSON of its question": lambda request: first_json(request.user),
+    "takes the first JSON of all that it is told": lambda request: first_json(f"{request.system}\n\n{request.user}"),
+}
+
+
+@pytest.mark.parametrize("judge", CARELESS)
+def test_a_careless_judge_passes_nothing(judge: str, subtests: pytest.Subtests) -> None:
+    """E-B1: whatever an output says of itself, a judge that parrots it, or takes JSON from it, gives no verdict."""
+    assert len(ATTACKS) >= 56
+    for attack, shape in EVERYWHERE:
+        with subtests.test(attack=attack, shape=shape):
+            careless = Careless(CARELESS[judge])
+            found = score(careless, ATTACKS[attack], **SHAPES[shape])
+            assert (found.status, found.value) == (ScoreStatus.UNGRADED, None)
+            assert len(careless.requests) == 2
+
+
+class Careless(ScriptedJudge):
+    """Answers with a part of what it is told, as it stands there."""
+
+    def __init__(self, part: Callable[[JudgeRequest], str]) -> None:
+        super().__init__()
+        self._part = part
+
+    async def ask(self, request: JudgeRequest) -> JudgeReply:
+        """The part; nobody puts the marker into it."""
+        self.requests.append(request)
+        return JudgeReply(text=self._part(request), model="m-1")

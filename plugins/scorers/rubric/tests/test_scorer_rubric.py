@@ -12,7 +12,7 @@ from skillgauge_scorer_rubric.reading import Unreadable
 from skillgauge_scorer_rubric.shapes import OutOfTen
 from skillgauge_testkit import SCORERS, Maker, check_light_import, check_plugin, check_scorer, score_context
 
-from .conftest import OPTIONS, ScriptedJudge, fenced, marker_of, score
+from .conftest import OPTIONS, ScriptedJudge, fenced, holds, marker_of, score
 
 MODULE = "skillgauge_scorer_rubric.plugin"
 LOW = '{"score": 2, "reason": "It names no planet."}'
@@ -276,3 +276,11 @@ def test_announcement() -> None:
     """Hook, provider and entry points fit together, and announcing is cheap."""
     check_plugin(MODULE, "scorers", options={"rubric": OPTIONS})
     check_light_import(MODULE)
+
+
+def test_a_scale_is_used_only_where_it_is_asked_for() -> None:
+    """D-2: criteria without a scale pass or fail, with evidence; a bare number is no answer to them."""
+    judge = ScriptedJudge("8", "8")
+    assert score(judge, criteria="Names Jupiter.").status is ScoreStatus.UNGRADED
+    assert score(ScriptedJudge(holds(True, result="PASS")), criteria="Names Jupiter.").status is ScoreStatus.PASSED
+    assert score(ScriptedJudge("8"), criteria="Names Jupiter.", scale="0-10").status is ScoreStatus.PASSED

@@ -34,6 +34,7 @@ def score(
     *,
     present: tuple[str, ...] = ("pdf",),
     offered: tuple[str, ...] | None = None,
+    beside: bool = False,
 ) -> Score:
     """The score of a session in which all that its arm has was offered, or `offered`; the skill under test is `pdf`."""
     skills = tuple(SkillRef(name=name, root="/", digest="") for name in present)
@@ -43,6 +44,7 @@ def score(
         score_context(options=options, execution=Execution(trajectory=trajectory), target=Target(id="pdf")),
         arm=Arm(name="arm", kind=ArmKind.AGENT, skills=skills),
     )
+    context = replace(context, check=context.check.model_copy(update={"beside": beside}))
     return asyncio.run(TriggerScorer(TriggerOptions.model_validate(options)).score(context))
 
 
@@ -65,11 +67,13 @@ def test_wrong_skill_is_named() -> None:
     assert found.status is ScoreStatus.PASSED
 
 
-def test_baseline_is_no_fail() -> None:
-    """An arm without the skill under test gains and loses nothing; a name that is nobody's proves nothing."""
+def test_a_baseline_gets_no_verdict() -> None:
+    """D-1: an arm without the skill under test neither passes nor fails, and the way out is told where it is needed."""
     found = score({"skill": "pdf"}, (), present=())
-    assert found.status is ScoreStatus.PASSED
+    assert found.status is ScoreStatus.UNGRADED
     assert "has no skill 'pdf'" in found.reason
+    assert "`beside: true`" in found.reason
+    assert "`beside: true`" not in score({"skill": "pdf"}, (), present=(), beside=True).reason
     assert score({"skill": "pfd"}, (), present=("pdf",)).status is ScoreStatus.UNGRADED
 
 

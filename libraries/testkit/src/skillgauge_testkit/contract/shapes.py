@@ -6,22 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from skillgauge.api import Adapter, Engine, Executor, Judge, Reporter, Sandbox, Scorer, Store, SuiteFormat
-
 from .clauses import require, shown
-
-PROTOCOLS: dict[str, type] = {
-    "formats": SuiteFormat,
-    "adapters": Adapter,
-    "engines": Engine,
-    "scorers": Scorer,
-    "judges": Judge,
-    "sandboxes": Sandbox,
-    "reporters": Reporter,
-    "stores": Store,
-    "executors": Executor,
-}
-"""What the providers of a kind make."""
 
 
 def require_shape(thing: object, protocol: type) -> None:

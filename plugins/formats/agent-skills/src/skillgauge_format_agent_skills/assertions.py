@@ -2,85 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
-from skillgauge.api import Check, JsonObject, JsonValue, Origin
+from skillgauge.api import Check, JsonObject, JsonValue, Origin, text_of
 
 from .findings import Findings
+from .typed import COMMAND, kind_of, made_of
 
 TEXT_KEYS = ("text", "assertion", "expectation", "description", "check", "criterion", "name")
 """Where an assertion that is an object says what is asserted, in order of preference."""
+_SAYING_KEYS = (*TEXT_KEYS, "prompt", "value")
+"""The same for one with a type that a judge decides, whose value may be all that it says."""
 RUBRIC = "rubric"
-COMMAND = "command"
-_Made: TypeAlias = tuple[str, JsonObject]
-
-
-def _texts(value: JsonValue) -> list[str]:
-    """One text or several; nothing if it is something else."""
-    values = value if isinstance(value, tuple) else (value,)
-    texts = [one for one in values if isinstance(one, str) and one]
-    return texts if len(texts) == len(values) else []
-
-
-def _contains(value: JsonValue, *, strict: bool = True) -> _Made | None:
-    texts = _texts(value)
-    return ("contains", {"keywords": tuple(texts), "case_sensitive": strict}) if texts else None
-
-
-def _found(value: JsonValue, pattern: Callable[[str], str], *, strict: bool = True) -> _Made | None:
-    texts = _texts(value)
-    return ("regex", {"patterns": tuple(map(pattern, texts)), "case_sensitive": strict}) if texts else None
-
-
-def _any(value: JsonValue, *, strict: bool = True) -> _Made | None:
-    joined = "|".join(map(re.escape, _texts(value)))
-    return ("regex", {"patterns": (joined,), "case_sensitive": strict}) if joined else None
-
-
-def _nowhere(pattern: str) -> str:
-    return rf"(?s)\A(?!.*(?:{pattern}))"
-
-
-def _schema(value: JsonValue) -> _Made | None:
-    return ("json-schema", {"schema": value}) if isinstance(value, Mapping) else None
-
-
-def _file(value: JsonValue, state: str) -> _Made | None:
-    texts = _texts(value)
-    return ("files", {"path": texts[0], "state": state}) if len(texts) == 1 else None
-
-
-def _command(value: JsonValue) -> _Made | None:
-    texts = _texts(value)
-    return (COMMAND, {"command": texts[0]}) if len(texts) == 1 else None
-
-
-DETERMINISTIC: Mapping[str, Callable[[JsonValue], _Made | None]] = {
-    "contains": _contains,
-    "contains-all": _contains,
-    "icontains": lambda value: _contains(value, strict=False),
-    "icontains-all": lambda value: _contains(value, strict=False),
-    "contains-any": _any,
-    "icontains-any": lambda value: _any(value, strict=False),
-    "not-contains": lambda value: _found(value, lambda text: _nowhere(re.escape(text))),
-    "not-icontains": lambda value: _found(value, lambda text: _nowhere(re.escape(text)), strict=False),
-    "starts-with": lambda value: _found(value, lambda text: rf"\A{re.escape(text)}"),
-    "ends-with": lambda value: _found(value, lambda text: rf"{re.escape(text)}\Z"),
-    "regex": lambda value: _found(value, str),
-    "not-regex": lambda value: _found(value, _nowhere),
-    "equals": lambda value: None if value is None else ("exact", {"value": value}),
-    "is-json": lambda value: _schema({} if value is None else value),
-    "json": _schema,
-    "json-schema": _schema,
-    "file-exists": lambda value: _file(value, "present"),
-    "file-created": lambda value: _file(value, "created"),
-    "not-file-exists": lambda value: _file(value, "absent"),
-    COMMAND: _command,
-}
-"""Types that a program decides, and the checks that they become; any other type is a matter for a judge."""
+_ASIDE = (*TEXT_KEYS, "id", "type")
+"""Keys that add nothing to what is asserted."""
 
 
 @dataclass(frozen=True)
@@ -104,62 +41,72 @@ def assertion_of(item: JsonValue, reference: JsonValue, origin: Origin, findings
     if isinstance(item, str):
         text, raw = item.strip(), None
     elif isinstance(item, Mapping):
-        found = (item.get(key) for key in TEXT_KEYS)
-        text = next((one.strip() for one in found if isinstance(one, str) and one.strip()), "")
-        raw = item
+        text, raw = _first_text(item, TEXT_KEYS), item
     else:
         findings.error("wrong-type", "an assertion must be text, or an object with 'text'", origin)
         return None
-    made = _deterministic(raw, text, origin, findings) if raw else None
-    if made is not None:
-        scorer, options = made
-        label = text or f"{(raw or {}).get('type')} {(raw or {}).get('value', '')}".strip()
-        return Assertion(Check(id=label, scorer=scorer, options=options, origin=origin), raw)
+    found = made_of(raw) if raw is not None else None
+    if raw is not None and found is not None:
+        (scorer, options), understood = found
+        findings.unknown_keys(_left(raw, understood), (*_ASIDE, *understood), lambda _key: origin)
+        label = text or " ".join([str(raw["type"]), *(text_of(raw[key]) for key in raw if key not in _ASIDE)][:2])
+        return Assertion(Check(id=label, scorer=scorer, options=_told(scorer, options, raw, text), origin=origin), raw)
+    claim = text
+    if raw is not None and kind_of(raw):
+        findings.left_to_judge(str(raw["type"]), origin)
+        text = text or _first_text(raw, _SAYING_KEYS)
+        claim = _with_details(text, raw)
+    elif raw is not None:
+        findings.unknown_keys(_left(raw, frozenset()), _ASIDE, lambda _key: origin)
     if not text:
         findings.error("no-text", "an assertion says nothing", origin, "Write what has to be true of the result.")
         return None
-    return Assertion(Check(id=text, scorer=RUBRIC, options=rubric_options(text, reference), origin=origin), raw)
+    return Assertion(Check(id=text, scorer=RUBRIC, options=rubric_options(claim, reference), origin=origin), raw)
 
 
-def rubric_options(criteria: str, reference: JsonValue) -> JsonObject:
-    """What a judge is told about one assertion."""
-    return {"criteria": criteria} if reference is None else {"criteria": criteria, "reference": reference}
+def rubric_options(claim: str, reference: JsonValue) -> JsonObject:
+    """What a judge is told about one assertion, which is true or false."""
+    return {"claims": (claim,)} if reference is None else {"claims": (claim,), "reference": reference}
 
 
-def _deterministic(raw: JsonObject, text: str, origin: Origin, findings: Findings) -> _Made | None:
-    kind = raw.get("type")
-    name = kind.strip().lower().replace("_", "-") if isinstance(kind, str) else ""
-    make = DETERMINISTIC.get(name)
-    if make is None or ("value" not in raw and name != "is-json"):
-        return None
-    made = make(raw.get("value"))
-    if made is None:
-        message = f"an assertion of type {kind!r} cannot have this value, so a judge decides it by its text"
-        findings.warning("assertion-value", message, origin)
-        return None
-    scorer, options = made
-    if scorer == COMMAND:
-        code = raw.get("expect_exit_code")
-        more: dict[str, Any] = {"expect_exit_code": code} if code is not None else {}
-        return scorer, {**options, **more, **({"label": text} if text else {})}
-    return made
+def _first_text(raw: JsonObject, keys: tuple[str, ...]) -> str:
+    found = (raw.get(key) for key in keys)
+    return next((one.strip() for one in found if isinstance(one, str) and one.strip()), "")
+
+
+def _left(raw: JsonObject, understood: frozenset[str]) -> list[str]:
+    """Keys without effect."""
+    return [key for key in raw if key not in _ASIDE and key not in understood]
+
+
+def _with_details(text: str, raw: JsonObject) -> str:
+    """A claim with everything that its author says of it: a value, a pattern, an instruction to the judge."""
+    details = [f"{key}: {text_of(value)}" for key, value in raw.items() if key not in _ASIDE and value != text]
+    return f"{text} ({raw['type']}; {'; '.join(details)})" if details else text
+
+
+def _told(scorer: str, options: JsonObject, raw: JsonObject, text: str) -> JsonObject:
+    """Options with what only a command has beside its value."""
+    if scorer != COMMAND:
+        return options
+    code = raw.get("expect_exit_code")
+    more: dict[str, Any] = {"expect_exit_code": code} if code is not None else {}
+    return {**options, **more, **({"label": text} if text else {})}
 
 
 def written(check: Check, raw: JsonValue, reference: JsonValue) -> JsonValue | None:
     """The assertion that stands for a check: the inverse of `assertion_of`; `None` if no assertion can."""
     if isinstance(raw, Mapping):
         return raw
-    if check.scorer == RUBRIC and check.options == rubric_options(check.id, reference):
+    if check.scorer == RUBRIC and check.options in (rubric_options(check.id, reference), {"criteria": check.id}):
         return check.id
     for kind, value in _candidates(check):
-        made = DETERMINISTIC[kind](value)
-        if made is not None and made[0] == check.scorer and {**made[1], **_label(check)} == check.options:
-            return {"text": check.id, "type": kind, "value": value}
+        item: JsonObject = {"text": check.id, "type": kind, "value": value}
+        found = made_of(item)
+        made = found[0] if found is not None else None
+        if made is not None and made[0] == check.scorer and _told(*made, item, check.id) == check.options:
+            return item
     return None
-
-
-def _label(check: Check) -> JsonObject:
-    return {"label": check.id} if check.scorer == COMMAND else {}
 
 
 def _candidates(check: Check) -> list[tuple[str, JsonValue]]:

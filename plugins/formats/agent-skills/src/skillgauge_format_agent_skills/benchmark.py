@@ -94,11 +94,16 @@ def _signed(name: str, value: float) -> str:
 
 def measures(result: TrialResult) -> dict[str, float | None]:
     """What is measured of one trial; `None` is unknown. An error has no pass rate."""
-    graded = [score for score in result.scores if score.status is not ScoreStatus.UNGRADED]
+    graded = expectations(result)
     rate: float | None = None
     if result.verdict in (Verdict.PASS, Verdict.FAIL):
         rate = sum(score.status is ScoreStatus.PASSED for score in graded) / len(graded) if graded else 0.0
     return {"pass_rate": rate, "time_seconds": result.execution.duration_s, "tokens": _tokens(result.execution.usage)}
+
+
+def expectations(result: TrialResult) -> list[Score]:
+    """What became of the expectations of a run that were graded: checks beside the verdict are none."""
+    return [score for score in result.scores if score.status is not ScoreStatus.UNGRADED and not score.beside]
 
 
 def _tokens(usage: Usage | None) -> float | None:
@@ -119,12 +124,13 @@ def run_document(suite: SuiteHead, result: TrialResult) -> dict[str, Any]:
     """One of `runs`."""
     names = suite.parameters.get("eval_names")
     known = measures(result)
-    passed = sum(score.status is ScoreStatus.PASSED for score in result.scores)
-    failed = sum(score.status is ScoreStatus.FAILED for score in result.scores)
+    graded = expectations(result)
+    passed = sum(score.status is ScoreStatus.PASSED for score in graded)
     events = result.execution.trajectory.events if result.execution.trajectory else None
     failure = result.execution.failure
     notes = [failure.message] if failure else []
-    notes += [f"not graded: {score.check_id}: {score.reason}" for score in result.scores if score.value is None]
+    ungraded = [score for score in result.scores if score.value is None and not score.beside]
+    notes += [f"not graded: {score.check_id}: {score.reason}" for score in ungraded]
     return {
         "eval_id": eval_id(suite, result.case_id),
         "eval_name": str(names.get(result.case_id, result.case_id)) if isinstance(names, Mapping) else result.case_id,
@@ -133,8 +139,8 @@ def run_document(suite: SuiteHead, result: TrialResult) -> dict[str, Any]:
         "result": {
             "pass_rate": None if known["pass_rate"] is None else round(known["pass_rate"], 4),
             "passed": passed,
-            "failed": failed,
-            "total": len(result.scores),
+            "failed": len(graded) - passed,
+            "total": len(graded),
             "time_seconds": known["time_seconds"],
             "tokens": known["tokens"],
             "tool_calls": _count(events, EventKind.TOOL_CALL),
@@ -142,10 +148,24 @@ def run_document(suite: SuiteHead, result: TrialResult) -> dict[str, Any]:
         },
         "expectations": [
             {"text": score.check_id, "passed": score.status is ScoreStatus.PASSED, "evidence": _evidence(score)}
-            for score in result.scores
+            for score in graded
         ],
         "notes": notes,
+        **_beside(result),
     }
+
+
+_OUTCOMES = {ScoreStatus.PASSED: True, ScoreStatus.FAILED: False, ScoreStatus.UNGRADED: None}
+
+
+def _beside(result: TrialResult) -> dict[str, Any]:
+    """Checks beside the verdict, such as whether the skill fired; unknown is null."""
+    found = [
+        {"text": score.check_id, "passed": _OUTCOMES[score.status], "evidence": score.reason}
+        for score in result.scores
+        if score.beside
+    ]
+    return {"skillgauge": {"beside": found}} if found else {}
 
 
 def _count(events: tuple[Any, ...] | None, kind: EventKind) -> int | None:

@@ -8,17 +8,22 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from skillgauge.api import Case, Check, FileSpec, JsonObject, JsonValue, Origin
+from skillgauge.api import Case, Check, FileSpec, JsonObject, JsonValue, Origin, VerdictMode, VerdictRule
 from skillgauge_skill_folders import bundled_files, contained, file_spec, files_of
 
-from .assertions import COMMAND, RUBRIC, Assertion, assertion_of, rubric_options
+from .assertions import RUBRIC, Assertion, assertion_of, rubric_options
 from .files import OTHER_NAMES, EvalFile, keys_of
 from .findings import Findings, OriginOf
 from .sources import EVALS_FOLDER, line_of
+from .typed import COMMAND
 
 EXPECTED_OUTPUT = "expected_output"
 """Id of the check of a case that says nothing but what is expected."""
 TRIGGER = "trigger"
+FIRED, SILENT = "Fired when it should", "Silent when it should be"
+"""Ids of the checks that stand beside assertions and ask whether the skill fired, as reports call their figures."""
+EACH = VerdictRule(mode=VerdictMode.EACH)
+"""All assertions have to hold, and what counts beside that is the share of them that do."""
 AS_EXPECTED = "The result agrees with the reference in everything that matters for the task."
 
 
@@ -81,7 +86,7 @@ class CaseMaker:
             checks = [Check(id=EXPECTED_OUTPUT, scorer=RUBRIC, options=options, origin=where("expected_output"))]
         trigger = self._trigger(file, raw, where)
         if trigger is not None:
-            checks.append(trigger)
+            checks.append(_beside(trigger) if checks else trigger)
         commands = [str(check.options["command"]) for check in checks if check.scorer == COMMAND]
         return Case(
             id=case_id,
@@ -91,6 +96,7 @@ class CaseMaker:
             files=tuple(self._files(file, where)),
             grader_files=bundled_files(self.root, commands),
             checks=tuple(checks),
+            rule=EACH,
             tags=file.tags,
             extras=_extras(file, raw, assertions),
             origin=origin,
@@ -154,6 +160,12 @@ class CaseMaker:
     def _bases(self) -> tuple[Path, ...]:
         """Where input files are looked for, in this order."""
         return self.root, self.root / EVALS_FOLDER, self.folder
+
+
+def _beside(trigger: Check) -> Check:
+    """A trigger check of an eval that runs in both arms: only one of them can meet it."""
+    should = bool(trigger.options["should_trigger"])
+    return trigger.model_copy(update={"id": FIRED if should else SILENT, "beside": True})
 
 
 def _extras(file: EvalFile, raw: JsonObject, assertions: list[Assertion]) -> JsonObject:

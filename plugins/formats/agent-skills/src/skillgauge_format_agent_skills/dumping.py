@@ -26,7 +26,7 @@ from skillgauge.api import (
 from skillgauge_skill_folders import SKILL_FILE
 
 from .assertions import RUBRIC, written
-from .cases import AS_EXPECTED, EXPECTED_OUTPUT, TRIGGER
+from .cases import AS_EXPECTED, EACH, EXPECTED_OUTPUT, TRIGGER
 from .figures import TRIGGERS
 
 EVALS_FILE, QUERIES_FILE = "evals/evals.json", "evals/trigger_evals.json"
@@ -74,7 +74,7 @@ def _eval(case: Case, key: str, losses: list[Problem]) -> dict[str, Any]:
     objects = raw if isinstance(raw, Mapping) else {}
     assertions = []
     for check in case.checks:
-        if check.scorer == TRIGGER or (check.id == EXPECTED_OUTPUT and check.options.get("criteria") == AS_EXPECTED):
+        if check.scorer == TRIGGER or (check.id == EXPECTED_OUTPUT and check.options.get("claims") == (AS_EXPECTED,)):
             continue
         item = written(check, objects.get(check.id), reference)
         if item is None:
@@ -146,7 +146,7 @@ def _unsaid(case: Case) -> Iterator[str]:
     """What an eval has no key for."""
     if case.prompt is None:
         yield "it has no prompt, so its input is asked as it is"
-    if case.rule != ALL_PASSED:
+    if case.rule not in (ALL_PASSED, EACH):
         yield "its rule for a verdict is left out"
     if case.limits != NO_LIMITS:
         yield "its limits are left out"

@@ -23,6 +23,7 @@ class Findings:
         self._unknown: dict[str, tuple[Origin, str]] = {}
         self._other_names: dict[str, Problem] = {}
         self._warnings: list[Problem] = []
+        self._judged: dict[str, list[Origin]] = {}
 
     def error(self, code: str, message: str, origin: Origin, hint: str | None = None) -> None:
         """Note what must be put right."""
@@ -44,6 +45,10 @@ class Findings:
             if key not in self._unknown:
                 self._unknown[key] = (origin_of(key), did_you_mean(key, known))
 
+    def left_to_judge(self, kind: str, origin: Origin) -> None:
+        """Note an assertion whose type is decided by no program here; all of a file are told at once."""
+        self._judged.setdefault(kind, []).append(origin)
+
     def validated(self, model: type[M], value: object, origin_of: OriginOf) -> M | None:
         """The model made of a value, or `None` after noting all that is wrong with it."""
         try:
@@ -54,11 +59,17 @@ class Findings:
 
     @property
     def warnings(self) -> tuple[Problem, ...]:
-        """The warnings; unknown keys as one, since a foreign file may have many."""
+        """The warnings; unknown keys as one, and types left to a judge, since a foreign file may have many."""
         unknown = []
+        judged = []
+        if self._judged:
+            kinds = ", ".join(f"{kind!r} ({len(origins)})" for kind, origins in self._judged.items())
+            origin = next(iter(self._judged.values()))[0]
+            message = f"a judge decides assertions of types for which there is no rule, or no fitting value: {kinds}"
+            judged = [Problem("suite.judged-type", message, origin=origin, severity=Severity.WARNING)]
         if self._unknown:
             names = ", ".join(f"{key!r}{near}" for key, (_, near) in self._unknown.items())
             origin = next(iter(self._unknown.values()))[0]
             message = f"keys that evals of Agent Skills do not define are kept without effect: {names}"
             unknown = [Problem("suite.unknown-key", message, origin=origin, severity=Severity.WARNING)]
-        return (*unknown, *self._other_names.values(), *self._warnings)
+        return (*unknown, *self._other_names.values(), *judged, *self._warnings)

@@ -38,15 +38,15 @@ from skillgauge_skill_folders import (
     skill_ref,
 )
 
-from .assertions import COMMAND
 from .cases import TRIGGER, CaseMaker
-from .figures import TRIGGERS
+from .figures import BALANCED, TRIGGERS
 from .findings import Findings
 from .options import AgentSkillsOptions
 from .packages import MANIFESTS, manifest_of
 from .shapes import UAAPS, Foreign, Shape
 from .sources import EVALS_FOLDER, Source, read_source, suite_files
 from .triggers import SHOULD, SHOULD_NOT, trigger_cases
+from .typed import COMMAND
 
 FORMAT = "agent-skills"
 SKILL_CREATOR, AGENTSKILLS = "skill-creator", "agentskills"
@@ -277,6 +277,7 @@ def _split(part: _Part, skill: Skill, ref: SkillRef, leaks: Leaks, taken: set[st
                 "dialect": TRIGGERS,
                 "arms": (_arm(WITH_SKILL, ref),),
                 "defaults": SuiteDefaults(runs=TRIGGER_RUNS),
+                "completion": BALANCED,
                 "on_agent_limit": LimitOutcome.ERROR,
             }
         )

@@ -84,6 +84,7 @@ class CountsFile(_Part):
     skipped: int = Field(default=0, ge=0)
     timeouts: int = Field(default=0, ge=0)
     broken: int = Field(default=0, ge=0)
+    retried: int = Field(default=0, ge=0)
 
 
 class RateFile(_Part):

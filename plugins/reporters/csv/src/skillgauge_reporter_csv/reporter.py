@@ -45,6 +45,10 @@ COLUMNS = (
     # of the run, so that a row alone tells whether it proves anything
     "state",
     "valid",
+    # of the repeats; empty if there is one of each case
+    "flakyCases",
+    "flipRate",
+    "passHatK",
     # of the comparison whose candidate the group is; empty for every other group
     "baseline",
     "lift",
@@ -105,7 +109,9 @@ def _row(group: GroupSummary) -> tuple[str, ...]:
 def _proof(view: RunView, group: GroupSummary) -> tuple[str, ...]:
     """What the run and the group's comparison with a baseline prove; of several comparisons the first."""
     invalid = {one.suite_id for one in view.summary.validity if not one.valid}
-    of_run = (view.run.state.value, "false" if group.suite_id in invalid else "true")
+    steady = group.reliability
+    told = (str(steady.flaky), share(steady.flip_rate), share(steady.pass_hat_k)) if steady else ("", "", "")
+    of_run = (view.run.state.value, "false" if group.suite_id in invalid else "true", *told)
     pair = next((one for one in compared(view) if one.candidate == group.key), None)
     if pair is None or pair.evidence is None:
         return (*of_run, *[""] * 8)

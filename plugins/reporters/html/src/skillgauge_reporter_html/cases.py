@@ -120,7 +120,7 @@ class Lane:
 
     @staticmethod
     def _fitting(row: CaseRow, left: int) -> CaseRow:
-        return row if row.size <= left else replace(row, repeats=(), asked=None)
+        return row if row.size <= left else replace(row, repeats=())
 
 
 def lanes_of(report: CaseReport) -> tuple[GroupKey, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -102,6 +103,8 @@ class SuitePart:
     """One suite with its groups."""
 
     head: SuiteHead
+    title: str
+    """Its name, or its id if it has none of its own."""
     validity: SuiteValidity | None
     sections: tuple[Section, ...]
     cases: tuple[CasesByArm, ...] = ()
@@ -231,9 +234,11 @@ def page(view: RunView) -> Page:
             for lane in lanes_of(report):
                 lanes.setdefault(lane, Lane(suite, lane, limit, room)).add(report)
     validity = {one.suite_id: one for one in view.summary.validity}
+    names = Counter(suite.name for suite in view.head.suites)
     suites = tuple(
         SuitePart(
             suite,
+            suite.name if names[suite.name] == 1 and suite.name else suite.id,
             validity.get(suite.id),
             tuple(
                 _section(key, groups.get(key), bucket, is_folded=suite.id in agents)

@@ -15,7 +15,18 @@ from pathlib import Path
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from skillgauge.api import Artifact, RunView, Verdict, counted, decimal, duration, figure_text, percent, plain
+from skillgauge.api import (
+    Artifact,
+    RunView,
+    Verdict,
+    counted,
+    decimal,
+    duration,
+    figure_text,
+    latency_text,
+    percent,
+    plain,
+)
 
 from .content import page
 from .wording import text
@@ -45,9 +56,8 @@ def _chunks(view: RunView) -> Iterator[bytes]:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
-    environment.filters.update(
-        counted=counted, duration=duration, figure=figure_text, number=decimal, percent=percent, plain=plain, text=text
-    )
+    environment.filters.update(counted=counted, duration=duration, figure=figure_text, latency=latency_text)
+    environment.filters.update(number=decimal, percent=percent, plain=plain, text=text)
     style = "\n" + here.joinpath("report.css").read_text("utf-8")
     stream = environment.from_string(here.joinpath("report.html.jinja").read_text("utf-8")).stream(
         page=page(view),

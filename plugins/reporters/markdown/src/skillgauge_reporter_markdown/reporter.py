@@ -24,8 +24,10 @@ from skillgauge.api import (
     differing,
     duration,
     figure_text,
+    headline,
     interval_text,
     labels,
+    latency_text,
     lift_interval_text,
     passed_text,
     percent,
@@ -171,7 +173,7 @@ def _figures_table(groups: list[GroupSummary]) -> Iterator[str]:
         counted = (_group_name(group), str(group.counts.total), str(group.counts.errors))
         return [*counted, *(text(figure_text(values.get(name))) for name in titles)]
 
-    heads = ["Target", "n (trials)", "Errors", *(text(label) for label in titles.values())]
+    heads = ["Target", "Trials", "Errors", *(text(label) for label in titles.values())]
     yield from _table(heads, map(cells, groups))
 
 
@@ -179,12 +181,8 @@ def _group(group: GroupSummary, cases: Iterable[str]) -> Iterator[str]:
     yield ""
     yield f"### {_group_name(group)}"
     if group.latency.samples:
-        latency = group.latency
         yield ""
-        yield (
-            f"Latency over {latency.samples} trials, failures included: p50 {duration(latency.p50_s)}, "
-            f"p95 {duration(latency.p95_s)}, p99 {duration(latency.p99_s)}."
-        )
+        yield f"Latency {latency_text(group.latency)}."
     if group.tags:
         yield ""
         yield "By tag; a case counts under each of its tags."
@@ -206,9 +204,12 @@ def _rate_cells(measured: GroupSummary | TagSummary) -> list[str]:
     """A pass rate with all that it takes to trust it, in the order of `_RATE_HEADS`."""
     rate, counts = measured.pass_rate, measured.counts
     method = f"{rate.level * 100:g} % {text(rate.method)}" if rate.method else "–"
+    share, bounds = percent(rate.rate), interval_text(rate)
+    if isinstance(measured, GroupSummary) and (shown := headline(measured)).interval is None:
+        share, bounds, method = percent(shown.value), "–", text(shown.label)
     passed = f"{counts.passed} of {counts.total}"
     others = (counts.failed, counts.errors, counts.skipped)
-    return [percent(rate.rate), interval_text(rate), str(rate.n), passed, *map(str, others), method]
+    return [share, bounds, str(rate.n), passed, *map(str, others), method]
 
 
 def _lift_cells(pair: PairSummary) -> list[str]:

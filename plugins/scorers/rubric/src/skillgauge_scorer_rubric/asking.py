@@ -46,6 +46,8 @@ class Ballot:
 
     def document(self) -> dict[str, str | int | None]:
         """For the evidence of a score."""
+        if not self.calls:  # they were made for another check
+            return {"model": self.model}
         cached = {"cached": self.cached} if self.cached else {}
         return {"reply": self.text, "model": self.model, "calls": self.calls, **cached}
 

@@ -13,7 +13,8 @@ from skillgauge.api import Frozen, Json
 Statement = Annotated[str, Field(min_length=1, pattern=r"\S")]
 """A claim or a criterion."""
 
-_MOST = 100
+MOST = 100
+"""Claims or criteria of one question."""
 
 
 class Scale(StrEnum):
@@ -34,12 +35,10 @@ class RubricOptions(Frozen):
         default=None, description="What a good output is: a text, or a list of which each passes or fails."
     )
     claims: tuple[Statement, ...] | None = Field(
-        default=None, min_length=1, max_length=_MOST, description="Statements of which each is true or false."
+        default=None, min_length=1, max_length=MOST, description="Statements of which each is true or false."
     )
     reference: Json = Field(default=None, description="An output that would be right.")
-    scale: Scale | None = Field(
-        default=None, description="What the judge is asked for; default: 0-10 for a text, pass-fail for a list."
-    )
+    scale: Scale | None = Field(default=None, description="What the judge is asked for; default: pass-fail.")
     threshold: float | None = Field(
         default=None, ge=0, le=1, description="Least value that passes on the scale 0-1; default 0.5."
     )
@@ -60,8 +59,8 @@ class RubricOptions(Frozen):
         if self.claims is not None and self.scale is not None:
             raise PydanticCustomError("rubric", "claims are true or false and have no scale")
         if isinstance(self.criteria, tuple):
-            if not 1 <= len(self.criteria) <= _MOST:
-                raise PydanticCustomError("rubric", "a list of criteria has 1 to {most}", {"most": _MOST})
+            if not 1 <= len(self.criteria) <= MOST:
+                raise PydanticCustomError("rubric", "a list of criteria has 1 to {most}", {"most": MOST})
             if self.scale not in (None, Scale.PASS_FAIL):
                 raise PydanticCustomError(
                     "rubric", "each of several criteria passes or fails; the other scales are for a text"

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from skillgauge.api import Judge, Score, ScoreContext, ScoreStatus
+from skillgauge.api import EMPTY, FrozenDict, Json, Judge, Score, ScoreContext, ScoreStatus
 
 from .asking import Ballot, Sleep, ask, total
 from .material import NotThere, material_of
 from .options import RubricOptions
 from .panel import decide
 from .question import Mark, Question, question_of, secret_mark
-from .shapes import shape_of
+from .shapes import Claims, Shape, shape_of
 from .telling import Telling
+from .together import Round, round_of
 
 
 class RubricScorer:
     """Passes what a judge, or most of a panel, finds good.
 
-    Whatever keeps them from a verdict leaves the check ungraded.
+    Claims of several checks of a trial are asked in one question, with the first of them. Whatever keeps the judges
+    from a verdict leaves the check ungraded.
     """
 
-    version = "3"
+    version = "4"
 
     def __init__(self, options: RubricOptions, *, sleep: Sleep = asyncio.sleep, mark: Mark = secret_mark) -> None:
         self._options = options
@@ -31,27 +33,39 @@ class RubricScorer:
         self._mark = mark
 
     async def score(self, context: ScoreContext) -> Score:
-        """Ask the judges."""
-        options = self._options
+        """Ask the judges, or find what they have answered together with another check."""
         if context.judge is None:
             return Score.ungraded("no judge is configured: --judge NAME")
         try:
-            material = await material_of(context, with_trajectory=options.trajectory, with_files=options.files)
+            if self._options.claims is None:
+                return self._score(*await self._ask(context, self._shape))
+            return await self._score_of_round(context, round_of(context, self._options))
         except NotThere as gone:
             return Score.ungraded(str(gone))
-        reference, style = options.reference, context.answer.style
-        question = question_of(self._shape, context.case, material, reference, options.max_chars, self._mark, style)
-        # A check that names a model is for one judge: the others of a panel do not serve it.
-        judges: Sequence[Judge] = context.panel if options.model is None else ()
-        asked = (ask(judge, question, options, self._sleep) for judge in judges or (context.judge,))
-        return self._score(question, await asyncio.gather(*asked))
 
-    def _score(self, question: Question, ballots: Sequence[Ballot]) -> Score:
+    async def _score_of_round(self, context: ScoreContext, one: Round) -> Score:
+        if one.key not in context.shared:
+            context.shared[one.key] = await self._ask(context, Claims(one.claims))
+        question, ballots = context.shared[one.key]
+        asked_with: dict[str, Json] = {} if one.first == context.check.id else {"asked_with": one.first}
+        return self._score(question, one.share(ballots, context.check.id), asked_with)
+
+    async def _ask(self, context: ScoreContext, shape: Shape) -> tuple[Question, Sequence[Ballot]]:
+        options = self._options
+        material = await material_of(context, with_trajectory=options.trajectory, with_files=options.files)
+        reference, style = options.reference, context.answer.style
+        question = question_of(shape, context.case, material, reference, options.max_chars, self._mark, style)
+        # A check that names a model is for one judge: the others of a panel do not serve it.
+        judges: Sequence[Judge | None] = (context.panel if options.model is None else ()) or (context.judge,)
+        asked = (ask(judge, question, options, self._sleep) for judge in judges if judge is not None)
+        return question, await asyncio.gather(*asked)
+
+    def _score(self, question: Question, ballots: Sequence[Ballot], more: Mapping[str, Json] = EMPTY) -> Score:
         answers = [ballot.answer for ballot in ballots if ballot.answer is not None]
         decision = decide(answers, len(ballots), self._shape.passes_at)
         telling = Telling(self._shape, decision, ballots)
         usage = total([ballot.usage for ballot in ballots if ballot.fresh])
-        evidence = telling.evidence(question.left_out)
+        evidence = FrozenDict({**telling.evidence(question.left_out), **more})
         if not decision.is_decided:
             return Score(status=ScoreStatus.UNGRADED, reason=telling.why_undecided(), evidence=evidence, usage=usage)
         return Score(

@@ -7,7 +7,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
 from .options import RubricOptions, Scale
-from .reading import Answer, Evidence, Finding, Unreadable, evidence_of, number_of, object_of, reason_of, unwrapped
+from .reading import (
+    Answer,
+    Evidence,
+    Finding,
+    Unreadable,
+    evidence_of,
+    folded,
+    number_of,
+    object_of,
+    reason_of,
+    unwrapped,
+)
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]{1,12}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})(?:[eE][+-]?[0-9]{1,3})?")
 _OF_TEN = re.compile(r"\s*(?:/|out of)\s*10(?:\.0+)?(?![0-9.,]*[0-9])")
@@ -15,6 +26,10 @@ _EVIDENCE = """\
 Every answer needs evidence. Put into "quote" a passage of OUTPUT, TRAJECTORY or FILES, copied word for word, of at \
 most 300 characters. If the answer rests on something that is not there, "quote" is null, and "absent" says what you \
 looked for and did not find. A label alone, such as a heading or a file's name, proves nothing."""
+_BURDEN = """\
+The burden of proof lies with each statement: it holds only if what you see shows that it does, so when in doubt, the \
+answer is {against}. Something that must not be there is met by its absence. More than what was asked for is no fault, \
+and a narrow but literal fulfilment suffices. A refusal, an empty output, or one about something else meets nothing."""
 _REPLY = '"quote": <text or null>, "absent": <text or null>, "reason": "<one sentence>"'
 
 
@@ -89,6 +104,8 @@ class OutOfTen(Shape):
     def read(self, text: str, marker: str, material: Sequence[str]) -> Answer:
         """See `Shape.read`."""
         text = unwrapped(text)
+        if _is_echo(text, material):
+            raise Unreadable("it repeated what is judged")
         if not text.startswith("{"):
             return _prefix(text)
         answer = object_of(text)
@@ -129,19 +146,16 @@ class OutOfOne(Shape):
 class Statements(Shape):
     """A verdict on each of several statements, with evidence."""
 
-    rules = f"""\
-Something that must not be there is met by its absence. More than what was asked for is no fault, and a narrow but \
-literal fulfilment suffices. A refusal, an empty output, or one about something else meets nothing. When in doubt, \
-decide, and say why. {_EVIDENCE}"""
     passes_at = 1.0
     key: str
     """Of the verdict in an answer."""
-    verdicts: str
-    """What it may be, as JSON writes it."""
+    verdicts: tuple[str, str]
+    """What it may be, as JSON writes it: that the statement holds, and that it does not."""
 
     def __init__(self, statements: Sequence[str]) -> None:
         self.statements = tuple(statements)
         self.size = len(self.statements)
+        self.rules = f"{_BURDEN.format(against=self.verdicts[1])} {_EVIDENCE}"
 
     @property
     def text(self) -> str:
@@ -150,7 +164,8 @@ decide, and say why. {_EVIDENCE}"""
 
     def form(self, marker: str) -> str:
         """See `Shape.form`."""
-        one = f'{{"number": <1 to {len(self.statements)}>, "{self.key}": {self.verdicts}, {_REPLY}}}'
+        verdicts = " or ".join(self.verdicts)
+        one = f'{{"number": <1 to {len(self.statements)}>, "{self.key}": {verdicts}, {_REPLY}}}'
         return f'{{"marker": "{marker}", "answers": [{one}, ...]}}'
 
     def read(self, text: str, marker: str, material: Sequence[str]) -> Answer:
@@ -189,7 +204,7 @@ class Claims(Statements):
     aim = "You judge what was made for a task: whether each of several claims about it is true."
     ask = "Is each of CLAIMS true? One JSON object, with an answer for every number."
     key = "holds"
-    verdicts = "true or false"
+    verdicts = ("true", "false")
 
     def _verdict(self, value: object, number: int) -> bool:
         if not isinstance(value, bool):
@@ -208,7 +223,7 @@ class Criteria(Statements):
     aim = "You judge what was made for a task: whether it meets each of several criteria."
     ask = "Is each of CRITERIA met? One JSON object, with an answer for every number."
     key = "result"
-    verdicts = '"PASS" or "FAIL"'
+    verdicts = ('"PASS"', '"FAIL"')
 
     def _verdict(self, value: object, number: int) -> bool:
         if value not in ("PASS", "FAIL"):
@@ -228,12 +243,12 @@ def shape_of(options: RubricOptions) -> Shape:
         return Criteria(options.criteria)
     criteria = options.criteria or ""
     match options.scale:
-        case Scale.PASS_FAIL:
-            return Criteria([criteria])
+        case Scale.TEN:
+            return OutOfTen(criteria)
         case Scale.ONE:
             return OutOfOne(criteria, OutOfTen.passes_at if options.threshold is None else options.threshold)
         case _:
-            return OutOfTen(criteria)
+            return Criteria([criteria])
 
 
 def _marked(text: str, marker: str) -> Mapping[str, object]:
@@ -242,6 +257,12 @@ def _marked(text: str, marker: str) -> Mapping[str, object]:
     if answer.get("marker") != marker:
         raise Unreadable("its JSON object did not have the marker of the question")
     return answer
+
+
+def _is_echo(text: str, material: Sequence[str]) -> bool:
+    """Whether an answer stands in what is judged. A number alone does so often by chance, unless it is all there is."""
+    answer = folded(text)
+    return answer in material or (not _NUMBER.fullmatch(answer) and any(answer in part for part in material))
 
 
 def _prefix(text: str) -> Answer:

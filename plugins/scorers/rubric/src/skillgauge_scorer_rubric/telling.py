@@ -48,7 +48,7 @@ class Telling:
         seats = f"{len(failures)} of {len(self._ballots)} judges did not answer"
         return f"the panel has no majority, since {seats}: {told}"[:_REASON]
 
-    def evidence(self, left_out: Mapping[str, int]) -> Json:
+    def evidence(self, left_out: Mapping[str, int]) -> dict[str, Json]:
         """What each judge said, how they split, and what they did not see."""
         found: dict[str, Json] = {}
         if self._is_panel:
@@ -64,7 +64,7 @@ class Telling:
             found |= self._answers[0].evidence.passages()
         if left_out:
             found["characters_left_out"] = FrozenDict(left_out)
-        return FrozenDict(found)
+        return found
 
     def _number(self) -> str:
         told = self._shape.number(self._decision.value)

@@ -14,7 +14,7 @@ class TriggerScorer:
     not tell which skills fire, or a session that was perhaps never offered the skill, says nothing about it.
     """
 
-    version = "1"
+    version = "2"
 
     def __init__(self, options: TriggerOptions) -> None:
         self._options = options
@@ -46,9 +46,10 @@ class TriggerScorer:
         skill, arm, target = self._options.skill, context.arm, context.target
         told = f"Arm {arm.name!r} has no skill {skill!r}"
         if arm.kind is ArmKind.AGENT and target is not None and skill in (target.id, target.name):
-            # The skill under test is left out on purpose. It cannot fire in any session: held against this arm, that
-            # would look like a gain of the other one.
-            return Score.passed(f"{told}, so this says nothing about it")
+            # The skill under test is left out on purpose: a verdict of either kind would be compared with that of the
+            # other arm, although it cannot fire in any session of this one.
+            needs = "" if context.check.beside else "; let the check stand beside the verdict, with `beside: true`"
+            return Score.ungraded(f"{told}, so this says nothing about it{needs}")
         return Score.ungraded(f"{told}, so nobody knows whether it would fire")
 
     def _not_offered(self, arm: Arm, trajectory: Trajectory) -> str:

@@ -1,0 +1,84 @@
+"""What the comparisons of a plan can show at all, said before anything is paid for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..plan.preparing import Prepared
+from ..report.wording import counted, plain
+from ..stats import smallest_detectable
+from ..types.frozen import Frozen
+from ..types.plan import Cell, SuitePlan, applies
+
+COARSE = 0.5
+"""A suite that shows nothing smaller, as a fraction, is warned of: few skills help so much."""
+_MORE_RUNS = (2, 3, 5, 10)
+
+
+class Foreseen(Frozen):
+    """A comparison of two arms, before it is run."""
+
+    suite: str
+    target: str | None
+    candidate: str
+    baseline: str
+    runner: str
+    model: str | None
+    cases: int
+    runs: int
+    """Repeats of each case in each arm."""
+    detectable: float | None
+    """Smallest lift, as a fraction, that is found four times out of five; `None`: no outcome would prove any."""
+
+
+def foresee(prepared: Prepared) -> tuple[Foreseen, ...]:
+    """Every comparison of the plan."""
+    plan = prepared.plan
+    pairs = zip(plan.suites, plan.head.suites, strict=True)
+    return tuple(
+        _foreseen(suite, cell, comparison.candidate, comparison.baseline, head.runs)
+        for suite, head in pairs
+        for comparison in head.compared
+        for cell in suite.cells
+        if cell.arm.name == comparison.candidate
+    )
+
+
+def coarse(prepared: Prepared) -> Iterator[str]:
+    """Warnings of suites that can hardly decide, each once, with what would help."""
+    found = [one for one in foresee(prepared) if one.detectable is None or one.detectable > COARSE]
+    yield from dict.fromkeys(map(told, found))
+
+
+def told(one: Foreseen) -> str:
+    """What a comparison can show, in one sentence."""
+    times = "once" if one.runs == 1 else f"{one.runs} times"
+    what = f"{plain(one.suite)}: {counted(one.cases, 'case')}, run {times} in each arm,"
+    if one.detectable is None:
+        return f"{what} cannot show whether the skill helps, whatever comes out{_advice(one)}"
+    shown = f"{what} can show a lift of {one.detectable * 100:.0f} points or more"
+    return shown if one.detectable <= COARSE else f"{shown}{_advice(one)}"
+
+
+def _advice(one: Foreseen) -> str:
+    """How many repeats would show half of the way from never to always, or what else helps."""
+    known = ((runs, smallest_detectable(one.cases, runs)) for runs in _MORE_RUNS if runs > one.runs)
+    enough = next(((runs, least) for runs, least in known if least is not None and least <= COARSE), None)
+    if enough is None:
+        return "; more cases would"
+    return f"; --runs {enough[0]} can show {enough[1] * 100:.0f} points"
+
+
+def _foreseen(suite: SuitePlan, cell: Cell, candidate: str, baseline: str, runs: int) -> Foreseen:
+    cases = sum(1 for _, case in suite.cases() if applies(case, cell.target))
+    return Foreseen(
+        suite=suite.suite.id,
+        target=cell.target.id if cell.target else None,
+        candidate=candidate,
+        baseline=baseline,
+        runner=cell.runner.name,
+        model=cell.model,
+        cases=cases,
+        runs=runs,
+        detectable=smallest_detectable(cases, runs) if cases else None,
+    )

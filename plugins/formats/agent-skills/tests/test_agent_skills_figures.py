@@ -1,0 +1,76 @@
+"""What a suite of queries says: both sides apart, and their mean in place of one rate over all of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from skillgauge.api import Counts, GroupSummary, RateInterval, SuiteHead, TagSummary, figure_text, headline, rate_notes
+from skillgauge_format_agent_skills.figures import TRIGGERS, figures
+from skillgauge_format_agent_skills.triggers import SHOULD, SHOULD_NOT
+
+SUITE = SuiteHead(
+    id="s", format="agent-skills", dialect=TRIGGERS, root="/", content_digest="", case_count=10, targets=(), arms=()
+)
+
+
+def side(tag: str, passed: int, failed: int, errors: int = 0) -> TagSummary:
+    """Queries of one kind, each run once."""
+    counts = Counts(total=passed + failed + errors, passed=passed, failed=failed, errors=errors)
+    means = [1.0] * passed + [0.0] * failed
+    return TagSummary(tag=tag, counts=counts, pass_rate=RateInterval.of(means, repeats=1, seed=0))
+
+
+def group(*tags: TagSummary) -> GroupSummary:
+    """A group of these queries, with its figures."""
+    counts = Counts.sum(tag.counts for tag in tags)
+    means = [1.0] * counts.passed + [0.0] * counts.failed
+    known = GroupSummary(
+        suite_id="s",
+        target_id="t",
+        arm="with_skill",
+        runner="r",
+        model=None,
+        counts=counts,
+        pass_rate=RateInterval.of(means, repeats=1, seed=0),
+        tags=tags,
+    )
+    return known.model_copy(update={"figures": figures(known, SUITE)})
+
+
+def test_a_skill_that_never_fires_is_right_half_of_the_time_at_most() -> None:
+    """N-A5: of ten queries of which eight want silence it is silent in all, which is no 80 percent."""
+    found = group(side(SHOULD, 0, 2), side(SHOULD_NOT, 8, 0))
+    balanced, fired, silent = found.figures
+    assert found.pass_rate.rate == 0.8
+    assert headline(found) == balanced
+    assert (balanced.name, balanced.value) == ("balanced_accuracy", 0.5)
+    assert "the skill never fired, whatever was asked" in rate_notes(found)
+    assert figure_text(fired) == "0.0% (n = 2 cases, 0.0% to 65.8%)"
+    assert figure_text(silent) == "100.0% (n = 8 cases, 67.6% to 100.0%)"
+
+
+def test_a_skill_that_fires_always_is_no_better() -> None:
+    """And nothing is said of a skill that never fires."""
+    found = group(side(SHOULD, 8, 0), side(SHOULD_NOT, 0, 2))
+    assert headline(found).value == 0.5
+    assert not any("never fired" in note for note in rate_notes(found))
+
+
+@pytest.mark.parametrize(
+    ("tags", "value"),
+    [
+        ((side(SHOULD, 3, 1),), 0.75),
+        ((side(SHOULD, 3, 1), side(SHOULD_NOT, 0, 0, errors=2)), 0.75),
+        ((side(SHOULD, 0, 0, errors=2),), None),
+    ],
+    ids=["one kind", "errors only of the other", "errors only"],
+)
+def test_a_kind_without_a_result_has_no_part_in_it(tags: tuple[TagSummary, ...], value: float | None) -> None:
+    """What is not known is not counted as wrong, and not as right."""
+    assert headline(group(*tags)).value == value
+
+
+def test_errors_count_both_ways() -> None:
+    """So that a gate is met or missed only if it would be so whatever they had given."""
+    balanced = group(side(SHOULD, 2, 1, errors=1), side(SHOULD_NOT, 4, 0)).figures[0]
+    assert balanced.bounds == (0.75, 0.875)
