@@ -181,6 +181,30 @@ def test_what_a_suite_can_show_is_said_before_it_is_paid_for(
     assert (f"release-notes: 4 cases, run {said}" in done.stderr.splitlines()) is (runs != "5")
 
 
+@pytest.mark.parametrize(("runs", "chosen"), [("auto", 5), ("auto:82", 2), ("auto:40", 7), ("2", 2)])
+def test_repeats_can_be_chosen_by_what_they_are_to_show(program: Program, runs: str, chosen: int) -> None:
+    """Of suites that compare arms; queries keep theirs."""
+    command = ("eval", EXAMPLE, "--engine", "mock", "--store", "none", "--runs", runs, "--dry-run", "--json")
+    evals, queries = program(*command).document["plan"]["suites"]
+    assert (evals["runs"], queries["runs"]) == (chosen, 2 if runs == "2" else 3)
+
+
+@pytest.mark.parametrize(
+    ("runs", "said"),
+    [
+        ("auto:5", "suite 'release-notes' has too few cases to show a lift of 5 points, even with 20 runs"),
+        ("auto:0", "'auto:0' is neither a number nor auto:POINTS with points from 1 to 100."),
+        ("auto:x", "'auto:x' is neither a number nor auto:POINTS with points from 1 to 100."),
+        ("0", "0 is not in the range x>=1"),
+    ],
+)
+def test_what_no_number_of_repeats_shows_is_refused(program: Program, runs: str, said: str) -> None:
+    """Before anything runs."""
+    done = program("eval", EXAMPLE, "--engine", "mock", "--store", "none", "--runs", runs)
+    assert done.code == 2
+    assert said in done.stderr
+
+
 def test_the_last_line_is_the_answer(program: Program, work: Path) -> None:
     """The same sentence in the terminal, Markdown and HTML; its numbers in the record and the table."""
     done = program(

@@ -30,7 +30,7 @@ from .added_checks import read_overlay
 from .configuration import KEYS, Config
 from .format_options import FormatOptions
 from .invocation import Invocation
-from .options import GlobalsCommand, Number, SeveralWords, words
+from .options import Detect, GlobalsCommand, Number, Runs, SeveralWords, words
 from .plan_document import plan_document, print_plan
 from .progress import make_progress
 from .reports import make_reporters, own_documents, with_agent_formats
@@ -62,9 +62,9 @@ def evaluation_options() -> list[click.Parameter]:
     return [
         click.Option(
             ["--runs"],
-            type=click.IntRange(1),
-            metavar="N",
-            help="Repeats of every case; default: as the suite says, else 1.",
+            type=Runs(),
+            metavar="N|auto[:POINTS]",
+            help="Repeats of every case, or as many as show a lift of 50 or that many points.",
         ),
         click.Option(["--concurrency"], type=click.IntRange(1), metavar="N", help="Trials under way at once."),
         click.Option(
@@ -122,7 +122,8 @@ _CONFIG_OPTIONS = {
 
 def configured(values: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the parsed options that are configuration values, by their keys; unset ones are absent."""
-    return {key: values[name] for name, key in _CONFIG_OPTIONS.items() if values.get(name) is not None}
+    known = {key: values[name] for name, key in _CONFIG_OPTIONS.items() if values.get(name) is not None}
+    return {key: value for key, value in known.items() if not isinstance(value, Detect)}
 
 
 class Evaluation:
@@ -256,6 +257,7 @@ def _who(values: Mapping[str, Any], call: Invocation) -> Who:
 def _how(values: Mapping[str, Any], config: Config) -> How:
     return How(
         runs=config.get("runs") if config.is_set("runs") else None,
+        detect=values["runs"].difference if isinstance(values.get("runs"), Detect) else None,
         baseline=values.get("baseline"),
         seed=config.get("seed"),
         concurrency=config.get("concurrency"),
