@@ -109,8 +109,9 @@ def test_tags_that_tell_nothing_are_left_out() -> None:
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
 def test_names_from_outside_are_one_line_that_a_terminal_obeys_in_nothing(name: str) -> None:
     """Escape sequences, line breaks and changes of direction stay harmless."""
-    shown = lines(tag(name, 1, 2), tag(name, 0, 2), passed=19, target_id=name, model=name, arm=name)
-    assert len(shown) <= 5
+    figures = (Figure(name=name, label=name, value=1.0, unit=name),)
+    shown = lines(tag(name, 1, 2), tag(name, 0, 2), passed=19, target_id=name, model=name, arm=name, figures=figures)
+    assert len(shown) <= 6
     assert not [one for line in shown for one in line if unicodedata.category(one) in ("Cc", "Zl", "Zp")]
 
 

@@ -20,6 +20,8 @@ _TAGS = 3
 """Tags that are named of one group."""
 _NAME = 80
 """Characters of a name that are shown."""
+_SENTENCE = 1_000
+"""Characters of an answer that are shown."""
 
 
 class ProblemDocument(Frozen):
@@ -81,7 +83,7 @@ def human_lines(view: RunView) -> Iterator[str]:
     groups = view.summary.groups
     for label, group in zip(labels(groups, _NAME), groups, strict=True):
         yield from _filled([f"{label} — {rate_words(group)}", _known(group)], " ", "  ")
-        figures = [f"{one.label}: {figure_text(one)}" for one in group.figures if one.value is not None]
+        figures = [f"{plain(one.label, _NAME)}: {figure_text(one)}" for one in group.figures if one.value is not None]
         if figures:
             is_told = all(one.n is not None for one in group.figures)
             over = "" if is_told else f"over {counted(group.counts.total, 'trial')}: "
@@ -89,7 +91,7 @@ def human_lines(view: RunView) -> Iterator[str]:
         for note in rate_notes(group):
             yield f"  {note}"
         yield from _weakest(group)
-    told = list(sentences(view))
+    told = [plain(sentence, _SENTENCE) for sentence in sentences(view)]
     yield from told if len(told) > 1 else ()  # a single one is the verdict
 
 

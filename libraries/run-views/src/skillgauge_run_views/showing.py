@@ -88,8 +88,7 @@ def show_run(view: RunView, output: Output, arm: str | None = None) -> None:
     for line in _head_lines(view):
         output.line(line)
     for line in human_lines(view):
-        told = line.lstrip(" ")
-        output.line(" " * (len(line) - len(told)) + plain(told, _WIDE))
+        output.line(line)
     columns = tuple(name for name in _COLUMNS if name in differing(view.summary.groups))
     rows, left_out = _not_passed(view, columns, arm)
     if rows:
