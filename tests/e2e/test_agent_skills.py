@@ -116,6 +116,12 @@ def test_a_run_that_went_wrong_says_why_and_how_to_look_deeper(program: Program,
     kept = program("eval", EXAMPLE / "evals/evals.json", "--engine", "mock", "--store", "none", "--format", "record")
     (record,) = (work / "reports").glob("run-*.record.json")
     assert f"skillgauge report show {record} --case 1" in kept.stdout
+    deeper = program(*kept.stdout.partition("  skillgauge ")[2].partition("\n")[0].split())
+    assert deeper.code == 0, deeper.stderr
+    assert "Case session-fix (1) of release-notes\nPrompt\n  Ticket HRB-17 of Harbour" in deeper.stdout
+    assert "failed The note keeps the house rules (command)" in deeper.stdout
+    assert "Note: a script was played, no model was asked" in deeper.stdout
+    assert "without_skill" not in deeper.stdout
 
 
 def test_a_dry_run_shows_what_every_arm_would_have(program: Program, work: Path) -> None:

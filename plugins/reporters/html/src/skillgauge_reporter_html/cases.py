@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from skillgauge.api import (
@@ -94,7 +94,7 @@ class Lane:
     room: int
     _bad: list[CaseRow] = field(default_factory=list)
     _good: list[CaseRow] = field(default_factory=list)
-    _used: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
+    _left: dict[bool, int] = field(default_factory=dict)
     _total: int = 0
 
     def add(self, report: CaseReport) -> None:
@@ -104,23 +104,26 @@ class Lane:
         kept = self._bad if row.is_bad else self._good
         if len(kept) == self.limit:
             return
-        row = self._fitting(row, self.room - self._used[row.is_bad])
-        self._used[row.is_bad] += row.size
+        left = self._left.get(row.is_bad, self.room)
+        if left > 0:
+            row = replace(row, repeats=tuple(_repeats(report, self.key, self.suite.arms)))
+        row, self._left[row.is_bad] = _fitting(row, left)
         kept.append(row)
 
     def cases(self) -> CasesByArm:
         """What was kept, the worst first; transcripts of cases that passed have the room that the others left."""
-        left = self.room - self._used[True]
+        left = self._left.get(True, self.room)
         rows = sorted(self._bad, key=lambda row: row.badness)
-        for row in self._good[: self.limit - len(rows)]:
-            rows.append(self._fitting(row, left))
-            left -= rows[-1].size
+        for kept in self._good[: self.limit - len(rows)]:
+            row, left = _fitting(kept, left)
+            rows.append(row)
         against = tuple(one.baseline for one in self.suite.compared)
         return CasesByArm(self.key, self.suite.arms, against, tuple(rows), self._total)
 
-    @staticmethod
-    def _fitting(row: CaseRow, left: int) -> CaseRow:
-        return row if row.size <= left else replace(row, repeats=())
+
+def _fitting(row: CaseRow, left: int) -> tuple[CaseRow, int]:
+    """The case with its transcripts if there is room for them, and what room is left: none after the first misfit."""
+    return (row, left - row.size) if row.size <= left else (replace(row, repeats=()), 0)
 
 
 def lanes_of(report: CaseReport) -> tuple[GroupKey, ...]:
@@ -143,7 +146,7 @@ def _row(report: CaseReport, suite: SuiteHead, lane: GroupKey) -> CaseRow:
         badness=(*badness, report.case.index),
         reason=next(iter(_reasons(report, [groups[arm] for arm in ordered])), ""),
         asked=_asked(report.case),
-        repeats=tuple(_repeats(report, groups)),
+        repeats=(),
     )
 
 
@@ -176,10 +179,10 @@ def _asked(case: CaseHead) -> Excerpt | None:
     return None if case.input is None else excerpt("Input", as_text(case.input))
 
 
-def _repeats(report: CaseReport, groups: Mapping[str, GroupKey]) -> Iterator[tuple[int, tuple[Side, ...]]]:
+def _repeats(report: CaseReport, lane: GroupKey, arms: Sequence[str]) -> Iterator[tuple[int, tuple[Side, ...]]]:
     by_repeat: dict[int, list[Side]] = {}
-    for arm, group in groups.items():
-        for result in report.results[group]:
+    for arm in arms:
+        for result in report.results.get(lane.in_arm(arm), ()):
             by_repeat.setdefault(result.repeat, []).append(_side(arm, result))
     for repeat, sides in sorted(by_repeat.items()):
         yield repeat, tuple(sides)
