@@ -112,6 +112,8 @@ def test_a_run_that_went_wrong_says_why_and_how_to_look_deeper(program: Program,
     run = program("history", "list", "--json").document["runs"][0]["run"]["run_id"]
     assert command == f"  skillgauge report show {run} --case 1 --arm with_skill"
     assert max(len(line) for line in done.stdout.splitlines() if "report: " not in line) <= 80
+    elsewhere = program("eval", EXAMPLE / "evals/evals.json", "--engine", "mock", "--store", "my runs.db")
+    assert " --store 'my runs.db' --case 1 " in elsewhere.stdout
     (work / "reports").rename(work / "old")
     kept = program("eval", EXAMPLE / "evals/evals.json", "--engine", "mock", "--store", "none", "--format", "record")
     (record,) = (work / "reports").glob("run-*.record.json")

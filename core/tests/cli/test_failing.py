@@ -76,7 +76,7 @@ def test_the_worst_come_first_with_reason_arm_and_command() -> None:
         *trial(4, "fe"),
         *trial(0, "ff", "without_skill"),
     ]
-    shown = list(failing_lines(run_of(results, ["zero", "one", "two", "", "four"]), "run-1"))
+    shown = list(failing_lines(run_of(results, ["zero", "one", "two", "", "four"]), ["run-1"]))
     assert shown == [
         "did not pass:",
         "  case-3 · with_skill: passed 0 of 2",
@@ -99,13 +99,13 @@ def test_nothing_is_said_or_read_if_all_passed() -> None:
     def unread() -> list[TrialResult]:
         raise AssertionError("read")
 
-    assert list(failing_lines(replace(view, source=Kept(unread)), "run-1")) == []
+    assert list(failing_lines(replace(view, source=Kept(unread)), ["run-1"])) == []
 
 
 def test_a_long_list_is_cut_and_counted() -> None:
     """The worst ten are named, whichever come first in the suite."""
     results = [one for n in range(12) for one in trial(n, "pf" if n < 5 else "ff")]
-    shown = list(failing_lines(run_of(results), None))
+    shown = list(failing_lines(run_of(results), ()))
     assert shown[0] == "did not pass, the worst 10 of 12:"
     named = [line.split()[0] for line in shown if line.startswith("  case-")]
     assert named == [f"case-{n}" for n in (*range(5, 12), *range(3))]
@@ -114,7 +114,7 @@ def test_a_long_list_is_cut_and_counted() -> None:
 
 def test_of_a_run_that_was_not_kept_the_way_to_keep_it_is_told() -> None:
     """No command is given that would find nothing."""
-    assert list(failing_lines(run_of(trial(0, "f")), None))[-1] == (
+    assert list(failing_lines(run_of(trial(0, "f")), ()))[-1] == (
         "to look deeper, keep the run: --format record, or a --store"
     )
 
@@ -126,7 +126,7 @@ def test_names_hold_what_tells_groups_apart_and_no_more() -> None:
     assert differing([one, replace(one, runner="codex", model=None)]) == ("runner", "model")
     results = trial(0, "f")
     both = [*results, *(result.model_copy(update={"runner": "codex"}) for result in results)]
-    shown = list(failing_lines(run_of(both), "run-1"))
+    shown = list(failing_lines(run_of(both), ["run-1"]))
     assert shown[1] == "  case-0 · with_skill · codex: passed 0 of 1"
     assert shown[3] == "  case-0 · with_skill · contract-agent: passed 0 of 1"
 
@@ -134,7 +134,7 @@ def test_names_hold_what_tells_groups_apart_and_no_more() -> None:
 @pytest.mark.parametrize("what", VIEWS)
 def test_texts_from_outside_are_harmless_and_lines_short(what: str) -> None:
     """Whatever a run says, it moves no cursor; all but the command to copy fit a terminal."""
-    shown = list(failing_lines(VIEWS[what], "run-1"))
+    shown = list(failing_lines(VIEWS[what], ["run-1"]))
     assert not [one for line in shown for one in line if unicodedata.category(one) in ("Cc", "Zl", "Zp")]
     assert max(map(len, shown[:-1]), default=0) <= WIDTH
     assert all(line.startswith("  ") for line in shown[1:-2])

@@ -27,7 +27,7 @@ from ..run.pipeline import Conclusion, carry_out
 from ..types.plan import Selection
 from ..types.result import RunInfo, RunView
 from .added_checks import read_overlay
-from .configuration import KEYS, Config
+from .configuration import KEYS, Config, Source
 from .format_options import FormatOptions
 from .invocation import Invocation
 from .options import Detect, GlobalsCommand, Number, Runs, SeveralWords, words
@@ -185,12 +185,14 @@ class Evaluation:
                 written |= {name: path} if path else {}
         return written
 
-    def kept_as(self, view: RunView, written: Mapping[str, Path]) -> str | None:
-        """What `report show` finds the run by: its id if a store keeps it, else its record; `None` if nothing does."""
-        if not isinstance(self.prepared.cast.store, MemoryStore):
-            return view.run.run_id
-        record = written.get("record")
-        return str(record) if record else None
+    def kept_as(self, view: RunView, written: Mapping[str, Path]) -> tuple[str, ...]:
+        """What `report show` finds the run by: its id in the store, else its record; empty if nothing keeps it."""
+        if isinstance(self.prepared.cast.store, MemoryStore):
+            record = written.get("record")
+            return (str(record),) if record else ()
+        store = self._call.config.find("store")
+        named = ("--store", str(store.value)) if store and store.source is Source.FLAG else ()
+        return (view.run.run_id, *named)
 
     def exit_code(self, decided: ExitCode) -> ExitCode:
         """The exit code once the reports are written: a run of which a report is missing does not end well."""

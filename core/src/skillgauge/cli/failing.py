@@ -41,12 +41,12 @@ class FailingCase:
         return not self.counts.failed, share or 0.0, self.case.suite_id, self.case.index
 
 
-def failing_lines(view: RunView, source: str | None) -> Iterator[str]:
+def failing_lines(view: RunView, source: Sequence[str]) -> Iterator[str]:
     """The cases that gates are about and that did not always pass, worst first, and how to read what happened.
 
     Args:
         view: the run; its results are read only if there are such cases.
-        source: what `report show` finds the run by; `None` if nothing was kept of it.
+        source: words by which `report show` finds the run; empty if nothing was kept of it.
     """
     worst, total = worst_cases(view)
     if not worst:
@@ -59,13 +59,13 @@ def failing_lines(view: RunView, source: str | None) -> Iterator[str]:
         name = group_name(one.group, groups, case_name(one.case))
         yield from _told(f"{name}: {passed} {passed_text(one.counts)}", "  ")
         yield from _told(plain(one.reason.strip().partition("\n")[0]), "    ")
-    if source is None:
+    if not source:
         yield "to look deeper, keep the run: --format record, or a --store"
         return
     first = worst[0]
-    arm = "" if first.group.arm == DIRECT.name else f" --arm {shlex.quote(plain(first.group.arm))}"
+    arm = ("--arm", plain(first.group.arm)) if first.group.arm != DIRECT.name else ()
     yield "look deeper:"
-    yield f"  skillgauge report show {shlex.quote(source)} --case {shlex.quote(plain(first.case.id))}{arm}"
+    yield f"  {shlex.join(['skillgauge', 'report', 'show', *source, '--case', plain(first.case.id), *arm])}"
 
 
 def worst_cases(view: RunView) -> tuple[Sequence[FailingCase], int]:
