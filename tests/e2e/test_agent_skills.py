@@ -100,6 +100,15 @@ def test_sessions_of_agents_get_a_page_unless_somebody_chose(program: Program, w
     assert written(*agents) == {".json"}
 
 
+def assert_explained(shown: Done) -> None:
+    """What `eval` told to be run shows the session behind a red line: prompt, checks, and the arm that was named."""
+    assert shown.code == 0, shown.stderr
+    assert "Case session-fix (1) of release-notes\nPrompt\n  Ticket HRB-17 of Harbour" in shown.stdout
+    assert "failed The note keeps the house rules (command)" in shown.stdout
+    assert "Note: a script was played, no model was asked" in shown.stdout
+    assert "without_skill" not in shown.stdout
+
+
 def test_a_run_that_went_wrong_says_why_and_how_to_look_deeper(program: Program, work: Path) -> None:
     """After the rates stand the failing cases of the arm with the skill, named, with reasons and one command."""
     done = program("eval", EXAMPLE / "evals/evals.json", "--engine", "mock")
@@ -112,18 +121,14 @@ def test_a_run_that_went_wrong_says_why_and_how_to_look_deeper(program: Program,
     run = program("history", "list", "--json").document["runs"][0]["run"]["run_id"]
     assert command == f"  skillgauge report show {run} --case 1 --arm with_skill"
     assert max(len(line) for line in done.stdout.splitlines() if "report: " not in line) <= 80
+    assert_explained(program(*command.split()[1:]))
     elsewhere = program("eval", EXAMPLE / "evals/evals.json", "--engine", "mock", "--store", "my runs.db")
     assert " --store 'my runs.db' --case 1 " in elsewhere.stdout
     (work / "reports").rename(work / "old")
     kept = program("eval", EXAMPLE / "evals/evals.json", "--engine", "mock", "--store", "none", "--format", "record")
     (record,) = (work / "reports").glob("run-*.record.json")
     assert f"skillgauge report show {record} --case 1" in kept.stdout
-    deeper = program(*kept.stdout.partition("  skillgauge ")[2].partition("\n")[0].split())
-    assert deeper.code == 0, deeper.stderr
-    assert "Case session-fix (1) of release-notes\nPrompt\n  Ticket HRB-17 of Harbour" in deeper.stdout
-    assert "failed The note keeps the house rules (command)" in deeper.stdout
-    assert "Note: a script was played, no model was asked" in deeper.stdout
-    assert "without_skill" not in deeper.stdout
+    assert_explained(program(*kept.stdout.partition("  skillgauge ")[2].partition("\n")[0].split()))
 
 
 def test_a_dry_run_shows_what_every_arm_would_have(program: Program, work: Path) -> None:

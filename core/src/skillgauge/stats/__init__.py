@@ -72,6 +72,7 @@ from skillgauge.stats.reliability import (
     pass_hat_k,
     variance_parts,
 )
+from skillgauge.stats.several import holm
 
 __all__ = [
     "DETECTION_POWER",
@@ -107,6 +108,7 @@ __all__ = [
     "chance_of_worse",
     "consistency",
     "flip_rate",
+    "holm",
     "lift_interval",
     "mean_of",
     "nearest_rank",

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -164,24 +167,89 @@ def test_the_regression_workflow(program: Program, work: Path, baseline: Path, l
 
 
 @pytest.mark.requirement("SE-ARM-003")
-def test_two_runs_of_our_own(program: Program, work: Path) -> None:
+def test_two_runs_of_our_own(program: Program, work: Path, evaluate: Callable[..., None]) -> None:
     """Two evaluations of the same cases, before and after a change of the skill, and their records are compared."""
-    skill = {"id": "echo", "name": "Echo", "version": "1.0.0", "description": "", "entrypoint": "python3 skill.py"}
-    (work / "skill.json").write_text(json.dumps(skill | {"adapterType": "subprocess"}))
-    code = "import json,sys; r=json.load(sys.stdin); print(json.dumps({'jsonrpc':'2.0','id':r['id'],'result':%s}))"
-    tasks = [
-        {"id": name, "description": "", "inputData": {"say": name}, "expectedOutput": {"type": "exact", "value": name}}
-        for name in ("one", "two")
-    ]
-    (work / "tasks.json").write_text(json.dumps(tasks))
-    for name, answer in (("old", "r['params']['say']"), ("new", "'one'")):
-        (work / "skill.py").write_text(code % answer)
-        command = ["eval", "--skills", "skill.json", "--tasks", "tasks.json", "--store", "none", "--format", "record"]
-        done = program(*command, "--output-dir", name)
-        assert done.code == 0, done.stderr
+    for name, answer in (("old", SAYS), ("new", "'one'")):
+        evaluate(answer, "--store", "none", "--format", "record", "--output-dir", name)
     (before,), (after,) = ((work / name).glob("*.record.json") for name in ("old", "new"))
     done = program("report", "diff", before, after, "--fail-on-regression")
     assert (done.code, done.verdict) == (1, "regressed: echo: two passed before and fails now")
+
+
+ECHO = "import json,sys; r=json.load(sys.stdin); print(json.dumps({'jsonrpc':'2.0','id':r['id'],'result':%s}))"
+
+
+@pytest.fixture
+def evaluate(program: Program, work: Path) -> Callable[..., None]:
+    """Evaluate a skill that answers with a Python expression on two tasks."""
+
+    def call(answer: str, *options: str, expected: str = "two") -> None:
+        skill = {"id": "echo", "name": "Echo", "version": "1.0.0", "description": "", "entrypoint": "python3 skill.py"}
+        (work / "skill.json").write_text(json.dumps(skill | {"adapterType": "subprocess"}))
+        (work / "skill.py").write_text(ECHO % answer)
+        tasks = [
+            {
+                "id": name,
+                "description": "",
+                "inputData": {"say": name},
+                "expectedOutput": {"type": "exact", "value": say},
+            }
+            for name, say in (("one", "one"), ("two", expected))
+        ]
+        (work / "tasks.json").write_text(json.dumps(tasks))
+        done = program("eval", "--skills", "skill.json", "--tasks", "tasks.json", *options)
+        assert done.code == 0, done.stderr
+
+    return call
+
+
+SAYS = "r['params']['say']"
+
+
+def test_runs_of_the_store_are_compared_by_their_ids(
+    program: Program, work: Path, evaluate: Callable[..., None]
+) -> None:
+    """`latest`, `latest~1` and ids stand for runs; a file beside them, too; what is neither is refused by name."""
+    evaluate(SAYS)
+    evaluate("'one'")
+    done = program("report", "diff", "latest~1", "latest", "--fail-on-regression")
+    assert (done.code, done.verdict) == (1, "regressed: echo: two passed before and fails now")
+    newest, oldest = (one["run"]["run_id"] for one in program("history", "list", "--json").document["runs"])
+    assert program("report", "diff", newest, oldest, "--fail-on-regression").code == 0
+    assert program("report", "convert", "--input", "latest", "--format", "record", "--output", "new.json").code == 0
+    assert program("report", "diff", oldest, "new.json", "--fail-on-regression").code == 1
+    assert newest in program("report", "show", "latest").stdout
+    evaluate(SAYS, "--store", "other.db")
+    assert newest not in program("report", "show", "latest", "--store", "other.db").stdout
+    lost = program("report", "diff", "latest", "latest~7")
+    assert (lost.code, "there is no run latest~7: the store has 2" in lost.stderr) == (2, True)
+    nowhere = program("report", "show", "latest", "--store", "none.db")
+    assert (nowhere.code, "'latest' is no file, and no runs are stored in" in nowhere.stderr) == (2, True)
+    assert not (work / "none.db").exists()
+
+
+def test_a_task_that_was_changed_is_no_regression(program: Program, work: Path, evaluate: Callable[..., None]) -> None:
+    """Same id, another expectation: it is named and left out, in records and in documents (N-A11)."""
+    evaluate(SAYS, "--output-dir", "old", "--format", "json", "record")
+    evaluate(SAYS, "--output-dir", "new", "--format", "json", "record", expected="three")
+    for name in ("eval-result.json", "*.record.json"):
+        before, after = (next((work / folder).glob(name)) for folder in ("old", "new"))
+        done = program("report", "diff", before, after, "--fail-on-regression")
+        assert (done.code, done.verdict) == (0, "no regression: 1 skill compared on 1 task")
+        assert "not compared, because they ask or check something else now: two" in done.stderr
+
+
+def test_a_stopped_run_is_refused_in_every_form(program: Program, work: Path, evaluate: Callable[..., None]) -> None:
+    """Its own document keeps that it stopped, so the gate does not pass by it (N-A4)."""
+    evaluate(SAYS)
+    with closing(sqlite3.connect(work / "skillgauge.db")) as db, db:
+        db.execute("UPDATE runs SET state = 'stopped'")
+    for name in ("json", "record"):
+        assert program("report", "convert", "--input", "latest", "--format", name, "--output", f"{name}.json").code == 0
+        assert program("report", "show", f"{name}.json").verdict == "stopped: 2 of 2 passed"
+        done = program("report", "diff", "latest", f"{name}.json", "--fail-on-regression")
+        assert done.code == 3
+        assert "the run of After is stopped" in done.verdict
 
 
 def test_nothing_in_common_does_not_pass_the_gate(program: Program, data: Path, latest: Path) -> None:
