@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..plan.preparing import Prepared
 from ..report.answer import sentences
-from ..report.wording import counted, figure_text, interval_text, labels, percent, plain, rate_notes
+from ..report.wording import counted, figure_text, headline, interval_text, labels, percent, plain, rate_notes
 from ..types.frozen import Frozen
 from ..types.result import GroupSummary, RunInfo, RunView, Summary, TagSummary, TrialResult
 from ..types.trial import PlanHead
@@ -82,8 +82,9 @@ def human_lines(view: RunView) -> Iterator[str]:
     """
     groups = view.summary.groups
     for label, group in zip(labels(groups, _NAME), groups, strict=True):
-        yield from _filled([f"{label} — {rate_words(group)}", _known(group)], " ", "  ")
-        figures = [f"{plain(one.label, _NAME)}: {figure_text(one)}" for one in group.figures if one.value is not None]
+        yield from _filled([f"{label} — {_headline(group)}", _known(group)], " ", "  ")
+        known = [one for one in group.figures if one.value is not None and not one.is_headline]
+        figures = [f"{plain(one.label, _NAME)}: {figure_text(one)}" for one in known]
         if figures:
             is_told = all(one.n is not None for one in group.figures)
             over = "" if is_told else f"over {counted(group.counts.total, 'trial')}: "
@@ -93,6 +94,12 @@ def human_lines(view: RunView) -> Iterator[str]:
         yield from _weakest(group)
     told = [plain(sentence, _SENTENCE) for sentence in sentences(view)]
     yield from told if len(told) > 1 else ()  # a single one is the verdict
+
+
+def _headline(group: GroupSummary) -> str:
+    """What stands for a group."""
+    shown = headline(group)
+    return rate_words(group) if shown.interval else f"{plain(shown.label, _NAME).lower()} {percent(shown.value)}"
 
 
 def rate_words(measured: GroupSummary | TagSummary) -> str:
@@ -106,7 +113,8 @@ def _known(measured: GroupSummary | TagSummary) -> str:
     rate, errors = measured.pass_rate, counted(measured.counts.errors, "error")
     if rate.rate is None:
         return f"({errors})"
-    known = rate.lower is not None and rate.upper is not None
+    of_cases = isinstance(measured, TagSummary) or headline(measured).interval is not None
+    known = of_cases and rate.lower is not None and rate.upper is not None
     interval = f", {rate.level:.0%} interval {interval_text(rate)}" if known else ""
     return f"(n = {counted(rate.n, 'case')}, {errors}{interval})"
 

@@ -37,8 +37,6 @@ SHORT = 50
 """Trials that are listed in one table; more are split by whether they passed, and those that did are folded."""
 SHORT_TAGS = 20
 """Tags of a group that stand open; a longer table is folded, so that the trials are in reach."""
-FEW = 20
-"""Cases below which a perfect rate proves so little that it is said."""
 
 
 @dataclass(frozen=True)
@@ -90,12 +88,6 @@ class Section:
     def figures(self) -> Mapping[str, Figure]:
         """The format's numbers by name."""
         return {one.name: one for one in self.group.figures} if self.group else {}
-
-    @property
-    def proves_little(self) -> bool:
-        """Whether every case passed, but of so few that it must be said."""
-        rate = self.group.pass_rate if self.group else None
-        return rate is not None and rate.rate == 1.0 and rate.lower is not None and rate.n < FEW
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,11 @@ from skillgauge.api import (
     decimal,
     duration,
     figure_text,
+    headline,
     latency_text,
     percent,
     plain,
+    rate_notes,
 )
 
 from .content import page
@@ -57,7 +59,8 @@ def _chunks(view: RunView) -> Iterator[bytes]:
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
     environment.filters.update(counted=counted, duration=duration, figure=figure_text, latency=latency_text)
-    environment.filters.update(number=decimal, percent=percent, plain=plain, text=text)
+    environment.filters.update(headline=headline, notes=rate_notes, number=decimal, percent=percent)
+    environment.filters.update(plain=plain, text=text)
     style = "\n" + here.joinpath("report.css").read_text("utf-8")
     stream = environment.from_string(here.joinpath("report.html.jinja").read_text("utf-8")).stream(
         page=page(view),
