@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +80,55 @@ def test_every_published_shape_loads_or_names_its_format(program: Program, work:
         alone = program("eval", f"skills/{skill}", "--dry-run")
         assert alone.code == 2
         assert problems[skill]["hint"] in alone.stderr
+
+
+def test_sessions_of_agents_get_a_page_unless_somebody_chose(program: Program, work: Path) -> None:
+    """Beside the default reports there is a page if agents take part; a choice of formats is kept as it is."""
+
+    def written(*arguments: str | Path) -> set[str]:
+        done = program("eval", *arguments, "--store", "none")
+        assert done.code == 0, done.stderr
+        found = {path.suffix for path in (work / "reports").iterdir()}
+        shutil.rmtree(work / "reports")
+        return found
+
+    agents = (EXAMPLE / "evals/evals.json", "--engine", "mock")
+    assert written(*agents) == {".json", ".md", ".html"}
+    assert written(*agents, "--format", "markdown") == {".md"}
+    assert written("--skills", ROOT / "examples/skills/calculator", "--benchmark", "coding-easy") == {".json", ".md"}
+    (work / "skillgauge.config.yaml").write_text("defaultFormats: [json]\n")
+    assert written(*agents) == {".json"}
+
+
+def assert_explained(shown: Done) -> None:
+    """What `eval` told to be run shows the session behind a red line: prompt, checks, and the arm that was named."""
+    assert shown.code == 0, shown.stderr
+    assert "Case session-fix (1) of release-notes\nPrompt\n  Ticket HRB-17 of Harbour" in shown.stdout
+    assert "failed The note keeps the house rules (command)" in shown.stdout
+    assert "Note: a script was played, no model was asked" in shown.stdout
+    assert "without_skill" not in shown.stdout
+
+
+def test_a_run_that_went_wrong_says_why_and_how_to_look_deeper(program: Program, work: Path) -> None:
+    """After the rates stand the failing cases of the arm with the skill, named, with reasons and one command."""
+    done = program("eval", EXAMPLE / "evals/evals.json", "--engine", "mock")
+    assert done.code == 0, done.stderr
+    told = done.stdout.partition("did not pass:\n")[2].splitlines()
+    assert told[0] == "  session-fix · with_skill: passed 0 of 1"
+    assert told[1].startswith("    The note keeps the house rules: exit code 1 instead of 0")
+    assert "without_skill" not in " ".join(told)
+    command = told[told.index("look deeper:") + 1]
+    run = program("history", "list", "--json").document["runs"][0]["run"]["run_id"]
+    assert command == f"  skillgauge report show {run} --case 1 --arm with_skill"
+    assert max(len(line) for line in done.stdout.splitlines() if "report: " not in line) <= 80
+    assert_explained(program(*command.split()[1:]))
+    elsewhere = program("eval", EXAMPLE / "evals/evals.json", "--engine", "mock", "--store", "my runs.db")
+    assert " --store 'my runs.db' --case 1 " in elsewhere.stdout
+    (work / "reports").rename(work / "old")
+    kept = program("eval", EXAMPLE / "evals/evals.json", "--engine", "mock", "--store", "none", "--format", "record")
+    (record,) = (work / "reports").glob("run-*.record.json")
+    assert f"skillgauge report show {record} --case 1" in kept.stdout
+    assert_explained(program(*kept.stdout.partition("  skillgauge ")[2].partition("\n")[0].split()))
 
 
 def test_a_dry_run_shows_what_every_arm_would_have(program: Program, work: Path) -> None:
@@ -180,7 +231,7 @@ def test_the_last_line_is_the_answer(program: Program, work: Path) -> None:
     assert done.stderr.splitlines()[-1].startswith(f"done: {said}")
     reports = {path.suffix: path.read_text() for path in (work / "reports").glob("eval-result.*")}
     assert said.replace("_", r"\_").replace("<", r"\<") in reports[".md"]
-    assert said.replace("<", "&lt;") in reports[".html"]
+    assert said in unescape(re.sub("<[^>]*>", "", reports[".html"]))
     (record,) = (work / "reports").glob("run-*.record.json")
     (pair,) = json.loads(record.read_text())["summary"]["pairs"]
     evidence = pair["evidence"]
@@ -215,7 +266,7 @@ def test_the_example_tells_what_the_skill_is_worth(program: Program, work: Path)
         ("no-note-wanted", "with_skill"),
         ("no-note-wanted", "without_skill"),
     }
-    assert "Balanced accuracy: 100.0%" in done.stdout
+    assert "release-notes-trigger_evals · with_skill — balanced accuracy 100.0%" in done.stdout
     assert "Fired when it should: 100.0% (n = 2 cases, 34.2% to 100.0%)" in done.stdout
     assert "Silent when it should be: 100.0% (n = 2 cases, 34.2% to 100.0%)" in done.stdout
 

@@ -23,6 +23,11 @@ from .log import (
 from .cli.eval_document import (
     human_lines as human_lines,
 )
+from .cli.failing import (
+    case_name as case_name,
+    differing as differing,
+    passed_text as passed_text,
+)
 from .cli.decision import (
     score_text as score_text,
 )

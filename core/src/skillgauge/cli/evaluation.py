@@ -16,25 +16,24 @@ from typing import Any
 
 import click
 
-from ..contract.reporters import Reporter
 from ..errors import ExitCode, PluginError, Problem, UsageError
 from ..plan.options import EvalOptions, How, Reports, What, Who
 from ..plan.overlay import Overlay
 from ..plan.preparing import Prepared, prepare
-from ..plugins.kinds import REPORTERS
-from ..plugins.registry import Registry
-from ..report.writing import only_suites, write_report, write_whole
+from ..report.writing import write_report
 from ..run.budget import BudgetLimits
+from ..run.ledger import MemoryStore
 from ..run.pipeline import Conclusion, carry_out
 from ..types.plan import Selection
 from ..types.result import RunInfo, RunView
 from .added_checks import read_overlay
-from .configuration import KEYS, Config
+from .configuration import KEYS, Config, Source
 from .format_options import FormatOptions
 from .invocation import Invocation
 from .options import Detect, GlobalsCommand, Number, Runs, SeveralWords, words
 from .plan_document import plan_document, print_plan
 from .progress import make_progress
+from .reports import make_reporters, own_documents, with_agent_formats
 from .worker import recipe_of
 
 OWN_DOCUMENT = "json"
@@ -130,11 +129,11 @@ def configured(values: Mapping[str, Any]) -> dict[str, Any]:
 class Evaluation:
     """An evaluation that was checked completely and may run."""
 
-    def __init__(self, call: Invocation, options: EvalOptions, prepared: Prepared) -> None:
+    def __init__(self, call: Invocation, options: Reports, prepared: Prepared) -> None:
         self._call = call
-        self._options = options.reports
+        self._options = options
         self.prepared = prepared
-        self._reporters = _reporters(call, options.reports, prepared)
+        self._reporters = make_reporters(call, options, prepared)
         self.failed_reports = 0
         """Reports that were asked for and could not be made."""
 
@@ -149,7 +148,8 @@ class Evaluation:
         if options.who.executor:
             recipe = recipe_of(options, prepared, call.make_registry)
             prepared = replace(prepared, job=replace(prepared.job, recipe=recipe))
-        evaluation = cls(call, options, prepared)
+        reports = with_agent_formats(options.reports, prepared, call.config)
+        evaluation = cls(call, reports, prepared)
         call.output.problems((*prepared.warnings, *prepared.suites.passed_over))
         return evaluation
 
@@ -173,7 +173,7 @@ class Evaluation:
             name: partial(write_report, view, name, one, self._options.folder) for name, one in self._reporters.items()
         }
         if self._options.own:
-            reports |= _own_documents(view, self._call.registry, self._options)
+            reports |= own_documents(view, self._call.registry, self._options)
         written: dict[str, Path] = {}
         for name, write in reports.items():
             try:
@@ -184,6 +184,15 @@ class Evaluation:
             else:
                 written |= {name: path} if path else {}
         return written
+
+    def kept_as(self, view: RunView, written: Mapping[str, Path]) -> tuple[str, ...]:
+        """What `report show` finds the run by: its id in the store, else its record; empty if nothing keeps it."""
+        if isinstance(self.prepared.cast.store, MemoryStore):
+            record = written.get("record")
+            return (str(record),) if record else ()
+        store = self._call.config.find("store")
+        named = ("--store", str(store.value)) if store and store.source is Source.FLAG else ()
+        return (view.run.run_id, *named)
 
     def exit_code(self, decided: ExitCode) -> ExitCode:
         """The exit code once the reports are written: a run of which a report is missing does not end well."""
@@ -330,27 +339,6 @@ def _timeout(text: str | None) -> float | None:
     return seconds
 
 
-def _reporters(call: Invocation, options: Reports, prepared: Prepared) -> dict[str, Reporter]:
-    """Make every reporter before anything runs; a default one that is not installed is only mentioned."""
-    by_name: dict[str, Reporter] = {}
-    missing = []
-    for name in options.names:
-        try:
-            resolved = call.registry.resolve("reporters", name)
-        except PluginError:
-            if name not in options.optional:
-                raise
-            missing.append(name)
-        else:
-            by_name[resolved.name] = call.registry.make(REPORTERS, name)
-    for suite in prepared.plan.head.suites if options.own else ():
-        if suite.document:
-            call.registry.resolve("reporters", suite.document)
-    if missing:
-        call.output.notice(f"not installed, so not written: {', '.join(missing)} (reporters)")
-    return by_name
-
-
 async def _carry_out(prepared: Prepared, call: Invocation) -> Conclusion:
     """Run the plan; the first Ctrl-C stops it and keeps what is finished."""
     stop = asyncio.Event()
@@ -369,24 +357,3 @@ async def _carry_out(prepared: Prepared, call: Invocation) -> Conclusion:
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
-
-
-def _own_documents(view: RunView, registry: Registry, options: Reports) -> dict[str, Callable[[], Path | None]]:
-    """What writes the documents of the suites' own formats; each format gets its part of the run."""
-    by_document: dict[str, set[str]] = {}
-    for suite in view.head.suites:
-        if suite.document:
-            by_document.setdefault(suite.document, set()).add(suite.id)
-
-    def write(name: str, ids: frozenset[str]) -> Path | None:
-        reporter = registry.make(REPORTERS, name)
-        part = only_suites(view, ids)
-        if options.file is None:
-            suffix = reporter.suffix if len(by_document) == 1 else f"{name}.{reporter.suffix}"
-            return write_report(part, name, reporter, options.folder, suffix=suffix)
-        place = options.file if len(by_document) == 1 else options.file / f"{name}.{reporter.suffix}"
-        for artifact in reporter.render(part):
-            write_whole(place, artifact.chunks)
-        return place
-
-    return {name: partial(write, name, frozenset(ids)) for name, ids in by_document.items()}

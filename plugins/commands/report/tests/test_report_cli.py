@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from skillgauge_command_report.document import DiffDocument
+from skillgauge_run_views import CasesDocument
 from skillgauge_testkit.program import Program
 
 pytestmark = pytest.mark.e2e
@@ -95,12 +96,31 @@ def test_show(program: Program, baseline: Path) -> None:
     """Rates with n, what failed and why, and the verdict last."""
     done = program("report", "show", baseline)
     assert done.code == 0
-    assert "calculator — pass rate 80.0% (n = 20 cases" in done.stdout
+    assert "calculator — pass rate 80.0%\n  (n = 20 cases" in done.stdout
     assert re.search(r"calculator +coding_001 +1 +fail +baseline failure", done.stdout)
     assert done.verdict == "32 of 40 passed"
     document = program("report", "show", baseline, "--json").document
     assert len(document["results"]) == 40
     assert document["summary"]["counts"]["passed"] == 32
+
+
+def test_show_what_happened_in_a_case(program: Program, work: Path, baseline: Path) -> None:
+    """With a case every trial of it is printed in full, and `--json` gives the same as one document."""
+    document = program("report", "show", baseline, "--json").document
+    failed = [one for one in document["results"] if one["case_id"] == "coding_004"]
+    done = program("report", "show", baseline, "--case", "coding_004")
+    assert (done.code, done.stderr) == (0, "0 of 2 passed\n")
+    assert done.stdout.startswith("Case coding_004 of ")
+    assert "run 1: FAIL" in done.stdout
+    shown = program("report", "show", baseline, "--case", "coding_*4", "--json").document
+    CasesDocument.model_validate(shown)
+    assert shown["cases"][0]["trials"] == failed
+    assert len(shown["cases"]) == 2
+    assert "ShownCase" in program("schema", "report-show-case").stdout
+    unknown = program("report", "show", baseline, "--case", "no-such")
+    assert unknown.code == 2
+    assert "error[report.no-such-case]: the run has no case 'no-such'" in unknown.stderr
+    assert program("report", "show", baseline, "--arm", "with_skill").code == 2
 
 
 @pytest.mark.requirement("ES-REPORT-002", "ES-REPORT-003")
@@ -301,7 +321,7 @@ def test_help_names_all(program: Program) -> None:
     for line in (
         "convert  Write a report in another format.",
         "diff     Compare two reports.",
-        "show     Show a report.",
+        "show     Show a run, or what happened in a case of it.",
     ):
         assert line in done.stdout
     for command in ("convert", "diff", "show"):

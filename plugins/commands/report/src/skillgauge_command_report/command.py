@@ -32,6 +32,7 @@ command = GlobalsGroup("report", help="Show, convert and compare reports.")
 def schemas() -> Mapping[str, JsonObject]:
     """JSON Schemas of the documents that this command prints."""
     from skillgauge_run_views.delivery import Delivered  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge_run_views.looking import CasesDocument  # noqa: PLC0415 - as above
     from skillgauge_run_views.showing import RunDocument  # noqa: PLC0415 - as above
 
     from .document import DiffDocument  # noqa: PLC0415 - as above
@@ -40,6 +41,7 @@ def schemas() -> Mapping[str, JsonObject]:
         "report-diff": DiffDocument,
         "report-convert": Delivered,
         "report-show": RunDocument,
+        "report-show-case": CasesDocument,
     }
     return {name: model.model_json_schema() for name, model in models.items()}
 
@@ -103,26 +105,34 @@ def convert(ctx: click.Context, *, source: str, name: str, output: str | None, s
 
 @command.command(
     "show",
-    help="Show the rates of a report or of a stored run (id, latest, latest~1), and what did not pass and why.",
-    short_help="Show a report.",
+    help="Show the rates of a report or of a stored run (id, latest, latest~1), and what did not pass and why; with "
+    "--case everything that happened in a case.",
+    short_help="Show a run, or what happened in a case of it.",
 )
 @click.argument("source", metavar="FILE|RUN")
+@click.option("--case", metavar="C", help="Print all that happened in this case: its id, its name, or a pattern.")
+@click.option("--arm", metavar="A", help="Only trials of this arm.")
 @_store_option
 @click.pass_context
-def show(ctx: click.Context, *, source: str, store: str | None) -> int:
-    """Show a report on the terminal."""
+def show(ctx: click.Context, *, source: str, case: str | None, arm: str | None, store: str | None) -> int:
+    """Show a run on the terminal."""
     from skillgauge_run_views import (  # noqa: PLC0415 - `--help` needs none of it
+        Wanted,
         reports,
         run_document,
         run_verdict,
+        show_cases,
         show_run,
     )
 
     call = _invocation(ctx, store)
     with reports(call, [source]) as (view,):
+        if case is not None:
+            call.output.verdict(show_cases(view, Wanted(case, arm), call.output))
+            return ExitCode.OK
+        show_run(view, call.output, arm)
         if call.output.as_json:
-            call.output.document(run_document(view))
-        show_run(view, call.output)
+            call.output.document(run_document(view, arm))
         for notice in call.run_notices(view):
             call.output.notice(notice)
         call.output.verdict(run_verdict(view))
