@@ -130,4 +130,4 @@ async def _carry_out(call: Invocation, values: Mapping[str, Any], found: _Found,
         return evaluation.print_plan()
     call.output.notice(f"[2/4] Eval: {counted(evaluation.prepared.plan.head.trial_count, 'trial')}")
     outcome: Conclusion = await evaluation.carry_out()
-    return await asyncio.to_thread(conclude, call.output, evaluation, outcome, found.candidates, strategy)
+    return await asyncio.to_thread(conclude, call, evaluation, outcome, found.candidates, strategy)

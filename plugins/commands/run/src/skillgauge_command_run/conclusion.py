@@ -10,6 +10,7 @@ from skillgauge.api import (
     Conclusion,
     Evaluation,
     ExitCode,
+    Invocation,
     Output,
     RunInfo,
     RunState,
@@ -49,18 +50,18 @@ class RunDocument(SelectionDocument):
 
 
 def conclude(
-    output: Output, evaluation: Evaluation, outcome: Conclusion, candidates: Sequence[Candidate], strategy: Strategy
+    call: Invocation, evaluation: Evaluation, outcome: Conclusion, candidates: Sequence[Candidate], strategy: Strategy
 ) -> ExitCode:
     """Select, write the reports, print everything.
 
     Args:
-        output: where to print.
+        call: the command line.
         evaluation: what was carried out.
         outcome: what became of it. From a run that was stopped nothing is selected: half a run compares nothing.
         candidates: the skills that were evaluated.
         strategy: how to choose.
     """
-    view = outcome.view
+    view, output = outcome.view, call.output
     bad_files = bool(evaluation.prepared.suites.passed_over)
     finished = view.run.state is RunState.FINISHED
     reports, notices = reports_of(view) if finished else ((), ())
@@ -70,6 +71,7 @@ def conclude(
         notices = (*notices, *selection_notices(selection, evidence))
         chosen, total = len(selection.selected), counted(selection.total, "skill")
         output.notice(f"[3/4] Select: {chosen or 'none'} of {total}")
+    notices = (*notices, *call.run_notices(view))
     written = evaluation.write_reports(view)
     output.notice(f"[4/4] Report: {', '.join(written) or 'none'}")
     exit_code, verdict = _verdict(view, selection, bad_files=bad_files)
