@@ -6,10 +6,20 @@ from dataclasses import replace
 
 import pytest
 
-from skillgauge.api import FrozenDict, GroupKey, Score
-from skillgauge_command_judge.asking import chosen
+from skillgauge.api import (
+    EventKind,
+    Execution,
+    FrozenDict,
+    GroupKey,
+    Score,
+    Trajectory,
+    TrajectoryEvent,
+    TrialResult,
+    Verdict,
+)
+from skillgauge_command_judge.asking import Question, chosen
 from skillgauge_command_judge.calibrating import calibrate, verdict
-from skillgauge_command_judge.grading import Grader, Judged, JudgedRun, statements_of
+from skillgauge_command_judge.grading import Grader, Judged, JudgedRun, answer_digest, statements_of
 
 GROUP = GroupKey("suite", "skill", "with_skill", "engine", None)
 GRADER = Grader(judges=("j m 0",), models=("m",), scorer="rubric 4", prompt="p", rubric="r")
@@ -96,3 +106,56 @@ def test_differences_are_named() -> None:
     other = GRADER.model_copy(update={"models": ("n",), "prompt": "q"})
     assert GRADER.differences(other) == ("model that answered", "prompt")
     assert GRADER.differences(GRADER) == ()
+
+
+def session(text: str, *events: TrajectoryEvent) -> Execution:
+    """What an agent did and answered."""
+    return Execution(text=text, trajectory=Trajectory(events=events))
+
+
+def test_a_label_is_bound_to_all_that_was_judged() -> None:
+    """Another step is another answer; the id of a call, which is new in every session, is not."""
+    call = TrajectoryEvent(kind=EventKind.TOOL_CALL, name="Bash", data=FrozenDict({"command": "ls"}), call_id="1")
+    same = call.model_copy(update={"call_id": "2"})
+    other = call.model_copy(update={"data": FrozenDict({"command": "pwd"})})
+    assert answer_digest(session("done", call)) == answer_digest(session("done", same))
+    told = [session("done", call), session("done", other), session("done"), Execution(text="done"), Execution(text="")]
+    assert len({answer_digest(one) for one in told}) == 5
+
+
+def test_a_question_tells_what_an_agent_did() -> None:
+    """Steps come before the answer, which is told once; what is made up for a terminal is shown as it is."""
+    events = (
+        TrajectoryEvent(kind=EventKind.TOOL_CALL, name="Bash\x1b[2J", data=FrozenDict({"command": "make\x07"})),
+        TrajectoryEvent(kind=EventKind.TOOL_RESULT, text="no rule", is_error=True),
+        TrajectoryEvent(kind=EventKind.MESSAGE, text="It is built."),
+    )
+    run, _ = labelled(1, 0, 0, 0)
+    result = TrialResult(
+        trial_id="t",
+        execution_id="e",
+        score_id="s",
+        ordinal=0,
+        suite_id="suite",
+        case_id="case",
+        case_index=0,
+        target_id=None,
+        arm="with_skill",
+        runner="engine",
+        model=None,
+        repeat=1,
+        verdict=Verdict.PASS,
+        execution=session("It is built.", *events),
+        started_at=0.0,
+    )
+    lines = list(Question(run.judged[0], None, ("It was built.",), result).lines())
+    assert lines[2:9] == [
+        "What the agent did:",
+        "  Tool call Bash\N{REPLACEMENT CHARACTER}[2J",
+        "    make\N{REPLACEMENT CHARACTER}",
+        "  Result (an error)",
+        "    no rule",
+        "",
+        "Answer:",
+    ]
+    assert lines.count("  It is built.") == 1

@@ -276,7 +276,7 @@ def test_claims_of_a_panel_in_both_arms(program: Program, work: Path) -> None:
         return ModelReply(json.dumps({"marker": marker[1], "answers": found}))
 
     with ModelServer(answer) as server:
-        command = ["eval", skill, "--engine", "mock", "--judge", "openai,openai,openai", "--judge-model", "a,b,c"]
+        command = ["eval", "tables", "--engine", "mock", "--judge", "openai,openai,openai", "--judge-model", "a,b,c"]
         done = program(
             *command, "--set", f"judges.openai.base_url={server.url}/v1", env={"OPENAI_API_KEY": "made-up-key"}
         )

@@ -12,9 +12,9 @@ import click
 
 from skillgauge.api import (
     CaseHead,
-    Execution,
     Problem,
     RunView,
+    TrialResult,
     UsageError,
     counted,
     listed,
@@ -22,8 +22,12 @@ from skillgauge.api import (
     plain_lines,
     text_of,
 )
+from skillgauge_run_views import Room, transcript
 
 from .grading import Judged, answer_digest, statements_of
+
+_ROOM = Room(characters=600, steps=20)
+"""What is shown of a session: enough to know what was done, and not more than a screen or two."""
 
 
 class Word(StrEnum):
@@ -42,7 +46,7 @@ class Question:
     judged: Judged
     case: CaseHead | None
     statements: tuple[str, ...]
-    execution: Execution
+    result: TrialResult
 
     def lines(self) -> Iterator[str]:
         """What a person needs to know; nothing of what the judge said, which would lead the answer."""
@@ -53,12 +57,27 @@ class Question:
             yield from ("", "Task:", *_indented(case.prompt))
         elif case and case.input is not None:
             yield from ("", "Input:", *_indented(text_of(case.input)))
-        yield from ("", "Answer:", *(_indented(self.execution.answer().text) or ["  (empty)"]))
-        if self.execution.files:
-            yield f"Files changed: {listed(f'{one.path} ({one.change})' for one in self.execution.files)}"
+        execution = self.result.execution
+        answer = execution.answer().text
+        yield from self._steps(answer)
+        yield from ("", "Answer:", *(_indented(answer) or ["  (empty)"]))
+        if execution.files:
+            yield f"Files changed: {listed(f'{one.path} ({one.change})' for one in execution.files)}"
         yield from ("", "What must hold:" if len(self.statements) < 2 else "What must hold, all of it:")
         for statement in self.statements or ("(the run does not tell: see the check in its suite)",):
             yield from _indented(statement)
+
+    def _steps(self, answer: str) -> Iterator[str]:
+        """What an agent did before it answered."""
+        shown = transcript(self.result, _ROOM)
+        steps = [step for step in shown.steps if step.content is None or step.content.text != plain_lines(answer)]
+        if steps:
+            left_out = f" ({counted(shown.steps_left_out, 'step')} left out)" if shown.steps_left_out else ""
+            yield from ("", f"What the agent did{left_out}:")
+        for step in steps:
+            failed = " (an error)" if step.is_error else ""
+            yield f"  {step.title}{f' {plain(step.name, 60)}' if step.name else ''}{failed}"
+            yield from (f"  {line}" for line in _indented(step.content.text if step.content else ""))
 
 
 def chosen(judged: Sequence[Judged], done: Mapping[tuple[str, str, str], bool], seed: int) -> list[Judged]:
@@ -81,7 +100,7 @@ def questions(view: RunView, judged: Sequence[Judged]) -> dict[tuple[str, str, s
             key = (result.execution_id, score.check_id, answer)
             if key in wanted and key not in found:
                 case = cases.get((result.suite_id, result.case_id))
-                found[key] = Question(wanted[key], case, statements_of(score), result.execution)
+                found[key] = Question(wanted[key], case, statements_of(score), result)
     return found
 
 

@@ -94,8 +94,11 @@ def judged_of(view: RunView) -> JudgedRun:
 
 
 def answer_digest(execution: Execution) -> str:
-    """Digest of what a session or call has answered and left behind."""
-    return digest(execution.model_dump(mode="json", include={"output", "text", "files"}))
+    """Digest of what a session or call has done, answered and left behind."""
+    events = execution.trajectory.events if execution.trajectory else None
+    # Without ids of calls, which are new in every session.
+    steps = None if events is None else [(one.kind, one.text, one.name, one.data, one.is_error) for one in events]
+    return digest(execution.output, execution.text, steps, [file.model_dump(mode="json") for file in execution.files])
 
 
 def statements_of(score: Score) -> tuple[str, ...]:

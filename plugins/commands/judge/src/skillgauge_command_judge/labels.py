@@ -22,7 +22,7 @@ class Label(Frozen):
     execution: str
     check: str
     answer: str
-    """Digest of what was answered and left behind."""
+    """Digest of what was done, answered and left behind."""
     passes: bool
     """Whether the check holds."""
     grader: Grader
@@ -100,7 +100,7 @@ def mismatches(lines: Sequence[Line], judged: Sequence[Judged]) -> list[Problem]
         if label.execution not in executions:
             told = "no-execution", "this run has no judged execution of that id"
         elif (label.execution, label.answer) not in answers:
-            told = "other-answer", "this run answered something else in that execution, or left other files"
+            told = "other-answer", "what this run did or answered in that execution is something else"
         elif found is None:
             told = "no-check", f"in this run no judge decided check {plain(label.check)!r} of that execution"
         elif differences := label.grader.differences(found.grader):
