@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from skillgauge.api import Comparison, Kept
 from skillgauge.cli.decision import GateOptions, decide
 from skillgauge.errors import ExitCode
+from skillgauge.stats import Repeats, weigh
+from skillgauge.types.comparison import GroupKey, PairSummary
 from skillgauge.types.result import (
     Counts,
     Figure,
@@ -175,6 +177,22 @@ def test_nothing_is_warned_about_without_need(options: GateOptions, passed: int)
     assert decide(view(group(passed=passed, failed=10 - passed)), options).notices == ()
 
 
+def test_what_is_missed_and_what_is_open_are_told_apart() -> None:
+    """One notice holds both, each with those whom it is about."""
+    groups = [group(passed=1, failed=3, target_id="a"), group(passed=3, errors=1, target_id="b")]
+    (notice,) = decide(view(*groups), GateOptions(min_completion=0.9, threshold_given=True)).notices
+    assert notice.startswith(
+        "below 90.0%: a 25.0%; errors leave open whether it is below 90.0%: b 75.0% to 100.0%; add"
+    )
+
+
+def test_who_lets_the_command_fail_is_not_told_how_to() -> None:
+    """The threshold already counts."""
+    one = view(group(failed=3))
+    one = replace(one, head=one.head.model_copy(update={"runs": 3}))
+    assert decide(one, GateOptions(exit_on_fail=True, threshold_given=True)).notices == ()
+
+
 @pytest.mark.requirement("ES-FLOW-006")
 @pytest.mark.parametrize(("passed", "runs"), [(9, 1), (1, 1), (9, 2), (9, 3), (1, 5)])
 def test_a_gate_with_few_repeats_is_pointed_out(passed: int, runs: int) -> None:
@@ -232,6 +250,8 @@ def test_an_invalid_run_is_exit_code_3() -> None:
     )
     assert decision.exit_code is ExitCode.INVALID_RUN
     assert decision.verdict == "invalid run: a: too many errors; c: too many errors (1 of 3 passed, 2 errors)"
+    three = decide(view(group(errors=2), suites=list(map(suite, "abc")), invalid="abc"), GateOptions())
+    assert "b: too many errors; c: too many errors (" in three.verdict
     names = [f"{number}" for number in range(50)]
     many = decide(view(group(errors=2), suites=list(map(suite, names)), invalid=names), GateOptions())
     assert many.verdict.startswith(
@@ -369,6 +389,23 @@ def test_the_last_line_counts_the_gated_arms_and_names_them() -> None:
     assert decide(view(*groups, suites=[compared]), GateOptions()).verdict == "done: with_skill: 3 of 4 passed"
 
 
+def test_the_last_line_has_the_answer_if_there_is_one() -> None:
+    """Of several comparisons none stands for the others."""
+    candidate = GroupKey("s", "skill", "with", "r", None)
+    evidence = weigh({(Repeats(1, 1), Repeats(0, 1)): 8})
+    pairs = tuple(
+        PairSummary(candidate=candidate, baseline=candidate.in_arm(arm), evidence=evidence) for arm in ("a", "b")
+    )
+
+    def verdict(*compared: PairSummary) -> str:
+        one = view(group(passed=8))
+        return decide(replace(one, summary=one.summary.model_copy(update={"pairs": compared})), GateOptions()).verdict
+
+    assert verdict(*pairs[:1]).startswith("done: skill · with helps: +100.0 points against a (")
+    assert verdict(*pairs[:1]).endswith("; 8 of 8 passed")
+    assert verdict(*pairs) == "done: 8 of 8 passed"
+
+
 def test_a_format_names_its_completion_rate_and_its_gates() -> None:
     """The user's threshold is about the figure that the suite names, and the suite's own gates need no option."""
     rate = Figure(name="rate", label="Rate", value=0.5, unit="ratio")
@@ -411,3 +448,5 @@ def test_a_rate_just_below_the_threshold_is_told_apart_from_it() -> None:
     decision = decide(view(one), GateOptions(exit_on_fail=True, min_completion=0.9))
     assert "below 90.0%: " in decision.verdict
     assert " 89.96%" in decision.verdict
+    closer = one.model_copy(update={"pass_rate": RateInterval(rate=0.899996, n=10)})
+    assert " 89.9996%" in decide(view(closer), GateOptions(exit_on_fail=True, min_completion=0.9)).verdict

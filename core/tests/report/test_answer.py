@@ -97,7 +97,8 @@ def test_numbers() -> None:
     """Signs, small chances, no minus before nothing."""
     told = [points(lift) for lift in (0.125, -0.125, -0.0, None)]
     assert told == ["+12.5 points", "-12.5 points", "+0.0 points", "–"]
-    assert (chance_text(0.0004), chance_text(0.0494), chance_text(1.0)) == ("p < 0.001", "p = 0.049", "p = 1.000")
+    chances = [chance_text(chance) for chance in (0.0004, 0.001, 0.0494, 1.0)]
+    assert chances == ["p < 0.001", "p = 0.001", "p = 0.049", "p = 1.000"]
     assert detectable_text(0.425) == "it could only have shown 42 points or more"
     few = weigh({(ONE, NONE): 2})
     assert few is not None
@@ -116,6 +117,8 @@ def test_numbers() -> None:
             Spending(cost_usd=0.5, tokens=100, unknown=2),
             "spent: 0.50 USD and 100 tokens, judges included; unknown for 2 trials",
         ),
+        (Spending(tokens=1_000), "spent: 0.00 USD and 1,000 tokens, judges included"),
+        (Spending(cost_usd=0.5), "spent: 0.50 USD and 0 tokens, judges included"),
         (Spending(replayed=24), "spent: nothing for 24 replayed trials"),
     ],
 )

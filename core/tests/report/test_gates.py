@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from skillgauge.report.gates import GateAnswer, answers, figure_of
+from skillgauge.report.gates import GateAnswer, answers, figure_of, gated
 from skillgauge.stats import RateInterval, Repeats, weigh
 from skillgauge.types.comparison import Counts, GroupKey, PairSummary
 from skillgauge.types.result import (
@@ -111,7 +112,24 @@ def test_a_gate_of_a_comparison(lift: float | None, bounds: tuple[float, float] 
 
 def test_a_suite_is_asked_for_itself() -> None:
     """Gates of one suite say nothing of another."""
+    other = PairSummary(candidate=replace(WITH, suite_id="t"), baseline=replace(WITHOUT, suite_id="t"), evidence=None)
+    lift = Gate(figure=GateFigure.LIFT, threshold=0, scope=GateScope.PAIR)
+    assert list(answers(view(pairs=(other,)), "s", [lift])) == []
     assert list(answers(view(group(failed=1)), "other", [Gate(figure=GateFigure.FAILED, threshold=0)])) == []
+
+
+def test_a_group_of_which_the_plan_knows_nothing_is_gated() -> None:
+    """It is no baseline of anything."""
+    stranger = group("without", failed=1).model_copy(update={"suite_id": "t"})
+    assert gated(view(group("without", failed=1), stranger)) == (stranger,)
+
+
+@pytest.mark.parametrize(
+    ("name", "bounds"), [(GateFigure.PASS_RATE, (0.5, 0.75)), (GateFigure.FAILED, (2, 1))], ids=["rate", "failed"]
+)
+def test_the_worse_bound_comes_first(name: str, bounds: tuple[float, float]) -> None:
+    """Whether more of a figure is better or less."""
+    assert figure_of(group(passed=2, failed=1, errors=1), name).bounds == bounds
 
 
 def test_a_figure_of_the_format_is_found_by_name() -> None:

@@ -7,12 +7,22 @@ from typing import Any
 
 import pytest
 
-from skillgauge.report.pairs import CaseReport, case_by_case
+from skillgauge.report.pairs import CaseReport, by_group, case_by_case
 from skillgauge.report.summary import summarize
-from skillgauge.types.comparison import Dropped, DroppedCounts, GroupKey, Outcome, OutcomeCounts
-from skillgauge.types.result import Kept, ResultOrder, RunInfo, RunState, RunView, TrialResult, Verdict
+from skillgauge.types.comparison import Dropped, DroppedCounts, GroupKey, Outcome, OutcomeCounts, Ratios, Spent
+from skillgauge.types.result import GivenUp, Kept, ResultOrder, RunInfo, RunState, RunView, TrialResult, Verdict
 from skillgauge.types.suite import Comparison
-from skillgauge.types.trial import CaseHead, Execution, PlanHead, SuiteHead, TargetHead
+from skillgauge.types.trial import (
+    CaseHead,
+    Execution,
+    Failure,
+    FailureClass,
+    PlanHead,
+    SuiteHead,
+    TargetHead,
+    Trajectory,
+    Usage,
+)
 
 VERDICTS = {"p": Verdict.PASS, "f": Verdict.FAIL, "e": Verdict.ERROR, "s": Verdict.SKIPPED}
 WITH = GroupKey("demo", "pdf", "with", "agent", None)
@@ -123,10 +133,61 @@ def test_without_errors_a_lift_is_exact() -> None:
     assert (pair.lift, pair.lift_bounds) == (1.0, None)
 
 
+@pytest.mark.parametrize(
+    ("ours", "theirs", "bounds"), [("p", "pe", (0.0, 0.5)), ("pe", "p", (-0.5, 0.0))], ids=["baseline", "candidate"]
+)
+def test_errors_of_one_arm_alone_make_bounds(ours: str, theirs: str, bounds: tuple[float, float]) -> None:
+    """An error of the baseline arm is as unknown as one of the candidate arm."""
+    (pair,) = view(trials({"with": ours, "without": theirs})).summary.pairs
+    assert (pair.lift, pair.lift_bounds) == (0.0, bounds)
+
+
 def test_nothing_compared_is_no_lift() -> None:
     """Unknown is not zero."""
     (pair,) = view(trials({"with": "p", "without": "e"})).summary.pairs
     assert (pair.n, pair.lift) == (0, None)
+
+
+def took(times: float) -> Execution:
+    """A session that took a multiple of 1 turn, 10 tokens, 2 seconds and a cent."""
+    usage = Usage(total_tokens=round(10 * times), cost_usd=0.01 * times)
+    return Execution(trajectory=Trajectory(turns=round(times)), usage=usage, duration_s=2 * times)
+
+
+def test_what_an_arm_took_is_a_multiple_of_what_the_other_took() -> None:
+    """Of the candidate arm to the baseline arm, over the repeats that passed; a case that failed in one is in none."""
+    results = [
+        trial(0, "with", 1, "p", execution=took(4)),
+        trial(0, "with", 2, "p", execution=took(8)),
+        trial(0, "with", 3, "f", execution=took(100)),
+        trial(0, "without", 1, "p", execution=took(2)),
+        trial(1, "with", 1, "p", execution=took(1)),
+        trial(1, "without", 1, "f", execution=took(50)),
+    ]
+    (pair,) = view(results).summary.pairs
+    ratios = {name: (ratio.ratio, ratio.n) for name, ratio in pair.ratios if ratio}
+    assert ratios == {name: (pytest.approx(3), 1) for name in Ratios.model_fields}
+    summaries = next(case_by_case(view(results))).summaries
+    assert dict(summaries[WITH].spent) == pytest.approx({"turns": 6, "tokens": 60, "duration_s": 12, "cost_usd": 0.06})
+
+
+def test_what_one_repeat_does_not_tell_is_not_averaged() -> None:
+    """The mean over the others would be that of other repeats."""
+    silent = trial(0, "with", 2, "p", execution=took(1).model_copy(update={"usage": None}))
+    (_, summary, _), *others = by_group([trial(0, "with", 1, "p", execution=took(3)), silent])
+    assert (others, summary.spent) == ([], Spent(turns=2, duration_s=4))
+
+
+def test_a_case_counts_its_graded_values_and_passes_after_attempts() -> None:
+    """An error has no say in the mean, and only what passed in the end was saved by another attempt."""
+    given_up = (GivenUp(failure=Failure.of_agent(FailureClass.OVERLOADED, "slow"), usage=None, wait_s=0),)
+    letters = {"p": 1.0, "f": 0.5, "e": 0.25}
+    results = [
+        trial(0, "with", repeat, letter, value=value, given_up=given_up)
+        for repeat, (letter, value) in enumerate(letters.items(), 1)
+    ]
+    ((_, summary, _),) = by_group(results)
+    assert (summary.mean_value, summary.counts.retried) == (0.75, 1)
 
 
 def test_every_comparison_is_kept_and_every_group_compared() -> None:

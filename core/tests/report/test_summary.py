@@ -421,6 +421,21 @@ def test_a_broken_skill_makes_no_run_invalid() -> None:
     assert summary_of(results).validity[0].valid
 
 
+def test_one_session_that_cannot_be_replayed_proves_nothing() -> None:
+    """However many others were; the reason is that of the first."""
+    gone = [
+        Failure(failure_class=FailureClass.SANDBOX, blame=Blame.INFRASTRUCTURE, message=f"no recording {number}")
+        for number in (1, 2)
+    ]
+    results = [
+        *(result(index, E, execution=Execution(failure=one, replayed=True)) for index, one in enumerate(gone)),
+        *(result(index, P, execution=Execution(replayed=True)) for index in range(2, 20)),
+    ]
+    (validity,) = summary_of(results).validity
+    assert not validity.valid
+    assert validity.reason == "2 sessions could not be replayed; the first: no recording 1"
+
+
 def test_skipped_trials_do_not_dilute_errors() -> None:
     """One error among two trials that ran is half, however many were skipped."""
     results = [result(0, E), result(1, P), *(result(index, S) for index in range(2, 20))]
@@ -695,6 +710,17 @@ def test_what_a_run_used() -> None:
     )
     assert found.spending == Spending(cost_usd=1.75, tokens=308, unknown=2, replayed=1)
     assert summary_of([result(0)]).spending is None
+    replayed = result(0, execution=Execution(usage=paid, replayed=True))
+    assert summary_of([replayed]).spending == Spending(replayed=1)
+
+
+@pytest.mark.parametrize("silent", [None, Usage(total_tokens=3)], ids=["nothing", "no cost"])
+def test_a_trial_of_which_one_part_does_not_tell_is_unknown(silent: Usage | None) -> None:
+    """What a judge tells is counted, and hides nothing that the session does not tell."""
+    judged = Score(status=ScoreStatus.PASSED, value=1.0, usage=Usage(total_tokens=7, cost_usd=0.25))
+    one = result(0, execution=Execution(usage=silent, trajectory=Trajectory()), scores=(judged,))
+    tokens = 7 + (silent.all_tokens if silent else 0)
+    assert summary_of([one]).spending == Spending(cost_usd=0.25, tokens=tokens, unknown=1)
 
 
 def test_checks_beside_the_verdict_are_figures_of_their_own() -> None:

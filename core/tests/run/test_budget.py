@@ -122,6 +122,42 @@ def test_tokens_count_too() -> None:
     assert spend(BudgetLimits(cost_usd=10, tokens=450), costs) == (4, True)
 
 
+@pytest.mark.parametrize("limits", [BudgetLimits(cost_usd=0), BudgetLimits(tokens=0)], ids=["dollars", "tokens"])
+def test_of_nothing_nothing_is_spent(limits: BudgetLimits) -> None:
+    """Not even the first trial starts, of which nobody knows yet what it takes."""
+    assert spend(limits, [Usage(cost_usd=0.1, total_tokens=1)] * 2) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("limits", "used"),
+    [(BudgetLimits(cost_usd=1.0), Usage(cost_usd=1.0)), (BudgetLimits(tokens=10), Usage(total_tokens=10))],
+    ids=["dollars", "tokens"],
+)
+def test_what_the_first_attempt_uses_up_affords_no_other(limits: BudgetLimits, used: Usage) -> None:
+    """Although no trial has ended that would tell what one costs."""
+    budget, one = Budget(limits), trial(0)
+    assert asyncio.run(budget.admit(one))
+    assert not budget.affords_retry(one, [used])
+    assert budget.exhausted
+
+
+def test_after_the_first_trial_several_run_at_once() -> None:
+    """Also if it cost no money: what matters is that one has ended."""
+    budget = Budget(BudgetLimits(tokens=100))
+
+    async def run() -> list[bool]:
+        await budget.admit(trial(0))
+        budget.settle(result(trial(0), Usage(total_tokens=10)))
+        waiting = [asyncio.create_task(budget.admit(trial(number))) for number in (1, 2, 3)]
+        await asyncio.sleep(0)
+        found = [task.done() and task.result() for task in waiting]
+        budget.close()
+        await asyncio.gather(*waiting)
+        return found
+
+    assert asyncio.run(run()) == [True, True, True]
+
+
 @pytest.mark.parametrize("limit", [1.0, 1.3])
 def test_judges_and_given_up_attempts_count(limit: float) -> None:
     """Money is spent by whoever is asked, and by attempts that do not count: 0.90 here, so twice that is too much."""
@@ -253,6 +289,17 @@ def test_a_further_attempt_must_be_affordable(limits: BudgetLimits, used: Usage 
     assert budget.affords_retry(second, [used, None]) is affords
     assert budget.exhausted is not affords
     assert budget.affords_retry(trial(2, paid=False), [Usage(cost_usd=99.0)])
+
+
+def test_after_a_stop_nothing_paid_starts() -> None:
+    """However much is left."""
+
+    async def run() -> list[bool]:
+        budget = Budget(BudgetLimits(cost_usd=1.0))
+        budget.close()
+        return [await budget.admit(trial(0)), await budget.admit(trial(1, paid=False))]
+
+    assert asyncio.run(run()) == [False, True]
 
 
 def test_a_stop_ends_the_wait_for_money() -> None:

@@ -94,7 +94,7 @@ def grade_with(
     execution: Execution | None = None,
     *,
     on_agent_limit: LimitOutcome = LimitOutcome.FAIL,
-    judge: Judge | None = None,
+    judges: tuple[Judge, ...] = (),
     judge_digest: str = "",
     workspace: FakeWorkspace | None = None,
 ) -> Grade:
@@ -115,7 +115,7 @@ def grade_with(
             Grading(
                 FakeScorers(scorer_for),
                 {"s": on_agent_limit},
-                judges=(judge,) if judge else (),
+                judges=judges,
                 judge_digest=judge_digest,
             ),
             workspace,
@@ -175,6 +175,13 @@ def test_a_failed_execution_is_judged_by_its_blame_alone(
     assert graded.scores == ()
 
 
+def test_an_agents_limit_is_a_fail_unless_the_suite_says_otherwise() -> None:
+    """Of a suite that says nothing, and not only of one that says so."""
+    failure = Failure(failure_class=FailureClass.TIMEOUT, blame=Blame.AGENT_LIMIT, message="m")
+    alone = Grading(FakeScorers(lambda check: BoundScorer("x", FakeScorer(passes))))
+    assert asyncio.run(grade(trial(), Execution(failure=failure), alone)).verdict is Verdict.FAIL
+
+
 def test_a_failed_execution_has_the_score_id_of_a_graded_one() -> None:
     """The id says what would grade, not what came of it, so that results can be found again."""
     scorers: dict[str, Decide] = {"first": passes, "second": passes}
@@ -219,13 +226,14 @@ def test_a_scorer_sees_its_own_check_and_everything_about_the_trial() -> None:
         return Score.passed()
 
     arm = Arm(name="with", kind=ArmKind.AGENT)
-    one, execution, workspace, judge = trial(arm=arm), Execution(text="t"), FakeWorkspace(), NoJudge()
-    grade_with({"first": look, "second": look}, one, execution, workspace=workspace, judge=judge)
+    one, execution, workspace, judges = trial(arm=arm), Execution(text="t"), FakeWorkspace(), (NoJudge(), NoJudge())
+    grade_with({"first": look, "second": look}, one, execution, workspace=workspace, judges=judges)
     assert [context.check for context in seen] == list(CHECKS)
     for context in seen:
         assert (context.case, context.execution, context.arm, context.target) == (one.case, execution, arm, one.target)
         assert context.workspace is workspace
-        assert (context.judge, context.panel) == (judge, (judge,))
+        assert context.judge is judges[0]
+        assert context.panel == judges
         assert context.clean("as it is") == "as it is"
 
 
@@ -517,8 +525,9 @@ def test_verdict_and_value_follow_from_the_rule(scores: list[Score], rule: Verdi
 
 
 def test_the_smallest_weight_is_a_weight() -> None:
-    """A product with it would be nothing."""
+    """A product with it would be nothing, and a quotient by it more than any number."""
     assert verdict_of_scores([score(0.5, 5e-324)], VerdictRule())[1] == 0.5
+    assert verdict_of_scores([score(0.5, 5e-324), score(0.25, 1e300)], VerdictRule())[1] == 0.25
 
 
 @quick

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from skillgauge.contract.stores import Claimed, RunQuery
 from skillgauge.errors import StoreError
+from skillgauge.run import ledger as ledger_module
 from skillgauge.run.ledger import BATCH, MAX_WAIT_S, Ledger, MemoryLog, MemoryStore
 from skillgauge.types.result import (
     Counts,
@@ -198,6 +200,69 @@ def test_claims_grow_with_the_speed_of_the_run() -> None:
     assert max(sizes) > 2
 
 
+@pytest.mark.parametrize(("passed_s", "claimed"), [(0.0, 50), (MAX_WAIT_S, 50), (1.0, 2)])
+def test_only_the_last_moments_tell_how_fast_a_run_is(
+    passed_s: float, claimed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What finished long ago says nothing about how many will finish soon."""
+    now = 0.0
+    monkeypatch.setattr(ledger_module, "time", SimpleNamespace(monotonic=lambda: now))
+
+    async def go() -> list[int]:
+        nonlocal now
+        log = Log()
+        ledger = Ledger(log, concurrency=2)
+        for number in range(50):
+            await ledger.record(result(number), paid=False)
+        now += passed_s
+        await anext(ledger.pending(map(trial, range(50, 500))))
+        await ledger.close()
+        return [len(claim) for claim in log.claims]
+
+    assert asyncio.run(go()) == [claimed]
+
+
+def test_what_costs_money_alone_is_asked_about() -> None:
+    """The first that is refused ends the run, also for cheap trials after it."""
+    asked: list[str] = []
+
+    async def admit(one: Trial) -> bool:
+        asked.append(one.trial_id)
+        return one.ordinal < 3
+
+    async def go() -> list[str]:
+        trials = [trial(0), trial(1, paid=True), trial(2), trial(3, paid=True), trial(4)]
+        return [one.trial_id async for one in Ledger(Log(), concurrency=4).pending(trials, admit)]
+
+    assert (asyncio.run(go()), asked) == (["t0", "t1", "t2"], ["t1", "t3"])
+
+
+def test_a_case_is_told_once_with_its_first_repeat() -> None:
+    """Further repeats of it write nothing new."""
+    told: list[int] = []
+
+    class Telling(Log):
+        async def claim(self, trials: Sequence[Trial], cases: Sequence[CaseHead] = ()) -> Claimed:
+            told.extend(case.index for case in cases)
+            return await super().claim(trials, cases)
+
+    trials = [trial(number).model_copy(update={"repeat": repeat}) for repeat in (1, 2) for number in range(3)]
+    asyncio.run(handed_out(Ledger(Telling(), concurrency=2), trials))
+    assert told == [0, 1, 2]
+
+
+def test_a_store_that_counts_no_attempts_interrupted_none() -> None:
+    """A trial that it says nothing of is claimed for the first time."""
+
+    class Silent(Log):
+        async def claim(self, trials: Sequence[Trial], cases: Sequence[CaseHead] = ()) -> Claimed:
+            return Claimed(done=frozenset(), attempts={})
+
+    ledger = Ledger(Silent(), concurrency=2)
+    assert asyncio.run(handed_out(ledger, [trial(0), trial(1)])) == ["t0", "t1"]
+    assert (ledger.interrupted_attempts, ledger.attempts) == (0, {})
+
+
 def test_paid_trials_are_claimed_singly() -> None:
     """A claim never holds a second paid trial, so a crash wastes no record of one that was not started."""
 
@@ -318,6 +383,24 @@ def test_cheap_results_are_written_in_batches() -> None:
     assert [len(ids) for ids, _ in commits] == [BATCH, BATCH, 50]
     assert {paid for _, paid in commits} == {False}
     assert [one for ids, _ in commits for one in ids] == [f"t{number}" for number in range(450)]
+
+
+def test_no_batch_is_larger_than_its_bound_however_many_wait() -> None:
+    """While the store is busy more may come to wait than one transaction holds."""
+
+    async def go() -> list[int]:
+        log = Log()
+        ledger = Ledger(log, concurrency=1)
+        log.free.clear()
+        recordings = [asyncio.create_task(ledger.record(result(number), paid=False)) for number in range(2 * BATCH + 5)]
+        await soon(log.asked)
+        log.free.set()
+        await asyncio.gather(*recordings)
+        await ledger.close()
+        return [len(ids) for ids, _ in log.commits]
+
+    sizes = asyncio.run(go())
+    assert (max(sizes), sum(sizes)) == (BATCH, 2 * BATCH + 5)
 
 
 def test_a_waiting_result_is_written_without_further_calls() -> None:
@@ -753,7 +836,7 @@ def test_a_claim_in_memory_counts_attempts_and_knows_what_is_done() -> None:
     first, second = asyncio.run(go())
     assert (first.done, first.attempts) == (frozenset(), {"t0": 1, "t1": 1})
     assert second.done == {"t0"}
-    assert (second.attempts["t1"], second.attempts["t2"]) == (2, 1)
+    assert second.attempts == {"t1": 2, "t2": 1}
 
 
 def test_finishing_in_memory_is_told_and_kept() -> None:

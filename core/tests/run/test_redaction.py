@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote, quote_plus
 
@@ -58,6 +59,12 @@ def test_every_spelling_is_found(spelt: str) -> None:
         assert redactor().redact(text.encode()) == expected.encode()
 
 
+@pytest.mark.parametrize("encode", [quote, quote_plus])
+def test_a_blank_in_a_query_is_found(encode: Callable[[str], str]) -> None:
+    """Written as %20 or as +."""
+    assert redactor(KEY="correct horse battery").redact(encode("correct horse battery")) == MARK
+
+
 @given(st.text(min_size=MIN_LENGTH, max_size=40), st.binary(max_size=9), st.binary(max_size=9))
 def test_base64_is_found_at_any_offset(secret: str, before: bytes, after: bytes) -> None:
     """A secret in the middle of something that was encoded in base64 is replaced, but for its outermost letters."""
@@ -96,6 +103,7 @@ def test_values_are_redacted_in_depth() -> None:
     assert redacted.inner[0] is value.inner[0]
     finished = Finished(exit_code=0, signal=None, stdout=SECRET.encode(), stderr=b"", duration_s=1.0)
     assert redactor().redact(finished).stdout == MARK.encode()
+    assert redactor().redact(bytearray(SECRET.encode())) == bytearray(MARK.encode())
     assert redactor().redact([SECRET, {"k": (SECRET,)}]) == [MARK, {"k": (MARK,)}]
     assert value.text == f"a {SECRET}"
 
@@ -153,6 +161,13 @@ def test_texts_of_a_credential_file() -> None:
     one.register_document("login.json", b'["token-of-another-0123456789"]')
     assert one.values["login.json-0+"] == "token-of-another-0123456789"
     assert len(one.values) == 3
+
+
+def test_a_text_of_a_credential_file_is_a_secret_from_16_characters_on() -> None:
+    """Names and kinds are shorter, and would garble results."""
+    one = Redactor()
+    one.register_document("login.json", json.dumps(["x" * 15, "y" * 16]).encode())
+    assert list(one.values.values()) == ["y" * 16]
 
 
 @given(before=st.binary(), after=st.binary())

@@ -7,10 +7,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillgauge.stats import IntervalMethod, bootstrap_interval, rate_interval, wilson
+from skillgauge.stats import IntervalMethod, RateInterval, bootstrap_interval, rate_interval, wilson
 
 MEANS = st.lists(st.one_of(st.sampled_from([0.0, 0.5, 1.0]), st.floats(0, 1)), min_size=1, max_size=30)
 GRADED = [0.2, 0.9, 1.0, 0.4, 0.7, 1.0, 0.0, 0.6, 0.8]
+
+
+def test_a_rate_is_the_mean_of_its_cases_with_the_interval_that_fits() -> None:
+    """Also of cases that were never run, which have no rate."""
+    interval = rate_interval(GRADED, repeats=2, seed=3)
+    assert interval is not None
+    assert RateInterval.of(GRADED, repeats=2, seed=3) == RateInterval(
+        rate=math.fsum(GRADED) / 9,
+        n=9,
+        lower=interval.lower,
+        upper=interval.upper,
+        level=0.95,
+        method="bootstrap-bca",
+    )
+    assert RateInterval.of([], repeats=0, seed=3) == RateInterval(rate=None, n=0)
 
 
 @pytest.mark.parametrize(

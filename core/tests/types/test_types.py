@@ -678,6 +678,30 @@ def test_a_case_digest_changes_with_its_own_fields_only(change: dict[str, Any], 
     assert (other.checks_digest != BASE_CASE.checks_digest) is (part == "checks")
 
 
+@pytest.mark.parametrize(("change", "part"), OTHER_CASES.values(), ids=OTHER_CASES)
+def test_a_recipe_tells_every_fact_of_a_case_that_decides_what_is_executed(change: dict[str, Any], part: str) -> None:
+    """Else a replay that misses a recording could not say what has changed since."""
+    other = Case.model_validate(BASE_CASE.model_dump() | change)
+    recipes = [
+        Trial(
+            suite_id="s",
+            case=case,
+            case_index=0,
+            arm=Arm(name="a", kind=ArmKind.AGENT),
+            runner=Identity(name="e"),
+            repeat=1,
+            seed=0,
+            limits=Limits(),
+            trial_id="t",
+            ordinal=0,
+            execution_id="x",
+            cassette_key="k",
+        ).recipe
+        for case in (BASE_CASE, other)
+    ]
+    assert (recipes[0] != recipes[1]) is (part == "execution" or "id" in change)
+
+
 @pytest.mark.parametrize(
     "change",
     [{"id": "l"}, {"scorer": "t"}, {"options": {"a": 1}}, {"weight": 0.5}],

@@ -215,7 +215,8 @@ def test_text_from_outside_cannot_change_the_layout(hostile: str) -> None:
     )
     rows = [line for line in shown.splitlines() if "FAIL" in line and line.startswith("|")]
     (row,) = rows
-    assert len(re.findall(r"(?<!\\)\|", row)) == 7
+    (heads,) = (line for line in shown.splitlines() if line.startswith("| Case |"))
+    assert len(re.findall(r"(?<!\\)\|", row)) == heads.count("|")
     assert "<script" not in re.sub(r"\\<", "", shown)
     assert "\u202e" not in shown
     assert len(row) < 1500

@@ -77,6 +77,9 @@ def test_long_lists_and_keywords_are_cut() -> None:
     found = score(["k" * 150, *(f"absent{n}" for n in range(30))], "x")
     assert f'"{"k" * 100}… (50 more characters)"' in found.reason
     assert found.reason.endswith(" and 11 more (0/31 matched)")
+    assert score(["k" * 100], "x").reason == f'Missing keywords: "{"k" * 100}" (0/1 matched)'
+    twenty = score([f"absent{n}" for n in range(20)], "x")
+    assert twenty.reason.endswith('"absent18", "absent19" (0/20 matched)')
     assert found.evidence["missing"][30] == "absent29"  # type: ignore[index,call-overload]  # a tuple, see above
 
 

@@ -100,6 +100,7 @@ def test_different(value: object, output: object) -> None:
         ({"a": 1}, "[object Object]"),
         ([{"a": 1}], [{"a": 2}]),
         ([{"a": 1}], "[object Object]"),
+        ([1, {"a": 1}], "1,[object Object]"),
     ],
 )
 def test_objects_are_compared_as_structures(value: object, output: object) -> None:
@@ -176,6 +177,12 @@ def test_long_values_are_cut_and_the_difference_is_named() -> None:
         "; the first difference is at character 301"
     )
     assert score("x" * 201, "xy").reason.endswith("; the first difference is at character 2")
+    assert score("x" * 200, "y").reason == f'Expected "{"x" * 200}" but got "y"'
+
+
+def test_text_nested_too_deeply_is_a_wrong_answer() -> None:
+    """An output that cannot be read as JSON fails, whatever keeps it from being read."""
+    assert scored(PLAIN, [], "[" * 100_000).status is ScoreStatus.FAILED
 
 
 def test_options_are_checked() -> None:

@@ -81,6 +81,11 @@ def test_tolerance(value: object, output: object, passes: bool) -> None:
     assert score(value, output, tolerance=0.0101).status is status
 
 
+def test_a_number_may_be_off_by_the_whole_tolerance() -> None:
+    """The bound itself is allowed."""
+    assert score(1, 1.5, tolerance=0.5).status is ScoreStatus.PASSED
+
+
 def test_reason_names_the_places() -> None:
     """Each difference has its JSON pointer; ten are told."""
     found = score({"a/b": [1, {"c": "x"}], "d": 1}, {"a/b": [2, {"c": "y"}], "e": 0})

@@ -101,6 +101,12 @@ def test_a_missing_vote_that_could_decide(replies: tuple[JudgeReply | str, ...],
     assert isinstance(found.evidence, dict)
 
 
+def test_a_remembered_answer_costs_nothing() -> None:
+    """What a model has answered before takes nothing away from what is known of the others."""
+    remembered = ten(6).model_copy(update={"cached": True})
+    assert panel(ten(2, 5), remembered, ten(9, 5)).usage == Usage(input_tokens=10)
+
+
 def test_a_check_that_names_a_model_asks_one_judge() -> None:
     """The others do not serve that model."""
     second = ScriptedJudge()

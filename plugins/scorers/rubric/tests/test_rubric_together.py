@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from skillgauge.api import Case, Check, Execution, JudgeReply, JudgeRequest, Score, ScoreStatus, Usage
+from skillgauge.api import AnswerStyle, Case, Check, Execution, JudgeReply, JudgeRequest, Score, ScoreStatus, Usage
 from skillgauge_scorer_rubric.options import MOST, RubricOptions
 from skillgauge_scorer_rubric.scorer import RubricScorer
 from skillgauge_testkit import score_context
@@ -21,10 +21,10 @@ def check(name: str, *claims: str, **options: Any) -> Check:
     return Check(id=name, scorer="rubric", options={"claims": claims or (name,), **options})
 
 
-def scores_of(judge: ScriptedJudge | None, *checks: Check) -> dict[str, Score]:
+def scores_of(judge: ScriptedJudge | None, *checks: Check, others: tuple[ScriptedJudge, ...] = ()) -> dict[str, Score]:
     """The scores of a case's checks, one after another as in a run, by id."""
     context = score_context(execution=Execution(text="Saturn"), judge=judge)
-    context = replace(context, case=Case(id="c", checks=checks), panel=(judge,) if judge else ())
+    context = replace(context, case=Case(id="c", checks=checks), panel=(judge, *others) if judge else ())
 
     async def each() -> dict[str, Score]:
         return {
@@ -100,6 +100,21 @@ def test_only_what_is_alike_is_asked_together() -> None:
     asked = [fenced(request, "CLAIMS") for request in judge.requests if "BEGIN CLAIMS" in request.user]
     assert asked == ["1. a\n2. c1\n3. c2", "1. b\n2. d", "1. e"]
     assert (found["c"].value, found["c"].status) == (0.5, ScoreStatus.FAILED)
+
+
+def test_answers_that_are_read_otherwise_are_asked_about_apart() -> None:
+    """A judge is shown the answer in one style, which is that of all checks in the question."""
+    judge = ScriptedJudge(holds(True), holds(True))
+    scores_of(judge, check("a"), check("b").model_copy(update={"answer": AnswerStyle(keys=("result",))}))
+    assert [fenced(request, "CLAIMS") for request in judge.requests] == ["1. a", "1. b"]
+
+
+def test_each_judge_of_a_panel_is_told_for_the_claims_of_a_check() -> None:
+    """What a judge said of claims of other checks does not count into its value."""
+    judges = [ScriptedJudge(holds(True, False), name=name) for name in ("j1", "j2", "j3")]
+    found = scores_of(judges[0], check("a"), check("b"), others=tuple(judges[1:]))
+    told = {name: [seat["value"] for seat in evidence(score)["panel"]] for name, score in found.items()}
+    assert told == {"a": [1.0, 1.0, 1.0], "b": [0.0, 0.0, 0.0]}
 
 
 def test_many_claims_are_several_questions() -> None:

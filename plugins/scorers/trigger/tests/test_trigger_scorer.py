@@ -25,6 +25,7 @@ from skillgauge_scorer_trigger.options import TriggerOptions
 from skillgauge_scorer_trigger.scorer import TriggerScorer
 from skillgauge_testkit import score_context
 
+PDF = Target(id="pdf")
 NAMES = st.sampled_from(["pdf", "pdf-pro", "csv", "mail"])
 
 
@@ -35,14 +36,16 @@ def score(
     present: tuple[str, ...] = ("pdf",),
     offered: tuple[str, ...] | None = None,
     beside: bool = False,
+    target: Target = PDF,
+    kind: ArmKind = ArmKind.AGENT,
 ) -> Score:
     """The score of a session in which all that its arm has was offered, or `offered`; the skill under test is `pdf`."""
     skills = tuple(SkillRef(name=name, root="/", digest="") for name in present)
     told = tuple(FiredSkill(name=name, how="read") for name in fired)
     trajectory = Trajectory(skills_offered=present if offered is None else offered, skills_fired=told)
     context = replace(
-        score_context(options=options, execution=Execution(trajectory=trajectory), target=Target(id="pdf")),
-        arm=Arm(name="arm", kind=ArmKind.AGENT, skills=skills),
+        score_context(options=options, execution=Execution(trajectory=trajectory), target=target),
+        arm=Arm(name="arm", kind=kind, skills=skills),
     )
     context = replace(context, check=context.check.model_copy(update={"beside": beside}))
     return asyncio.run(TriggerScorer(TriggerOptions.model_validate(options)).score(context))
@@ -67,6 +70,13 @@ def test_wrong_skill_is_named() -> None:
     assert found.status is ScoreStatus.PASSED
 
 
+def test_an_arm_with_an_acceptable_skill_alone_is_judged() -> None:
+    """What is as right may be all that the arm has."""
+    options: JsonObject = {"skill": "pdf", "acceptable": ("pdf-pro",)}
+    assert score(options, ("pdf-pro",), present=("pdf-pro",)).status is ScoreStatus.PASSED
+    assert score(options, (), present=("pdf-pro",)).status is ScoreStatus.FAILED
+
+
 def test_a_baseline_gets_no_verdict() -> None:
     """D-1: an arm without the skill under test neither passes nor fails, and the way out is told where it is needed."""
     found = score({"skill": "pdf"}, (), present=())
@@ -74,7 +84,10 @@ def test_a_baseline_gets_no_verdict() -> None:
     assert "has no skill 'pdf'" in found.reason
     assert "`beside: true`" in found.reason
     assert "`beside: true`" not in score({"skill": "pdf"}, (), present=(), beside=True).reason
+    assert "`beside: true`" in score({"skill": "pdf"}, (), present=(), target=Target(id="t", name="pdf")).reason
     assert score({"skill": "pfd"}, (), present=("pdf",)).status is ScoreStatus.UNGRADED
+    direct = score({"skill": "pdf"}, (), present=(), kind=ArmKind.DIRECT)
+    assert (direct.status, "nobody knows" in direct.reason) == (ScoreStatus.UNGRADED, True)
 
 
 @pytest.mark.parametrize("should", [True, False])
