@@ -45,9 +45,8 @@ class FrozenDict(dict[str, Any]):
         return FrozenDict, (dict(self),)
 
     def __hash__(self) -> int:  # type: ignore[override]  # dict is unhashable because it is mutable; this one is not
-        return hash(
-            frozenset(self)
-        )  # of the keys: 1 and 1.0 are equal, so values must hash alike, and may be unhashable
+        # Of the keys: 1 and 1.0 are equal, so values must hash alike, and may be unhashable.
+        return hash(frozenset(self))
 
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: object, _handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -178,6 +177,7 @@ class Frozen(BaseModel):
         allow_inf_nan=False,
         # Any bound makes pydantic look into the text, and so refuse half a surrogate pair, which JSON cannot hold.
         str_min_length=0,
+        defer_build=True,  # a command uses a third of the models; each is built when it is first used
     )
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
