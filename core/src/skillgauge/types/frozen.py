@@ -72,19 +72,20 @@ def freeze(value: object, depth: int = 0) -> JsonValue:
         ValueError: a key is no string, a string is not valid Unicode, a number is NaN or infinite, a type is not
             JSON, or nesting exceeds `MAX_DEPTH`.
     """
-    if value is None or value is True or value is False:
+    kind = type(value)
+    if (kind is str and value.isascii()) or kind is bool or value is None:  # most values, so they come first
         return value
     if isinstance(value, str):
         return _frozen_text(value)
-    if isinstance(value, int | float):
+    if isinstance(value, (int, float)):
         return _frozen_number(value)
     if depth > MAX_DEPTH:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
-    if isinstance(value, Mapping):
-        if type(value) is _Frozen and depth == 0:
+    if isinstance(value, (dict, Mapping)):  # a dict is known at once, any other mapping by asking `abc`
+        if kind is _Frozen and depth == 0:
             return value
         return _Frozen({_frozen_key(key): freeze(item, depth + 1) for key, item in value.items()})
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         return tuple([freeze(item, depth + 1) for item in value])
     raise ValueError(f"{type(value).__name__} is not a JSON value")
 
@@ -106,9 +107,9 @@ def _frozen_number(value: float) -> float:
 
 
 def _frozen_key(key: object) -> str:
-    if not isinstance(key, str):
-        raise ValueError(f"key {key!r} is not a string")
-    return _frozen_text(key)
+    if isinstance(key, str):
+        return key if type(key) is str and key.isascii() else _frozen_text(key)
+    raise ValueError(f"key {key!r} is not a string")
 
 
 def _require_utf8(text: str) -> None:
@@ -156,7 +157,7 @@ def _object_schema() -> CoreSchema:
 
 
 def _freeze_object(value: object) -> JsonValue:
-    if not isinstance(value, Mapping):
+    if not isinstance(value, (dict, Mapping)):
         raise ValueError("must be an object")
     return freeze(value)
 
