@@ -14,23 +14,12 @@ from ..types.result import GroupSummary, RunInfo, RunView, Summary, TagSummary, 
 from ..types.trial import PlanHead
 from .decision import Decision
 from .output import Rows, problem_document
+from .plan_document import ProblemDocument
 
 _TAGS = 3
 """Tags that are named of one group."""
 _NAME = 80
 """Characters of a name that are shown."""
-
-
-class ProblemDocument(Frozen):
-    """A problem that did not stop the run."""
-
-    code: str
-    severity: str
-    message: str
-    file: str | None
-    line: int | None
-    column: int | None
-    hint: str | None
 
 
 class EvalDocument(Frozen):

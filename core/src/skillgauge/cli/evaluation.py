@@ -12,30 +12,29 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..contract.reporters import Reporter
 from ..errors import ExitCode, PluginError, Problem, UsageError
 from ..plan.options import EvalOptions, How, Reports, What, Who
 from ..plan.overlay import Overlay
 from ..plan.preparing import Prepared, prepare
 from ..plugins.kinds import REPORTERS
 from ..plugins.registry import Registry
-from ..report.writing import only_suites, write_report, write_whole
 from ..run.budget import BudgetLimits
-from ..run.pipeline import Conclusion, carry_out
 from ..types.plan import Selection
-from ..types.result import RunInfo, RunView
 from .added_checks import read_overlay
 from .configuration import KEYS, Config
 from .format_options import FormatOptions
 from .invocation import Invocation
 from .options import GlobalsCommand, Number, SeveralWords, words
 from .plan_document import plan_document, print_plan
-from .progress import make_progress
-from .worker import recipe_of
+
+if TYPE_CHECKING:
+    from ..contract.reporters import Reporter
+    from ..run.pipeline import Conclusion
+    from ..types.result import RunInfo, RunView
 
 OWN_DOCUMENT = "json"
 """The word of `--format` for "the document of the suite's own format"."""
@@ -146,6 +145,8 @@ class Evaluation:
         """
         prepared = await prepare(options, call.registry)
         if options.who.executor:
+            from .worker import recipe_of  # noqa: PLC0415 - only for trials that run elsewhere
+
             recipe = recipe_of(options, prepared, call.make_registry)
             prepared = replace(prepared, job=replace(prepared.job, recipe=recipe))
         evaluation = cls(call, options, prepared)
@@ -168,6 +169,8 @@ class Evaluation:
         Returns:
             Path of each, by reporter, as far as it wrote one.
         """
+        from ..report.writing import write_report  # noqa: PLC0415 - a dry run writes none
+
         reports: dict[str, Callable[[], Path | None]] = {
             name: partial(write_report, view, name, one, self._options.folder) for name, one in self._reporters.items()
         }
@@ -351,6 +354,9 @@ def _reporters(call: Invocation, options: Reports, prepared: Prepared) -> dict[s
 
 async def _carry_out(prepared: Prepared, call: Invocation) -> Conclusion:
     """Run the plan; the first Ctrl-C stops it and keeps what is finished."""
+    from ..run.pipeline import carry_out  # noqa: PLC0415 - a dry run ends before
+    from .progress import make_progress  # noqa: PLC0415
+
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -371,6 +377,8 @@ async def _carry_out(prepared: Prepared, call: Invocation) -> Conclusion:
 
 def _own_documents(view: RunView, registry: Registry, options: Reports) -> dict[str, Callable[[], Path | None]]:
     """What writes the documents of the suites' own formats; each format gets its part of the run."""
+    from ..report.writing import only_suites, write_report, write_whole  # noqa: PLC0415 - a dry run writes none
+
     by_document: dict[str, set[str]] = {}
     for suite in view.head.suites:
         if suite.document:
