@@ -36,5 +36,5 @@ fi
 echo
 echo "Does a skill help an agent? Recorded sessions, graded now:"
 skillgauge eval "$agent/release-notes/evals/evals.json" --replay "$agent/recordings" --runs 3 --store none \
-    --output-dir agent-reports --format markdown || code=$?
+    --output-dir agent-reports --format markdown html || code=$?
 exit "$code"

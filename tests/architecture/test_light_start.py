@@ -26,13 +26,17 @@ DRY_RUN_NEEDS_NONE = {
     "skillgauge.cli.conclusion",
     "skillgauge.cli.decision",
     "skillgauge.cli.eval_document",
+    "skillgauge.cli.failing",
     "skillgauge.cli.progress",
     "skillgauge.cli.worker",
+    "skillgauge.report.answer",
     "skillgauge.report.writing",
     "skillgauge_format_agent_skills.suite_format",
+    "skillgauge_reporter_markdown.reporter",
+    "skillgauge_run_views",
     "yaml",
 }
-"""How a run ends or runs elsewhere, and the format that nothing was given to."""
+"""How a run ends, is reported or runs elsewhere, and the format that nothing was given to."""
 
 
 def imported(*arguments: str) -> set[str]:

@@ -27,7 +27,6 @@ FOR_READERS_OF_DOCUMENTS = {
     "DroppedCounts.not_run": "as `baseline_error`",
     "Execution.arm_integrity": "proof of a session's condition, for people who doubt a result",
     "SuiteHead.case_weights": "for programs that compute a mean from a document",
-    "SuiteValidity.error_share": "what `reason` says in words",
     "Usage.reasoning_tokens": "a part of the output tokens that some providers tell",
 }
 """Fields that stand in stored documents and that no code of ours reads. An entry is a decision; there should be few."""

@@ -139,6 +139,7 @@ class SaysOptions(Frozen):
     """Options of `says`."""
 
     text: str
+    """In which `{workspace}` stands for the folder of the session."""
 
 
 class Says:
@@ -152,7 +153,9 @@ class Says:
     async def score(self, context: ScoreContext) -> Score:
         """Look for it."""
         answer = context.execution.text or ""
-        return Score.passed() if self._text in answer else Score.failed(f"{answer!r} lacks {self._text!r}")
+        root = str(context.workspace.root) if context.workspace else ""
+        wanted = self._text.replace("{workspace}", root)
+        return Score.passed() if wanted in answer else Score.failed(f"{answer!r} lacks {wanted!r}")
 
 
 class PaidOptions(Frozen):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from skillgauge_testkit import ModelFault, ModelReply, ModelServer
+from skillgauge_testkit import ModelFault, ModelReply, ModelRequest, ModelServer, run_shell
 from skillgauge_testkit.program import Done, Program
 
 from .conftest import ROOT
@@ -193,6 +194,51 @@ def test_the_example_in_both_arms(evaluate: Evaluate, work: Path, agent: Agent) 
         "output_tokens": sum(one.output for one in tokens),
     }
     assert len(list((work / "tapes").rglob("*.cassette.json"))) == 8
+
+
+def where(request: ModelRequest) -> ModelReply:
+    """Writes down where it is, and says so at the end."""
+    if not request.turn:
+        return ModelReply(tools=[run_shell("env > env.txt; pwd > where.txt; cat where.txt")])
+    (folder,) = set(re.findall(r"/\S+/work\b", request.results[-1]))
+    return ModelReply(f"It is in {folder}/where.txt, for [workspace] and [skillgauge:workspace].")
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_replay_is_graded_as_the_session_was(evaluate: Evaluate, work: Path, program: Program, agent: Agent) -> None:
+    """Checks that name absolute paths pass live and replayed, though the folder is another one (E-A5).
+
+    The id of the case is in nothing that the agent and its model see (E-C4).
+    """
+    checks = {
+        "shell": 'test "$(cat where.txt)" = "$(pwd)" && ! grep the-answer env.txt',
+        "says": "{workspace}/where.txt, for [workspace] and [skillgauge:workspace].",
+    }
+    suite = {"skill": "greet-well", "cases": [{"id": "the-answer", "prompt": "Where are you?", **checks}]}
+    (work / "where.agents.json").write_text(json.dumps(suite))
+    plugin = Path(__file__).with_name("agent_suites.py")
+    with ModelServer(where) as server:
+        live = evaluate(agent, server, "--plugin", str(plugin), suite="where.agents.json")
+    assert server.requests
+    assert not [request for request in server.requests if "the-answer" in json.dumps(request.body)]
+    command = ("eval", "where.agents.json", "--plugin", plugin, "--json", "--replay", "tapes", "--store", "none")
+    replayed = program(*command)
+    for done in (live, replayed):
+        assert done.code == 0, done.stdout + done.stderr
+        verdicts = {name: one["verdict"] for name, one in by_arm(done).items()}
+        assert verdicts == {"with_skill": "pass", "without_skill": "pass"}
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_server_that_does_not_answer(evaluate: Evaluate, work: Path, agent: Agent) -> None:
+    """It makes the run invalid, fails no skill, and leaves no recording (E-A3)."""
+    with ModelServer(lambda _request: ModelReply("late", delay_s=60)) as server:
+        done = evaluate(agent, server, "--timeout", "5s", "--retries", "0")
+    assert done.code == 3, done.stdout + done.stderr
+    for one in by_arm(done).values():
+        failure = one["execution"]["failure"]
+        assert (one["verdict"], failure["failure_class"], failure["blame"]) == ("error", "network", "infrastructure")
+    assert not list(work.rglob("*.cassette.json"))
 
 
 @pytest.mark.parametrize("agent", AGENTS)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +82,55 @@ def test_every_published_shape_loads_or_names_its_format(program: Program, work:
         assert problems[skill]["hint"] in alone.stderr
 
 
+def test_sessions_of_agents_get_a_page_unless_somebody_chose(program: Program, work: Path) -> None:
+    """Beside the default reports there is a page if agents take part; a choice of formats is kept as it is."""
+
+    def written(*arguments: str | Path) -> set[str]:
+        done = program("eval", *arguments, "--store", "none")
+        assert done.code == 0, done.stderr
+        found = {path.suffix for path in (work / "reports").iterdir()}
+        shutil.rmtree(work / "reports")
+        return found
+
+    agents = (EXAMPLE / "evals/evals.json", "--engine", "mock")
+    assert written(*agents) == {".json", ".md", ".html"}
+    assert written(*agents, "--format", "markdown") == {".md"}
+    assert written("--skills", ROOT / "examples/skills/calculator", "--benchmark", "coding-easy") == {".json", ".md"}
+    (work / "skillgauge.config.yaml").write_text("defaultFormats: [json]\n")
+    assert written(*agents) == {".json"}
+
+
+def assert_explained(shown: Done) -> None:
+    """What `eval` told to be run shows the session behind a red line: prompt, checks, and the arm that was named."""
+    assert shown.code == 0, shown.stderr
+    assert "Case session-fix (1) of release-notes\nPrompt\n  Ticket HRB-17 of Harbour" in shown.stdout
+    assert "failed The note keeps the house rules (command)" in shown.stdout
+    assert "Note: a script was played, no model was asked" in shown.stdout
+    assert "without_skill" not in shown.stdout
+
+
+def test_a_run_that_went_wrong_says_why_and_how_to_look_deeper(program: Program, work: Path) -> None:
+    """After the rates stand the failing cases of the arm with the skill, named, with reasons and one command."""
+    done = program("eval", EXAMPLE / "evals/evals.json", "--engine", "mock")
+    assert done.code == 0, done.stderr
+    told = done.stdout.partition("did not pass:\n")[2].splitlines()
+    assert told[0] == "  session-fix · with_skill: passed 0 of 1"
+    assert told[1].startswith("    The note keeps the house rules: exit code 1 instead of 0")
+    assert "without_skill" not in " ".join(told)
+    command = told[told.index("look deeper:") + 1]
+    run = program("history", "list", "--json").document["runs"][0]["run"]["run_id"]
+    assert command == f"  skillgauge report show {run} --case 1 --arm with_skill"
+    assert max(len(line) for line in done.stdout.splitlines() if "report: " not in line) <= 80
+    assert_explained(program(*command.split()[1:]))
+    elsewhere = program("eval", EXAMPLE / "evals/evals.json", "--engine", "mock", "--store", "my runs.db")
+    assert " --store 'my runs.db' --case 1 " in elsewhere.stdout
+    (work / "reports").rename(work / "old")
+    kept = program("eval", EXAMPLE / "evals/evals.json", "--engine", "mock", "--store", "none", "--format", "record")
+    (record,) = (work / "reports").glob("run-*.record.json")
+    assert f"skillgauge report show {record} --case 1" in kept.stdout
+    assert_explained(program(*kept.stdout.partition("  skillgauge ")[2].partition("\n")[0].split()))
+
+
 def test_a_dry_run_shows_what_every_arm_would_have(program: Program, work: Path) -> None:
     """Skills with what is left out, files, names of variables, sessions and keys; in JSON by its published schema."""
     config = {"plugins": {"engines": {"api": {"base_url": "http://127.0.0.1:1"}}}}
@@ -143,6 +194,30 @@ def test_what_a_suite_can_show_is_said_before_it_is_paid_for(
     assert (f"release-notes: 4 cases, run {said}" in done.stderr.splitlines()) is (runs != "5")
 
 
+@pytest.mark.parametrize(("runs", "chosen"), [("auto", 5), ("auto:82", 2), ("auto:40", 7), ("2", 2)])
+def test_repeats_can_be_chosen_by_what_they_are_to_show(program: Program, runs: str, chosen: int) -> None:
+    """Of suites that compare arms; queries keep theirs."""
+    command = ("eval", EXAMPLE, "--engine", "mock", "--store", "none", "--runs", runs, "--dry-run", "--json")
+    evals, queries = program(*command).document["plan"]["suites"]
+    assert (evals["runs"], queries["runs"]) == (chosen, 2 if runs == "2" else 3)
+
+
+@pytest.mark.parametrize(
+    ("runs", "said"),
+    [
+        ("auto:5", "suite 'release-notes' has too few cases to show a lift of 5 points, even with 20 runs"),
+        ("auto:0", "'auto:0' is neither a number nor auto:POINTS with points from 1 to 100."),
+        ("auto:x", "'auto:x' is neither a number nor auto:POINTS with points from 1 to 100."),
+        ("0", "0 is not in the range x>=1"),
+    ],
+)
+def test_what_no_number_of_repeats_shows_is_refused(program: Program, runs: str, said: str) -> None:
+    """Before anything runs."""
+    done = program("eval", EXAMPLE, "--engine", "mock", "--store", "none", "--runs", runs)
+    assert done.code == 2
+    assert said in done.stderr
+
+
 def test_the_last_line_is_the_answer(program: Program, work: Path) -> None:
     """The same sentence in the terminal, Markdown and HTML; its numbers in the record and the table."""
     done = program(
@@ -156,7 +231,7 @@ def test_the_last_line_is_the_answer(program: Program, work: Path) -> None:
     assert done.stderr.splitlines()[-1].startswith(f"done: {said}")
     reports = {path.suffix: path.read_text() for path in (work / "reports").glob("eval-result.*")}
     assert said.replace("_", r"\_").replace("<", r"\<") in reports[".md"]
-    assert said.replace("<", "&lt;") in reports[".html"]
+    assert said in unescape(re.sub("<[^>]*>", "", reports[".html"]))
     (record,) = (work / "reports").glob("run-*.record.json")
     (pair,) = json.loads(record.read_text())["summary"]["pairs"]
     evidence = pair["evidence"]
@@ -191,7 +266,7 @@ def test_the_example_tells_what_the_skill_is_worth(program: Program, work: Path)
         ("no-note-wanted", "with_skill"),
         ("no-note-wanted", "without_skill"),
     }
-    assert "Balanced accuracy: 100.0%" in done.stdout
+    assert "release-notes-trigger_evals · with_skill — balanced accuracy 100.0%" in done.stdout
     assert "Fired when it should: 100.0% (n = 2 cases, 34.2% to 100.0%)" in done.stdout
     assert "Silent when it should be: 100.0% (n = 2 cases, 34.2% to 100.0%)" in done.stdout
 

@@ -115,6 +115,7 @@ def test_one_bad_skill_beside_fifty_good_ones(
         "skipped": 0,
         "timeouts": 0,
         "broken": 0,
+        "retried": 0,
     }
     assert f"{bad}:1:" in done.stderr
     assert [problem["file"] for problem in done.document["problems"]] == [str(bad)]

@@ -102,3 +102,25 @@ def test_a_scorer_of_the_user_is_found(program: Program, work: Path, make_skill:
     arguments = ["--tasks", tasks(task("a", "x")), "--check", f"custom={check}", "--exit-on-fail"]
     done = program("eval", "--skills", make_skill(), *arguments)
     assert done.code == 0, done.stderr
+
+
+@pytest.mark.e2e
+@pytest.mark.usefixtures("strongest")
+def test_an_agent_that_is_named_by_its_path_is_found(program: Program, work: Path) -> None:
+    """The engine `command` shows the sandbox the file of its program, and nothing else beside it (E-D4)."""
+    folder = work / "agents"
+    folder.mkdir()
+    (folder / "secret").write_text("canary")
+    (folder / "agent").write_text('#!/bin/sh\necho "made"; cat "$(dirname "$0")/secret" || true\n')
+    (folder / "agent").chmod(0o755)
+    (work / "greet").mkdir()
+    (work / "greet/SKILL.md").write_text("---\nname: greet\ndescription: Greets.\n---\nSay hello.\n")
+    suite = {"skill": "greet", "cases": [{"id": "a", "prompt": "go", "says": "made"}]}
+    (work / "path.agents.json").write_text(json.dumps(suite))
+    argv = json.dumps([str(folder / "agent")])
+    engine = ("--engine", "command", "--set", f"engines.command.argv={argv}")
+    more = ("--set", "engines.command.skill_folder=.agents/skills", "--format", "record")
+    plugin = Path(__file__).with_name("agent_suites.py")
+    done = program("eval", "path.agents.json", "--plugin", plugin, *engine, *more)
+    assert done.code == 0, done.stdout + done.stderr
+    assert [str(one["text"]).strip() for one in results(work)] == ["made", "made"]

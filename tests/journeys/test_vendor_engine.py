@@ -159,8 +159,8 @@ def test_vendor_engine(work: Path, vendor: dict[str, str]) -> None:
     (wheel,) = (work / "dist").glob("*.whl")
     names = {name for name in zipfile.ZipFile(wheel).namelist() if not name.startswith(f"{ENGINE}-")}
     assert names == {f"{ENGINE}/{name}" for name in ("__init__.py", "engine.py", "options.py", "plugin.py", "py.typed")}
-    assert "with_skill · acme-large — pass rate 100.0% (n = 4 cases, 0 errors" in done.stdout
-    assert "without_skill · acme-large — pass rate 25.0% (n = 4 cases, 0 errors" in done.stdout
+    assert "with_skill · acme-large — pass rate 100.0%\n  (n = 4 cases, 0 errors" in done.stdout
+    assert "without_skill · acme-large — pass rate 25.0%\n  (n = 4 cases, 0 errors" in done.stdout
     assert "Fired when it should: 100.0% (n = 2 cases" in done.stdout
     assert "Silent when it should be: 100.0% (n = 2 cases" in done.stdout
     assert "acme-large: not enough data: +75.0 points against without_skill (n = 4 cases, p = 0.250)" in done.stderr

@@ -23,6 +23,11 @@ from .log import (
 from .cli.eval_document import (
     human_lines as human_lines,
 )
+from .cli.failing import (
+    case_name as case_name,
+    differing as differing,
+    passed_text as passed_text,
+)
 from .cli.decision import (
     score_text as score_text,
 )
@@ -188,8 +193,14 @@ from .stats.paired import (
     Spread as Spread,
 )
 from .stats.lift import (
+    LIFT_LEVEL as LIFT_LEVEL,
+    MIN_NEW_CASES as MIN_NEW_CASES,
     Evidence as Evidence,
     Finding as Finding,
+    Repeats as Repeats,
+    chance_of_difference as chance_of_difference,
+    chance_of_worse as chance_of_worse,
+    lift_interval as lift_interval,
 )
 from .stats.quantiles import (
     Latency as Latency,
@@ -202,7 +213,12 @@ from .stats.rates import (
 from .stats.reliability import (
     Reliability as Reliability,
     consistency as consistency,
+    flip_rate as flip_rate,
     pass_at_k as pass_at_k,
+    pass_hat_k as pass_hat_k,
+)
+from .stats.several import (
+    holm as holm,
 )
 from .types.answers import (
     Answer as Answer,

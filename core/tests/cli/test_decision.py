@@ -402,3 +402,12 @@ def test_a_gate_is_missed_exactly_if_a_target_is_below(counts: list[tuple[int, i
     assert decision.exit_code is wanted
     named = {name for name in (f"t{number}" for number in range(len(counts))) if f"{name} " in decision.verdict}
     assert named == (below or open_)
+
+
+def test_a_rate_just_below_the_threshold_is_told_apart_from_it() -> None:
+    """`below 90.0%: x 90.0%` explains nothing."""
+    rate = RateInterval(rate=0.8996, n=10)
+    one = group(passed=9, failed=1).model_copy(update={"pass_rate": rate})
+    decision = decide(view(one), GateOptions(exit_on_fail=True, min_completion=0.9))
+    assert "below 90.0%: " in decision.verdict
+    assert " 89.96%" in decision.verdict

@@ -111,6 +111,7 @@ def test_cuts_are_told() -> None:
 def test_numbers() -> None:
     """One form for each kind; what is unknown is a dash, never 0."""
     assert [percent(value) for value in (None, 0.0, 0.125, 1.0)] == ["–", "0.0%", "12.5%", "100.0%"]
+    assert [percent(value) for value in (1999 / 2000, 0.0004, 0.9994)] == [">99.9%", "<0.1%", "99.9%"]
     assert [duration(value) for value in (None, 0.0005, 0.421, 1.0, 75.25)] == [
         "–",
         "0 ms",

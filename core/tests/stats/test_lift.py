@@ -21,6 +21,7 @@ from skillgauge.stats import (
     chance_of_worse,
     lift_interval,
     mean_of,
+    repeats_for,
     smallest_detectable,
     weigh,
 )
@@ -219,3 +220,19 @@ def test_ratios_are_averaged_on_the_log_scale() -> None:
 def test_a_mean_with_an_unknown_part_is_unknown() -> None:
     """No number is made up."""
     assert (mean_of([1.0, 3.0]), mean_of([1.0, None]), mean_of([])) == (2.0, None, None)
+
+
+@pytest.mark.parametrize(("cases", "difference"), [(4, 0.5), (6, 0.3), (10, 0.3), (20, 0.2)])
+def test_repeats_are_the_fewest_that_do(cases: int, difference: float) -> None:
+    """One fewer shows only more."""
+    repeats = repeats_for(cases, difference)
+    assert repeats is not None
+    assert (smallest_detectable(cases, repeats) or 2) <= difference
+    assert (smallest_detectable(cases, repeats - 1) or 2) > difference
+
+
+def test_more_repeats_than_anybody_pays_for_are_not_advised() -> None:
+    """And a difference must be one."""
+    assert repeats_for(2, 0.05) is None
+    with pytest.raises(ValueError, match="above 0"):
+        repeats_for(4, 0.0)

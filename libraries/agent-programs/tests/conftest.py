@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+import base64
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +15,19 @@ from skillgauge.api import (
     EventKind,
     Execution,
     Failure,
+    FileSpec,
+    InstalledSkill,
     JsonValue,
     Limits,
     Running,
     RunRequest,
     SandboxSpec,
+    SkillRef,
     Trajectory,
     TrajectoryEvent,
     Workspace,
 )
-from skillgauge_agent_programs.accounts import Account, Ending
+from skillgauge_agent_programs.accounts import Account, Ending, is_models_turn
 from skillgauge_agent_programs.engine import Access, Launch, ProgramEngine, Service
 from skillgauge_agent_programs.json_lines import text_at
 from skillgauge_agent_programs.options import ProgramOptions
@@ -47,13 +51,23 @@ class Said:
         """Take a line."""
         if (answer := text_at(record, "answer")) is not None:
             self.answer = answer
-        event = TrajectoryEvent(kind=EventKind.MESSAGE, text=text_at(record, "say") or "")
+        result = text_at(record, "result") or base64.b64decode(text_at(record, "result64") or "").decode()
+        if call := text_at(record, "call"):
+            event = TrajectoryEvent(kind=EventKind.TOOL_CALL, name=call)
+        elif result:
+            event = TrajectoryEvent(kind=EventKind.TOOL_RESULT, text=result)
+        elif notice := text_at(record, "notice"):
+            event = TrajectoryEvent(kind=EventKind.NOTICE, text=notice)
+        else:
+            event = TrajectoryEvent(kind=EventKind.MESSAGE, text=text_at(record, "say") or "")
         self.events.append(event)
         return [event]
 
     def account(self, ending: Ending) -> Account:
         """What was said."""
-        return Account(Trajectory(events=tuple(self.events)), self.answer, is_over=self.answer is not None)
+        trajectory = Trajectory(events=tuple(self.events), skills_fired=())
+        is_over, turn = self.answer is not None, is_models_turn(self.events)
+        return Account(trajectory, self.answer, is_over=is_over, awaits_model=turn)
 
 
 class AcmeEngine(ProgramEngine):
@@ -119,13 +133,25 @@ def play() -> Play:
     """Runs one session."""
 
     def run(
-        engine: AcmeEngine, *, limits: Limits = LIMITS, routes: Mapping[str, str] | None = None
+        engine: AcmeEngine,
+        *,
+        limits: Limits = LIMITS,
+        routes: Mapping[str, str] | None = None,
+        skills: Sequence[str] = (),
+        files: Mapping[str, str] | None = None,
     ) -> tuple[Execution, list[TrajectoryEvent], Watching]:
         async def main() -> tuple[Execution, list[TrajectoryEvent], Watching]:
             events: list[TrajectoryEvent] = []
             async with TemporarySandbox().open(SandboxSpec(label="test")) as workspace:
                 watching = Watching(workspace, routes or {})
-                request = RunRequest(trial_id="t", case_id="c", prompt="hi", model=None, limits=limits)
+                await workspace.put([FileSpec(path=path, text=text) for path, text in (files or {}).items()])
+                installed = tuple(
+                    InstalledSkill(ref=SkillRef(name=name, root="/", digest=""), path=f".skills/{name}")
+                    for name in skills
+                )
+                request = RunRequest(
+                    trial_id="t", case_id="c", prompt="hi", model=None, limits=limits, skills=installed
+                )
                 return await engine.run(request, watching, events.append), events, watching
 
         return asyncio.run(main())

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgauge.api import FailureClass, FiredSkill
+from skillgauge.api import EventKind, FailureClass, FiredSkill, Trajectory, TrajectoryEvent
 from skillgauge_agent_programs.credentials import Key
 from skillgauge_agent_programs.failures import class_of_status, class_of_text, failed
 from skillgauge_agent_programs.homes import files_in, lines_of
 from skillgauge_agent_programs.json_lines import bounded, bounded_text, count_at, dig, items_at, parse_line, text_at
 from skillgauge_agent_programs.programs import passed_environment
 from skillgauge_agent_programs.raw import RawStream
-from skillgauge_agent_programs.skills import EXPLICIT, READ, FiredSkills, skill_of_file, skills_read_by
+from skillgauge_agent_programs.skills import EXPLICIT, INVOKED, READ, FiredSkills, came_back, skill_of_file, with_reads
 
 
 @given(st.binary())
@@ -85,6 +85,8 @@ def test_a_kept_stream_has_its_ends(lines: list[bytes], limit: int) -> None:
         (500, "", FailureClass.SERVER),
         (529, "", FailureClass.OVERLOADED),
         (418, "", FailureClass.BAD_REQUEST),
+        (502, "", FailureClass.SERVER),
+        (502, "relay: the API cannot be reached (ConnectError)", FailureClass.NETWORK),
     ],
 )
 def test_classes_of_statuses(status: int, text: str, kind: FailureClass) -> None:
@@ -108,31 +110,62 @@ def test_failures_never_blame_the_skill(kind: FailureClass, message: str) -> Non
     assert failure.retry_after_s == (3 if failure.retryable else None)
 
 
+LONG = (
+    "---\nname: pdf\ndescription: All about PDF.\n---\n# Usage\n\n" + "Fill the form, field by field, and say so. " * 5
+)
+SHORT = "---\nname: pdf\n---\n# Greeting\nSay ZEBRA.\n"
+
+
 @pytest.mark.parametrize(
-    ("command", "found"),
+    ("text", "answer", "is_back"),
     [
-        ("cat .claude/skills/pdf/SKILL.md", ["pdf"]),
-        ("cat '/a b/.agents/skills/pdf/SKILL.md' | head", ["pdf"]),
-        ("cd .agents/skills/pdf; cat SKILL.md", ["pdf"]),
-        ("cat .claude/skills/*/SKILL.md", ["pdf", "xls"]),
-        ("sed -n 1,9p skills/xls/SKILL.md skills/pdf/SKILL.md", ["xls", "pdf"]),
-        ('{"cmd": "cat /w/.agents/skills/pdf/SKILL.md"}', ["pdf"]),
-        ("cat plugins/other/SKILL.md", ["other"]),
-        ("cat SKILL.md", []),
-        ("cat skills/none/SKILL.md", []),
-        ("echo x > skills/pdf/SKILL.md", []),
-        ("cat skills/pdf/SKILL.mdx", []),
-        ("cat skills/pdf/README.md", []),
+        (LONG, LONG, True),
+        (LONG, "".join(f"{n:6}\t{line}\n" for n, line in enumerate(LONG.splitlines(), 1)), True),
+        (LONG, LONG[:150], True),
+        (LONG, "name: pdf\ndescription: All about PDF.\n", False),
+        (LONG, "# Usage\n", False),
+        (LONG, ".claude/skills/pdf/SKILL.md", False),
+        (LONG, "", False),
+        (SHORT, "# Greeting\n", True),
+        (SHORT, '{"output":"# Greeting\\nSay ZEBRA.\\n"}', True),
+        ('Say "hello", loud and clear.', '{"output":"Say \\"hello\\", loud and clear.\\n"}', True),
+        ("---\nname: nothing-else\n---\n", "name: nothing-else\n", True),
+        ("", "anything", False),
+        ("ok\n", "ok", True),
     ],
 )
-def test_reading_a_skill(command: str, found: list[str]) -> None:
-    """A command that names the file of a known skill, and does not write to it, reads it."""
-    assert list(skills_read_by(command, ["pdf", "xls"], ["other"])) == found
+def test_what_came_back_of_a_file(text: str, answer: str, is_back: bool) -> None:
+    """Lines below the front matter tell; a heading that others have as well, or a name, does not."""
+    assert came_back(text, answer) is is_back
 
 
-def test_reading_a_skill_from_its_folder() -> None:
-    """The working directory of a command counts."""
-    assert skills_read_by("cat SKILL.md", ["pdf"], folder="/w/.agents/skills/pdf") == ("pdf",)
+@given(st.text(), st.text())
+def test_looking_for_a_file_never_raises(text: str, answer: str) -> None:
+    """Nothing of an empty answer has come back."""
+    came_back(text, answer)
+    assert not came_back(text, "")
+
+
+def test_what_is_known_of_reading() -> None:
+    """The text of one skill that is unknown makes unknown what was not read; one that a tool loaded is not read too."""
+    said = (TrajectoryEvent(kind=EventKind.TOOL_RESULT, text=LONG), TrajectoryEvent(kind=EventKind.MESSAGE, text=SHORT))
+    invoked, read = FiredSkill(name="pdf", how=INVOKED), FiredSkill(name="pdf", how=READ)
+
+    def fired(known: tuple[FiredSkill, ...] | None, **texts: str | None) -> tuple[FiredSkill, ...] | None:
+        return with_reads(Trajectory(events=said, skills_fired=known), texts).skills_fired
+
+    assert fired((), pdf=LONG) == (read,)
+    assert fired(None, pdf=LONG) == (read,)
+    assert fired((invoked,), pdf=LONG) == (invoked,)
+    assert fired((), pdf=SHORT) == ()
+    assert fired(None, pdf=SHORT) is None
+    assert fired((), pdf=None) is None
+    assert fired((invoked,), pdf=None) == (invoked,)
+    assert fired(()) == ()
+
+
+def test_the_skill_of_a_file() -> None:
+    """It is the SKILL.md in the folder of one that there is."""
     assert skill_of_file("/w/skills/pdf/SKILL.md", ["pdf"]) == "pdf"
     assert skill_of_file("/w/skills/pdf/notes.md", ["pdf"]) is None
     assert skill_of_file("/w/skills/x/SKILL.md", ["pdf"]) is None

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from skillgauge.api import Blame, FailureClass, Limits, RunRequest, SandboxSpec, Traits
+from skillgauge.api import Blame, Fact, FailureClass, Limits, RunRequest, SandboxSpec, Traits
 from skillgauge_agent_programs.accounts import Transcript
 from skillgauge_agent_programs.credentials import KEY_DESCRIPTOR, PLACEHOLDER
 from skillgauge_agent_programs.engine import Launch
@@ -33,9 +33,15 @@ def test_contract(acme: Acme) -> None:
     *) echo "no luck $ACME_API_KEY" >&2; exit 1;;
     esac
     """
-    engine = acme(script)
+    engine, tells_fired = acme(script), Traits(tells=frozenset({Fact.FIRED}))
     check_engine(
-        lambda: engine, Traits(), prompt="hello", slow_prompt="wait", failing_prompt="crash", secret=KEY, patience_s=60
+        lambda: engine,
+        tells_fired,
+        prompt="hello",
+        slow_prompt="wait",
+        failing_prompt="crash",
+        secret=KEY,
+        patience_s=60,
     )
 
 
@@ -76,11 +82,80 @@ def test_an_end_that_was_told_counts(acme: Acme, play: Play) -> None:
 
 
 def test_time_limit(acme: Acme, play: Play) -> None:
-    """Time that runs out is the agent's limit, and what it said until then is there."""
-    execution, events, _ = play(acme('echo \'{"say": "slow"}\'; sleep 60'), limits=Limits(timeout_s=1))
+    """Time that runs out while the agent is at work is its own limit, and what it said until then is there."""
+    execution, events, _ = play(acme('echo \'{"call": "build"}\'; sleep 60'), limits=Limits(timeout_s=1))
     assert execution.failure is not None
     assert (execution.failure.failure_class, execution.failure.blame) == (FailureClass.TIMEOUT, Blame.AGENT_LIMIT)
-    assert [event.text for event in events] == ["slow"]
+    assert [event.name for event in events] == ["build"]
+
+
+@pytest.mark.parametrize(
+    ("script", "kind", "blame"),
+    [
+        ("sleep 60", FailureClass.NETWORK, Blame.INFRASTRUCTURE),
+        ('echo \'{"notice": "asks again"}\'; sleep 60', FailureClass.NETWORK, Blame.INFRASTRUCTURE),
+        (
+            'echo \'{"call": "build"}\'; echo \'{"result": "built"}\'; sleep 60',
+            FailureClass.NETWORK,
+            Blame.INFRASTRUCTURE,
+        ),
+        ('sleep 2; echo \'{"say": "I begin"}\'; sleep 60', FailureClass.TIMEOUT, Blame.AGENT_LIMIT),
+    ],
+    ids=["from the start", "with notices", "in the middle", "for less than half of the time"],
+)
+def test_a_service_that_does_not_answer(acme: Acme, play: Play, script: str, kind: FailureClass, blame: Blame) -> None:
+    """Most of a session's time spent on waiting for the model is no fault of the agent (E-A3)."""
+    failure = play(acme(script), limits=Limits(timeout_s=3))[0].failure
+    assert failure is not None
+    assert (failure.failure_class, failure.blame) == (kind, blame)
+
+
+def test_a_program_that_hangs_after_its_end(acme: Acme, play: Play) -> None:
+    """A session that was told to be over keeps its answer, and a note says what became of the program (E-A4)."""
+    execution, _, _ = play(acme(f"{ANSWER}; sleep 60"), limits=Limits(timeout_s=1))
+    assert (execution.failure, execution.text) == (None, "done")
+    assert any("did not exit" in note for note in execution.notes)
+
+
+def test_an_answer_without_a_word(acme: Acme, play: Play) -> None:
+    """It is none, unless it ends some work (E-A7)."""
+    failure = play(acme('echo \'{"answer": " "}\''))[0].failure
+    assert failure is not None
+    assert (failure.failure_class, failure.blame) == (FailureClass.PROTOCOL, Blame.INFRASTRUCTURE)
+    worked = 'echo \'{"call": "build"}\'; echo \'{"result": "built"}\'; echo \'{"answer": ""}\''
+    assert play(acme(worked))[0].failure is None
+
+
+@pytest.mark.parametrize(
+    ("command", "is_read"),
+    [
+        ("cat .skills/pack/SKILL.md", True),
+        ("find . -name 'SKILL.md' -exec cat {} +", True),
+        ("head -9 .skills/*/SKILL.md", True),
+        ("cp .skills/pack/SKILL.md copy; cat -n copy", True),
+        ("cat missing .skills/pack/SKILL.md", True),
+        ("ls -la .skills/pack/SKILL.md; stat .skills/pack/SKILL.md; wc .skills/pack/SKILL.md", False),
+        ("echo .skills/pack/SKILL.md; test -f .skills/pack/SKILL.md", False),
+        ("cp .skills/pack/SKILL.md copy", False),
+        ("head -3 .skills/pack/SKILL.md", False),
+        ("cat other/pack/SKILL.md", False),
+    ],
+)
+def test_a_skill_is_read_if_its_text_came_back(acme: Acme, play: Play, command: str, is_read: bool) -> None:
+    """Whatever the command names: what it printed tells whether the agent has seen the skill (E-A6)."""
+    skill = (
+        "---\nname: pack\ndescription: Packs.\n---\n# How to pack\n\nPut each label onto its own line, in capitals.\n"
+    )
+    files = {".skills/pack/SKILL.md": skill, "other/pack/SKILL.md": "# How to pack\n\nThis is another one.\n"}
+    script = f"""
+    echo '{{"call": "shell"}}'
+    echo "{{\\"result64\\": \\"$({{ {command}; }} 2>&1 | base64 -w0)\\"}}"
+    {ANSWER}
+    """
+    execution, _, _ = play(acme(script), skills=["pack"], files=files)
+    assert execution.trajectory is not None
+    fired = [(one.name, one.how) for one in execution.trajectory.skills_fired or ()]
+    assert fired == ([("pack", "read")] if is_read else [])
 
 
 def test_any_output_is_read(acme: Acme, play: Play, tmp_path: Path) -> None:

@@ -174,12 +174,13 @@ def test_environment_without_a_search_path() -> None:
 
 
 def test_folders_are_fresh_and_private(tmp_path: Path) -> None:
-    """Root, home and temporary folder are empty, ours alone, below the user's TMPDIR, and gone afterwards."""
+    """Empty, ours alone, below the user's TMPDIR, gone afterwards, and silent about what they are for (E-C4)."""
 
     async def main() -> Path:
-        async with workspace({**HOST, "TMPDIR": str(tmp_path)}, label="../a b/ü") as place:
+        async with workspace({**HOST, "TMPDIR": str(tmp_path)}, label="the-answer") as place:
             assert place.folder.parent == tmp_path.resolve()
-            assert place.folder.name.startswith("skillgauge-a-b-")
+            assert place.folder.name.startswith("skillgauge-")
+            assert "answer" not in f"{place.folder} {dict(place.env)}"
             assert place.tier == "local/none"
             for folder in (place.folder, place.root, place.home, place.tmp):
                 assert stat.S_IMODE(folder.stat().st_mode) == 0o700

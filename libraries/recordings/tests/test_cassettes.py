@@ -9,11 +9,13 @@ from collections.abc import Callable
 from gzip import compress as gzip
 from gzip import decompress as gunzip
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from skillgauge.contract.sandboxes import SandboxSpec
+from skillgauge.contract.sandboxes import SandboxSpec, Workspace
 from skillgauge.errors import SuiteError
 from skillgauge.run.redaction import Redactor
 from skillgauge.types.suite import Arm, ArmKind, Case, FileSpec, Limits, SkillRef
@@ -39,6 +41,7 @@ from skillgauge_recordings.cassettes import (
     read_cassettes,
     why_missing,
 )
+from skillgauge_recordings.places import Places
 from skillgauge_testkit import TemporarySandbox
 
 SKILL = SkillRef(name="pdf", root="/skills/pdf", digest="d1")
@@ -122,9 +125,9 @@ def test_a_session_comes_back_as_it_was(tmp_path: Path) -> None:
 
 
 def test_no_recording_tells_where_its_workspace_was(tmp_path: Path) -> None:
-    """Folders of the workspace have names in what was said and in the raw stream; files stay as they were made."""
+    """Folders of the workspace have names in what was said, in the raw stream, and in files that are texts."""
 
-    async def run() -> Path:
+    async def run() -> None:
         async with TemporarySandbox().open(SandboxSpec(label="place")) as workspace:
             said = f"wrote {workspace.root}/out.txt with {workspace.home}/.skills in {workspace.home.parent}/tmp/x"
             raw = f"{json.dumps({'text': said, 'ü': 1}, ensure_ascii=False)}\n"
@@ -133,15 +136,58 @@ def test_no_recording_tells_where_its_workspace_was(tmp_path: Path) -> None:
             )
             (workspace.root / "out.txt").write_text(f"{workspace.root}\n")
             await FolderRecorder(tmp_path, Redactor().redact).record(trial(), execution, workspace)
-            return workspace.root
 
-    root = asyncio.run(run())
+    asyncio.run(run())
     (cassette,) = read_cassettes(tmp_path)
-    named = "wrote [workspace]/out.txt with [home]/.skills in [tmp]/x"
+    named = "wrote [skillgauge:workspace]/out.txt with [skillgauge:home]/.skills in [skillgauge:tmp]/x"
     assert cassette.execution.text == named
     assert cassette.execution.trajectory
     assert json.loads(cassette.execution.trajectory.raw or "") == {"text": named, "ü": 1}
-    assert [file.text for file in cassette.files] == [f"{root}\n"]
+    assert [file.text for file in cassette.files] == ["[skillgauge:workspace]\n"]
+
+
+class Elsewhere:
+    """Folders of a workspace that is nowhere."""
+
+    def __init__(self, folder: str) -> None:
+        self.root, self.home = Path(folder, "work"), Path(folder, "home")
+
+
+FIRST, SECOND = Elsewhere("/tmp/first"), Elsewhere('/tmp/se"cond')
+
+
+@given(
+    st.lists(
+        st.text(max_size=5)
+        | st.sampled_from(
+            ["/tmp/first/work", "/tmp/first/home", "/tmp/first/tmp", "[skillgauge:workspace]", "[skillgauge:", ":", "]"]
+        )
+    )
+)
+def test_places_come_back_as_they_were(parts: list[str]) -> None:
+    """Whatever a text holds: in the same folders it is the same text again, and in others only the folders differ."""
+    text, places = "|".join(parts), Places(cast("Workspace", FIRST))
+    named = places.named(text)
+    assert places.restored(named) == text
+    moved = Places(cast("Workspace", SECOND)).restored(named)
+    assert moved == "|".join(part.replace("/tmp/first/", '/tmp/se"cond/') for part in parts)
+    execution = Execution(text=text, trajectory=Trajectory(raw=json.dumps(text)))
+    assert places.restored_in(places.named_in(execution)) == execution
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("in /tmp/first/work.", "in [skillgauge:workspace]."),
+        ("/tmp/first/work/a", "[skillgauge:workspace]/a"),
+        ("/tmp/first/workshop", "/tmp/first/workshop"),
+        ("/tmp/first/work.txt", "/tmp/first/work.txt"),
+        ("[workspace]", "[workspace]"),
+    ],
+)
+def test_what_is_a_place(text: str, named: str) -> None:
+    """A name that goes on is another one, and a section of some other file is none."""
+    assert Places(cast("Workspace", FIRST)).named(text) == named
 
 
 def test_files_that_are_no_text_are_kept(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from skillgauge.api import (
     Kept,
     Output,
     RunView,
+    UsageError,
     human_lines,
 )
 from skillgauge_run_views import RunDocument, run_document, run_verdict, show_run
@@ -52,11 +53,37 @@ def test_what_did_not_pass_is_listed_with_its_reason(capsys: pytest.CaptureFixtu
     view = VIEWS["a run with 1,000 results"]
     out = shown(view, capsys)
     assert "skill   case-2   1    fail     expected 4, got 5" in out
-    assert "Target  Case" in out
+    assert "\nTarget  Case" in out
     only = [result for result in view.results() if result.target_id == "skill"]
     summary = view.summary.model_copy(update={"groups": view.summary.groups[:1]})
     out = shown(replace(view, summary=summary, source=Kept(lambda: only)), capsys)
     assert "\ncase-2   1    fail     expected 4, got 5" in out
+
+
+def test_whatever_tells_trials_apart_has_a_column(capsys: pytest.CaptureFixture[str]) -> None:
+    """Arm, suite, engine and model where there are several, and cases by their names."""
+    view = VIEWS["a comparison of two arms"]
+    out = shown(view, capsys)
+    assert "\nArm            Case    Run  Verdict  Reason\nwithout_skill  case-1  1    fail     no such file\n" in out
+    groups = (*view.summary.groups, view.summary.groups[1].model_copy(update={"runner": "codex", "suite_id": "s"}))
+    more = [next(view.results()), *view.results(replace(view.summary.groups[1].key))]
+    more = [one.model_copy(update={"runner": "codex"}) for one in more]
+    cases = [case.model_copy(update={"name": f"name {case.index}"}) for case in view.cases()]
+    summary = view.summary.model_copy(update={"groups": groups})
+    out = shown(replace(view, summary=summary, source=Kept(lambda: more, cases)), capsys)
+    assert "\nSuite  Arm            Engine  Case    Run  Verdict  Reason\n" in out
+    assert "\ndemo   without_skill  codex   name 1  1    fail     no such file\n" in out
+
+
+def test_one_arm_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    """Only its trials are listed, for people and as JSON; an unknown one is refused with those that there are."""
+    view = VIEWS["a comparison of two arms"]
+    show_run(view, Output(as_json=False, quiet=False), "with_skill")
+    assert "no such file" not in capsys.readouterr().out
+    document = RunDocument.model_validate_json(json.dumps(run_document(view, "with_skill")))
+    assert {result.arm for result in document.results} == {"with_skill"}
+    with pytest.raises(UsageError, match=r"did you mean with_skill(.|\n)*Its arms are: with_skill, without_skill"):
+        show_run(view, Output(as_json=False, quiet=False), "with_skil")
 
 
 def test_a_long_list_is_cut(capsys: pytest.CaptureFixture[str]) -> None:

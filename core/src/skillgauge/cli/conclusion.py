@@ -13,6 +13,7 @@ from ..types.result import RunView
 from .decision import Decision, GateOptions, decide
 from .eval_document import document, human_lines
 from .evaluation import Evaluation
+from .failing import failing_lines
 from .output import Output
 
 
@@ -51,6 +52,8 @@ def _print(
 ) -> None:
     output.document(document(view, decision, written, evaluation.prepared) if output.as_json else None)
     for line in human_lines(view):
+        output.line(line)
+    for line in () if output.as_json else failing_lines(view, evaluation.kept_as(view, written)):
         output.line(line)
     if spent := spending_text(view.summary.spending):
         output.line(spent)

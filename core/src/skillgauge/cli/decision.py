@@ -140,8 +140,14 @@ def _one_threshold(results: Iterable[GateResult]) -> Iterator[str]:
 def _value(result: GateResult) -> str:
     figure = result.figure
     ends = sorted(figure.bounds) if figure.bounds and result.answer is GateAnswer.INCONCLUSIVE else [figure.value]
-    return " to ".join("unknown" if end is None else _shown(end, figure) for end in ends)
+    return " to ".join("unknown" if end is None else _shown(end, figure, result.gate.threshold) for end in ends)
 
 
-def _shown(value: float, figure: Figure) -> str:
-    return f"{value:.1%}" if figure.unit == "ratio" else f"{value:g}"
+def _shown(value: float, figure: Figure, threshold: float | None = None) -> str:
+    """A figure with one decimal, or as many as tell it from the threshold that it misses."""
+    if figure.unit != "ratio":
+        return f"{value:g}"
+    digits = 1
+    while threshold not in (None, value) and digits < 6 and f"{value:.{digits}%}" == f"{threshold:.{digits}%}":
+        digits += 1
+    return f"{value:.{digits}%}"

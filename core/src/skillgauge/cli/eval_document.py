@@ -8,11 +8,12 @@ from pathlib import Path
 
 from ..plan.preparing import Prepared
 from ..report.answer import sentences
-from ..report.wording import counted, figure_text, interval_text, labels, percent, plain, rate_notes
+from ..report.wording import counted, figure_text, headline, interval_text, labels, percent, plain, rate_notes
 from ..types.frozen import Frozen
 from ..types.result import GroupSummary, RunInfo, RunView, Summary, TagSummary, TrialResult
 from ..types.trial import PlanHead
 from .decision import Decision
+from .failing import WIDTH
 from .output import Rows, problem_document
 from .plan_document import ProblemDocument
 
@@ -20,6 +21,8 @@ _TAGS = 3
 """Tags that are named of one group."""
 _NAME = 80
 """Characters of a name that are shown."""
+_SENTENCE = 1_000
+"""Characters of an answer that are shown."""
 
 
 class EvalDocument(Frozen):
@@ -68,32 +71,50 @@ def human_lines(view: RunView) -> Iterator[str]:
     """
     groups = view.summary.groups
     for label, group in zip(labels(groups, _NAME), groups, strict=True):
-        yield f"{label} — {rate_text(group)}{_figures(group)}"
-        for note in _notes(group):
+        yield from _filled([f"{label} — {_headline(group)}", _known(group)], " ", "  ")
+        known = [one for one in group.figures if one.value is not None and not one.is_headline]
+        figures = [f"{plain(one.label, _NAME)}: {figure_text(one)}" for one in known]
+        if figures:
+            is_told = all(one.n is not None for one in group.figures)
+            over = "" if is_told else f"over {counted(group.counts.total, 'trial')}: "
+            yield from _filled([f"  {over}{figures[0]}", *figures[1:]], " | ")
+        for note in rate_notes(group):
             yield f"  {note}"
-    told = list(sentences(view))
+        yield from _weakest(group)
+    told = [plain(sentence, _SENTENCE) for sentence in sentences(view)]
     yield from told if len(told) > 1 else ()  # a single one is the verdict
 
 
-def rate_text(measured: GroupSummary | TagSummary) -> str:
-    """A pass rate with number of cases, errors, interval and its method."""
-    rate, errors = measured.pass_rate, measured.counts.errors
+def _headline(group: GroupSummary) -> str:
+    """What stands for a group."""
+    shown = headline(group)
+    return rate_words(group) if shown.interval else f"{plain(shown.label, _NAME).lower()} {percent(shown.value)}"
+
+
+def rate_words(measured: GroupSummary | TagSummary) -> str:
+    """A pass rate alone."""
+    rate = measured.pass_rate.rate
+    return "no result" if rate is None else f"pass rate {percent(rate)}"
+
+
+def _known(measured: GroupSummary | TagSummary) -> str:
+    """What it takes to trust a pass rate: number of cases, errors, interval; reports name its method, too."""
+    rate, errors = measured.pass_rate, counted(measured.counts.errors, "error")
     if rate.rate is None:
-        return f"no result ({counted(errors, 'error')})"
-    interval = ""
-    if rate.method and rate.lower is not None and rate.upper is not None:
-        interval = f", {rate.level:.0%} interval {interval_text(rate)}, {plain(rate.method, _NAME)}"
-    known = f"n = {counted(rate.n, 'case')}, {counted(errors, 'error')}{interval}"
-    return f"pass rate {percent(rate.rate)} ({known})"
+        return f"({errors})"
+    of_cases = isinstance(measured, TagSummary) or headline(measured).interval is not None
+    known = of_cases and rate.lower is not None and rate.upper is not None
+    interval = f", {rate.level:.0%} interval {interval_text(rate)}" if known else ""
+    return f"(n = {counted(rate.n, 'case')}, {errors}{interval})"
 
 
-def _notes(group: GroupSummary) -> Iterator[str]:
-    yield from rate_notes(group)
+def _weakest(group: GroupSummary) -> Iterator[str]:
     weak = _weakest_first(group.tags)
-    if weak and len(group.tags) > 1 and group.pass_rate.rate is not None:
-        named = "; ".join(f"{plain(tag.tag, _NAME)}: {rate_text(tag)}" for tag in weak[:_TAGS])
-        more = f"; and {len(weak) - _TAGS} more" if len(weak) > _TAGS else ""
-        yield f"weakest tags: {named}{more}"
+    if not weak or len(group.tags) == 1 or group.pass_rate.rate is None:
+        return
+    named = [f"{plain(tag.tag, _NAME)}: {rate_words(tag)} {_known(tag)}" for tag in weak[:_TAGS]]
+    more = [f"and {len(weak) - _TAGS} more"] if len(weak) > _TAGS else []
+    yield from _filled([f"  weakest tags: {named[0]}", *named[1:], *more], "; ", "    ")
 
 
 def _weakest_first(tags: Sequence[TagSummary]) -> list[TagSummary]:
@@ -102,7 +123,13 @@ def _weakest_first(tags: Sequence[TagSummary]) -> list[TagSummary]:
     return sorted(weak, key=lambda tag: (tag.pass_rate.rate is None, tag.pass_rate.rate or 0.0, -tag.pass_rate.n))
 
 
-def _figures(group: GroupSummary) -> str:
-    shown = [f"{figure.label}: {figure_text(figure)}" for figure in group.figures if figure.value is not None]
-    over = "" if all(figure.n is not None for figure in group.figures) else f"over {group.counts.total} trials: "
-    return f" | {over}{' | '.join(shown)}" if shown else ""
+def _filled(parts: Sequence[str], separator: str, indent: str = "    ") -> Iterator[str]:
+    """Parts in as few lines as a terminal needs; none is broken."""
+    line, width = parts[0], WIDTH - len(separator.rstrip())
+    for part in parts[1:]:
+        if len(line) + len(separator) + len(part) <= width:
+            line += separator + part
+        else:
+            yield line + separator.rstrip()
+            line = indent + part
+    yield line

@@ -20,19 +20,18 @@ from ..errors import ExitCode, PluginError, Problem, UsageError
 from ..plan.options import EvalOptions, How, Reports, What, Who
 from ..plan.overlay import Overlay
 from ..plan.preparing import Prepared, prepare
-from ..plugins.kinds import REPORTERS
-from ..plugins.registry import Registry
 from ..run.budget import BudgetLimits
+from ..run.ledger import MemoryStore
 from ..types.plan import Selection
 from .added_checks import read_overlay
-from .configuration import KEYS, Config
+from .configuration import KEYS, Config, Source
 from .format_options import FormatOptions
 from .invocation import Invocation
-from .options import GlobalsCommand, Number, SeveralWords, words
+from .options import Detect, GlobalsCommand, Number, Runs, SeveralWords, words
 from .plan_document import plan_document, print_plan
+from .reports import make_reporters, own_documents, with_agent_formats
 
 if TYPE_CHECKING:
-    from ..contract.reporters import Reporter
     from ..run.pipeline import Conclusion
     from ..types.result import RunInfo, RunView
 
@@ -62,9 +61,9 @@ def evaluation_options() -> list[click.Parameter]:
     return [
         click.Option(
             ["--runs"],
-            type=click.IntRange(1),
-            metavar="N",
-            help="Repeats of every case; default: as the suite says, else 1.",
+            type=Runs(),
+            metavar="N|auto[:POINTS]",
+            help="Repeats of every case, or as many as show a lift of 50 or that many points.",
         ),
         click.Option(["--concurrency"], type=click.IntRange(1), metavar="N", help="Trials under way at once."),
         click.Option(
@@ -122,17 +121,18 @@ _CONFIG_OPTIONS = {
 
 def configured(values: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the parsed options that are configuration values, by their keys; unset ones are absent."""
-    return {key: values[name] for name, key in _CONFIG_OPTIONS.items() if values.get(name) is not None}
+    known = {key: values[name] for name, key in _CONFIG_OPTIONS.items() if values.get(name) is not None}
+    return {key: value for key, value in known.items() if not isinstance(value, Detect)}
 
 
 class Evaluation:
     """An evaluation that was checked completely and may run."""
 
-    def __init__(self, call: Invocation, options: EvalOptions, prepared: Prepared) -> None:
+    def __init__(self, call: Invocation, options: Reports, prepared: Prepared, *, dry_run: bool = False) -> None:
         self._call = call
-        self._options = options.reports
+        self._options = options
         self.prepared = prepared
-        self._reporters = _reporters(call, options.reports, prepared)
+        self._reporters = make_reporters(call, options, prepared, dry_run=dry_run)
         self.failed_reports = 0
         """Reports that were asked for and could not be made."""
 
@@ -149,7 +149,8 @@ class Evaluation:
 
             recipe = recipe_of(options, prepared, call.make_registry)
             prepared = replace(prepared, job=replace(prepared.job, recipe=recipe))
-        evaluation = cls(call, options, prepared)
+        reports = with_agent_formats(options.reports, prepared, call.config)
+        evaluation = cls(call, reports, prepared, dry_run=options.how.dry_run)
         call.output.problems((*prepared.warnings, *prepared.suites.passed_over))
         return evaluation
 
@@ -175,7 +176,7 @@ class Evaluation:
             name: partial(write_report, view, name, one, self._options.folder) for name, one in self._reporters.items()
         }
         if self._options.own:
-            reports |= _own_documents(view, self._call.registry, self._options)
+            reports |= own_documents(view, self._call.registry, self._options)
         written: dict[str, Path] = {}
         for name, write in reports.items():
             try:
@@ -186,6 +187,15 @@ class Evaluation:
             else:
                 written |= {name: path} if path else {}
         return written
+
+    def kept_as(self, view: RunView, written: Mapping[str, Path]) -> tuple[str, ...]:
+        """What `report show` finds the run by: its id in the store, else its record; empty if nothing keeps it."""
+        if isinstance(self.prepared.cast.store, MemoryStore):
+            record = written.get("record")
+            return (str(record),) if record else ()
+        store = self._call.config.find("store")
+        named = ("--store", str(store.value)) if store and store.source is Source.FLAG else ()
+        return (view.run.run_id, *named)
 
     def exit_code(self, decided: ExitCode) -> ExitCode:
         """The exit code once the reports are written: a run of which a report is missing does not end well."""
@@ -252,6 +262,7 @@ def _who(values: Mapping[str, Any], call: Invocation) -> Who:
 def _how(values: Mapping[str, Any], config: Config) -> How:
     return How(
         runs=config.get("runs") if config.is_set("runs") else None,
+        detect=values["runs"].difference if isinstance(values.get("runs"), Detect) else None,
         baseline=values.get("baseline"),
         seed=config.get("seed"),
         concurrency=config.get("concurrency"),
@@ -331,27 +342,6 @@ def _timeout(text: str | None) -> float | None:
     return seconds
 
 
-def _reporters(call: Invocation, options: Reports, prepared: Prepared) -> dict[str, Reporter]:
-    """Make every reporter before anything runs; a default one that is not installed is only mentioned."""
-    by_name: dict[str, Reporter] = {}
-    missing = []
-    for name in options.names:
-        try:
-            resolved = call.registry.resolve("reporters", name)
-        except PluginError:
-            if name not in options.optional:
-                raise
-            missing.append(name)
-        else:
-            by_name[resolved.name] = call.registry.make(REPORTERS, name)
-    for suite in prepared.plan.head.suites if options.own else ():
-        if suite.document:
-            call.registry.resolve("reporters", suite.document)
-    if missing:
-        call.output.notice(f"not installed, so not written: {', '.join(missing)} (reporters)")
-    return by_name
-
-
 async def _carry_out(prepared: Prepared, call: Invocation) -> Conclusion:
     """Run the plan; the first Ctrl-C stops it and keeps what is finished."""
     from ..run.pipeline import carry_out  # noqa: PLC0415 - a dry run ends before
@@ -373,26 +363,3 @@ async def _carry_out(prepared: Prepared, call: Invocation) -> Conclusion:
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
-
-
-def _own_documents(view: RunView, registry: Registry, options: Reports) -> dict[str, Callable[[], Path | None]]:
-    """What writes the documents of the suites' own formats; each format gets its part of the run."""
-    from ..report.writing import only_suites, write_report, write_whole  # noqa: PLC0415 - a dry run writes none
-
-    by_document: dict[str, set[str]] = {}
-    for suite in view.head.suites:
-        if suite.document:
-            by_document.setdefault(suite.document, set()).add(suite.id)
-
-    def write(name: str, ids: frozenset[str]) -> Path | None:
-        reporter = registry.make(REPORTERS, name)
-        part = only_suites(view, ids)
-        if options.file is None:
-            suffix = reporter.suffix if len(by_document) == 1 else f"{name}.{reporter.suffix}"
-            return write_report(part, name, reporter, options.folder, suffix=suffix)
-        place = options.file if len(by_document) == 1 else options.file / f"{name}.{reporter.suffix}"
-        for artifact in reporter.render(part):
-            write_whole(place, artifact.chunks)
-        return place
-
-    return {name: partial(write, name, frozenset(ids)) for name, ids in by_document.items()}

@@ -50,6 +50,32 @@ def _global_options() -> list[click.Option]:
 GLOBAL_NAMES = tuple(Globals.__dataclass_fields__)
 
 
+@dataclass(frozen=True)
+class Detect:
+    """As many repeats as show a difference, a fraction."""
+
+    difference: float
+
+
+class Runs(click.ParamType[int | Detect]):
+    """A number of repeats, or the word `auto`, with the points of lift that are to be shown or without."""
+
+    name = "runs"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | Detect:
+        """Read it."""
+        word, _, points = str(value).partition(":")
+        if word != "auto":
+            return int(click.IntRange(1).convert(value, param, ctx))
+        try:
+            wanted = float(points or 50)
+        except ValueError:
+            wanted = math.nan
+        if not 0 < wanted <= 100:
+            self.fail(f"{value!r} is neither a number nor auto:POINTS with points from 1 to 100.", param, ctx)
+        return Detect(wanted / 100)
+
+
 class SeveralWords(click.Option):
     """An option that takes all words up to the next option.
 

@@ -151,7 +151,7 @@ class SandboxSpec(Frozen):
     """What a workspace is for."""
 
     label: str
-    """For names of temporary folders and messages."""
+    """For messages. Nothing that runs in the workspace may see it: the id of a case can give its answer away."""
     readable: tuple[str, ...] = ()
     """Absolute paths outside that its processes must be able to read."""
     writable: tuple[str, ...] = ()

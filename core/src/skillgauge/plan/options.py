@@ -60,6 +60,8 @@ class How:
 
     runs: int | None = None
     """Repeats of every case; `None` leaves them to each suite."""
+    detect: float | None = None
+    """Difference of two arms, as a fraction, by which the repeats of suites that compare arms are chosen."""
     baseline: bool | None = None
     """Whether arms that are only baselines run; `None` leaves it to the suite."""
     seed: int = 0

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from ..stats import repeats_for
 from ..types.frozen import digest
 from ..types.plan import CellIds, Plan, SuitePlan, limits_key
-from ..types.suite import NO_LIMITS, Limits
+from ..types.suite import NO_LIMITS, Limits, Suite
 from ..types.trial import Identity, PlanHead, SuiteHead, TargetHead
 from .survey import Survey
 
@@ -34,6 +35,14 @@ class Terms:
     provenance: Mapping[str, str] = field(default_factory=dict)
     """Version of every distribution that takes part: with another version it is another plan, since results of both
     must not be mixed."""
+    detect: float | None = None
+    """Difference of two arms, as a fraction, that suites which compare arms are to show."""
+
+    def repeats(self, suite: Suite, cases: int) -> int | None:
+        """Of each case of a suite; `None` if no number shows the difference that is wanted."""
+        if self.detect is not None and suite.comparisons and cases:
+            return repeats_for(cases, self.detect)
+        return self.runs or suite.defaults.runs or 1
 
 
 def make_plan(suites: Sequence[SuitePlan], surveys: Sequence[Survey], terms: Terms) -> Plan:
@@ -63,7 +72,7 @@ def make_plan(suites: Sequence[SuitePlan], surveys: Sequence[Survey], terms: Ter
 
 def _suite_head(plan: SuitePlan, survey: Survey, terms: Terms) -> SuiteHead:
     suite = plan.suite
-    runs = terms.runs or suite.defaults.runs or 1
+    runs = terms.repeats(suite, survey.selected) or 1
     used = {cell.target.id for cell in plan.cells if cell.target}
     limits = {terms.limits.over(cell.limits).timeout_s for cell in plan.cells}
     return SuiteHead(

@@ -5,12 +5,13 @@ Nothing runs before every problem of every file, plugin and option is known.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..errors import EmptySelection, Problem, Severity, SkillgaugeError, SuiteError
 from ..plugins.registry import Registry
 from ..run.pipeline import Job
+from ..stats import MOST_REPEATS
 from ..types.plan import Plan, Selection
 from ..types.suite import Limits
 from .cast import Cast, find_cast
@@ -18,7 +19,7 @@ from .job import make_job
 from .options import EvalOptions
 from .planning import Terms, make_plan
 from .suites import Suites, load_suites
-from .survey import survey
+from .survey import Survey, survey
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ async def prepare(options: EvalOptions, registry: Registry) -> Prepared:
     cast = await find_cast(options, suites, surveys, registry)
     terms = Terms(
         runs=options.how.runs,
+        detect=options.how.detect,
         seed=options.how.seed,
         limits=Limits(timeout_s=options.how.timeout_s, max_turns=options.how.max_turns),
         judges=tuple(one.identity for one in cast.judging.found),
@@ -56,11 +58,19 @@ async def prepare(options: EvalOptions, registry: Registry) -> Prepared:
         provenance=cast.provenance,
     )
     plan = make_plan(cast.suites, surveys, terms)
-    _require_work(plan, suites, cast.problems, options.what.selection)
+    _require_work(plan, suites, [*cast.problems, *_undetectable(suites, surveys, terms)], options.what.selection)
     job, short_secrets = make_job(options, suites, cast, registry)
     failures = [replace(one, severity=Severity.WARNING) for one in registry.failures.values()]
     warnings = (*suites.warnings, *cast.problems, *failures, *short_secrets)
     return Prepared(plan, job, cast, suites, warnings)
+
+
+def _undetectable(suites: Suites, surveys: Sequence[Survey], terms: Terms) -> Iterator[Problem]:
+    for suite, found in zip(suites.suites, surveys, strict=True):
+        if terms.repeats(suite, found.selected) is None:
+            wanted = f"{(terms.detect or 0) * 100:.0f} points"
+            message = f"suite {suite.id!r} has too few cases to show a lift of {wanted}, even with {MOST_REPEATS} runs"
+            yield Problem("usage.detect", message, hint="Add cases, or ask for more points: --runs auto:POINTS.")
 
 
 def _require_work(plan: Plan, suites: Suites, problems: Sequence[Problem], selection: Selection) -> None:

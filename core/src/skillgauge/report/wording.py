@@ -58,8 +58,12 @@ def cut(text: str, limit: int) -> str:
 
 
 def percent(share: float | None) -> str:
-    """A share from 0 to 1 with one decimal."""
-    return UNKNOWN if share is None else f"{share * 100:.1f}%"
+    """A share from 0 to 1 with one decimal; nothing but all is 100%, and nothing but none is 0%."""
+    if share is None:
+        return UNKNOWN
+    if 0.9995 <= share < 1:
+        return ">99.9%"
+    return "<0.1%" if 0 < share < 0.0005 else f"{share * 100:.1f}%"
 
 
 def decimal(value: float | None) -> str:

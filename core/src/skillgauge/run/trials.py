@@ -161,7 +161,7 @@ class TrialRunner:
                 duration_s=time.monotonic() - started,
                 failure=Failure(
                     failure_class=FailureClass.TIMEOUT,
-                    blame=Blame.TARGET if direct else Blame.AGENT_LIMIT,
+                    blame=Blame.TARGET if direct else Blame.INFRASTRUCTURE,
                     message=f"no answer within {limit:g} s",
                     retryable=direct,
                 ),

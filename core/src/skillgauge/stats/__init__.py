@@ -32,6 +32,7 @@ from skillgauge.stats.lift import (
     LIFT_LEVEL,
     LIFT_MARGIN,
     MIN_NEW_CASES,
+    MOST_REPEATS,
     Evidence,
     Finding,
     LiftTally,
@@ -41,6 +42,7 @@ from skillgauge.stats.lift import (
     chance_of_difference,
     chance_of_worse,
     lift_interval,
+    repeats_for,
     smallest_detectable,
     weigh,
 )
@@ -70,6 +72,7 @@ from skillgauge.stats.reliability import (
     pass_hat_k,
     variance_parts,
 )
+from skillgauge.stats.several import holm
 
 __all__ = [
     "DETECTION_POWER",
@@ -81,6 +84,7 @@ __all__ = [
     "MIN_NEW_CASES",
     "MIN_NORMAL_CASES",
     "MIN_PERCENTILE_CASES",
+    "MOST_REPEATS",
     "Evidence",
     "Finding",
     "Interval",
@@ -104,6 +108,7 @@ __all__ = [
     "chance_of_worse",
     "consistency",
     "flip_rate",
+    "holm",
     "lift_interval",
     "mean_of",
     "nearest_rank",
@@ -111,6 +116,7 @@ __all__ = [
     "pass_at_k",
     "pass_hat_k",
     "rate_interval",
+    "repeats_for",
     "smallest_detectable",
     "variance_parts",
     "weigh",

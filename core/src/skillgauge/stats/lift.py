@@ -23,6 +23,8 @@ DETECTION_POWER = 0.8
 """How often a lift must be found to count as detectable."""
 LIFT_MARGIN = 0.05
 """Differences up to this, as a fraction, mean nothing to anybody."""
+MOST_REPEATS = 20
+"""More repeats of a case are never advised: more cases tell more."""
 _STATES = 5_000
 """Most distinct values of a test's statistic that are followed one by one; beyond, their sum is normal."""
 _PSEUDO_CASES = 2
@@ -362,3 +364,27 @@ def smallest_detectable(cases: int, repeats: int) -> float | None:
         return 1.0 if chance_of_difference(best) <= 1.0 - LIFT_LEVEL else None
     spread = (two_sided_z(LIFT_LEVEL) + normal_quantile(DETECTION_POWER)) ** 2 / (2.0 * told)
     return math.sqrt(spread / (1.0 + spread))
+
+
+def repeats_for(cases: int, difference: float) -> int | None:
+    """Fewest repeats of each case in each arm with which a suite shows a difference; see `smallest_detectable`.
+
+    >>> repeats_for(4, 0.5), repeats_for(4, 0.1)
+    (5, None)
+
+    Args:
+        cases: compared cases, at least 1.
+        difference: as a fraction, above 0 and at most 1.
+
+    Returns:
+        A number from 1 to `MOST_REPEATS`; ``None`` if that many do not do.
+
+    Raises:
+        ValueError: an argument is outside its range.
+
+    Source: as `smallest_detectable`.
+    """
+    if not 0.0 < difference <= 1.0:
+        raise ValueError(f"difference must be above 0 and at most 1, such as 0.3; got {difference!r}")
+    known = ((repeats, smallest_detectable(cases, repeats)) for repeats in range(1, MOST_REPEATS + 1))
+    return next((repeats for repeats, least in known if least is not None and least <= difference), None)

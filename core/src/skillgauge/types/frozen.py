@@ -72,9 +72,8 @@ def freeze(value: object, depth: int = 0) -> JsonValue:
         ValueError: a key is no string, a string is not valid Unicode, a number is NaN or infinite, a type is not
             JSON, or nesting exceeds `MAX_DEPTH`.
     """
-    kind = type(value)
-    if (kind is str and value.isascii()) or kind is bool or value is None:  # most values, so they come first
-        return value
+    if (type(value) is str and value.isascii()) or value is None or value is True or value is False:
+        return value  # most values, so they come first
     if isinstance(value, str):
         return _frozen_text(value)
     if isinstance(value, (int, float)):
@@ -82,7 +81,7 @@ def freeze(value: object, depth: int = 0) -> JsonValue:
     if depth > MAX_DEPTH:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, (dict, Mapping)):  # a dict is known at once, any other mapping by asking `abc`
-        if kind is _Frozen and depth == 0:
+        if type(value) is _Frozen and depth == 0:
             return value
         return _Frozen({_frozen_key(key): freeze(item, depth + 1) for key, item in value.items()})
     if isinstance(value, (list, tuple)):

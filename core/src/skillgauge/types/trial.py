@@ -104,20 +104,17 @@ class CaseHead(Frozen):
     input: Json = None
     """What a skill under direct call receives."""
     tags: tuple[str, ...] = ()
+    digest: str = ""
+    """Digest of all that decides what is done and how it is graded: two runs asked the same if it is equal. Empty in
+    documents that do not tell."""
 
     @classmethod
     def of(cls, trial: Trial) -> Self:
         """The head of a trial's case."""
         case = trial.case
-        return cls(
-            suite_id=trial.suite_id,
-            index=trial.case_index,
-            id=case.id,
-            name=case.name,
-            prompt=case.prompt,
-            input=case.input,
-            tags=case.tags,
-        )
+        told = {name: getattr(case, name) for name in ("id", "name", "prompt", "input", "tags")}
+        content = digest(case.execution_digest, case.checks_digest)
+        return cls(suite_id=trial.suite_id, index=trial.case_index, digest=content, **told)
 
 
 class TargetHead(Frozen):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from skillgauge.api import Failure, JsonValue, Trajectory, TrajectoryEvent, Usage
+from skillgauge.api import EventKind, Failure, JsonValue, Trajectory, TrajectoryEvent, Usage
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,32 @@ class Account:
     """Whether the stream tells the end of the session. Without that it failed, whatever the exit code."""
     failure: Failure | None = None
     """Why it failed, as far as the program tells."""
+    awaits_model: bool = False
+    """Whether it was the model's turn when the stream ended, so that nothing of the agent's was under way."""
     notes: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the agent neither said nor did anything."""
+        said = any(event.text.strip() for event in self.trajectory.events if event.kind is EventKind.MESSAGE)
+        called = any(event.kind is EventKind.TOOL_CALL for event in self.trajectory.events)
+        return not (said or called or (self.text or "").strip())
+
+
+def is_models_turn(events: Iterable[TrajectoryEvent], asking: Collection[str] = ()) -> bool:
+    """Whether every call of a tool has its result, so that only the model can go on.
+
+    Args:
+        events: of the session so far.
+        asking: tools that ask a model themselves, such as those for sub-agents.
+    """
+    running: set[str | None] = set()
+    for event in events:
+        if event.kind is EventKind.TOOL_CALL and event.name not in asking:
+            running.add(event.call_id)
+        elif event.kind is EventKind.TOOL_RESULT:
+            running.discard(event.call_id)
+    return not running
 
 
 class Transcript(Protocol):

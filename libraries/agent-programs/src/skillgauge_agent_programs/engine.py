@@ -33,6 +33,7 @@ from .options import ProgramOptions
 from .programs import AgentProgram, Found, find_program, needed_folders, passed_environment
 from .raw import RAW_BYTES, RawStream
 from .sessions import LINE_BYTES, Ran, cleaned_emit, ending_of, execution_of, follow, not_started
+from .skills import skill_texts, with_reads
 
 
 @dataclass(frozen=True)
@@ -193,6 +194,7 @@ class ProgramEngine(ABC):
         access = self._access(request, workspace)
         clean = self._redactor(access)
         try:
+            texts = await skill_texts(workspace, request.skills)  # now, before anybody can change them
             if path is None:
                 raise LaunchError(f"{self._options.program or self.program.command!r} is not there")
             with _lent(access.login, workspace.home, clean):
@@ -207,7 +209,9 @@ class ProgramEngine(ABC):
             failure = failed(FailureClass.SETUP, f"cannot prepare the agent's home: {error}")
             return clean.redact(Execution(failure=failure, sandbox=workspace.tier))
         await asyncio.to_thread(self.read_home, workspace.home, transcript)
-        return clean.redact(execution_of(ran, transcript.account(ending_of(ran.finished)), workspace.tier))
+        account = transcript.account(ending_of(ran.finished))
+        account = replace(account, trajectory=with_reads(account.trajectory, texts))
+        return clean.redact(execution_of(ran, account, workspace.tier))
 
     def _command(self, path: str, launch: Launch, request: RunRequest, access: Access) -> Command:
         argv, stdin = (path, *launch.arguments), launch.stdin

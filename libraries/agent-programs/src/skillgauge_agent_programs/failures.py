@@ -9,6 +9,8 @@ from skillgauge.api import Blame, Failure, FailureClass
 from .json_lines import bounded_text
 
 _MESSAGE_CHARACTERS = 1_000
+_BAD_GATEWAY, _UNREACHED = 502, "relay: the API cannot be reached"
+"""What the relay of a sandbox answers in place of an API that does not accept connections."""
 _LIMITS = frozenset({FailureClass.TIMEOUT, FailureClass.MAX_TURNS})
 _RETRYABLE = frozenset({FailureClass.RATE_LIMITED, FailureClass.OVERLOADED, FailureClass.SERVER, FailureClass.NETWORK})
 _STATUSES: Mapping[int, FailureClass] = {
@@ -22,7 +24,8 @@ _STATUSES: Mapping[int, FailureClass] = {
     529: FailureClass.OVERLOADED,
 }
 _SIGNS: tuple[tuple[FailureClass, tuple[str, ...]], ...] = (
-    (FailureClass.BUDGET, ("credit balance", "insufficient_quota", "exceeded your current quota")),
+    (FailureClass.REFUSED, ("content filter", "content_filter", "content management policy")),
+    (FailureClass.BUDGET, ("credit balance", "insufficient_quota", "exceeded your current quota", "out of credits")),
     (
         FailureClass.CONTEXT_TOO_LONG,
         ("prompt is too long", "context_length_exceeded", "context window", "context length"),
@@ -58,14 +61,33 @@ def failed(kind: FailureClass, message: str, *, retry_after_s: float | None = No
     )
 
 
+def ran_out(duration_s: float, silent_s: float, *, awaits_model: bool) -> Failure:
+    """The failure of a session that was ended because its time was up.
+
+    Whoever waits for the model for more than half of that time has been let down by its service: the agent had no part
+    in it. In any other case the limit is the agent's.
+
+    Args:
+        duration_s: how long the session took.
+        silent_s: how long at its end nothing came from the agent.
+        awaits_model: whether it was the model's turn then.
+    """
+    if awaits_model and silent_s * 2 > duration_s:
+        told = f"no answer from the model's service for {silent_s:.1f} s, until the time of the session was up"
+        return failed(FailureClass.NETWORK, told)
+    return failed(FailureClass.TIMEOUT, f"no end within {duration_s:.1f} s")
+
+
 def class_of_status(status: int, text: str = "") -> FailureClass:
     """What an HTTP status of a model API means; for some the text of the answer decides."""
     if status in (400, 429):
         told = class_of_text(text)
-        if told in (FailureClass.BUDGET, FailureClass.CONTEXT_TOO_LONG):
+        if told in (FailureClass.REFUSED, FailureClass.BUDGET, FailureClass.CONTEXT_TOO_LONG):
             return told
     if status in _STATUSES:
         return _STATUSES[status]
+    if status == _BAD_GATEWAY and _UNREACHED in text:
+        return FailureClass.NETWORK
     return FailureClass.SERVER if status >= 500 else FailureClass.BAD_REQUEST
 
 

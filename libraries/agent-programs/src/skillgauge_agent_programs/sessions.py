@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from signal import Signals
@@ -9,6 +10,7 @@ from signal import Signals
 from skillgauge.api import (
     Command,
     Emit,
+    EventKind,
     Execution,
     Failure,
     FailureClass,
@@ -19,7 +21,7 @@ from skillgauge.api import (
 )
 
 from .accounts import Account, Ending, Transcript
-from .failures import failed
+from .failures import failed, ran_out
 from .json_lines import bounded_text, parse_line
 from .raw import RawStream
 
@@ -41,6 +43,8 @@ class Ran:
     """Lines that were not."""
     hopeless: Failure | None = None
     """Why it was stopped before its end, if it was."""
+    silent_s: float = 0.0
+    """How long at its end the agent neither said nor did anything; what the program itself says does not count."""
 
 
 async def follow(workspace: Workspace, command: Command, transcript: Transcript, emit: Emit, raw: RawStream) -> Ran:
@@ -51,6 +55,7 @@ async def follow(workspace: Workspace, command: Command, transcript: Transcript,
     """
     running = await workspace.start(command)
     records = noise = 0
+    heard = time.monotonic()
     try:
         async for line in running.lines():
             if not line.strip():
@@ -63,13 +68,15 @@ async def follow(workspace: Workspace, command: Command, transcript: Transcript,
             records += 1
             for event in transcript.read(record):
                 emit(event)
+                if event.kind is not EventKind.NOTICE:
+                    heard = time.monotonic()
             if transcript.hopeless:
                 break
         hopeless = transcript.hopeless
         finished = await (running.stop() if hopeless else running.wait())
     finally:
         await running.stop()  # an ended process is left as it is
-    return Ran(finished, raw, records, noise, hopeless)
+    return Ran(finished, raw, records, noise, hopeless, time.monotonic() - heard)
 
 
 def not_started(error: LaunchError, tier: str) -> Execution:
@@ -98,19 +105,25 @@ def execution_of(ran: Ran, account: Account, tier: str) -> Execution:
         duration_s=finished.duration_s,
         failure=failure,
         sandbox=tier,
-        notes=(*account.notes, *_notes(ran)),
+        notes=(*account.notes, *_notes(ran, account)),
     )
 
 
 def failure_of(ran: Ran, account: Account) -> Failure | None:
-    """Why a session failed: what the program itself says comes first, a missing end is a failure of its own."""
+    """Why a session failed: what the program itself says comes first, a missing end is a failure of its own.
+
+    A program that hangs after the end that it told has done its work. An answer without a word, to which no work
+    belongs, is none.
+    """
     finished = ran.finished
     if ran.hopeless:
         return ran.hopeless
-    if finished.timed_out:
-        return failed(FailureClass.TIMEOUT, f"no end within {finished.duration_s:.1f} s")
-    if account.failure or account.is_over:
+    if account.failure:
         return account.failure
+    if account.is_over:
+        return failed(FailureClass.PROTOCOL, "the answer is empty") if account.is_empty else None
+    if finished.timed_out:
+        return ran_out(finished.duration_s, ran.silent_s, awaits_model=account.awaits_model)
     said = finished.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
     told = f": {said}" if said else ""
     number = finished.signal or max(0, (finished.exit_code or 0) - _SIGNALLED)
@@ -129,7 +142,7 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _notes(ran: Ran) -> list[str]:
+def _notes(ran: Ran, account: Account) -> list[str]:
     notes = []
     if ran.noise:
         notes.append(f"{ran.noise} lines of the program's output were no events")
@@ -137,6 +150,8 @@ def _notes(ran: Ran) -> list[str]:
         notes.append(f"{ran.raw.lines_left_out} lines in the middle of the program's stream were not kept")
     if ran.finished.left_behind:
         notes.append("processes that the agent left behind were ended")
+    if ran.finished.timed_out and account.is_over:
+        notes.append("the program did not exit after the end of its session and was ended")
     return notes
 
 

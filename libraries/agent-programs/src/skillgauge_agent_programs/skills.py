@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from fnmatch import fnmatchcase
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from skillgauge.api import FiredSkill
+from skillgauge.api import EventKind, FiredSkill, InstalledSkill, Trajectory, Workspace
 
 INVOKED, READ, EXPLICIT = "invoked", "read", "explicit"
 _FILE = "SKILL.md"
-_PATH = re.compile(rf"[^\s'\"`;&|<>()=]*{re.escape(_FILE)}\b")
-_FOLDER = re.compile(r"\bcd\s+['\"]?([^\s'\";&|]+)")
-_WRITTEN = re.compile(rf">\s*['\"]?[^\s'\"]*{re.escape(_FILE)}")
+_FILE_BYTES = 1024 * 1024
+_FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n.*?^---[ \t]*\r?(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_ENOUGH = 40
+"""Characters of a file that tell it from others which have a heading or a line in common with it."""
+_PIECE, _SHORTEST = 60, 8
+"""Characters of what is looked for at once, and of what is too short to tell anything."""
 
 
 class FiredSkills:
@@ -32,30 +34,66 @@ class FiredSkills:
         return tuple(self._found.values())
 
 
-def skills_read_by(
-    command: str, installed: Collection[str], offered: Collection[str] = (), folder: str = ""
-) -> tuple[str, ...]:
-    """Skills whose SKILL.md a shell command names without writing to it.
-
-    Args:
-        command: as the agent gave it.
-        installed: skills in the workspace, which a pattern of file names may mean.
-        offered: further skills that there are, wherever they lie.
-        folder: working directory of the command, if it says one.
-    """
-    if _WRITTEN.search(command):
-        return ()
-    folders = [folder, *_FOLDER.findall(command)]
-    found: list[str] = []
-    for path in _PATH.findall(command):
-        # A bare file name lies wherever the command went last.
-        parent = PurePosixPath(path).parent.name or PurePosixPath(folders[-1]).name
-        found += [parent] if parent in (*installed, *offered) else []
-        found += [name for name in sorted(installed) if fnmatchcase(name, parent)]
-    return tuple(dict.fromkeys(found))
-
-
 def skill_of_file(path: str, names: Collection[str]) -> str | None:
     """The skill that a file is the SKILL.md of."""
     pure = PurePosixPath(path)
     return pure.parent.name if pure.name == _FILE and pure.parent.name in names else None
+
+
+async def skill_texts(workspace: Workspace, skills: Sequence[InstalledSkill]) -> Mapping[str, str | None]:
+    """The text of the SKILL.md of each skill; `None` for one that cannot be read."""
+    texts: dict[str, str | None] = {}
+    for skill in skills:
+        try:
+            content = await workspace.collect(f"{skill.path}/{_FILE}", _FILE_BYTES)
+        except (OSError, ValueError):
+            texts[skill.ref.name] = None
+        else:
+            texts[skill.ref.name] = content.decode("utf-8", "replace")
+    return texts
+
+
+def came_back(text: str, answer: str) -> bool:
+    """Whether what a tool answered has the text of a file in it, by whatever command.
+
+    What counts is what stands below the front matter, which every agent is told of anyway: some lines of it, or half
+    of what there is if that is little. Numbers before the lines do no harm.
+
+    Args:
+        text: of the file.
+        answer: of the tool.
+    """
+    pieces = _pieces(text[found.end() :]) if (found := _FRONT_MATTER.match(text)) else ()
+    pieces = pieces or _pieces(text)
+    plain = answer.replace('\\"', '"')  # some agents hand an output on as JSON
+    seen = sum(len(piece) for piece in pieces if piece in plain)
+    return seen > 0 and seen >= min(_ENOUGH, sum(map(len, pieces)) / 2)
+
+
+def _pieces(text: str) -> Collection[str]:
+    """Its lines, long ones in parts, without what is too short to tell anything unless there is nothing else."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    parts = [line[at : at + _PIECE].strip() for line in lines for at in range(0, len(line), _PIECE)]
+    return {part for part in parts if len(part) >= _SHORTEST} or set(parts)
+
+
+def with_reads(trajectory: Trajectory, texts: Mapping[str, str | None]) -> Trajectory:
+    """A trajectory with the skills whose text came back to the agent by another tool than one for skills.
+
+    If the text of one is not known, and nothing else tells that it fired, then nobody can say what fired.
+
+    Args:
+        trajectory: as the program told it.
+        texts: what `skill_texts` found.
+    """
+    fired = FiredSkills()
+    for one in trajectory.skills_fired or ():
+        fired.add(one.name, one.how)
+    answers = [event.text for event in trajectory.events if event.kind is EventKind.TOOL_RESULT]
+    invoked = {one.name for one in fired.all if one.how == INVOKED}
+    for name, text in texts.items():
+        if text is not None and name not in invoked and any(came_back(text, answer) for answer in answers):
+            fired.add(name, READ)
+    unknown = {name for name, text in texts.items() if text is None} - {one.name for one in fired.all}
+    known = None if unknown or trajectory.skills_fired is None else ()
+    return trajectory.model_copy(update={"skills_fired": fired.all or known})

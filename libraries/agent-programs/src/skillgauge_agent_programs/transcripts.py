@@ -17,7 +17,7 @@ from skillgauge.api import (
     Usage,
 )
 
-from .accounts import Account, Ending
+from .accounts import Account, Ending, is_models_turn
 from .failures import class_of_status, class_of_text, failed
 from .json_lines import bounded, bounded_text
 from .skills import INVOKED, FiredSkills
@@ -153,6 +153,7 @@ class SessionTranscript(ABC):
             usage=self.usage,
             is_over=self._is_over,
             failure=self._failure,
+            awaits_model=is_models_turn(self._events),
             notes=tuple(self.notes),
         )
 

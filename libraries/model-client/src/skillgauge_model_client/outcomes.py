@@ -15,6 +15,7 @@ _EXCERPT = 300
 _OVERLOADED = (503, 529)
 _KINDS: Mapping[int, FailureClass] = {
     401: FailureClass.AUTH,
+    402: FailureClass.BUDGET,
     403: FailureClass.AUTH,
     404: FailureClass.MODEL_NOT_FOUND,
     408: FailureClass.TIMEOUT,
@@ -23,6 +24,7 @@ _KINDS: Mapping[int, FailureClass] = {
     **dict.fromkeys(_OVERLOADED, FailureClass.OVERLOADED),
 }
 _SIGNS = (
+    (FailureClass.REFUSED, ("content filter", "content_filter", "content management policy")),
     (FailureClass.BUDGET, ("insufficient_quota", "credit balance")),
     (FailureClass.AUTH, ("api_key_invalid", "api key not valid")),
     (

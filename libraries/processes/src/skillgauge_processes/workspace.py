@@ -11,7 +11,6 @@ import errno
 import hashlib
 import math
 import os
-import re
 import secrets
 import shutil
 import stat
@@ -130,11 +129,9 @@ class DirectoryWorkspace:
         return Launch(command.argv, env)
 
     async def __aenter__(self) -> Self:
-        label = re.sub(r"[^A-Za-z0-9._-]+", "-", self.spec.label)[:24].strip("-.") or "trial"
         tmpdir = self._environ.get("TMPDIR", "")
-        folder = tempfile.mkdtemp(
-            prefix=f"skillgauge-{label}-", dir=tmpdir if tmpdir and Path(tmpdir).is_dir() else None
-        )
+        # The label is not part of the name: an agent sees that, and the id of a case can give its answer away.
+        folder = tempfile.mkdtemp(prefix="skillgauge-", dir=tmpdir if tmpdir and Path(tmpdir).is_dir() else None)
         self._folder = Path(folder).resolve()
         for part in (self.root, self.home, self.tmp):
             part.mkdir(mode=0o700)

@@ -10,12 +10,14 @@ from .cassettes import (
     read_cassettes,
     why_missing,
 )
+from .places import Places
 
 __all__ = [
     "LARGEST_FILE",
     "SUFFIX",
     "Cassette",
     "FolderRecorder",
+    "Places",
     "RecordedFile",
     "file_name",
     "read_cassettes",

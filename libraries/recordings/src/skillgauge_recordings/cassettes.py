@@ -37,6 +37,8 @@ from skillgauge.api import (
 )
 from skillgauge_validation import validate
 
+from .places import Places
+
 SUFFIX = ".cassette.json"
 LARGEST_FILE = 4 * 1024 * 1024
 """Bytes of a file that are recorded; a larger one makes the recording fail, since half a file grades as another one."""
@@ -51,6 +53,7 @@ class RecordedFile(Frozen):
 
     path: str
     text: str | None = None
+    """With names for the folders of the workspace, see `Places`."""
     base64: str | None = None
     """Content that is no UTF-8. Neither this nor `text`: the file was deleted."""
     executable: bool = False
@@ -125,26 +128,18 @@ class FolderRecorder:
         failure = execution.failure
         if execution.replayed or (failure is not None and failure.blame is Blame.INFRASTRUCTURE):
             return
-        executables = await _executables(workspace, execution)
+        places, executables = Places(workspace), await _executables(workspace, execution)
         cassette = Cassette(
             key=trial.cassette_key,
             recipe=trial.recipe,
             engine=trial.runner,
             model=trial.model,
-            execution=_placeless(execution, workspace),
-            files=tuple([await _recorded(workspace, change, executables) for change in execution.files]),
+            execution=places.named_in(execution),
+            files=tuple([await _recorded(workspace, places, change, executables) for change in execution.files]),
         )
         document = self._clean(cassette).packed().model_dump(mode="json", exclude_defaults=True)
         text = json.dumps({"schema_version": "1.0", **document}, indent=1, sort_keys=True, ensure_ascii=False)
         await asyncio.to_thread(write_whole, self._folder / file_name(trial), [f"{text}\n".encode()])
-
-
-def _placeless(execution: Execution, workspace: Workspace) -> Execution:
-    """With names for the folders of a workspace, which tell of a machine and are others in every session."""
-    text, home = execution.model_dump_json(), workspace.home
-    for name, folder in (("home", home), ("tmp", home.with_name("tmp")), ("workspace", workspace.root)):
-        text = text.replace(json.dumps(str(folder), ensure_ascii=False)[1:-1], f"[{name}]")
-    return Execution.model_validate_json(text)
 
 
 def file_name(trial: Trial) -> str:
@@ -163,7 +158,9 @@ async def _executables(workspace: Workspace, execution: Execution) -> frozenset[
     return frozenset(os.fsdecode(path).removeprefix("./") for path in finished.stdout.split(b"\0"))
 
 
-async def _recorded(workspace: Workspace, change: FileChange, executables: frozenset[str]) -> RecordedFile:
+async def _recorded(
+    workspace: Workspace, places: Places, change: FileChange, executables: frozenset[str]
+) -> RecordedFile:
     path = change.path
     if change.change == "deleted":
         return RecordedFile(path=path)
@@ -171,7 +168,7 @@ async def _recorded(workspace: Workspace, change: FileChange, executables: froze
     if len(content) > LARGEST_FILE:
         raise ValueError(f"{path!r} is larger than {LARGEST_FILE} bytes and cannot be recorded")
     try:
-        return RecordedFile(path=path, text=content.decode(), executable=path in executables)
+        return RecordedFile(path=path, text=places.named(content.decode()), executable=path in executables)
     except UnicodeDecodeError:
         return RecordedFile(path=path, base64=base64.b64encode(content).decode(), executable=path in executables)
 

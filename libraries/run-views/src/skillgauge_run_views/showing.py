@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from skillgauge.api import (
     Frozen,
     Output,
     PlanHead,
+    Problem,
     RunInfo,
     RunState,
     RunView,
     Summary,
     TrialResult,
+    UsageError,
     Verdict,
+    case_by_case,
+    case_name,
     counted,
+    did_you_mean,
+    differing,
     duration,
     human_lines,
+    listed,
     moment,
     plain,
     reason_of,
@@ -27,6 +34,8 @@ from skillgauge.api import (
 LISTED = 50
 """Trials without a pass that are listed for people."""
 _WIDE = 1_000
+_COLUMNS = {"suite_id": "Suite", "target_id": "Target", "arm": "Arm", "runner": "Engine", "model": "Model"}
+"""What may tell trials apart: fields of `GroupKey`, and how their columns are called."""
 
 
 class RunDocument(Frozen):
@@ -40,35 +49,51 @@ class RunDocument(Frozen):
     """In plan order; fields that have their default value are left out."""
 
 
-def run_document(view: RunView) -> dict[str, object]:
-    """A run as one JSON document, of the shape of `RunDocument`."""
+def run_document(view: RunView, arm: str | None = None) -> dict[str, object]:
+    """A run as one JSON document, of the shape of `RunDocument`; with the results of one arm only, if it is named."""
     return {
         "schema_version": "1.0",
         "run": view.run.model_dump(mode="json"),
         "plan": view.head.model_dump(mode="json"),
         "summary": view.summary.model_dump(mode="json"),
-        "results": [json.loads(result.model_dump_json(exclude_defaults=True)) for result in view.results()],
+        "results": [
+            json.loads(result.model_dump_json(exclude_defaults=True))
+            for result in view.results()
+            if arm in (None, result.arm)
+        ],
     }
 
 
-def show_run(view: RunView, output: Output) -> None:
+def show_run(view: RunView, output: Output, arm: str | None = None) -> None:
     """Print what the run was, its rates with their intervals, and which trials did not pass and why.
 
     Results are read once and not kept. Prints nothing if a JSON document is wanted.
+
+    Args:
+        view: the run.
+        output: where to.
+        arm: list only trials of this arm.
+
+    Raises:
+        UsageError: the run has no such arm.
     """
+    arms = sorted({group.arm for group in view.summary.groups})
+    if arm is not None and arm not in arms:
+        message = f"the run has no arm {plain(arm)!r}{did_you_mean(arm, arms)}"
+        raise UsageError(
+            Problem("report.no-such-arm", plain(message, _WIDE), hint=f"Its arms are: {listed(arms) or 'none'}")
+        )
     if output.as_json:
         return
     for line in _head_lines(view):
         output.line(line)
     for line in human_lines(view):
-        told = line.lstrip(" ")
-        output.line(" " * (len(line) - len(told)) + plain(told, _WIDE))
-    rows, left_out = _not_passed(view)
+        output.line(line)
+    columns = tuple(name for name in _COLUMNS if name in differing(view.summary.groups))
+    rows, left_out = _not_passed(view, columns, arm)
     if rows:
-        several = len(view.summary.groups) > 1
-        heads = ["Target", "Case", "Run", "Verdict", "Reason"]
         output.line()
-        output.table(heads if several else heads[1:], [row if several else row[1:] for row in rows])
+        output.table([*(_COLUMNS[name] for name in columns), "Case", "Run", "Verdict", "Reason"], rows)
     if left_out:
         output.line(f"and {left_out:,} more; the report `record` holds all of them")
 
@@ -93,16 +118,19 @@ def _head_lines(view: RunView) -> Iterator[str]:
             yield f"Invalid: {plain(validity.suite_id)}: {plain(validity.reason)}"
 
 
-def _not_passed(view: RunView) -> tuple[list[list[str]], int]:
+def _not_passed(view: RunView, columns: Sequence[str], arm: str | None) -> tuple[list[list[str]], int]:
     """The first trials that did not pass, and how many more there are."""
     rows: list[list[str]] = []
     left_out = 0
-    for result in view.results():
-        if result.verdict is Verdict.PASS:
-            continue
-        if len(rows) == LISTED:
-            left_out += 1
-            continue
-        target = plain(result.target_id or result.arm, 40)
-        rows.append([target, plain(result.case_id, 60), str(result.repeat), result.verdict, plain(reason_of(result))])
+    for report in case_by_case(view):
+        for group, results in report.results.items():
+            for result in results if arm in (None, group.arm) else ():
+                if result.verdict is Verdict.PASS:
+                    continue
+                if len(rows) == LISTED:
+                    left_out += 1
+                    continue
+                named = [plain(getattr(group, name) or "", 40) for name in columns]
+                told = [str(result.repeat), result.verdict, plain(reason_of(result))]
+                rows.append([*named, case_name(report.case), *told])
     return rows, left_out

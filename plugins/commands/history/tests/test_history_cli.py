@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -11,7 +12,7 @@ from types import ModuleType
 
 import pytest
 
-from skillgauge_command_history.documents import ImportDocument, ListDocument, TrendDocument
+from skillgauge_command_history.documents import FlakyDocument, ImportDocument, ListDocument, TrendDocument
 from skillgauge_testkit.program import Done, Program
 
 pytestmark = pytest.mark.e2e
@@ -29,6 +30,8 @@ BAD = {"one": "one", "two": "three"}
         ["show", "2025"],
         ["show", "latest", "--format", "html", "--output", "x.html"],
         ["trend", "x"],
+        ["flaky"],
+        ["flaky", "--suite", "x"],
     ],
 )
 @pytest.mark.parametrize("as_json", [False, True])
@@ -99,6 +102,9 @@ def test_ids_that_mean_no_run_or_several(program: Program, evaluate: Evaluate) -
     none = program("history", "show", ids[0][:-1] + "x")
     assert none.code == 2
     assert f"did you mean {ids[0]}" in none.stderr
+    assert ids[1] in program("history", "show", "latest~1").stdout
+    far = program("history", "show", "latest~2")
+    assert (far.code, "there is no run latest~2: the store has 2" in far.stderr) == (2, True)
 
 
 @pytest.mark.requirement("ES-FLOW-007")
@@ -136,6 +142,49 @@ def test_unfinished_runs_are_no_part_of_a_trend(program: Program, evaluate: Eval
     assert "runs that did not finish and are left out: 1" in done.stderr
     assert "interrupted" in program("history", "list").stdout
     assert program("history", "show", "latest").verdict == "interrupted: 1 of 2 passed"
+
+
+def test_invalid_runs_are_marked_and_no_part_of_a_trend(program: Program, evaluate: Evaluate, work: Path) -> None:
+    """A run with too many errors proves nothing: it is counted aloud, and says so in the list (N-A13)."""
+    evaluate(GOOD)
+    evaluate(BAD)
+    with closing(sqlite3.connect(work / "skillgauge.db")) as db, db:
+        (stored,) = db.execute("SELECT summary FROM runs WHERE run = 2").fetchone()
+        summary = json.loads(stored)
+        summary["validity"] = [{"suite_id": "custom", "valid": False, "error_share": 0.5, "reason": "too many errors"}]
+        db.execute("UPDATE runs SET summary = ? WHERE run = 2", (json.dumps(summary),))
+    done = program("history", "trend", "echo")
+    assert "1 run\n" in done.stdout
+    assert "runs that are invalid and are left out: 1" in done.stderr
+    assert program("history", "trend", "echo", "--json").document["invalid"] == 1
+    first, second = program("history", "list").stdout.splitlines()[1:]
+    assert "finished, invalid" in first
+    assert "invalid" not in second
+    newest, oldest = program("history", "list", "--json").document["runs"]
+    assert (newest["invalid"][0]["reason"], oldest["invalid"]) == ("too many errors", [])
+    assert "Invalid: custom: too many errors" in program("history", "show", "latest").stdout
+
+
+def test_flaky_cases(program: Program, evaluate: Evaluate, work: Path) -> None:
+    """A case that passes in two of three runs of the same skill stands in the table; steady ones are counted."""
+    for _ in range(3):
+        evaluate(GOOD)
+    assert program("history", "flaky").verdict == "0 of 2 repeated cases flaky in 3 runs"
+    with closing(sqlite3.connect(work / "skillgauge.db")) as db, db:
+        last, body = db.execute("SELECT id, body FROM results ORDER BY id DESC LIMIT 1").fetchone()
+        failed = json.dumps(json.loads(body) | {"verdict": "fail", "value": 0.0})
+        db.execute("UPDATE results SET verdict = 'fail', body = ? WHERE id = ?", (failed, last))
+    done = program("history", "flaky")
+    assert (done.code, done.verdict) == (0, "1 of 2 repeated cases flaky in 3 runs")
+    heads, row, *_ = done.stdout.splitlines()
+    assert heads.split()[:3] == ["Case", "Of", "Passed"]
+    assert re.match(r"two +echo · custom +2 of 3 +66.7% +0.0% +3 +0 ", row)
+    document = FlakyDocument.model_validate(program("history", "flaky", "--json").document)
+    assert [one.case for one in document.cases] == ["two"]
+    assert (
+        program("history", "flaky", "--limit", "1").verdict
+        == "no case was repeated in 1 run; evaluate with --runs 3 or more"
+    )
 
 
 def originals(original: ModuleType, path: Path) -> bytes:

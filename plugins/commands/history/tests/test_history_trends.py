@@ -19,6 +19,7 @@ from skillgauge.api import (
     RunState,
     RunView,
     SuiteHead,
+    SuiteValidity,
     Summary,
     TargetHead,
 )
@@ -136,6 +137,16 @@ def test_a_group_without_its_suite_is_passed_over() -> None:
     one = view(1, 0.5)
     head = one.head.model_copy(update={"suites": ()})
     assert trends([replace(one, head=head)], "skill") == ()
+
+
+def test_an_invalid_suite_is_no_point() -> None:
+    """Its run may be a point of another suite's series (N-A13)."""
+    one, other = view(1, 0.5), view(2, 1.0, suite="more")
+    validity = (SuiteValidity(suite_id="more", valid=False, error_share=0.75),)
+    both = one.summary.model_copy(update={"groups": one.summary.groups + other.summary.groups, "validity": validity})
+    head = one.head.model_copy(update={"suites": one.head.suites + other.head.suites})
+    found = trends([replace(one, head=head, summary=both)], "skill")
+    assert [series.suite for series in found] == ["demo"]
 
 
 @given(st.lists(st.one_of(st.none(), st.floats(0, 1))))

@@ -10,12 +10,15 @@ import pytest
 from skillgauge.api import (
     DIRECT,
     Blame,
+    CaseHead,
+    Comparison,
     Counts,
     Execution,
     Failure,
     FailureClass,
     Figure,
     GroupSummary,
+    Identity,
     Kept,
     Latency,
     PlanHead,
@@ -32,6 +35,7 @@ from skillgauge.api import (
 )
 
 DATA = Path(__file__).with_name("data")
+BASELINE = "without_skill"
 
 
 VERDICTS = {"p": Verdict.PASS, "f": Verdict.FAIL, "t": Verdict.FAIL, "e": Verdict.ERROR, "s": Verdict.SKIPPED}
@@ -80,13 +84,21 @@ def report(
     state: RunState = RunState.FINISHED,
     figures: Sequence[Figure] = (),
     run_id: str = "",
+    baseline: Skills | None = None,
+    contents: Mapping[str, str] | None = None,
+    judges: Sequence[Identity] = (),
 ) -> RunView:
-    """A report: for each skill its tasks, and for each task one letter per repeat."""
-    key = {"suite": suite, "arm": arm, "runner": runner, "model": model}
-    places = list(dict.fromkeys(task for tasks in skills.values() for task in tasks))
+    """A report: for each skill its tasks, and for each task one letter per repeat.
+
+    `baseline` is the same for the arm `without_skill`, `contents` are digests of tasks by id.
+    """
+    key = {"suite": suite, "runner": runner, "model": model}
+    arms = {arm: skills} | ({} if baseline is None else {BASELINE: baseline})
+    places = list(dict.fromkeys(task for of_arm in arms.values() for tasks in of_arm.values() for task in tasks))
     results = [
-        trial(task, places.index(task), repeat, letter, skill=skill, **key)
-        for skill, tasks in skills.items()
+        trial(task, places.index(task), repeat, letter, skill=skill, arm=name, **key)
+        for name, of_arm in arms.items()
+        for skill, tasks in of_arm.items()
         for task, letters in tasks.items()
         for repeat, letter in enumerate(letters, 1)
     ]
@@ -94,7 +106,7 @@ def report(
         GroupSummary(
             suite_id=suite,
             target_id=skill,
-            arm=arm,
+            arm=name,
             runner=runner,
             model=model,
             counts=Counts(),
@@ -103,6 +115,7 @@ def report(
             figures=tuple(figures),
         )
         for skill in skills
+        for name in arms
     )
     head = SuiteHead(
         id=suite,
@@ -112,14 +125,19 @@ def report(
         content_digest="0",
         case_count=0,
         targets=tuple(TargetHead(id=skill, version=skill_version) for skill in skills),
-        arms=(arm,),
+        arms=tuple(arms),
+        comparisons=() if baseline is None else (Comparison(candidate=arm, baseline=BASELINE),),
     )
+    heads = [
+        CaseHead(suite_id=suite, index=place, id=task, digest=(contents or {}).get(task, ""))
+        for place, task in enumerate(places)
+    ]
     repeats = max((result.repeat for result in results), default=1)
     return RunView(
         RunInfo(run_id=run_id or f"run of {sorted(map(str, skills.items()))}", state=state, started_at=1_700_000_000.0),
-        PlanHead(plan_id="p", suites=(head,), trial_count=len(results), runs=repeats, seed=0),
+        PlanHead(plan_id="p", suites=(head,), trial_count=len(results), runs=repeats, seed=0, judges=tuple(judges)),
         Summary(counts=Counts(), groups=groups),
-        Kept(lambda: results),
+        Kept(lambda: results, heads),
     )
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from skillgauge_command_report.document import DiffDocument
+from skillgauge_run_views import CasesDocument
 from skillgauge_testkit.program import Program
 
 pytestmark = pytest.mark.e2e
@@ -92,12 +96,31 @@ def test_show(program: Program, baseline: Path) -> None:
     """Rates with n, what failed and why, and the verdict last."""
     done = program("report", "show", baseline)
     assert done.code == 0
-    assert "calculator — pass rate 80.0% (n = 20 cases" in done.stdout
+    assert "calculator — pass rate 80.0%\n  (n = 20 cases" in done.stdout
     assert re.search(r"calculator +coding_001 +1 +fail +baseline failure", done.stdout)
     assert done.verdict == "32 of 40 passed"
     document = program("report", "show", baseline, "--json").document
     assert len(document["results"]) == 40
     assert document["summary"]["counts"]["passed"] == 32
+
+
+def test_show_what_happened_in_a_case(program: Program, work: Path, baseline: Path) -> None:
+    """With a case every trial of it is printed in full, and `--json` gives the same as one document."""
+    document = program("report", "show", baseline, "--json").document
+    failed = [one for one in document["results"] if one["case_id"] == "coding_004"]
+    done = program("report", "show", baseline, "--case", "coding_004")
+    assert (done.code, done.stderr) == (0, "0 of 2 passed\n")
+    assert done.stdout.startswith("Case coding_004 of ")
+    assert "run 1: FAIL" in done.stdout
+    shown = program("report", "show", baseline, "--case", "coding_*4", "--json").document
+    CasesDocument.model_validate(shown)
+    assert shown["cases"][0]["trials"] == failed
+    assert len(shown["cases"]) == 2
+    assert "ShownCase" in program("schema", "report-show-case").stdout
+    unknown = program("report", "show", baseline, "--case", "no-such")
+    assert unknown.code == 2
+    assert "error[report.no-such-case]: the run has no case 'no-such'" in unknown.stderr
+    assert program("report", "show", baseline, "--arm", "with_skill").code == 2
 
 
 @pytest.mark.requirement("ES-REPORT-002", "ES-REPORT-003")
@@ -144,24 +167,89 @@ def test_the_regression_workflow(program: Program, work: Path, baseline: Path, l
 
 
 @pytest.mark.requirement("SE-ARM-003")
-def test_two_runs_of_our_own(program: Program, work: Path) -> None:
+def test_two_runs_of_our_own(program: Program, work: Path, evaluate: Callable[..., None]) -> None:
     """Two evaluations of the same cases, before and after a change of the skill, and their records are compared."""
-    skill = {"id": "echo", "name": "Echo", "version": "1.0.0", "description": "", "entrypoint": "python3 skill.py"}
-    (work / "skill.json").write_text(json.dumps(skill | {"adapterType": "subprocess"}))
-    code = "import json,sys; r=json.load(sys.stdin); print(json.dumps({'jsonrpc':'2.0','id':r['id'],'result':%s}))"
-    tasks = [
-        {"id": name, "description": "", "inputData": {"say": name}, "expectedOutput": {"type": "exact", "value": name}}
-        for name in ("one", "two")
-    ]
-    (work / "tasks.json").write_text(json.dumps(tasks))
-    for name, answer in (("old", "r['params']['say']"), ("new", "'one'")):
-        (work / "skill.py").write_text(code % answer)
-        command = ["eval", "--skills", "skill.json", "--tasks", "tasks.json", "--store", "none", "--format", "record"]
-        done = program(*command, "--output-dir", name)
-        assert done.code == 0, done.stderr
+    for name, answer in (("old", SAYS), ("new", "'one'")):
+        evaluate(answer, "--store", "none", "--format", "record", "--output-dir", name)
     (before,), (after,) = ((work / name).glob("*.record.json") for name in ("old", "new"))
     done = program("report", "diff", before, after, "--fail-on-regression")
     assert (done.code, done.verdict) == (1, "regressed: echo: two passed before and fails now")
+
+
+ECHO = "import json,sys; r=json.load(sys.stdin); print(json.dumps({'jsonrpc':'2.0','id':r['id'],'result':%s}))"
+
+
+@pytest.fixture
+def evaluate(program: Program, work: Path) -> Callable[..., None]:
+    """Evaluate a skill that answers with a Python expression on two tasks."""
+
+    def call(answer: str, *options: str, expected: str = "two") -> None:
+        skill = {"id": "echo", "name": "Echo", "version": "1.0.0", "description": "", "entrypoint": "python3 skill.py"}
+        (work / "skill.json").write_text(json.dumps(skill | {"adapterType": "subprocess"}))
+        (work / "skill.py").write_text(ECHO % answer)
+        tasks = [
+            {
+                "id": name,
+                "description": "",
+                "inputData": {"say": name},
+                "expectedOutput": {"type": "exact", "value": say},
+            }
+            for name, say in (("one", "one"), ("two", expected))
+        ]
+        (work / "tasks.json").write_text(json.dumps(tasks))
+        done = program("eval", "--skills", "skill.json", "--tasks", "tasks.json", *options)
+        assert done.code == 0, done.stderr
+
+    return call
+
+
+SAYS = "r['params']['say']"
+
+
+def test_runs_of_the_store_are_compared_by_their_ids(
+    program: Program, work: Path, evaluate: Callable[..., None]
+) -> None:
+    """`latest`, `latest~1` and ids stand for runs; a file beside them, too; what is neither is refused by name."""
+    evaluate(SAYS)
+    evaluate("'one'")
+    done = program("report", "diff", "latest~1", "latest", "--fail-on-regression")
+    assert (done.code, done.verdict) == (1, "regressed: echo: two passed before and fails now")
+    newest, oldest = (one["run"]["run_id"] for one in program("history", "list", "--json").document["runs"])
+    assert program("report", "diff", newest, oldest, "--fail-on-regression").code == 0
+    assert program("report", "convert", "--input", "latest", "--format", "record", "--output", "new.json").code == 0
+    assert program("report", "diff", oldest, "new.json", "--fail-on-regression").code == 1
+    assert newest in program("report", "show", "latest").stdout
+    evaluate(SAYS, "--store", "other.db")
+    assert newest not in program("report", "show", "latest", "--store", "other.db").stdout
+    lost = program("report", "diff", "latest", "latest~7")
+    assert (lost.code, "there is no run latest~7: the store has 2" in lost.stderr) == (2, True)
+    nowhere = program("report", "show", "latest", "--store", "none.db")
+    assert (nowhere.code, "'latest' is no file, and no runs are stored in" in nowhere.stderr) == (2, True)
+    assert not (work / "none.db").exists()
+
+
+def test_a_task_that_was_changed_is_no_regression(program: Program, work: Path, evaluate: Callable[..., None]) -> None:
+    """Same id, another expectation: it is named and left out, in records and in documents (N-A11)."""
+    evaluate(SAYS, "--output-dir", "old", "--format", "json", "record")
+    evaluate(SAYS, "--output-dir", "new", "--format", "json", "record", expected="three")
+    for name in ("eval-result.json", "*.record.json"):
+        before, after = (next((work / folder).glob(name)) for folder in ("old", "new"))
+        done = program("report", "diff", before, after, "--fail-on-regression")
+        assert (done.code, done.verdict) == (0, "no regression: 1 skill compared on 1 task")
+        assert "not compared, because they ask or check something else now: two" in done.stderr
+
+
+def test_a_stopped_run_is_refused_in_every_form(program: Program, work: Path, evaluate: Callable[..., None]) -> None:
+    """Its own document keeps that it stopped, so the gate does not pass by it (N-A4)."""
+    evaluate(SAYS)
+    with closing(sqlite3.connect(work / "skillgauge.db")) as db, db:
+        db.execute("UPDATE runs SET state = 'stopped'")
+    for name in ("json", "record"):
+        assert program("report", "convert", "--input", "latest", "--format", name, "--output", f"{name}.json").code == 0
+        assert program("report", "show", f"{name}.json").verdict == "stopped: 2 of 2 passed"
+        done = program("report", "diff", "latest", f"{name}.json", "--fail-on-regression")
+        assert done.code == 3
+        assert "the run of After is stopped" in done.verdict
 
 
 def test_nothing_in_common_does_not_pass_the_gate(program: Program, data: Path, latest: Path) -> None:
@@ -233,7 +321,7 @@ def test_help_names_all(program: Program) -> None:
     for line in (
         "convert  Write a report in another format.",
         "diff     Compare two reports.",
-        "show     Show a report.",
+        "show     Show a run, or what happened in a case of it.",
     ):
         assert line in done.stdout
     for command in ("convert", "diff", "show"):

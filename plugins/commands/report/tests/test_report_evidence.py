@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
-import math
-from fractions import Fraction
-
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
 
-from skillgauge_command_report import evidence
-from skillgauge_command_report.document import TaskRuns
-from skillgauge_command_report.evidence import chance_of_worse, difference, newcombe, phi
+from skillgauge_command_report.document import Difference, TaskRuns
+from skillgauge_command_report.evidence import Control, TaskPair, difference, lift_change, loss_chance
+
+Counts = tuple[int, int]
 
 
 def runs(passed: int, graded: int) -> TaskRuns:
@@ -20,137 +15,60 @@ def runs(passed: int, graded: int) -> TaskRuns:
     return TaskRuns(passed=passed, graded=graded, errors=0, shown="")
 
 
-def pair(before: tuple[int, int], after: tuple[int, int]) -> evidence.Pair:
-    """A task before and after, each as passed and graded repeats."""
-    return runs(*before), runs(*after)
+def pair(before: Counts, after: Counts, control: tuple[Counts, Counts] | None = None) -> TaskPair:
+    """A task before and after, each as passed and graded repeats, and the same in the baseline arm."""
+    of_control = Control("without", runs(*control[0]), runs(*control[1])) if control else None
+    return TaskPair("t", runs(*before), runs(*after), of_control)
 
 
-def table(both: int, only_before: int, only_after: int, neither: int) -> tuple[list[float], list[float]]:
-    """Two pass/fail series with these counts."""
-    before = [1.0] * (both + only_before) + [0.0] * (only_after + neither)
-    after = [1.0] * both + [0.0] * only_before + [1.0] * only_after + [0.0] * neither
-    return before, after
-
-
-def singles(both: int, only_before: int, only_after: int, neither: int) -> list[evidence.Pair]:
-    """The same as tasks with one repeat each."""
-    before, after = table(both, only_before, only_after, neither)
-    return [pair((int(x), 1), (int(y), 1)) for x, y in zip(before, after, strict=True)]
-
-
-def test_newcombe_gives_the_published_example() -> None:
-    """Method 10 on the table 36, 12, 2, 0 of the paper: 0.0569 to 0.3404."""
-    before, after = table(both=36, only_before=2, only_after=12, neither=0)
-    bounds = newcombe(before, after, correlation=phi(before, after), method="m")
-    assert (round(bounds.lower, 4), round(bounds.upper, 4)) == (0.0569, 0.3404)
-
-
-def test_newcombe_without_any_change_is_as_wide_as_wilson() -> None:
-    """Twenty of twenty twice: the lower end of Wilson's interval, 0.838875, below and above."""
-    before, after = table(20, 0, 0, 0)
-    bounds = newcombe(before, after, correlation=phi(before, after), method="m")
-    assert (round(bounds.lower, 6), round(bounds.upper, 6)) == (-0.161125, 0.161125)
-
-
-tables = st.tuples(*[st.integers(0, 30)] * 4).filter(lambda counts: sum(counts) >= 8)
-
-
-@settings(deadline=None)
-@given(tables)
-def test_intervals_contain_the_estimate_and_turn_with_the_question(counts: tuple[int, int, int, int]) -> None:
-    """Inside [-1, 1] and around the estimate; with the reports exchanged it is the mirror image."""
-    both, only_before, only_after, neither = counts
-    there = difference(singles(*counts))
-    back = difference(singles(both, only_after, only_before, neither))
-    assert there.lower is not None
-    assert there.upper is not None
-    assert -1 <= there.lower <= there.estimate + 1e-12
-    assert there.estimate - 1e-12 <= there.upper <= 1
-    assert back.lower == pytest.approx(-there.upper, abs=1e-9)
-    assert back.upper == pytest.approx(-there.lower, abs=1e-9)
-    assert there.method == "newcombe-paired"
-    assert there.tasks == sum(counts)
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=8, max_size=40))
-def test_intervals_with_repeats(passes: list[tuple[int, int]]) -> None:
-    """Repeats give the interval of the mean change, by the methods of a pass rate, or say that the spread is nought."""
-    pairs = [pair((first, 3), (second, 3)) for first, second in passes]
-    assume(any(one % 3 for both in passes for one in both))
+def known(pairs: list[TaskPair]) -> Difference:
+    """The difference, of which there is one."""
     found = difference(pairs)
-    assert found.estimate == pytest.approx(sum(second - first for first, second in passes) / 3 / len(passes))
-    equal = len({second - first for first, second in passes}) == 1
-    methods = {"newcombe-wilson"} if equal else {"paired-bootstrap-bca", "paired-bootstrap-percentile"}
-    assert found.method in methods
-    assert found.lower is not None
-    assert found.upper is not None
-    assert -1 <= found.lower <= found.upper <= 1
-    if equal:
-        assert found.lower < found.estimate < found.upper
+    assert found is not None
+    return found
 
 
 @pytest.mark.parametrize("tasks", range(1, 8))
 def test_few_tasks_have_no_interval(tasks: int) -> None:
     """Below eight tasks nothing is said of new ones, but what is known of these stays."""
-    found = difference(singles(0, tasks, 0, 0))
+    found = known([pair((1, 1), (0, 1))] * tasks)
     assert (found.lower, found.upper, found.method) == (None, None, None)
     assert (found.estimate, found.chance) == (-1.0, 0.5**tasks)
+    assert found.chance_different == min(1.0, 2 * 0.5**tasks)
 
 
-@settings(deadline=None)
-@given(tables)
-def test_with_one_repeat_the_test_is_mcnemars(counts: tuple[int, int, int, int]) -> None:
-    """The exact one-sided tail of the discordant tasks."""
-    _, broke, fixed, _ = counts
-    n = broke + fixed
-    tail = sum(math.comb(n, k) for k in range(broke, n + 1)) / 2**n
-    assert chance_of_worse(singles(*counts)) == pytest.approx(tail)
-
-
-def brute_force(pairs: list[evidence.Pair]) -> float:
-    """Every way to deal the repeats of each task out to the two reports."""
-    dealt = []
-    for before, after in pairs:
-        deck = [1] * (before.passed + after.passed)
-        deck += [0] * (before.graded + after.graded - len(deck))
-        hands = itertools.combinations(range(len(deck)), after.graded)
-        losses = []
-        for hand in hands:
-            passed = sum(deck[card] for card in hand)
-            losses.append(Fraction(sum(deck) - passed, before.graded) - Fraction(passed, after.graded))
-        dealt.append(losses)
-    observed = sum(
-        (Fraction(before.passed, before.graded) - Fraction(after.passed, after.graded) for before, after in pairs),
-        Fraction(),
-    )
-    sums = [sum(losses) for losses in itertools.product(*dealt)]
-    return sum(one >= observed for one in sums) / len(sums)
-
-
-sides = st.integers(1, 3).flatmap(lambda graded: st.tuples(st.integers(0, graded), st.just(graded)))
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(sides, sides), min_size=1, max_size=3))
-def test_the_test_is_exact(tasks: list[tuple[tuple[int, int], tuple[int, int]]]) -> None:
-    """It agrees with counting every permutation, also where errors left tasks with different numbers of repeats."""
-    pairs = [pair(*task) for task in tasks]
-    assert chance_of_worse(pairs) == pytest.approx(brute_force(pairs))
+def test_the_interval_is_the_one_of_lift() -> None:
+    """From eight tasks on, around the estimate, with the name of its method, and the mirror image for the way back."""
+    there = known([pair((2, 3), (3, 3))] * 4 + [pair((3, 3), (1, 3))] * 4)
+    back = known([pair((3, 3), (2, 3))] * 4 + [pair((1, 3), (3, 3))] * 4)
+    assert there.method == "agresti-min"
+    assert there.lower is not None
+    assert there.upper is not None
+    assert -1 <= there.lower < there.estimate < there.upper <= 1
+    assert (back.lower, back.upper) == pytest.approx((-there.upper, -there.lower))
 
 
 def test_known_chances() -> None:
-    """Five of five, then one of five: 6/252; then two of five: 21/252; no task at all or no change: 1."""
-    assert chance_of_worse([pair((5, 5), (1, 5))]) == pytest.approx(6 / 252)
-    assert chance_of_worse([pair((5, 5), (2, 5))]) == pytest.approx(21 / 252)
-    assert chance_of_worse([]) == 1.0
-    assert chance_of_worse([pair((3, 3), (3, 3)), pair((0, 2), (0, 2))]) == 1.0
+    """Five of five, then one of five: 6/252; then two of five: 21/252; no change: 1; no task: nothing."""
+    assert known([pair((5, 5), (1, 5))]).chance == pytest.approx(6 / 252)
+    assert known([pair((5, 5), (2, 5))]).chance == pytest.approx(21 / 252)
+    assert known([pair((3, 3), (3, 3)), pair((0, 2), (0, 2))]).chance == 1.0
+    assert difference([]) is None
 
 
-def test_very_many_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Beyond the bound the sum is taken as normal, which is close to the exact value there."""
-    pairs = [pair((3, 3), (2, 3))] * 130 + [pair((2, 3), (3, 3))] * 120
-    exact = chance_of_worse(pairs)
-    monkeypatch.setattr(evidence, "STATES", 10)
-    assert chance_of_worse(pairs) == pytest.approx(exact, abs=0.03)
-    assert 0.01 < exact < 0.99
+def test_the_lift_over_the_tasks_that_the_baseline_arm_has() -> None:
+    """Three of three against none, then one of three against two: from +100 to -33 points; others are left out."""
+    found = lift_change([pair((3, 3), (1, 3), ((0, 3), (2, 3))), pair((0, 1), (1, 1))])
+    assert found is not None
+    assert (found.before, found.after, found.estimate) == pytest.approx((1.0, -1 / 3, -4 / 3))
+    assert (found.tasks, found.arm) == (1, "without")
+    assert lift_change([pair((3, 3), (1, 3))]) is None
+
+
+def test_a_loss_is_as_likely_as_the_likelier_of_rate_and_lift() -> None:
+    """A steady baseline changes nothing; one that fell as well explains the loss; one that rose does not add to it."""
+    alone = loss_chance([pair((5, 5), (0, 5))])
+    assert alone == pytest.approx(1 / 252)
+    assert loss_chance([pair((5, 5), (0, 5), ((0, 5), (0, 5)))]) == alone
+    assert loss_chance([pair((5, 5), (0, 5), ((5, 5), (0, 5)))]) > 0.5
+    assert loss_chance([pair((5, 5), (0, 5), ((0, 5), (5, 5)))]) == alone

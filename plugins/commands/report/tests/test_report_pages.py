@@ -133,7 +133,7 @@ def test_both_say_the_same(report: Make, render: Callable[[DiffDocument], str]) 
         "points ↓ worse",
         "↑ worse",
         "95 % interval for new tasks of this kind",
-        "newcombe-paired, n = 9",
+        "agresti-min, n = 9",
         "p = 0.500",
         "broke",
         "wrong t8",

@@ -20,6 +20,13 @@ def compared(make: Make, before: dict[str, str], after: dict[str, str], max_drop
     return compare(*reports, max_drop=max_drop, is_gate=True)
 
 
+def agents(make: Make, before: dict[str, str], after: dict[str, str]) -> DiffDocument:
+    """Two reports of an agent with one skill, behind the gate."""
+    sides = ((before, "A"), (after, "B"))
+    reports = [Report(make({"skill": tasks}, arm="with_skill"), label, label) for tasks, label in sides]
+    return compare(*reports, max_drop=MAX_DROP, is_gate=True)
+
+
 @pytest.mark.requirement("SE-ARM-003")
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
@@ -35,8 +42,9 @@ def compared(make: Make, before: dict[str, str], after: dict[str, str], max_drop
         # errors are nobody's failure
         ({"a": "p", "b": "p"}, {"a": "p", "b": "e"}, Regression.NO),
         ({"a": "e", "b": "p"}, {"a": "f", "b": "p"}, Regression.NO),
-        ({"a": "ppp"}, {"a": "eef"}, Regression.YES),
-        ({"a": "ppe"}, {"a": "fff"}, Regression.YES),
+        ({"a": "ppp"}, {"a": "eef"}, Regression.UNDECIDED),
+        ({"a": "ppe"}, {"a": "fff"}, Regression.UNDECIDED),
+        ({"a": "pppp"}, {"a": "efff"}, Regression.YES),
         ({"a": "p"}, {"a": "s"}, Regression.NOT_JUDGED),
         # repeats: broken is never again, less often is a matter of chance
         ({"a": "ppp"}, {"a": "fff"}, Regression.YES),
@@ -79,16 +87,88 @@ def test_the_verdict_says_what_regressed(report: Make) -> None:
     assert (
         "undecided: skill: pass rate -33.3 points over 1 task, which chance may explain (p = 0.500)" in unsure.verdict
     )
-    assert "more --runs" in unsure.verdict
+    assert unsure.verdict.endswith("repeating both evaluations with --runs 30 --case a would decide")
 
 
 def test_all_reasons_are_told(report: Make) -> None:
-    """A broken task and a lower rate are both named."""
-    five = dict.fromkeys("abcde", "ppp")
-    document = compared(report, five, dict.fromkeys("abcde", "fff"))
-    first, second = document.skills[0].regression_reasons
-    assert first == "a, b, c and 2 more passed before and fail now"
-    assert second.startswith("pass rate -100.0 points over 5 tasks, which chance explains with p = 0.000")
+    """A lower rate and the tasks that prove it by themselves are both named, and no p is ever 0."""
+    five = dict.fromkeys("abcde", "ppppppp")
+    (skill,) = agents(report, five, dict.fromkeys("abcde", "fffffff")).skills
+    assert skill.regression_reasons == (
+        "pass rate -100.0 points over 5 tasks, which chance explains with p < 0.001 only",
+        "a, b, c and 2 more got worse by more than chance explains (p = 0.001, all allowed for)",
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        # one repeat: a task proves nothing, enough of them do
+        ({"a": "p", "b": "p"}, {"a": "p", "b": "f"}, Regression.UNDECIDED),
+        ({"a": "p", "b": "f"}, {"a": "f", "b": "p"}, Regression.UNDECIDED),
+        (dict.fromkeys("abcde", "p"), dict.fromkeys("abcde", "f"), Regression.YES),  # p = 0.031
+        (dict.fromkeys("abcde", "p"), {**dict.fromkeys("abcde", "f"), "a": "p"}, Regression.UNDECIDED),
+        # errors leave one repeat of three
+        ({"a": "ppp", "b": "ppp"}, {"a": "ppp", "b": "eef"}, Regression.UNDECIDED),
+        # a single task of many, with the rate down by less than the margin
+        ({str(n): "ppp" for n in range(40)}, {str(n): "fff" if n == 0 else "ppp" for n in range(40)}, "undecided"),
+        ({str(n): "p" * 7 for n in range(40)}, {str(n): "pf"[n == 0] * 7 for n in range(40)}, Regression.UNDECIDED),
+        ({str(n): "p" * 8 for n in range(40)}, {str(n): "pf"[n == 0] * 8 for n in range(40)}, Regression.YES),
+        # five repeats before and one after
+        ({"a": "ppppp"}, {"a": "f"}, Regression.UNDECIDED),
+        ({"a": "p" * 100}, {"a": "f"}, Regression.UNDECIDED),
+    ],
+)
+def test_the_rule_for_agents(report: Make, before: dict[str, str], after: dict[str, str], expected: str) -> None:
+    """What agents do differs by itself: only repeats, or enough tasks, make a loss a regression (N-A2, N-A3)."""
+    document = agents(report, before, after)
+    assert document.regression == expected
+    assert document.exit_code == (1 if expected == "yes" else 0)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "decided_by"),
+    [
+        ({"a b": "p", "b": "p"}, {"a b": "f", "b": "p"}, "--runs 5 --case 'a b'"),
+        ({"a": "p", "b": "f"}, {"a": "f", "b": "p"}, "--runs 5 --case a"),
+        (dict.fromkeys("abcdef", "ppp"), {**dict.fromkeys("abcdef", "ppp"), "c": "ppf"}, "--runs 15 --case c"),
+        ({str(n): "p" for n in range(40)}, {str(n): "pf"[n > 28] for n in range(40)}, None),
+    ],
+)
+def test_what_would_decide(report: Make, before: dict[str, str], after: dict[str, str], decided_by: str | None) -> None:
+    """An undecided comparison names the options that would decide it: doubtful tasks alone, as often as it takes."""
+    (skill,) = agents(report, before, after).skills
+    if decided_by is None:
+        assert skill.regression is Regression.YES
+    else:
+        assert (skill.regression, skill.decided_by) == (Regression.UNDECIDED, decided_by)
+
+
+def test_what_is_said_to_decide_does(report: Make) -> None:
+    """The doubtful task, repeated as told and going on like before, is a regression."""
+    assert agents(report, {"a": "p" * 5}, {"a": "f" * 5}).regression is Regression.YES
+    assert agents(report, {"a": "p" * 15}, {"a": "p" * 10 + "f" * 5}).regression is Regression.YES
+
+
+def test_many_skills_must_prove_more(report: Make) -> None:
+    """Holm over skills: what is a regression of one skill alone is undecided as one of three (N-A2)."""
+    five, worse = {str(n): "ppp" for n in range(5)}, {str(n): "ppf" for n in range(5)}  # p = 0.031
+
+    def three(first: dict[str, str]) -> RunView:
+        return report({"one": first, "two": five, "three": five}, arm="with_skill")
+
+    reports = [Report(three(tasks), label, label) for tasks, label in ((five, "A"), (worse, "B"))]
+    document = compare(*reports, max_drop=MAX_DROP, is_gate=True)
+    assert agents(report, five, worse).regression is Regression.YES
+    assert document.regression is Regression.UNDECIDED
+    assert "p = 0.094, 3 skills allowed for" in document.verdict
+
+
+def test_direct_calls_that_differ_by_themselves_are_judged_as_agents_are(report: Make) -> None:
+    """One task whose own repeats disagree shows that the skill is no function of its input."""
+    before, after = {"a": "ppp", "b": "ppp"}, {"a": "fff", "b": "ppp"}
+    assert compared(report, before, after).regression is Regression.YES
+    assert compared(report, {**before, "c": "pfp"}, {**after, "c": "pfp"}).regression is Regression.UNDECIDED
 
 
 def test_turns(report: Make) -> None:

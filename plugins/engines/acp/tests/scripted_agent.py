@@ -94,6 +94,7 @@ def pieces():
 def hang():
     """Work until somebody cancels, and say so in a file."""
     update(sessionUpdate="plan", entries=[{"content": "work", "status": "in_progress"}])
+    update(sessionUpdate="tool_call", toolCallId="t1", kind="execute", title="work", status="in_progress")
     while True:
         if receive().get("method") == "session/cancel":
             Path(os.environ["HOME"], "cancelled").touch()
@@ -150,6 +151,9 @@ def main():
                 send({"id": number, "error": {"code": -32000, "message": "Authentication required"}})
             else:
                 send({"id": number, "result": {} if mode == "nameless" else {"sessionId": "s1"}})
+        elif method == "session/set_title":
+            answer = {"error": {"code": -32601, "message": "no"}} if mode == "untitled" else {"result": {}}
+            send({"id": number, **answer})
         elif method == "session/prompt":
             prompt = message["params"]["prompt"][0]["text"]
             if prompt.startswith("error "):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from skillgauge.api import Blame, EventKind, FailureClass, FiredSkill, Limits, TrajectoryEvent
+from skillgauge_engine_acp.connection import Connection
+from skillgauge_engine_acp.conversation import Conversation
 from skillgauge_testkit import ModelFault, ModelReply, in_turns, read_file, run_shell, use_skill, with_skill, write_file
 
 from .conftest import FOLDERS, KEY, Stage
@@ -70,6 +74,23 @@ def test_usage_is_what_the_server_counted(stage: Stage) -> None:
     assert (usage.cost_usd is not None) is (stage.name == "claude-agent-acp")
 
 
+@CODEX
+def test_no_session_beside_it(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The adapter is given a title, so it holds no second session to find one, which nobody would count (E-A10)."""
+    prompt = Conversation._prompt
+
+    async def and_linger(conversation: Conversation, connection: Connection) -> None:
+        await prompt(conversation, connection)
+        await asyncio.sleep(2)  # long enough for the adapter to begin another session
+
+    monkeypatch.setattr(Conversation, "_prompt", and_linger)
+    played = stage.play(lambda _request: ModelReply("Done.", 50, 6))
+    assert played.execution.failure is None
+    assert len(played.server.requests) == 1
+    assert played.execution.usage is not None
+    assert played.execution.usage.input_tokens == 50
+
+
 @ALL
 def test_skill_makes_the_difference(stage: Stage) -> None:
     """Where the skill is there it fires; where it is not, nothing does; who tells what was offered tells the truth."""
@@ -100,6 +121,38 @@ def test_reading_the_file_of_a_skill_is_another_way_to_fire(stage: Stage) -> Non
     trajectory = stage.play(script, has_skill=True).execution.trajectory
     assert trajectory is not None
     assert trajectory.skills_fired == (FiredSkill(name="greet-well", how="read"),)
+
+
+@ALL
+@pytest.mark.parametrize(
+    ("command", "is_read"), [("cat {}", True), ("ls -la {}; wc -l {}", False), ("cp {} copy.md", False)]
+)
+def test_a_command_reads_a_skill_if_its_text_came_back(stage: Stage, command: str, is_read: bool) -> None:
+    """To name the file is not to read it (E-A6); nobody knows it of an agent that does not tell what commands print."""
+    line = command.replace("{}", f"{FOLDERS[stage.name]}/greet-well/SKILL.md")
+    script = in_turns(ModelReply(tools=[run_shell(line)]), ModelReply("ok"), aside=TITLE)
+    trajectory = stage.play(script, has_skill=True).execution.trajectory
+    assert trajectory is not None
+    known = (FiredSkill(name="greet-well", how="read"),) if is_read else ()
+    assert trajectory.skills_fired == (None if stage.name == "gemini" else known)
+
+
+@ALL
+def test_no_answer(stage: Stage) -> None:
+    """An answer without a word is none (E-A7)."""
+    failure = stage.play(lambda _request: ModelReply("")).execution.failure
+    assert failure is not None
+    assert failure.blame is Blame.INFRASTRUCTURE
+
+
+@CODEX
+def test_no_credit(stage: Stage) -> None:
+    """The program's own word for it is known (E-A8)."""
+    error = {"type": "insufficient_quota", "code": "insufficient_quota", "message": "You exceeded your current quota"}
+    reply = ModelReply(fault=ModelFault.RATE_LIMITED, document={"error": error})
+    failure = stage.play(lambda _request: reply).execution.failure
+    assert failure is not None
+    assert failure.failure_class is FailureClass.BUDGET
 
 
 @CLAUDE
@@ -168,8 +221,13 @@ def test_refusal(stage: Stage) -> None:
 
 @ALL
 def test_limit_of_time(stage: Stage) -> None:
-    """A session that takes too long is stopped."""
-    script = in_turns(ModelReply("slow", delay_s=50.0), aside=TITLE)
-    failure = stage.play(script, limits=Limits(timeout_s=8.0)).execution.failure
-    assert failure is not None
-    assert (failure.failure_class, failure.blame) == (FailureClass.TIMEOUT, Blame.AGENT_LIMIT)
+    """A session that takes too long is stopped, and one whose model does not answer is told apart (E-A3)."""
+    working = in_turns(ModelReply(tools=[run_shell("tail -f /dev/null")]), ModelReply("ok"), aside=TITLE)
+    stalled = in_turns(ModelReply("slow", delay_s=50.0), aside=TITLE)
+    ends = [(stalled, FailureClass.NETWORK, Blame.INFRASTRUCTURE)]
+    # Ended in the middle of a command, codex-acp leaves folders in /tmp, and other sessions would find them above them.
+    ends += [] if stage.name == "codex-acp" else [(working, FailureClass.TIMEOUT, Blame.AGENT_LIMIT)]
+    for script, kind, blame in ends:
+        failure = stage.play(script, limits=Limits(timeout_s=8.0)).execution.failure
+        assert failure is not None
+        assert (failure.failure_class, failure.blame) == (kind, blame)

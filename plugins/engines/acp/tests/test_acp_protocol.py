@@ -200,16 +200,16 @@ def test_limit_of_time_asks_the_agent_to_stop_first() -> None:
         if told(execution):
             break  # else it had not begun, for this machine is busy
     assert execution.failure is not None
-    assert execution.failure.failure_class is FailureClass.TIMEOUT
+    assert (execution.failure.failure_class, execution.failure.blame) == (FailureClass.TIMEOUT, Blame.AGENT_LIMIT)
     assert execution.usage is not None
     assert execution.usage.input_tokens == 11
 
 
 def test_deaf_agent_is_killed() -> None:
-    """An agent that does not listen is ended all the same."""
+    """An agent that does not listen is ended all the same; it was the model's turn, so no skill is blamed (E-A3)."""
     execution = played("deaf", timeout_s=1.0)
     assert execution.failure is not None
-    assert execution.failure.failure_class is FailureClass.TIMEOUT
+    assert (execution.failure.failure_class, execution.failure.blame) == (FailureClass.NETWORK, Blame.INFRASTRUCTURE)
     assert execution.usage is None
 
 
@@ -243,6 +243,13 @@ def test_program_that_is_absent(monkeypatch: pytest.MonkeyPatch) -> None:
     problems = asyncio.run(engine(program="no-such-agent").check())
     assert [problem.code for problem in problems] == ["engine.no-program", "engine.no-credentials"]
     assert "npm install -g @agentclientprotocol/codex-acp@2.6.0" in (problems[0].hint or "")
+
+
+def test_tokens_of_a_session_without_a_title_are_unknown() -> None:
+    """An adapter that takes no title may hold another session to find one, and tells nothing of that (E-A10)."""
+    titled, untitled = played("hello"), played("hello", mode="untitled")
+    assert titled.usage is not None
+    assert (titled.failure, untitled.failure, untitled.usage) == (None, None, None)
 
 
 @pytest.mark.parametrize("name", [agent.name for agent in AGENTS])

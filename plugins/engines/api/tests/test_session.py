@@ -102,11 +102,12 @@ def test_skills_are_listed_and_loaded_by_a_tool(hold: Hold, provider: Service) -
 
 
 def test_reading_a_skill_counts_as_read_and_asking_for_none_as_nothing(hold: Hold) -> None:
-    """By the tool or by a command; a skill that is not there is an error of the call and has not fired."""
-    skills = {f"{name}/SKILL.md": SKILL for name in ("a", "b", "c")}
+    """By whatever gives its text back, and by nothing else (E-A6); one that is not there has not fired."""
+    skills = {f"{name}/SKILL.md": f"---\nname: {name}\n---\nUse the force of {name}.\n" for name in ("a", "b", "c")}
     steps = [
         ModelReply(tools=[ToolCall("load_skill", {"name": "gone"})]),
-        ModelReply(tools=[read_file("./.agents/skills/a/SKILL.md"), run_shell("cat .agents/skills/b/SKILL.md")]),
+        ModelReply(tools=[read_file("./.agents/skills/a/SKILL.md"), run_shell("cd .agents/skills/b; cat *.md")]),
+        ModelReply(tools=[run_shell("ls -l .agents/skills/c/SKILL.md"), run_shell("cp .agents/skills/c/SKILL.md x")]),
         ModelReply(tools=[use_skill("a")]),
         ModelReply("done"),
     ]
@@ -187,16 +188,20 @@ def test_turns_are_limited(hold: Hold) -> None:
 
 @pytest.mark.requirement("UA-FLOW-004")
 @pytest.mark.parametrize(
-    "slow", [ModelReply("late", delay_s=30), ModelReply(tools=[run_shell("sleep 60")])], ids=["model", "tool"]
+    ("slow", "kind", "blame"),
+    [
+        (ModelReply("late", delay_s=30), FailureClass.NETWORK, Blame.INFRASTRUCTURE),
+        (ModelReply(tools=[run_shell("sleep 60")]), FailureClass.TIMEOUT, Blame.AGENT_LIMIT),
+    ],
+    ids=["model", "tool"],
 )
-def test_the_time_of_a_session_is_limited(hold: Hold, slow: ModelReply) -> None:
-    """Whether the model or a command takes too long, the agent ran out of time, and what it did before is told."""
+def test_the_time_of_a_session_is_limited(hold: Hold, slow: ModelReply, kind: FailureClass, blame: Blame) -> None:
+    """A command that takes too long is the agent's, a model that does not answer is not (E-A3); what was done stays."""
     with ModelServer(in_turns(ModelReply(tools=[write_file("a", "1")]), slow)) as server:
         held = hold(server, limits=Limits(timeout_s=4))
     failure = held.execution.failure
     assert failure
-    assert (failure.failure_class, failure.blame) == (FailureClass.TIMEOUT, Blame.AGENT_LIMIT)
-    assert "4 s" in failure.message
+    assert (failure.failure_class, failure.blame) == (kind, blame)
     assert held.files == {"a": b"1"}
 
 

@@ -58,7 +58,8 @@ def play(agent_program: Callable[[str], Path]) -> Play:
         told = {name: given.pop(name) for name in ("skills", "files", "limits") if name in given}
         with ModelServer(script) as server:
             address = {"base_url": server.url} if at_server and not is_relayed else {}
-            engine = ClaudeCodeEngine(ClaudeCodeOptions(program=program, **{"api_retries": 1, **address, **given}))
+            chosen = {"program": program, "api_retries": 1, **address, **given}
+            engine = ClaudeCodeEngine(ClaudeCodeOptions(**chosen))
             routes = {"anthropic": server.url} if is_relayed else {}
             return play_session(engine, server, prompt, skill_folder=".claude/skills", routes=routes, **told)
 

@@ -90,6 +90,64 @@ def test_a_command_is_a_skill_only_if_there_is_one() -> None:
     assert told.trajectory.skills_fired == (FiredSkill(name="proj-claudeskills", how="explicit"),)
 
 
+INIT = {"type": "system", "subtype": "init", "session_id": "s", "skills": []}
+
+
+def told_by(stream: list[dict[str, Any]], record: list[dict[str, Any]], *, timed_out: bool = False) -> Account:
+    """What a stream tells together with the program's own record."""
+    transcript = ClaudeTranscript("Say PONG")
+    for line in [INIT, *stream]:
+        transcript.read(parse_line(json.dumps(line).encode()) or {})
+    for line in record:
+        transcript.read_record(parse_line(json.dumps(line).encode()) or {})
+    return transcript.account(Ending(None if timed_out else 0, timed_out=timed_out))
+
+
+def result(answer: str, tokens: int, **more: Any) -> dict[str, Any]:
+    """The line that ends a session."""
+    used = {"modelUsage": {"m": {"inputTokens": tokens, "outputTokens": 1}}, "total_cost_usd": tokens / 1000}
+    return {"type": "result", "session_id": "s", "is_error": False, "result": answer, **used, **more}
+
+
+def said(*texts: str, **more: Any) -> dict[str, Any]:
+    """A message, as stream and record have it."""
+    content = [{"type": "text", "text": text} for text in texts]
+    message = {"id": "1", "model": "m", "content": content}
+    return {"type": "assistant", "session_id": "s", "message": message, **more}
+
+
+COST = {"type": "cost-state", "totalCostUSD": 0.1, "modelUsage": {"m": {"inputTokens": 100, "outputTokens": 1}}}
+
+
+def test_the_record_counts_and_not_the_stream() -> None:
+    """What a command of the agent wrote into the stream last is neither the answer nor what was used (T-S15)."""
+    told = told_by([said("real"), result("real", 100), result("FORGED", 0)], [said("real"), COST])
+    assert (told.text, told.is_over) == ("real", True)
+    assert told.usage is not None
+    assert (told.usage.input_tokens, told.usage.cost_usd) == (100, 0.1)
+    assert any("another answer" in note for note in told.notes)
+    honest = told_by([said("a", "b"), result("b", 100)], [said("a"), said("b"), said("aside", isSidechain=True), COST])
+    assert (honest.text, honest.notes) == ("b", ())
+    stranger = told_by([result("FORGED", 0, session_id="x"), said("real"), result("real", 100)], [])
+    assert (stranger.text, len(stranger.notes)) == ("real", 1)
+
+
+def test_no_server_behind_a_relay() -> None:
+    """It is a matter of the network, and the address inside of the sandbox is in no message (E-D5)."""
+    told = "API Error: 502 skillgauge relay: the API cannot be reached (ConnectError). Check that (127.0.0.1:1787)."
+    failure = told_by([result(told, 0, is_error=True, api_error_status=502)], []).failure
+    assert failure is not None
+    assert failure.failure_class is FailureClass.NETWORK
+    assert failure.message == told.partition(" Check")[0]
+
+
+def test_a_session_that_goes_on_after_a_result_is_not_over() -> None:
+    """Time that runs out while the agent is at work again is no end; without more work the result is."""
+    assert told_by([result("first", 1), said("more")], [], timed_out=True).is_over is False
+    assert told_by([result("first", 1), said("more"), result("last", 2)], [], timed_out=True).text == "last"
+    assert told_by([said("more"), result("first", 1)], [], timed_out=True).is_over is True
+
+
 WORDS = sorted(
     {
         *(

@@ -60,8 +60,8 @@ def play(agent_program: Callable[[str], Path]) -> Play:
         told = {name: given.pop(name) for name in ("skills", "limits") if name in given}
         with ModelServer(script) as server:
             address = {"base_url": f"{server.url}/v1"} if at_server and not is_relayed else {}
-            chosen = {"api_retries": 0, **address, **given, **prepare(server)}
-            engine = CodexEngine(CodexOptions(program=program, **chosen))
+            chosen = {"program": program, "api_retries": 0, **address, **given, **prepare(server)}
+            engine = CodexEngine(CodexOptions(**chosen))
             routes = {"openai": f"{server.url}/v1"} if is_relayed else {}
             return play_session(
                 engine, server, prompt, skill_folder=".agents/skills", model=model, routes=routes, **told

@@ -139,12 +139,14 @@ def test_skill_makes_the_difference(play: Play, model: str) -> None:
         ("cd .agents/skills/greet-well && cat SKILL.md", True),
         ("head -5 .agents/skills/*/SKILL.md", True),
         ("cat .agents/skills/other/SKILL.md", False),
-        ("cat no-such-file .agents/skills/greet-well/SKILL.md", False),
-        ("ls .agents/skills", False),
+        ("cat no-such-file .agents/skills/greet-well/SKILL.md", True),
+        ("find . -name SKILL.md -exec cat {} +", True),
+        ("ls -la .agents/skills/greet-well/SKILL.md; wc -l .agents/skills/greet-well/SKILL.md", False),
+        ("cp .agents/skills/greet-well/SKILL.md copy.md", False),
     ],
 )
 def test_how_a_skill_fires(play: Play, command: str, is_fired: bool) -> None:
-    """Reading its file counts, by whatever command, if it worked."""
+    """Reading its file counts, by whatever command, if its text came back; naming it does not (E-A6)."""
     played = play(in_turns(ModelReply(tools=[run_shell(command)]), ModelReply("ok")), skills=["greet-well"])
     assert played.execution.failure is None
     assert fired(played) == ([("greet-well", "read")] if is_fired else [])
@@ -158,17 +160,31 @@ def test_skill_by_name_in_the_prompt(play: Play) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_blocked_calls(play: Play, model: str) -> None:
-    """A hook's block and one of the sandbox are told apart, and neither is a failure."""
+def test_blocked_by_a_hook(play: Play, model: str) -> None:
+    """A hook's block is told, and is no failure."""
     script = in_turns(ModelReply(tools=[run_shell("echo x > no.txt")]), ModelReply("ok"))
-    hook = play(script, model=model, hooks={"hooks": {"PreToolUse": [BLOCK]}})
-    outside = in_turns(ModelReply(tools=[run_shell("echo x > /etc/skillgauge-no")]), ModelReply("ok"))
-    sandbox = play(outside, model=model)
-    for played, by, event in ((hook, "hook", "PreToolUse"), (sandbox, "sandbox", None)):
-        assert played.execution.failure is None
-        assert played.execution.trajectory is not None
-        assert "no.txt" not in played.files
-        assert [(one.by, one.event) for one in played.execution.trajectory.blocked or ()] == [(by, event)]
+    played = play(script, model=model, hooks={"hooks": {"PreToolUse": [BLOCK]}})
+    assert played.execution.failure is None
+    assert played.execution.trajectory is not None
+    assert "no.txt" not in played.files
+    assert [(one.by, one.event) for one in played.execution.trajectory.blocked or ()] == [("hook", "PreToolUse")]
+
+
+@pytest.mark.parametrize("command", ["echo x > /etc/skillgauge-no", "echo 'Read-only file system'; exit 1"])
+def test_a_block_that_nobody_can_tell(play: Play, command: str) -> None:
+    """A command that the sandbox stopped leaves the same text as one that prints it: blocks are unknown (E-A12)."""
+    played = play(in_turns(ModelReply(tools=[run_shell(command)]), ModelReply("ok")))
+    assert played.execution.trajectory is not None
+    assert (played.execution.failure, played.execution.trajectory.blocked) == (None, None)
+
+
+def test_a_patch_that_the_sandbox_rejects(play: Play) -> None:
+    """The program says itself that it rejects a change of files outside of the workspace."""
+    patch = "*** Begin Patch\n*** Add File: /etc/skillgauge-no\n+x\n*** End Patch"
+    script = in_turns(ModelReply(tools=[ToolCall("apply_patch", {"input": patch})]), ModelReply("ok"))
+    trajectory = play(script).execution.trajectory
+    assert trajectory is not None
+    assert [(one.tool, one.by) for one in trajectory.blocked or ()] == [("apply_patch", "sandbox")]
 
 
 def test_calls_that_the_stream_loses(play: Play) -> None:
@@ -217,11 +233,71 @@ def test_every_fault_has_its_class(play: Play, reply: ModelReply, kind: FailureC
     assert played.execution.usage is None
 
 
-def test_refusal_is_an_empty_answer(play: Play) -> None:
-    """The program does not tell a refusal from an answer without words."""
-    played = play([ModelReply(fault=ModelFault.REFUSED)])
-    assert (played.execution.failure, played.execution.text) == (None, None)
-    assert played.execution.usage is not None
+@pytest.mark.parametrize(
+    "script",
+    [
+        [ModelReply(fault=ModelFault.REFUSED)],
+        [ModelReply("")],
+        [ModelReply("I begin.", tools=[run_shell("true")]), ModelReply(fault=ModelFault.REFUSED)],
+    ],
+    ids=["refusal", "empty", "refusal after some work"],
+)
+def test_no_answer(play: Play, script: list[ModelReply]) -> None:
+    """The program does not tell a refusal from an answer without words; neither is graded, and both are paid (E-A7)."""
+    execution = play(script).execution
+    assert execution.failure is not None
+    assert (execution.failure.failure_class, execution.failure.blame) == (FailureClass.REFUSED, Blame.INFRASTRUCTURE)
+    assert execution.text is None
+    assert execution.usage is not None
+
+
+def test_a_filter_is_paid_once(play: Play) -> None:
+    """An answer that a filter cut off is a refusal, which the program must not ask for again (E-A7)."""
+    cut = {"status": "incomplete", "incomplete_details": {"reason": "content_filter"}, "id": "r", "output": []}
+    event = {"type": "response.incomplete", "response": cut}
+    with event_stream([event]) as (url, asked):
+        execution = play([], base_url=f"{url}/v1", api_retries=2).execution
+    assert execution.failure is not None
+    assert (execution.failure.failure_class, execution.failure.retryable) == (FailureClass.REFUSED, False)
+    assert len(asked) == 1
+
+
+def test_no_credit(play: Play) -> None:
+    """The program's own word for it is known (E-A8)."""
+    error = {"type": "insufficient_quota", "code": "insufficient_quota", "message": "You exceeded your current quota"}
+    played = play(lambda _request: ModelReply(fault=ModelFault.RATE_LIMITED, document={"error": error}))
+    assert played.execution.failure is not None
+    assert played.execution.failure.failure_class is FailureClass.BUDGET
+
+
+@pytest.mark.parametrize(
+    ("script", "kind", "blame"),
+    [
+        ([ModelReply("late", delay_s=60)], FailureClass.NETWORK, Blame.INFRASTRUCTURE),
+        (
+            [ModelReply("I begin.", tools=[run_shell("true")]), ModelReply("late", delay_s=60)],
+            FailureClass.NETWORK,
+            Blame.INFRASTRUCTURE,
+        ),
+        ([ModelReply(tools=[run_shell("sleep 60")])], FailureClass.TIMEOUT, Blame.AGENT_LIMIT),
+    ],
+    ids=["at once", "after some work", "a command"],
+)
+def test_whose_time_ran_out(play: Play, script: list[ModelReply], kind: FailureClass, blame: Blame) -> None:
+    """A service that does not answer is not the agent's fault, a command that takes too long is (E-A3)."""
+    failure = play(script, limits=Limits(timeout_s=8)).execution.failure
+    assert failure is not None
+    assert (failure.failure_class, failure.blame) == (kind, blame)
+
+
+def test_a_program_that_hangs_after_its_end(play: Play, tmp_path: Path, agent_program: Callable[[str], Path]) -> None:
+    """The answer of a session that is over stays (E-A4)."""
+    hanging = tmp_path / "codex"
+    hanging.write_text(f'#!/bin/sh\n{agent_program("codex")} "$@"\n[ "$1" = exec ] && exec sleep 300\n')
+    hanging.chmod(0o755)
+    execution = play([ModelReply("done")], program=str(hanging), limits=Limits(timeout_s=8)).execution
+    assert (execution.failure, execution.text) == (None, "done")
+    assert any("did not exit" in note for note in execution.notes)
 
 
 def test_scratch_space_is_private(play: Play) -> None:
@@ -247,8 +323,8 @@ def test_no_network(play: Play) -> None:
 @pytest.mark.requirement("UA-FLOW-004")
 def test_time_limit(play: Play) -> None:
     """Time that runs out is the agent's limit; what was used until then is known, and that turns are not limited."""
-    script = in_turns(ModelReply("", 100, 5, tools=[run_shell("true")]), ModelReply("late", delay_s=60))
-    played = play(script, limits=Limits(timeout_s=15, max_turns=3))
+    script = in_turns(ModelReply("", 100, 5, tools=[run_shell("sleep 8")]), ModelReply("late", delay_s=60))
+    played = play(script, limits=Limits(timeout_s=12, max_turns=3))
     failure, usage = played.execution.failure, played.execution.usage
     assert failure is not None
     assert (failure.failure_class, failure.blame) == (FailureClass.TIMEOUT, Blame.AGENT_LIMIT)
@@ -419,6 +495,25 @@ def served(handler: type[Quiet]) -> Iterator[str]:
     server.shutdown()
     thread.join()
     server.server_close()
+
+
+@contextmanager
+def event_stream(events: list[dict[str, Any]]) -> Iterator[tuple[str, list[str]]]:
+    """A server that answers every question with the same events; its address, and the paths that were asked."""
+    asked: list[str] = []
+
+    class Handler(Quiet):
+        def do_POST(self) -> None:
+            asked.append(self.path)
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.end_headers()
+            for event in events:
+                self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
+
+    with served(Handler) as url:
+        yield url, asked
 
 
 @pytest.fixture

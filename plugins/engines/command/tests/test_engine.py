@@ -26,6 +26,7 @@ from skillgauge.api import (
     Severity,
 )
 from skillgauge_engine_command.answers import NoAnswer, answer_in
+from skillgauge_engine_command.engine import outside_program
 from skillgauge_testkit import ENGINES, Maker, TemporarySandbox
 
 make = Maker(ENGINES, "skillgauge_engine_command.plugin")
@@ -111,11 +112,11 @@ def test_only_what_is_named_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> Non
         ("exit 75", FailureClass.RATE_LIMITED, Blame.INFRASTRUCTURE, True),
         ("exit 4", FailureClass.MAX_TURNS, Blame.AGENT_LIMIT, False),
         ("kill -9 $$", FailureClass.KILLED, Blame.INFRASTRUCTURE, False),
-        ("sleep 60", FailureClass.TIMEOUT, Blame.AGENT_LIMIT, False),
+        ("sleep 60", FailureClass.TIMEOUT, Blame.INFRASTRUCTURE, False),
     ],
 )
 def test_endings(line: str, kind: FailureClass, blame: Blame, retryable: bool) -> None:
-    """Exit codes mean what the options say, time and signals what they always mean; none is a fail of the skill."""
+    """Exit codes mean what the options say. Of a program that did not end nobody knows what it waited for (E-A3)."""
     options = shell(line, exit_codes={"75": "rate_limited", "4": "max_turns"})
     limits = Limits(timeout_s=0.2 if "sleep" in line else 60)
     execution, _ = play(options, limits=limits)
@@ -230,3 +231,16 @@ def test_identity_covers_how_it_is_started() -> None:
     assert make({"argv": ["b"]}).identity("m1").digest != one.digest
     assert make({"argv": ["a"]}).identity("m2").digest != one.digest
     assert not one.complete
+
+
+def test_a_program_by_its_path_is_shown_to_a_sandbox(tmp_path: Path) -> None:
+    """It and what a link leads to, if it can be executed; neither the folder around it nor any other file (E-D4)."""
+    program, link, secret = tmp_path / "agent", tmp_path / "link", tmp_path / "key"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    link.symlink_to(program)
+    secret.write_text("secret")
+    assert outside_program(str(program)) == (str(program),)
+    assert outside_program(str(link)) == (str(link), str(program))
+    for other in (str(secret), str(tmp_path), "sh", "./agent", "{workspace}/agent"):
+        assert outside_program(other) == ()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from skillgauge.api import Command, FileSpec, SandboxSpec, Workspace
 from skillgauge_engine_replay.restoring import restore
-from skillgauge_recordings import RecordedFile
+from skillgauge_recordings import Places, RecordedFile
 from skillgauge_testkit import TemporarySandbox
 
 
@@ -23,7 +23,7 @@ def restored(before: Mapping[str, str], *files: RecordedFile) -> dict[str, bytes
     async def run() -> dict[str, bytes]:
         async with TemporarySandbox().open(SandboxSpec(label="restore")) as workspace:
             await workspace.put([FileSpec(path=path, text=text) for path, text in before.items()])
-            await restore(files, workspace)
+            await restore(files, workspace, Places(workspace))
             return await contents(workspace)
 
     return asyncio.run(run())
@@ -52,7 +52,8 @@ def test_modes_are_restored() -> None:
 
     async def run() -> int | None:
         async with TemporarySandbox().open(SandboxSpec(label="restore")) as workspace:
-            await restore([RecordedFile(path="go", text="#!/bin/sh\nexit 7\n", executable=True)], workspace)
+            file = RecordedFile(path="go", text="#!/bin/sh\nexit 7\n", executable=True)
+            await restore([file], workspace, Places(workspace))
             return (await (await workspace.start(Command(argv=("./go",)))).wait()).exit_code
 
     assert asyncio.run(run()) == 7
@@ -100,8 +101,9 @@ def test_what_is_wrong_changes_nothing(bad: RecordedFile) -> None:
             await workspace.put([FileSpec(path="old", text="o")])
             outside = Path(workspace.root).parent / "outside"
             outside.write_text("mine")
+            files = [RecordedFile(path="old"), RecordedFile(path="new", text="n"), bad]
             with pytest.raises(ValueError):  # noqa: PT011 - pydantic and base64 have their own kinds
-                await restore([RecordedFile(path="old"), RecordedFile(path="new", text="n"), bad], workspace)
+                await restore(files, workspace, Places(workspace))
             assert outside.read_text() == "mine"
             return await contents(workspace)
 

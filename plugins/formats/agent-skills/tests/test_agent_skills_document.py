@@ -10,12 +10,14 @@ import pytest
 
 from skillgauge.api import (
     Blame,
+    CaseHead,
     Comparison,
     Counts,
     Execution,
     Failure,
     FailureClass,
     GroupSummary,
+    Identity,
     Kept,
     PlanHead,
     RateInterval,
@@ -25,6 +27,7 @@ from skillgauge.api import (
     Score,
     SuiteError,
     SuiteHead,
+    SuiteValidity,
     Summary,
     TrialResult,
     Usage,
@@ -172,6 +175,44 @@ def test_reading_what_was_written(tmp_path: Path) -> None:
     twice, once = json.loads(b"".join(artifact.chunks)), json.loads(path.read_text())
     assert twice["run_summary"] == once["run_summary"]
     assert [run["expectations"] for run in twice["runs"]] == [run["expectations"] for run in once["runs"]]
+
+
+@pytest.mark.parametrize("state", list(RunState))
+def test_the_state_of_a_run_survives(tmp_path: Path, state: RunState) -> None:
+    """Stopped, interrupted and invalid runs stay so, with who judged and what was asked (N-A4)."""
+    base = view(*RESULTS)
+    validity = SuiteValidity(suite_id="tables", valid=False, error_share=0.5, reason="half of it failed")
+    heads = [CaseHead(suite_id="tables", index=place, id=case, digest=f"d{case}") for place, case in enumerate("12c")]
+    run = RunView(
+        run=base.run.model_copy(update={"state": state}),
+        head=base.head.model_copy(update={"judges": (Identity(name="anthropic", model="m", settings={"a": 1}),)}),
+        summary=base.summary.model_copy(update={"validity": (validity,)}),
+        source=Kept(lambda: RESULTS, heads),
+    )
+    path = tmp_path / "benchmark.json"
+    for _ in range(2):
+        (artifact,) = AgentSkillsReporter().render(run)
+        path.write_bytes(b"".join(artifact.chunks))
+        found = AgentSkillsReporter().read(path)
+        assert found is not None
+        assert (found.run.state, found.summary.validity, found.head.judges) == (state, (validity,), run.head.judges)
+        assert list(found.cases()) == heads
+        run = found
+
+
+def test_errors_leave_bounds_and_too_many_an_invalid_run(tmp_path: Path) -> None:
+    """Recomputed on reading: what has no pass rate could have been anything, and two of five of it are too many."""
+    path = tmp_path / "benchmark.json"
+    for errors, expected in ((1, True), (2, False)):
+        results = [trial("1", "with_skill", None if repeat <= errors else 2, repeat=repeat) for repeat in range(1, 6)]
+        document = rendered(*results)
+        del document["metadata"]["skillgauge"]
+        path.write_text(json.dumps(document))
+        found = AgentSkillsReporter().read(path)
+        assert found is not None
+        (validity,) = found.summary.validity
+        assert (validity.valid, validity.error_share) == (expected, errors / 5)
+        assert found.summary.groups[0].pass_bounds == pytest.approx(((5 - errors) / 5, 1.0))
 
 
 def test_documents_of_skill_creator(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from skillgauge.api import (
     Blame,
+    CaseHead,
     Comparison,
     Counts,
     Execution,
@@ -21,6 +22,7 @@ from skillgauge.api import (
     Figure,
     GroupKey,
     GroupSummary,
+    Identity,
     Kept,
     Latency,
     Origin,
@@ -33,6 +35,7 @@ from skillgauge.api import (
     Score,
     SuiteError,
     SuiteHead,
+    SuiteValidity,
     Summary,
     TagSummary,
     TargetHead,
@@ -193,7 +196,8 @@ def test_keys_and_layout_are_the_documented_ones() -> None:
           "level": 0.95,
           "method": "wilson"
         },
-        "tags": []
+        "tags": [],
+        "state": "finished"
       }
     }
   }
@@ -425,6 +429,27 @@ def test_additions_survive(write: Write, what: str, run: RunView) -> None:
     assert [added(one) for one in first.summary.groups] == expected
     assert [added(one) for one in second.summary.groups] == expected
     assert text_of(second) == text_of(first)
+
+
+@pytest.mark.parametrize("state", list(RunState))
+def test_the_state_of_a_run_survives(write: Write, state: RunState) -> None:
+    """Stopped, interrupted and invalid runs stay so, with who judged and what was asked (N-A4)."""
+    base = view(result(), groups=(group(),))
+    validity = SuiteValidity(suite_id="bench", valid=False, error_share=0.5, reason="half of it failed")
+    head = CaseHead(suite_id="bench", index=0, id="t1", digest="d1")
+    run = RunView(
+        run=base.run.model_copy(update={"state": state}),
+        head=base.head.model_copy(update={"judges": (Identity(name="anthropic", model="m", settings={"a": 1}),)}),
+        summary=base.summary.model_copy(update={"validity": (validity,)}),
+        source=Kept(lambda: [result()], [head]),
+    )
+    first = EvalSkillsReporter().read(write("first.json", text_of(run)))
+    assert first is not None
+    second = EvalSkillsReporter().read(write("second.json", text_of(first)))
+    for found in (first, second):
+        assert found is not None
+        assert (found.run.state, found.summary.validity, found.head.judges) == (state, (validity,), run.head.judges)
+        assert list(found.cases()) == [head]
 
 
 @pytest.mark.requirement("ES-BENCH-009")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -17,32 +17,41 @@ from hypothesis import strategies as st
 import skillgauge_reporter_html
 from skillgauge.api import (
     Blame,
+    CaseHead,
     Counts,
+    EventKind,
     Execution,
     Failure,
     FailureClass,
     Figure,
     FileChange,
     GivenUp,
+    GroupKey,
     GroupSummary,
     Kept,
     Latency,
     RateInterval,
+    ResultOrder,
     RunState,
     RunView,
     Score,
     SuiteValidity,
     Summary,
     TagSummary,
+    Trajectory,
+    TrajectoryEvent,
     TrialResult,
     Usage,
     Verdict,
     plain,
     reason_of,
 )
-from skillgauge_reporter_html.content import LISTED, ROWS, SHORT, SHORT_TAGS, page, row
+from skillgauge_reporter_html import content
+from skillgauge_reporter_html.content import ROOM, ROWS, SHORT, SHORT_TAGS, page, row
 from skillgauge_reporter_html.reporter import HtmlReporter
-from skillgauge_reporter_html.wording import EXCERPT, excerpt, text
+from skillgauge_reporter_html.wording import text
+from skillgauge_run_views import excerpt, transcript
+from skillgauge_run_views.transcripts import CHARACTERS, LISTED
 from skillgauge_testkit import contract_views
 
 VOID = {"meta", "path", "rect"}
@@ -299,10 +308,11 @@ def test_a_trial_shows_why_and_what_it_gave_out() -> None:
     shown = drawn(run_of(group(), results=[one, failing()]))
     said = words(shown)
     assert "case-0 1 ✗ Fail 0.25 300 ms expected 4; check ungraded Details" in said
-    assert "failed sum exact , value 0.25: expected 4 ungraded" in said
+    assert "failed sum ( exact ) , value 0.25: expected 4 ungraded" in said
+    assert f"Files the first {LISTED} of {LISTED + 2} are listed Attempts 2" in said
     assert "Attempts 2 Attempt given up rate_limited: HTTP 429; made again after 7.5 s; 9 output tokens Exit" in said
     assert "Exit code 3 Usage 1,200 input tokens, 0 output tokens, 0.5000 USD (reported)" in said
-    assert f"f{LISTED - 1} (created) and 2 more" in said
+    assert f"f{LISTED - 1} ( created )" in said
     assert "Note noise was skipped" in said
     assert "Answer five Standard error (cut at its limit when it was read)" in said
     assert "Standard output" not in said
@@ -316,14 +326,178 @@ def test_a_trial_of_which_nothing_is_known_has_nothing_to_unfold() -> None:
     shown = drawn(run_of(group(), results=[result()]))
     assert "case-0 1 ✓ Pass 1.00 –" in words(shown)
     assert "Details" not in shown
-    assert row(result(execution=Execution(usage=Usage(), stdout=" \n"))).facts == ()
-    assert dict(row(result(execution=Execution(usage=Usage(cost_usd=1.0)))).facts) == {"Usage": "1.0000 USD"}
+    assert transcript(result(execution=Execution(usage=Usage(), stdout=" \n"))).is_empty
+    assert dict(transcript(result(execution=Execution(usage=Usage(cost_usd=1.0)))).facts) == {"Usage": "1.0000 USD"}
+
+
+def in_arms(*verdicts: tuple[int, str, str], **changes: object) -> RunView:
+    """The comparison of two arms with these trials: a case's place, arm, and a letter for each repeat's verdict."""
+    kinds = {"p": Verdict.PASS, "f": Verdict.FAIL, "e": Verdict.ERROR}
+    view = example("two arms")
+    one = next(view.results()).model_copy(update={"scores": (), **changes})
+    results = [
+        one.model_copy(
+            update={
+                "case_id": str(case),
+                "case_index": case,
+                "arm": arm,
+                "repeat": repeat,
+                "verdict": kinds[letter],
+                "scores": () if letter == "p" else (Score.failed(f"{arm} is wrong"),),
+            }
+        )
+        for case, arm, letters in verdicts
+        for repeat, letter in enumerate(letters, 1)
+    ]
+    cases = [
+        CaseHead(suite_id="demo", index=case, id=str(case), name=f"name-{case}", prompt=f"Ask {case}.")
+        for case in {place for place, _, _ in verdicts}
+    ]
+    return replace(view, source=Kept(lambda: results, cases))
+
+
+SESSION = Execution(
+    text="It is done.",
+    trajectory=Trajectory(
+        events=(
+            TrajectoryEvent(kind=EventKind.TOOL_CALL, name="Bash", data={"command": "make note"}),
+            TrajectoryEvent(kind=EventKind.TOOL_RESULT, name="Bash", text="no such target", is_error=True),
+        )
+    ),
+    files=(FileChange(path="a.note", change="created"),),
+)
+
+
+def test_cases_stand_arm_beside_arm_those_that_did_not_pass_first() -> None:
+    """Named cases, repeats passed of graded in each arm, difference, outcome and the candidate's reason."""
+    view = in_arms(
+        (0, "with_skill", "pp"),
+        (0, "without_skill", "ff"),
+        (1, "with_skill", "pf"),
+        (1, "without_skill", "fe"),
+        (2, "with_skill", "ff"),
+        (2, "without_skill", "pp"),
+        (3, "with_skill", "ee"),
+        (3, "without_skill", "pp"),
+    )
+    shown = words(drawn(view))
+    heads = "Case with_skill without_skill Difference Outcome"
+    lost = "name-2 2 ✗ 0 of 2 ✓ 2 of 2 -100.0 points lost with_skill: with_skill is wrong Transcripts"
+    unsteady = "name-1 1 ✗ 1 of 2 ✗ 0 of 1, 1 error +50.0 points both fail with_skill: with_skill is wrong Transcripts"
+    errors = "name-3 3 ! 2 errors ✓ 2 of 2 – error with_skill: with_skill is wrong Transcripts"
+    rescued = "name-0 0 ✓ 2 of 2 ✗ 0 of 2 +100.0 points rescued without_skill: without_skill is wrong Transcripts"
+    places = [shown.index(told) for told in (heads, lost, unsteady, errors, rescued)]
+    assert places == sorted(places)
+    assert places[-1] < shown.index("Pass rate Target")
+
+
+def test_a_case_opens_its_transcripts_side_by_side() -> None:
+    """The prompt once, then the trials of a repeat in one row: checks, answer, files, tool calls and their results."""
+    shown = drawn(in_arms((0, "with_skill", "pp"), (0, "without_skill", "ff"), execution=SESSION))
+    rows = shown.split('<div class="sides">')[1:]
+    assert [row.count('<div class="side ') for row in rows] == [2, 2]
+    assert shown.count("Ask 0.</pre>") == 1
+    said = words(rows[0])
+    assert "with_skill ✓ Pass run 1" in said
+    assert (
+        "without_skill ✗ Fail run 1 failed : without_skill is wrong Answer It is done. Files a.note ( created" in said
+    )
+    assert "Session (2 steps) Tool call Bash make note Result Bash error no such target" in said
+    assert shown.count("make note") == 4
+
+
+def test_what_has_no_name_is_told_by_more_than_a_number() -> None:
+    """A case without a name shows its prompt, and of suites of one name each shows its id."""
+    view = in_arms((0, "with_skill", "p"))
+    cases = [case.model_copy(update={"name": ""}) for case in view.cases()]
+    nameless = replace(view, source=Kept(lambda: list(view.results()), cases))
+    assert "0 Ask 0. ✓ 1 of 1" in words(drawn(nameless))
+    suite = view.head.suites[0]
+    twins = view.head.model_copy(update={"suites": (suite, suite.model_copy(update={"id": "twin"}))})
+    shown = words(drawn(replace(view, head=twins)))
+    assert "demo twin demo 1.2.3 Suite demo" in shown
+    assert "twin 1.2.3 Suite twin" in shown
+
+
+def test_an_arm_that_was_not_run_is_a_dash() -> None:
+    """A run without a baseline, or one that was stopped, still has its cases."""
+    assert "name-0 0 ✓ 1 of 1 – – not compared" in words(drawn(in_arms((0, "with_skill", "p"))))
+
+
+def test_transcripts_have_a_limit_and_the_way_to_them_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page stays readable by a browser: what there is no room for is told with the command that prints it."""
+    monkeypatch.setattr(content, "ROOM", 2 * (40 + transcript(result(execution=SESSION)).size))
+    view = in_arms((0, "with_skill", "p"), (1, "with_skill", "f"), (2, "with_skill", "p"), execution=SESSION)
+    shown = drawn(view)
+    assert shown.count('<div class="side ') == 1
+    assert shown.index("name-1") < shown.index('<div class="side ') < shown.index("name-0")
+    command = f"skillgauge report show {view.run.run_id} --case 0"
+    assert command in words(shown)
+    assert ROOM < 10_000_000
+
+
+def test_of_too_many_cases_the_cut_is_said() -> None:
+    """Those that did not pass come before the others."""
+    view = in_arms(*((n, "with_skill", "f" if n == 3 else "p") for n in range(4)))
+    groups = (*view.summary.groups, *(group(target_id=f"t{n}") for n in range(ROWS // 2)))
+    shown = words(drawn(replace(view, summary=view.summary.model_copy(update={"groups": groups}))))
+    assert "name-3 3 ✗" in shown
+    assert "name-0 0 ✓" not in shown
+    assert "Listed are 1 of 4 cases, those that did not pass before the others" in shown
+
+
+def test_direct_calls_have_no_table_of_arms() -> None:
+    """Where nothing is compared, the trials stand as they did."""
+    assert "Outcome" not in words(drawn(example("passed and failed")))
+
+
+def test_recordings_and_scripts_say_so_first() -> None:
+    """Nobody takes a replay, or an engine that asks no model, for a session of today."""
+    view = in_arms((0, "with_skill", "pp"), execution=SESSION.model_copy(update={"replayed": True}))
+    assert "Replayed : all trials are recordings, graded now; times and costs are those of the" in words(drawn(view))
+    results = list(view.results())
+    results[0] = results[0].model_copy(update={"execution": SESSION})
+    half = words(drawn(replace(view, source=Kept(lambda: results))))
+    assert "Replayed : 1 of 2 trials are recordings" in half
+    assert half.index("Replayed :") < half.index("Case with_skill")
+    scripted = SESSION.model_copy(update={"notes": ("a script was played",)})
+    assert "Engine contract-agent : a script was played" in words(
+        drawn(in_arms((0, "with_skill", "pp"), execution=scripted))
+    )
+    noted = words(
+        drawn(replace(view, source=Kept(lambda: [results[0].model_copy(update={"execution": scripted}), *results])))
+    )
+    assert "Engine contract-agent" not in noted
+
+
+def test_the_title_names_what_was_evaluated() -> None:
+    """A browser's tab, and the first line, say which skill the page is about."""
+    shown = drawn(example("two arms"))
+    assert "<title>skill – skillgauge report</title>" in shown
+    assert words(shown).startswith("skill – skillgauge report skill skillgauge report skill · with_skill")
+    assert "<title>skill and 1 more – skillgauge report</title>" in drawn(example("passed and failed"))
+    assert "<title>Empty run – skillgauge report</title>" in drawn(example("without suites"))
+
+
+def test_the_results_are_read_once() -> None:
+    """However much the page tells of them."""
+    passes = []
+
+    class Counting(Kept):
+        def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+            passes.append(order)
+            return super().results(order, group)
+
+    view = example("two arms")
+    drawn(replace(view, source=Counting(lambda: list(view.results()), list(view.cases()))))
+    assert len(passes) == 1
 
 
 def test_many_checks_are_cut_and_said() -> None:
     """A trial with hundreds of checks lists the first."""
-    one = row(result(scores=(Score.passed("fine"),) * (LISTED + 1)))
-    assert len(one.scores) == LISTED
+    one = row(result(scores=(Score.passed("fine"),) * (LISTED + 1)), "case").transcript
+    assert one is not None
+    assert len(one.checks) == LISTED
     assert ("Checks", f"the first {LISTED} of {LISTED + 1} are listed") in one.facts
 
 
@@ -388,7 +562,7 @@ def test_long_texts_are_cut_and_the_cut_is_said() -> None:
     assert str(text("x" * 10_000)) == f'<bdi>{"x" * 199}…</bdi> <span class="cut">(10,000 characters)</span>'
     assert str(text("x" * 200)) == f"<bdi>{'x' * 200}</bdi>"
     assert plain("a\nb" * 50, 5) == "a ba…"
-    cut = excerpt("Output", "a" * EXCERPT + "z" * EXCERPT, stream_was_cut=True)
+    cut = excerpt("Output", "a" * CHARACTERS + "z" * CHARACTERS, stream_was_cut=True)
     assert cut.text == f"{'a' * 1000}\n[… 2,000 characters left out …]\n{'z' * 1000}"
     assert cut.note == "cut at its limit when it was read; 2,000 of 4,000 characters left out in the middle"
 

@@ -23,7 +23,10 @@ from typing import Any
 import pytest
 
 from skillgauge.api import (
+    CaseHead,
     Counts,
+    EventKind,
+    FileChange,
     Kept,
     RateInterval,
     RunState,
@@ -31,6 +34,8 @@ from skillgauge.api import (
     Score,
     SuiteValidity,
     TagSummary,
+    Trajectory,
+    TrajectoryEvent,
 )
 from skillgauge_reporter_html.reporter import HtmlReporter
 from skillgauge_testkit import contract_views
@@ -187,7 +192,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 def trapped() -> RunView:
     """A run in which every text is a trap, in every state that gets a banner."""
     view = next(view for what, view in contract_views() if what == "a run with hostile ids")
-    heads, groups, results, validity = [], [], [], []
+    heads, groups, results, validity, cases = [], [], [], [], []
     for trap, suite, group, result in zip(
         itertools.cycle(TRAPS), view.head.suites * 3, view.summary.groups * 3, list(view.results()) * 3, strict=False
     ):
@@ -195,6 +200,7 @@ def trapped() -> RunView:
             break
         target = suite.targets[0].model_copy(update={"id": trap, "name": trap, "tags": (trap,)})
         texts = {"id": trap, "name": trap, "version": trap, "format": trap, "dialect": trap, "root": trap}
+        texts |= {"arms": (trap,)}
         heads.append(suite.model_copy(update=texts | {"targets": (target,)}))
         key = {"suite_id": trap, "target_id": trap, "arm": trap, "runner": trap, "model": trap}
         tags = tuple(tag.model_copy(update={"tag": trap}) for tag in group.tags)
@@ -206,8 +212,15 @@ def trapped() -> RunView:
             "stderr": f"{trap}\n" * 40,
             "output": {trap: trap},
             "notes": (trap,),
+            "files": (FileChange(path=trap, change=trap),),
+            "trajectory": Trajectory(
+                events=tuple(TrajectoryEvent(kind=kind, name=trap, text=trap) for kind in EventKind),
+                skills_offered=(trap,),
+            ),
         }
-        scores = tuple(Score.failed(trap).model_copy(update={"check_id": trap, "scorer": trap}) for _ in range(2))
+        judged = Score.failed(trap, evidence={trap: trap})
+        scores = tuple(judged.model_copy(update={"check_id": trap, "scorer": trap}) for _ in range(2))
+        cases.append(CaseHead(suite_id=trap, index=result.case_index, id=trap, name=trap, prompt=trap))
         execution = result.execution.model_copy(update=output | {"sandbox": trap})
         results.append(result.model_copy(update=key | {"case_id": trap, "scores": scores, "execution": execution}))
         validity.append(SuiteValidity(suite_id=trap, valid=False, error_share=1.0, reason=trap))
@@ -221,7 +234,7 @@ def trapped() -> RunView:
         }
     )
     summary = view.summary.model_copy(update={"groups": tuple(groups), "validity": tuple(validity)})
-    return replace(view, run=run, head=head, summary=summary, source=Kept(lambda: results))
+    return replace(view, run=run, head=head, summary=summary, source=Kept(lambda: results, cases))
 
 
 def many_tags() -> RunView:
@@ -324,6 +337,21 @@ def test_tags_keep_their_columns(browser: Browser, tmp_path: Path, width: int) -
         browser.ask("Math.max(...[...document.querySelectorAll('.tags tbody tr')].map(one => one.offsetHeight))") < 900
     )
     assert set(browser.ask("[...document.querySelectorAll('.tags td.rate')].map(one => one.innerText)")) == {"50.0%"}
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_both_arms_are_in_sight(browser: Browser, tmp_path: Path, width: int) -> None:
+    """On a telephone, too, what each arm made of a case is seen without scrolling, and transcripts fit the window."""
+    view = next(view for what, view in contract_views() if "two arms" in what)
+    browser.show(written(tmp_path, view), width=width)
+    cells = "[...document.querySelectorAll('.compare td, .compare th, .stack td')].filter(one => one.offsetParent)"
+    assert browser.ask(f"{cells}.length") > 20
+    assert browser.ask(f"{cells}.every(one => one.getBoundingClientRect().right <= innerWidth)")
+    browser.ask("document.querySelector('.compare .more').open = true")
+    sides = "[...document.querySelector('.sides').children].map(one => one.getBoundingClientRect())"
+    assert browser.ask(f"{sides}.length") == 2
+    assert browser.ask(f"{sides}[0].top == {sides}[1].top") is (width == 1280)
+    assert browser.ask("document.documentElement.scrollWidth") <= width
 
 
 def test_an_override_of_direction_is_not_in_the_page(browser: Browser, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,7 @@ from skillgauge.api import (
 )
 from skillgauge.api import reason_of as reason
 from skillgauge_reporter_markdown.reporter import MarkdownReporter, text
+from skillgauge_testkit import contract_views
 
 
 def result(
@@ -258,3 +260,36 @@ def test_percent_of_nothing_is_a_dash() -> None:
 def test_markdown_is_not_read_back(tmp_path: Path) -> None:
     """The reader says that it is not one of its documents, whatever it is given."""
     assert MarkdownReporter().read(tmp_path / "x.md") is None
+
+
+def compared(**changes: object) -> str:
+    """The report of a comparison of two arms, its first case named, its results changed."""
+    view = next(view for what, view in contract_views() if "two arms" in what)
+    results = [one.model_copy(update=changes) for one in view.results()]
+    cases = [case.model_copy(update={"name": "a|name" if case.index == 0 else case.id}) for case in view.cases()]
+    (artifact,) = MarkdownReporter().render(replace(view, source=Kept(lambda: results, cases)))
+    return b"".join(artifact.chunks).decode()
+
+
+def test_cases_stand_arm_beside_arm() -> None:
+    """Names, repeats passed of graded in each arm, difference and outcome, before everything else."""
+    lines = compared().splitlines()
+    at = lines.index("| Case | Candidate | Baseline | Difference | Outcome | Why the candidate did not pass |")
+    arms = ("with\\_skill: 1 of 1", "without\\_skill: 1 of 1", "without\\_skill: 0 of 1")
+    assert lines[at + 2] == f"| a\\|name (case-0) | {arms[0]} | {arms[1]} | +0.0 points | both pass |  |"
+    assert lines[at + 3] == f"| case-1 | {arms[0]} | {arms[2]} | +100.0 points | rescued |  |"
+    assert at < lines.index("## demo 1.2.3")
+    assert "## Cases" not in report(result(Verdict.FAIL))
+
+
+def test_the_reason_of_the_candidate_stands_beside_its_case() -> None:
+    """Why it did not pass, and that an arm has errors only."""
+    failure = Failure(failure_class=FailureClass.SERVER, blame=Blame.INFRASTRUCTURE, message="HTTP 500")
+    shown = compared(verdict=Verdict.ERROR, execution=Execution(failure=failure))
+    assert "| case-1 | with\\_skill: 1 error | without\\_skill: 1 error | – | error | server: HTTP 500 |" in shown
+
+
+def test_a_recording_says_so_beside_its_time() -> None:
+    """Its latency is not of this run."""
+    assert "| 4.0 s (recorded) |" in compared(execution=Execution(duration_s=4.0, replayed=True))
+    assert "recorded" not in compared()

@@ -29,12 +29,13 @@ def schemas() -> Mapping[str, JsonObject]:
     """JSON Schemas of the documents that this command prints."""
     from skillgauge_run_views.showing import RunDocument  # noqa: PLC0415 - `--help` needs none of it
 
-    from .documents import ImportDocument, ListDocument, TrendDocument  # noqa: PLC0415 - as above
+    from .documents import FlakyDocument, ImportDocument, ListDocument, TrendDocument  # noqa: PLC0415 - as above
 
     models: dict[str, type[Frozen]] = {
         "list": ListDocument,
         "show": RunDocument,
         "trend": TrendDocument,
+        "flaky": FlakyDocument,
         "import": ImportDocument,
     }
     return {f"history-{name}": model.model_json_schema() for name, model in models.items()}
@@ -55,8 +56,9 @@ def _store_option(callback: Callback) -> Callback:
 @click.pass_context
 def list_runs(ctx: click.Context, *, target: str | None, suite: str | None, limit: int, store: str | None) -> int:
     """List runs, newest first."""
-    from .listing import listed, print_runs  # noqa: PLC0415 - `--help` needs none of it
-    from .stored import opened, place  # noqa: PLC0415 - as above
+    from skillgauge_run_views.stored import opened, place  # noqa: PLC0415 - `--help` needs none of it
+
+    from .listing import listed, print_runs  # noqa: PLC0415 - as above
 
     call = _invocation(ctx, store)
     with opened(call) as runs:
@@ -65,12 +67,11 @@ def list_runs(ctx: click.Context, *, target: str | None, suite: str | None, limi
     if document.runs:
         print_runs(document, call.output)
     else:
-        matching = "" if target is None and suite is None else " that match"
-        call.output.notice(f"no runs{matching} are stored in {place(call)}")
+        call.output.notice(f"no runs{_matching(target, suite)} are stored in {place(call)}")
     return ExitCode.OK
 
 
-@command.command("show", help="Show one run: by its id, the beginning of it, or `latest`.")
+@command.command("show", help="Show one run: by its id, the beginning of it, `latest` or `latest~1`.")
 @click.argument("run_id", metavar="RUN_ID|latest")
 @click.option("--format", "name", metavar="NAME", help="Print it with this reporter instead.")
 @click.option("--output", metavar="FILE", help="Where to write that report; default: stdout.")
@@ -78,9 +79,15 @@ def list_runs(ctx: click.Context, *, target: str | None, suite: str | None, limi
 @click.pass_context
 def show(ctx: click.Context, *, run_id: str, name: str | None, output: str | None, store: str | None) -> int:
     """Show one run."""
-    from skillgauge_run_views import deliver, run_document, run_verdict, show_run  # noqa: PLC0415 - as above
-
-    from .stored import find_run, opened, place  # noqa: PLC0415 - as above
+    from skillgauge_run_views import (  # noqa: PLC0415 - as above
+        deliver,
+        find_run,
+        opened,
+        place,
+        run_document,
+        run_verdict,
+        show_run,
+    )
 
     if output is not None and name is None:
         hint = "Add --format NAME, for example --format html."
@@ -108,9 +115,11 @@ def show(ctx: click.Context, *, run_id: str, name: str | None, output: str | Non
 @click.pass_context
 def trend(ctx: click.Context, *, target: str, suite: str | None, store: str | None) -> int:
     """Show how a target did from run to run."""
+    from skillgauge_run_views.stored import opened, place  # noqa: PLC0415 - as above
+
     from .documents import TrendDocument  # noqa: PLC0415 - as above
     from .listing import print_trend  # noqa: PLC0415 - as above
-    from .stored import is_finished, known_targets, opened, place  # noqa: PLC0415 - as above
+    from .stored import is_finished, is_valid, known_targets  # noqa: PLC0415 - as above
     from .trends import trends  # noqa: PLC0415 - as above
 
     call = _invocation(ctx, store)
@@ -126,15 +135,49 @@ def trend(ctx: click.Context, *, target: str, suite: str | None, store: str | No
         store=place(call),
         target=target,
         unfinished=len(views) - len(finished),
+        invalid=sum(not is_valid(view, target, suite) for view in finished),
         series=trends(finished, target, suite),
     )
     call.output.document(document.model_dump(mode="json"))
     if document.unfinished:
         call.output.notice(f"runs that did not finish and are left out: {document.unfinished}")
+    if document.invalid:
+        call.output.notice(f"runs that are invalid and are left out: {document.invalid}")
     if document.series:
         print_trend(document, call.output)
     else:
-        call.output.notice(f"no finished runs of {target!r} are stored in {place(call)}")
+        call.output.notice(f"no finished and valid runs of {target!r} are stored in {place(call)}")
+    return ExitCode.OK
+
+
+@command.command("flaky", help="Show the cases that pass only sometimes, over the newest runs.")
+@click.option("--target", metavar="T", help="Only cases of this target, by its id.")
+@click.option("--suite", metavar="S", help="Only cases of this suite, by its id.")
+@click.option(
+    "--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N", help="Look at so many runs."
+)
+@_store_option
+@click.pass_context
+def flaky(ctx: click.Context, *, target: str | None, suite: str | None, limit: int, store: str | None) -> int:
+    """Show the cases that pass only sometimes."""
+    from skillgauge_run_views.stored import opened, place  # noqa: PLC0415 - as above
+
+    from .documents import FlakyDocument  # noqa: PLC0415 - as above
+    from .flaky import flaky_cases  # noqa: PLC0415 - as above
+    from .listing import flaky_verdict, print_flaky  # noqa: PLC0415 - as above
+
+    call = _invocation(ctx, store)
+    with opened(call) as runs:
+        views = list(runs.scan(RunQuery(target_id=target, suite_id=suite, limit=limit)))
+        found, steady = flaky_cases(views, target, suite)
+    document = FlakyDocument(store=place(call), runs=len(views), cases=found, steady=steady)
+    call.output.document(document.model_dump(mode="json"))
+    if not document.runs:
+        call.output.notice(f"no runs{_matching(target, suite)} are stored in {place(call)}")
+        return ExitCode.OK
+    if document.cases:
+        print_flaky(document, call.output)
+    call.output.verdict(flaky_verdict(document))
     return ExitCode.OK
 
 
@@ -144,9 +187,10 @@ def trend(ctx: click.Context, *, target: str, suite: str | None, store: str | No
 @click.pass_context
 def import_file(ctx: click.Context, *, file: str, store: str | None) -> int:
     """Take the evaluations in a database of eval-skills over into the store."""
+    from skillgauge_run_views.stored import opened, place  # noqa: PLC0415 - as above
+
     from .importing import import_evaluations, require_archive  # noqa: PLC0415 - as above
     from .listing import import_verdict, print_import  # noqa: PLC0415 - as above
-    from .stored import opened, place  # noqa: PLC0415 - as above
 
     call = _invocation(ctx, store)
     with opened(call) as runs:
@@ -160,3 +204,7 @@ def import_file(ctx: click.Context, *, file: str, store: str | None) -> int:
 
 def _invocation(ctx: click.Context, store: str | None) -> Invocation:
     return invocation(ctx.obj, {} if store is None else {"store": store})
+
+
+def _matching(target: str | None, suite: str | None) -> str:
+    return "" if target is None and suite is None else " that match"

@@ -5,7 +5,7 @@ Rates are fractions, times are seconds since the epoch in UTC, latencies are sec
 
 from __future__ import annotations
 
-from skillgauge.api import Counts, Frozen, GroupSummary, RateInterval, RunInfo
+from skillgauge.api import Counts, Frozen, GroupSummary, RateInterval, RunInfo, SuiteValidity
 
 
 class ListedTarget(Frozen):
@@ -26,6 +26,8 @@ class ListedRun(Frozen):
     counts: Counts
     groups: tuple[GroupSummary, ...]
     """Rates and figures of every target, arm and model."""
+    invalid: tuple[SuiteValidity, ...] = ()
+    """Suites of which it proves nothing, and why."""
 
 
 class ListDocument(Frozen):
@@ -74,7 +76,43 @@ class TrendDocument(Frozen):
     target: str
     unfinished: int
     """Runs of the target that did not finish and are left out."""
+    invalid: int = 0
+    """Runs of the target that are invalid, for too many errors for example, and are left out."""
     series: tuple[TrendSeries, ...]
+
+
+class FlakyCase(Frozen):
+    """A case that passed in some repeats and failed in others, though case and skill were the same."""
+
+    suite: str
+    target: str | None
+    arm: str
+    runner: str
+    model: str | None
+    case: str
+    runs: int
+    """In which it was repeated like this."""
+    graded: int
+    passed: int
+    errors: int
+    flip_rate: float
+    """How often two of its repeats disagree."""
+    pass_hat: float | None
+    """pass^3: how often three repeats all pass; `null` below three."""
+    last_run: str
+
+
+class FlakyDocument(Frozen):
+    """The document of `history flaky --json`."""
+
+    schema_version: str = "1.0"
+    store: str
+    runs: int
+    """Runs that were looked at, the newest."""
+    cases: tuple[FlakyCase, ...]
+    """The least steady first."""
+    steady: int
+    """Cases that were repeated and always gave the same verdict."""
 
 
 class ImportedRun(Frozen):

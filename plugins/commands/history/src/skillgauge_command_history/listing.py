@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from skillgauge.api import Output, RateInterval, RunView, counted, duration, moment, percent, plain
+from skillgauge.api import DIRECT, Output, RateInterval, RunView, counted, duration, moment, percent, plain
 
-from .documents import ImportDocument, ListDocument, ListedRun, ListedTarget, TrendDocument, TrendPoint, TrendSeries
+from .documents import (
+    FlakyCase,
+    FlakyDocument,
+    ImportDocument,
+    ListDocument,
+    ListedRun,
+    ListedTarget,
+    TrendDocument,
+    TrendPoint,
+    TrendSeries,
+)
 from .trends import sparkline
 
 _NAMED = 3
@@ -28,7 +38,7 @@ def print_runs(document: ListDocument, output: Output) -> None:
             [
                 plain(one.run.run_id),
                 moment(one.run.started_at),
-                one.run.state,
+                f"{one.run.state}, invalid" if one.invalid else one.run.state,
                 _named(one.suites),
                 _named(list(targets)),
                 f"{counts.passed} of {counts.total}",
@@ -53,6 +63,39 @@ def print_trend(document: TrendDocument, output: Output) -> None:
         f"Pass rates average a case's repeats first, errors left out; n = cases; interval: {', '.join(methods)}."
     )
     output.line("Change: points since the run before; Different: what else is not as it was in the run before.")
+
+
+def print_flaky(document: FlakyDocument, output: Output) -> None:
+    """Flaky cases as a table."""
+    rows = [
+        [
+            plain(one.case, _WIDTH),
+            " · ".join(plain(part, _WIDTH) for part in _place(one) if part),
+            f"{one.passed} of {one.graded}",
+            percent(one.flip_rate),
+            percent(one.pass_hat),
+            str(one.runs),
+            str(one.errors),
+            plain(one.last_run),
+        ]
+        for one in document.cases
+    ]
+    output.table(["Case", "Of", "Passed", "Flip rate", "pass^3", "Runs", "Errors", "Last run"], rows)
+    output.line()
+    output.line("Flip rate: how often two repeats disagree; pass^3: how often three all pass. Repeats of several runs")
+    output.line("count together where case and skill are the same.")
+
+
+def flaky_verdict(document: FlakyDocument) -> str:
+    """The list in one sentence."""
+    repeated = len(document.cases) + document.steady
+    if not repeated:
+        return f"no case was repeated in {counted(document.runs, 'run')}; evaluate with --runs 3 or more"
+    return f"{len(document.cases)} of {counted(repeated, 'repeated case')} flaky in {counted(document.runs, 'run')}"
+
+
+def _place(case: FlakyCase) -> tuple[str | None, ...]:
+    return case.target, case.suite, case.arm if case.arm != DIRECT.name else None, case.model
 
 
 def print_import(document: ImportDocument, output: Output) -> None:
@@ -94,6 +137,7 @@ def _listed(view: RunView) -> ListedRun:
         ),
         counts=view.summary.counts,
         groups=view.summary.groups,
+        invalid=tuple(one for one in view.summary.validity if not one.valid),
     )
 
 
@@ -104,7 +148,7 @@ def _named(ids: Sequence[str]) -> str:
 
 
 def _title(target: str, series: TrendSeries) -> str:
-    arm = series.arm if series.arm != "direct" else None
+    arm = series.arm if series.arm != DIRECT.name else None
     parts = [target, series.suite, arm, series.model, series.runner]
     return " · ".join(plain(part, _WIDTH) for part in parts if part)
 

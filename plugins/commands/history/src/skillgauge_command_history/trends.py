@@ -30,7 +30,7 @@ def trends(views: Iterable[RunView], target: str, suite: str | None = None) -> t
     """Runs of a target, as series in which each can be compared with the one before.
 
     Args:
-        views: finished runs in any order.
+        views: finished runs in any order; what one does not prove for too many errors is no point of a series.
         target: its id.
         suite: only this suite.
     """
@@ -53,7 +53,8 @@ def _measured(view: RunView, target: str, suite: str | None) -> Iterator[tuple[_
     groups = [one for one in view.summary.groups if one.target_id == target and suite in (None, one.suite_id)]
     # The runner is left out where it can be: a run that was taken over from elsewhere does not tell it.
     counts = Counter((one.suite_id, one.arm, one.model) for one in groups)
-    suites = {one.id: one for one in view.head.suites}
+    invalid = {one.suite_id for one in view.summary.validity if not one.valid}
+    suites = {one.id: one for one in view.head.suites if one.id not in invalid}
     for group in groups:
         head = suites.get(group.suite_id)
         known = next((one for one in head.targets if one.id == target), None) if head else None

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
@@ -18,9 +19,7 @@ from skillgauge.api import (
     Invocation,
     JsonObject,
     Problem,
-    RunView,
     SkillgaugeError,
-    UsageError,
     invocation,
     write_whole,
 )
@@ -33,6 +32,7 @@ command = GlobalsGroup("report", help="Show, convert and compare reports.")
 def schemas() -> Mapping[str, JsonObject]:
     """JSON Schemas of the documents that this command prints."""
     from skillgauge_run_views.delivery import Delivered  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge_run_views.looking import CasesDocument  # noqa: PLC0415 - as above
     from skillgauge_run_views.showing import RunDocument  # noqa: PLC0415 - as above
 
     from .document import DiffDocument  # noqa: PLC0415 - as above
@@ -41,6 +41,7 @@ def schemas() -> Mapping[str, JsonObject]:
         "report-diff": DiffDocument,
         "report-convert": Delivered,
         "report-show": RunDocument,
+        "report-show-case": CasesDocument,
     }
     return {name: model.model_json_schema() for name, model in models.items()}
 
@@ -60,8 +61,21 @@ def _number(_ctx: click.Context, _param: click.Parameter, value: float) -> float
     return value
 
 
+Callback = TypeVar("Callback", bound=Callable[..., int])
+
+
+def _store_option(callback: Callback) -> Callback:
+    return click.option("--store", metavar="PLACE", help="Where runs are kept; default: as configured.")(callback)
+
+
 @command.command("convert", help="Write a report in another format.")
-@click.option("--input", "source", required=True, metavar="FILE", help="A report that an installed reporter reads.")
+@click.option(
+    "--input",
+    "source",
+    required=True,
+    metavar="FILE|RUN",
+    help="A report that an installed reporter reads, or a stored run: id, latest, latest~1.",
+)
 @click.option(
     "--format",
     "name",
@@ -71,42 +85,62 @@ def _number(_ctx: click.Context, _param: click.Parameter, value: float) -> float
     help="An installed reporter; `json` is the document of the suite's own format.",
 )
 @click.option("--output", metavar="FILE", help="Where to write it; default: stdout.")
+@_store_option
 @click.pass_context
-def convert(ctx: click.Context, *, source: str, name: str, output: str | None) -> int:
+def convert(ctx: click.Context, *, source: str, name: str, output: str | None, store: str | None) -> int:
     """Write a report in another format."""
-    from skillgauge_run_views import OWN_DOCUMENT, deliver  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge_run_views import OWN_DOCUMENT, deliver, reports  # noqa: PLC0415 - `--help` needs none of it
 
-    call = invocation(ctx.obj)
+    call = _invocation(ctx, store)
     problems: list[Problem] = []
     if name != OWN_DOCUMENT:
         try:
             call.reporter(name)
         except SkillgaugeError as error:
             problems.extend(error.problems)
-    (view,) = _read(call, [source], problems)
-    deliver(call, view, name, output)
+    with reports(call, [source], problems) as (view,):
+        deliver(call, view, name, output)
     return ExitCode.OK
 
 
-@command.command("show", help="Show the rates of a report, and what did not pass and why.", short_help="Show a report.")
-@click.argument("source", metavar="FILE")
+@command.command(
+    "show",
+    help="Show the rates of a report or of a stored run (id, latest, latest~1), and what did not pass and why; with "
+    "--case everything that happened in a case.",
+    short_help="Show a run, or what happened in a case of it.",
+)
+@click.argument("source", metavar="FILE|RUN")
+@click.option("--case", metavar="C", help="Print all that happened in this case: its id, its name, or a pattern.")
+@click.option("--arm", metavar="A", help="Only trials of this arm.")
+@_store_option
 @click.pass_context
-def show(ctx: click.Context, *, source: str) -> int:
-    """Show a report on the terminal."""
-    from skillgauge_run_views import run_document, run_verdict, show_run  # noqa: PLC0415 - `--help` needs none of it
+def show(ctx: click.Context, *, source: str, case: str | None, arm: str | None, store: str | None) -> int:
+    """Show a run on the terminal."""
+    from skillgauge_run_views import (  # noqa: PLC0415 - `--help` needs none of it
+        Wanted,
+        reports,
+        run_document,
+        run_verdict,
+        show_cases,
+        show_run,
+    )
 
-    call = invocation(ctx.obj)
-    (view,) = _read(call, [source], [])
-    if call.output.as_json:
-        call.output.document(run_document(view))
-    show_run(view, call.output)
-    call.output.verdict(run_verdict(view))
+    call = _invocation(ctx, store)
+    with reports(call, [source]) as (view,):
+        if case is not None:
+            call.output.verdict(show_cases(view, Wanted(case, arm), call.output))
+            return ExitCode.OK
+        show_run(view, call.output, arm)
+        if call.output.as_json:
+            call.output.document(run_document(view, arm))
+        call.output.verdict(run_verdict(view))
     return ExitCode.OK
 
 
 @command.command(
     "diff",
-    help="Say what changed from report A to report B, skill by skill and task by task.",
+    help="Say what changed from report A to report B, skill by skill and task by task. Each is a file or a stored run: "
+    "its id, latest, latest~1.",
     short_help="Compare two reports.",
 )
 @click.argument("a", metavar="A")
@@ -132,6 +166,7 @@ def show(ctx: click.Context, *, source: str) -> int:
     metavar="R",
     help="Loss of pass rate that is no regression, 0.05 = 5 points.",
 )
+@_store_option
 @click.pass_context
 def diff(
     ctx: click.Context,
@@ -144,16 +179,19 @@ def diff(
     name: str,
     fail_on_regression: bool,
     max_drop: float,
+    store: str | None,
 ) -> int:
     """Say what changed from report A to report B."""
-    from .comparison import Report, compare  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge_run_views import reports  # noqa: PLC0415 - `--help` needs none of it
+
+    from .comparison import Report, compare  # noqa: PLC0415 - as above
     from .document import Regression  # noqa: PLC0415 - as above
 
-    call = invocation(ctx.obj)
-    before, after = _read(call, [a, b], [])
-    document = compare(
-        Report(before, label_a, a), Report(after, label_b, b), max_drop=max_drop, is_gate=fail_on_regression
-    )
+    call = _invocation(ctx, store)
+    with reports(call, [a, b]) as (before, after):
+        document = compare(
+            Report(before, label_a, a), Report(after, label_b, b), max_drop=max_drop, is_gate=fail_on_regression
+        )
     if output is not None or not call.output.as_json:
         match DiffFormat(name):
             case DiffFormat.MARKDOWN:
@@ -177,26 +215,8 @@ def diff(
     return document.exit_code
 
 
-def _read(call: Invocation, sources: Sequence[str], problems: Sequence[Problem]) -> list[RunView]:
-    """Read reports.
-
-    Args:
-        call: the command line.
-        sources: their paths.
-        problems: what is wrong already, to be told together with what is wrong with the files.
-
-    Raises:
-        UsageError: with every problem of every file.
-    """
-    views, found = [], list(problems)
-    for source in sources:
-        try:
-            views.append(call.read_run(Path(source)))
-        except SkillgaugeError as error:
-            found.extend(error.problems)
-    if found:
-        raise UsageError(found)
-    return views
+def _invocation(ctx: click.Context, store: str | None) -> Invocation:
+    return invocation(ctx.obj, {} if store is None else {"store": store})
 
 
 def _write(call: Invocation, content: str, output: str | None) -> None:

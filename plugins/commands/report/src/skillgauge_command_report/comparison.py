@@ -5,27 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from skillgauge.api import DIRECT, ExitCode, GroupKey, RunState, RunView, counted, plain
+from skillgauge.api import DIRECT, ExitCode, RunState, RunView, chance_text, counted, plain, points
 
-from .document import (
-    DiffDocument,
-    Presence,
-    Regression,
-    ReportFacts,
-    SkillDiff,
-    TaskChange,
-    Tasks,
-    Turn,
-)
-from .evidence import difference
-from .matching import Match, match
-from .metrics import compare_metrics
-from .regression import judge, named, overall
-from .tallying import SkillTally, TaskTally, tally
+from .circumstances import other_judges
+from .document import DiffDocument, Presence, Regression, ReportFacts, Role, SkillDiff, TaskChange, Turn
+from .drafts import Draft, titles
+from .matching import match
+from .regression import Judged, judge, named, overall
+from .tallying import tally
 
 MAX_LOST = 0.25
 """Share of the common tasks that may be lost to errors; with more, finding no regression proves nothing."""
-_ORDER = (Turn.BROKE, Turn.WEAKER, Turn.FIXED, Turn.STRONGER)
+_CHANCE = 0.05
+"""A change of a baseline arm that chance alone makes this likely or less is told."""
 
 
 @dataclass(frozen=True)
@@ -46,13 +38,18 @@ def compare(before: Report, after: Report, *, max_drop: float, is_gate: bool) ->
         max_drop: largest loss of pass rate, as a fraction, that is no regression.
         is_gate: whether a regression, or a comparison that could not have found one, is to fail the command.
     """
-    matches = match(tally(before.view), tally(after.view))
-    titles = _titles([_known(pair).key for pair in matches])
-    skills = tuple(_skill(pair, title, max_drop) for pair, title in zip(matches, titles, strict=True))
+    judges = other_judges(before.view, after.view)
+    drafts = [Draft.of(pair, judges) for pair in match(tally(before.view), tally(after.view))]
+    judged = iter(judge([draft.weighed for draft in drafts if draft.is_judged], max_drop))
+    skills = tuple(
+        draft.finished(title, next(judged) if draft.is_judged else Judged(Regression.NOT_JUDGED))
+        for draft, title in zip(drafts, titles([draft.known.key for draft in drafts]), strict=True)
+    )
     regression = overall([skill.regression for skill in skills])
-    unproven = tuple(_unproven((before, after), skills))
+    refused = tuple(_refused((before, after)))
+    unproven = (*refused, *_unproven(skills))
     exit_code = ExitCode.OK
-    if is_gate and regression is Regression.YES:
+    if is_gate and regression is Regression.YES and not refused:
         exit_code = ExitCode.GATE_MISSED
     elif is_gate and unproven:
         exit_code = ExitCode.INVALID_RUN
@@ -66,84 +63,10 @@ def compare(before: Report, after: Report, *, max_drop: float, is_gate: bool) ->
         skills=skills,
         regression=regression,
         exit_code=exit_code,
-        verdict=_verdict(skills, regression, unproven, is_gate=is_gate),
+        verdict=_verdict(
+            skills, regression, unproven if regression is not Regression.YES else refused, is_gate=is_gate
+        ),
     )
-
-
-def _known(pair: Match) -> SkillTally:
-    known = pair[0] or pair[1]
-    assert known is not None  # a match has at least one side
-    return known
-
-
-def _skill(pair: Match, title: str, max_drop: float) -> SkillDiff:
-    before, after = pair
-    key = _known(pair).key
-    sides = [one.tasks if one else {} for one in (before, after)]
-    common = [task for task in sides[0] if task in sides[1]]
-    runs = {task: (sides[0][task].runs, sides[1][task].runs) for task in common}
-    graded = {task: pair for task, pair in runs.items() if pair[0].graded and pair[1].graded}
-    changes = tuple(_changes(sides[0], sides[1], graded))
-    found = difference(list(graded.values())) if graded else None
-    regression, reasons = judge(changes, found, max_drop)
-    tasks = Tasks(
-        compared=len(graded),
-        ungraded=tuple(task for task in common if task not in graded),
-        only_before=tuple(task for task in sides[0] if task not in sides[1]),
-        only_after=tuple(task for task in sides[1] if task not in sides[0]),
-    )
-    presence = Presence.NEW if before is None else Presence.REMOVED if after is None else Presence.BOTH
-    is_part = presence is Presence.BOTH and bool(tasks.only_before or tasks.only_after)
-    return SkillDiff(
-        title=title,
-        skill=key.target_id,
-        suite=key.suite_id,
-        arm=key.arm,
-        runner=key.runner,
-        model=key.model,
-        presence=presence,
-        version_before=before.version if before else None,
-        version_after=after.version if after else None,
-        metrics=compare_metrics(before, after, frozenset(common) if is_part else None),
-        common_tasks_only=is_part,
-        tasks=tasks,
-        changes=changes,
-        difference=found,
-        regression=regression,
-        regression_reasons=reasons,
-    )
-
-
-def _titles(keys: Sequence[GroupKey]) -> list[str]:
-    """What tells each skill from the others, and no more."""
-    has_suites = len({key.suite_id for key in keys}) > 1
-    plain_keys = [(key.suite_id, key.target_id, key.arm, key.model) for key in keys]
-    titles = []
-    for key, short in zip(keys, plain_keys, strict=True):
-        parts = [key.target_id or key.suite_id]
-        parts += [key.suite_id] if has_suites and key.target_id else []
-        parts += [key.arm] if key.arm != DIRECT.name else []
-        parts += [key.model] if key.model else []
-        parts += [key.runner] if plain_keys.count(short) > 1 else []
-        titles.append(" · ".join(parts))
-    return titles
-
-
-def _changes(before: dict[str, TaskTally], after: dict[str, TaskTally], graded: Iterable[str]) -> Sequence[TaskChange]:
-    """Tasks whose pass share differs, the worst news first, each kind in the order of the first report."""
-    changes = []
-    for task in graded:
-        first, second = before[task].runs, after[task].runs
-        if first.share == second.share:
-            continue
-        is_worse = second.share < first.share
-        if {first.share, second.share} == {0.0, 1.0}:
-            turn = Turn.BROKE if is_worse else Turn.FIXED
-        else:
-            turn = Turn.WEAKER if is_worse else Turn.STRONGER
-        reason = (after if is_worse else before)[task].reason
-        changes.append(TaskChange(task=task, turn=turn, before=first, after=second, reason=reason))
-    return sorted(changes, key=lambda change: _ORDER.index(change.turn))
 
 
 def _facts(report: Report) -> ReportFacts:
@@ -173,20 +96,34 @@ def _warnings(before: Report, after: Report, skills: Sequence[SkillDiff]) -> Ite
         if first and second and first != second:
             told = f"{plain(first)}, {plain(second)}"
             yield f"benchmark {plain(suite)} is another version ({told}): a task may have changed"
-    partial = [skill for skill in skills if skill.common_tasks_only]
+    if changed := list(dict.fromkeys(task for skill in skills for task in skill.tasks.changed)):
+        yield f"not compared, because they ask or check something else now: {named(changed)}"
+    partial = [skill for skill in skills if skill.tasks.only_before or skill.tasks.only_after]
+    partial = [skill for skill in partial if skill.presence is Presence.BOTH]
     if partial:
         titles = named([skill.title for skill in partial])
         yield f"the task sets differ ({titles}): only tasks that both reports have are compared"
     errors = sum(len(skill.tasks.ungraded) for skill in skills)
     if errors:
         yield f"{counted(errors, 'common task')} had errors only in a report: nothing is concluded from them"
-    unsteady = any(change.turn is Turn.BROKE for skill in skills for change in skill.changes)
-    if unsteady and min(before.view.head.runs, after.view.head.runs) == 1:
+    if any(_is_single(change) for skill in skills if skill.arm == DIRECT.name for change in skill.changes):
         yield "with one repeat of each task an unsteady task looks like a broken one; evaluate with --runs 3 or more"
+    for skill in skills:
+        found = skill.difference
+        if skill.role is Role.BASELINE and found and found.chance_different <= _CHANCE:
+            told = (
+                f"{points(found.estimate)} over {counted(found.tasks, 'task')}, {chance_text(found.chance_different)}"
+            )
+            yield f"the model without the skill changed ({plain(skill.title, 60)}: {told})"
 
 
-def _unproven(reports: Sequence[Report], skills: Sequence[SkillDiff]) -> Iterable[str]:
-    """Why finding no regression would prove nothing."""
+def _is_single(change: TaskChange) -> bool:
+    """Whether a task broke of which one side has a single repeat."""
+    return change.turn is Turn.BROKE and min(change.before.graded, change.after.graded) == 1
+
+
+def _refused(reports: Sequence[Report]) -> Iterable[str]:
+    """Why nothing at all can be concluded from a report."""
     for report in reports:
         view, label = report.view, plain(report.label, 60)
         if view.run.state is not RunState.FINISHED:
@@ -194,32 +131,36 @@ def _unproven(reports: Sequence[Report], skills: Sequence[SkillDiff]) -> Iterabl
         for validity in view.summary.validity:
             if not validity.valid:
                 yield f"{plain(validity.suite_id, 60)} is invalid in {label}: {plain(validity.reason)}"
-    both = [skill for skill in skills if skill.presence is Presence.BOTH]
+
+
+def _unproven(skills: Sequence[SkillDiff]) -> Iterable[str]:
+    """Why finding no regression would prove nothing."""
+    both = [skill for skill in skills if skill.presence is Presence.BOTH and skill.role is Role.CANDIDATE]
     if not any(skill.tasks.compared for skill in both):
-        yield "the reports have no task of a skill in common"
+        changed = any(skill.tasks.changed for skill in both)
+        yield f"the reports have no {'unchanged ' if changed else ''}task of a skill in common"
         return
     for skill in both:
-        lost, all_common = len(skill.tasks.ungraded), skill.tasks.compared + len(skill.tasks.ungraded)
-        if all_common == 0:
-            yield f"{plain(skill.title, 60)} has no task in common"
+        title, tasks = plain(skill.title, 60), skill.tasks
+        lost, all_common = len(tasks.ungraded), tasks.compared + len(tasks.ungraded)
+        if skill.also_changed:
+            yield f"{title} is not judged, because this is not as it was: {', '.join(skill.also_changed)}"
+        elif all_common == 0:
+            yield f"{title} has no {'unchanged ' if tasks.changed else ''}task in common"
         elif lost / all_common > MAX_LOST:
-            yield f"{plain(skill.title, 60)}: {lost} of {all_common} common tasks have errors only"
+            yield f"{title}: {lost} of {all_common} common tasks have errors only"
 
 
 def _verdict(skills: Sequence[SkillDiff], regression: Regression, unproven: Sequence[str], *, is_gate: bool) -> str:
     """The comparison in one sentence: what regressed, or how much was compared."""
-    told = "; ".join(
-        f"{plain(skill.title, 60)}: {', '.join(skill.regression_reasons)}"
-        for skill in skills
-        if skill.regression is regression and skill.regression_reasons
-    )
+    told = "; ".join(_told(skill) for skill in skills if skill.regression is regression and skill.regression_reasons)
     match regression:
         case Regression.YES:
-            return f"regressed: {told}"
+            verdict = f"regressed: {told}"
         case Regression.UNDECIDED:
-            verdict = f"undecided: {told}; repeat both evaluations with more --runs"
+            verdict = f"undecided: {told}"
         case Regression.NO:
-            verdict = f"no regression: {_extent(skills)}"
+            verdict = f"no regression: {_extent(skills)}{f'; {told}' if told else ''}"
         case Regression.NOT_JUDGED:
             verdict = "nothing was compared"
     if unproven:
@@ -227,8 +168,17 @@ def _verdict(skills: Sequence[SkillDiff], regression: Regression, unproven: Sequ
     return verdict
 
 
+def _told(skill: SkillDiff) -> str:
+    told = f"{plain(skill.title, 60)}: {', '.join(skill.regression_reasons)}"
+    if skill.regression is not Regression.UNDECIDED:
+        return told
+    if skill.decided_by is None:
+        return f"{told}; more tasks would decide"
+    return f"{told}; repeating both evaluations with {skill.decided_by} would decide"
+
+
 def _extent(skills: Sequence[SkillDiff]) -> str:
-    compared = [skill for skill in skills if skill.difference]
+    compared = [skill for skill in skills if skill.difference and skill.regression is not Regression.NOT_JUDGED]
     tasks = sum(skill.tasks.compared for skill in compared)
     fixed = sum(change.turn is Turn.FIXED for skill in compared for change in skill.changes)
     parts = [f"{counted(len(compared), 'skill')} compared on {counted(tasks, 'task')}"]

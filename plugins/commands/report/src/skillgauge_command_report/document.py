@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from skillgauge.api import Frozen
+from skillgauge.api import LIFT_LEVEL, Frozen, Repeats
 
 
 class Direction(StrEnum):
@@ -59,7 +59,12 @@ class TaskRuns(Frozen):
     @property
     def share(self) -> float:
         """Share of graded repeats that passed; there must be one."""
-        return self.passed / self.graded
+        return self.repeats.share
+
+    @property
+    def repeats(self) -> Repeats:
+        """The graded ones, as the statistics take them; there must be one."""
+        return Repeats(self.passed, self.graded)
 
 
 class Turn(StrEnum):
@@ -92,6 +97,8 @@ class Tasks(Frozen):
     """Tasks that both reports have, with a verdict in both."""
     ungraded: tuple[str, ...] = ()
     """Tasks that both have, but with errors only on one side: nothing is concluded from them."""
+    changed: tuple[str, ...] = ()
+    """Tasks that both have, but that ask or check something else in the second report: they are not compared."""
     only_before: tuple[str, ...] = ()
     only_after: tuple[str, ...] = ()
 
@@ -104,14 +111,37 @@ class Difference(Frozen):
     lower: float | None
     """Bounds for new tasks of this kind; `null` if there are too few tasks to tell."""
     upper: float | None
-    level: float = 0.95
+    level: float = LIFT_LEVEL
     method: str | None
-    """`newcombe-paired`, `newcombe-wilson`, or `paired-` and the method of a pass rate's interval."""
-    seed: int
-    """Seed of the resampling, where there is any."""
+    """How the bounds are made: `agresti-min`."""
     chance: float
     """How likely chance alone makes these very tasks at least this much worse: exact permutation test within tasks,
     one-sided. Small means worse beyond run-to-run noise."""
+    chance_different: float
+    """How likely chance alone makes them at least this different, for better or worse: the same test, two-sided."""
+
+
+class LiftChange(Frozen):
+    """What became of the lift, over the tasks with a verdict in both arms of both reports."""
+
+    arm: str
+    """The baseline arm, which is the control: where the model itself changed, it changes, too."""
+    tasks: int
+    before: float
+    after: float
+    estimate: float
+    chance: float
+    """How likely chance alone makes the lift of these very tasks fall at least this much, were neither arm changed:
+    exact permutation test within tasks and arms, one-sided."""
+
+
+class Role(StrEnum):
+    """What an arm is there for."""
+
+    CANDIDATE = "candidate"
+    """It is judged."""
+    BASELINE = "baseline"
+    """Others are compared with it: the control."""
 
 
 class Regression(StrEnum):
@@ -120,9 +150,10 @@ class Regression(StrEnum):
     YES = "yes"
     NO = "no"
     UNDECIDED = "undecided"
-    """Its pass rate is down by more than allowed, but its repeats differ so much that chance explains it."""
+    """It looks worse, but chance explains that."""
     NOT_JUDGED = "not-judged"
-    """There is nothing to compare: it is new or removed, or no task has a verdict in both reports."""
+    """There is nothing to judge: it is a baseline arm, new or removed, no task has a verdict in both reports, or model,
+    engine or judge are others."""
 
 
 class Presence(StrEnum):
@@ -144,6 +175,7 @@ class SkillDiff(Frozen):
     runner: str
     """Adapter or engine, as the first report that has the skill names it."""
     model: str | None
+    role: Role
     presence: Presence
     version_before: str | None
     version_after: str | None
@@ -153,8 +185,14 @@ class SkillDiff(Frozen):
     tasks: Tasks
     changes: tuple[TaskChange, ...] = ()
     difference: Difference | None = None
+    lift: LiftChange | None = None
+    """Only where both reports have the baseline arm, too."""
+    also_changed: tuple[str, ...] = ()
+    """What else is not as it was, so that a difference is none of the skill: its model, engine or judge."""
     regression: Regression
     regression_reasons: tuple[str, ...] = ()
+    decided_by: str | None = None
+    """If undecided: options of `eval` with which to repeat both evaluations, if any number of repeats would decide."""
 
     @property
     def versions(self) -> str:
@@ -178,7 +216,7 @@ class ReportFacts(Frozen):
 class DiffDocument(Frozen):
     """The document of `report diff --json` and `--format json`."""
 
-    schema_version: str = "1.0"
+    schema_version: str = "2.0"
     before: ReportFacts
     after: ReportFacts
     max_drop: float

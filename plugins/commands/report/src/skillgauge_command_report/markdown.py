@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from skillgauge.api import LINE, moment, plain
 
-from .document import DiffDocument, Metric, Presence, ReportFacts, SkillDiff
-from .numbers import LISTED, SENTENCE, arrow, delta, evidence, value
+from .document import DiffDocument, Metric, Presence, ReportFacts, Role, SkillDiff
+from .numbers import BASELINE, LISTED, SENTENCE, arrow, delta, evidence, value
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~!])")
 
@@ -56,6 +56,10 @@ def _skill(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
     if skill.metrics:
         yield ""
         yield from _metrics(skill, labels)
+    if skill.role is Role.BASELINE:
+        yield from ("", BASELINE)
+    if skill.also_changed:
+        yield from ("", f"Not judged, because this is not as it was: {text(', '.join(skill.also_changed), SENTENCE)}.")
     if skill.common_tasks_only:
         yield from ("", f"The figures are computed over the tasks that {first} and {second} have in common.")
     for sentences in (evidence(skill), [f"{reason}." for reason in skill.regression_reasons]):
@@ -73,6 +77,7 @@ def _skill(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
         yield from _listed(f"Tasks only in {first}", skill.tasks.only_before)
         yield from _listed(f"Tasks only in {second}", skill.tasks.only_after)
         yield from _listed("Tasks with errors only, not compared", skill.tasks.ungraded)
+        yield from _listed("Tasks that ask or check something else now, not compared", skill.tasks.changed)
 
 
 def _metrics(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:

@@ -23,7 +23,10 @@ _DECIMALS = {Unit.RATIO: 3, Unit.MILLISECONDS: 0, Unit.SCORE: 3}
 
 
 def compare_metrics(
-    before: SkillTally | None, after: SkillTally | None, tasks: Collection[str] | None = None
+    before: SkillTally | None,
+    after: SkillTally | None,
+    tasks: Collection[str] | None = None,
+    graded: Collection[str] = (),
 ) -> tuple[Metric, ...]:
     """The rows of a skill's table, without those that neither report knows.
 
@@ -31,8 +34,9 @@ def compare_metrics(
         before: the skill in the first report, if it is there.
         after: the skill in the second report, if it is there.
         tasks: compute everything over these only. The composite score is then left out: its formula is the format's.
+        graded: those of them with a verdict in both reports, which alone the completion rate is about then.
     """
-    sides = [_values(one, tasks) if one else {} for one in (before, after)]
+    sides = [_values(one, tasks, graded) if one else {} for one in (before, after)]
     rows = []
     for name, label, unit, more_is_better in _METRICS:
         first, second = (side.get(name) for side in sides)
@@ -62,8 +66,8 @@ def _direction(delta: float | None, unit: Unit, *, more_is_better: bool) -> Dire
     return Direction.BETTER if (shown > 0) == more_is_better else Direction.WORSE
 
 
-def _values(skill: SkillTally, tasks: Collection[str] | None) -> dict[str, float | None]:
-    counted = _counted(skill, skill.tasks if tasks is None else tasks)
+def _values(skill: SkillTally, tasks: Collection[str] | None, graded: Collection[str]) -> dict[str, float | None]:
+    counted = _counted(skill, skill.tasks, skill.tasks) if tasks is None else _counted(skill, tasks, graded)
     if tasks is not None or skill.group is None:
         return counted
     published = {figure.name: figure.value for figure in skill.group.figures if figure.value is not None}
@@ -72,21 +76,22 @@ def _values(skill: SkillTally, tasks: Collection[str] | None) -> dict[str, float
     return counted | {name: value for name, value in ours.items() if value is not None} | published
 
 
-def _counted(skill: SkillTally, tasks: Collection[str]) -> dict[str, float | None]:
+def _counted(skill: SkillTally, tasks: Collection[str], graded: Collection[str]) -> dict[str, float | None]:
     """The numbers over some tasks.
 
     Direct calls count errors against the skill, as eval-skills documents it; with agents they are in no rate of ours.
     """
     chosen = [tally for task, tally in skill.tasks.items() if task in tasks]
-    total = sum(tally.total for tally in chosen)
+    completing = [tally for task, tally in skill.tasks.items() if task in graded]
+    total, tried = (sum(tally.total for tally in some) for some in (chosen, completing))
     durations = array("d")
     for tally in chosen:
         durations.extend(tally.durations_s)
     p95_s = nearest_rank(durations, 0.95)
     if skill.key.arm == DIRECT.name:
-        completed = sum(tally.counts.passed for tally in chosen) / total if total else None
+        completed = sum(tally.counts.passed for tally in completing) / tried if tried else None
     else:
-        shares = [tally.runs.share for tally in chosen if tally.runs.graded]
+        shares = [tally.runs.share for tally in completing if tally.runs.graded]
         completed = math.fsum(shares) / len(shares) if shares else None
     return {
         "completionRate": completed,

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from skillgauge.api import counted
+from skillgauge.api import MIN_NEW_CASES, chance_text, counted
 
 from .document import Difference, Direction, Metric, SkillDiff, Unit
-from .evidence import MIN_TASKS
 
 LISTED = 200
 """Changed tasks, and ids of other tasks, that are listed for people; the JSON document has all of them."""
 
 SENTENCE = 2_000
 """Characters of a sentence of ours that are shown; ids in it are cut before."""
+
+
+BASELINE = "The baseline arm: not judged. Where it changes, the model without the skill did."
 
 
 def value(number: float | None, unit: Unit) -> str:
@@ -64,18 +66,24 @@ def evidence(skill: SkillDiff) -> list[str]:
         return []
     sentences = [f"Pass rate of the {counted(found.tasks, 'task')} compared: {points(found.estimate)} points."]
     if found.lower is None or found.upper is None:
-        few = f"Fewer than {MIN_TASKS} tasks are too few for an interval about new tasks"
+        few = f"Fewer than {MIN_NEW_CASES} tasks are too few for an interval about new tasks"
         sentences.append(f"{few}: this holds for these tasks only.")
     else:
         level = f"{found.level * 100:g} % interval for new tasks of this kind"
-        resampled = f", seed {found.seed}" if "bootstrap" in (found.method or "") else ""
         bounds = f"{points(found.lower)} to {points(found.upper)} points"
-        sentences.append(f"{level}: {bounds} ({found.method}, n = {found.tasks}{resampled}).")
+        sentences.append(f"{level}: {bounds} ({found.method}, n = {found.tasks}).")
     if found.estimate < 0:
         sentences.append(_chance(found))
+    if skill.lift is not None:
+        before, after = points(skill.lift.before), points(skill.lift.after)
+        tasks = counted(skill.lift.tasks, "task")
+        sentences.append(
+            f"Lift against {skill.lift.arm} over {tasks}: {before} points before, {after} now "
+            f"({points(skill.lift.estimate)} points)."
+        )
     return sentences
 
 
 def _chance(found: Difference) -> str:
-    likely = f"p = {found.chance:.3f}" if found.chance >= 0.001 else "p < 0.001"
+    likely = chance_text(found.chance)
     return f"Chance alone makes these very tasks at least this much worse with {likely} (exact permutation test)."

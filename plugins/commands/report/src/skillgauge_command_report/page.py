@@ -14,8 +14,8 @@ from importlib.resources import files
 
 from skillgauge.api import LINE, moment, plain
 
-from .document import DiffDocument, Metric, Presence, ReportFacts, SkillDiff, TaskChange, Turn
-from .numbers import LISTED, SENTENCE, arrow, delta, evidence, value
+from .document import DiffDocument, Metric, Presence, ReportFacts, Role, SkillDiff, TaskChange, Turn
+from .numbers import BASELINE, LISTED, SENTENCE, arrow, delta, evidence, value
 
 _TURNS = {Turn.BROKE: "worse", Turn.WEAKER: "worse", Turn.FIXED: "better", Turn.STRONGER: "better"}
 
@@ -76,6 +76,10 @@ def _skill(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
         yield f'<p class="muted">Version: {text(skill.versions)}</p>'
     if skill.metrics:
         yield from _metrics(skill, labels)
+    if skill.role is Role.BASELINE:
+        yield f"<p>{BASELINE}</p>"
+    if skill.also_changed:
+        yield f"<p>Not judged, because this is not as it was: {text(', '.join(skill.also_changed), SENTENCE)}.</p>"
     if skill.common_tasks_only:
         yield f"<p>The figures are computed over the tasks that {first} and {second} have in common.</p>"
     for sentences in (evidence(skill), [f"{reason}." for reason in skill.regression_reasons]):
@@ -88,6 +92,7 @@ def _skill(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
         yield from _listed(f"Tasks only in {first}", skill.tasks.only_before)
         yield from _listed(f"Tasks only in {second}", skill.tasks.only_after)
         yield from _listed("Tasks with errors only, not compared", skill.tasks.ungraded)
+        yield from _listed("Tasks that ask or check something else now, not compared", skill.tasks.changed)
     yield "</section>"
 
 

@@ -1,52 +1,100 @@
 """When a skill counts as having got worse.
 
 Direct calls of a deterministic skill give the same verdict every time, so one task that passed and now fails is a
-regression, however few tasks there are. Repeats of an unsteady skill differ by themselves, so there a lower rate must
-be more than what chance makes of it. The rule is in the README word for word; change both.
+regression, however few tasks there are. What an agent does differs by itself, and so may a direct skill whose own
+repeats show it; there a loss must be more than what chance makes of it, all skills and tasks considered. The rule is
+in the README word for word; change both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from skillgauge.api import plain
+from skillgauge.api import DIRECT, chance_text, counted, holm, plain, points
 
-from .document import Difference, Regression, TaskChange, Turn
+from .document import Difference, LiftChange, Regression, TaskRuns
+from .evidence import TaskPair, loss_chance
 
 MAX_DROP = 0.05
 """Loss of pass rate, as a fraction, that is no regression unless the user says otherwise."""
-CHANCE = 0.05
-"""A loss that chance alone makes this likely or less is no chance."""
+RATE_CHANCE = 0.04
+"""The pass rates of all skills together are called worse by chance alone this often or less."""
+CASE_CHANCE = 0.01
+"""The same of all single tasks; the two together make 5 %."""
+MIN_REPEATS = 3
+"""Graded repeats on both sides from which a single task can prove anything where repeats differ."""
 _ROUNDING = 1e-9
 _NAMED = 3
+_SUGGESTED_RUNS = (3, 5, 7, 10, 15, 20, 30)
+_SUGGESTED_TASKS = 10
 
 
-def judge(
-    changes: Sequence[TaskChange], difference: Difference | None, max_drop: float
-) -> tuple[Regression, tuple[str, ...]]:
-    """Whether a skill regressed, and why.
+@dataclass(frozen=True)
+class Weighed:
+    """A skill that both reports have, in a candidate arm, as far as it can be compared."""
+
+    arm: str
+    tasks: Sequence[TaskPair]
+    """Those compared."""
+    difference: Difference | None
+    lift: LiftChange | None = None
+
+    @property
+    def differs_by_itself(self) -> bool:
+        """Whether repeats are a matter of chance: with agents, and where a direct skill's own repeats disagree."""
+        runs = (side for pair in self.tasks for side in (pair.before, pair.after))
+        return self.arm != DIRECT.name or any(0 < one.passed < one.graded for one in runs)
+
+    def is_down(self, max_drop: float) -> bool:
+        """Whether its pass rate is down by more than this, and its lift, where it is known."""
+        found = [one.estimate for one in (self.difference, self.lift) if one]
+        return bool(found) and all(-estimate > max_drop + _ROUNDING for estimate in found)
+
+    @property
+    def broken(self) -> list[TaskPair]:
+        """Tasks that passed in all graded repeats and pass in none, where the baseline arm did not go the same way."""
+        return [
+            pair for pair in self.tasks if (pair.before.share, pair.after.share) == (1.0, 0.0) and pair.lift_change < 0
+        ]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Whether a skill regressed, and why."""
+
+    regression: Regression
+    reasons: tuple[str, ...] = ()
+    decided_by: str | None = None
+    """If undecided: options with which to repeat both evaluations; `None` if no number of repeats would decide."""
+
+
+def judge(skills: Sequence[Weighed], max_drop: float) -> list[Judged]:
+    """Whether each skill regressed.
 
     Args:
-        changes: its tasks whose pass share differs.
-        difference: its pass rate over the compared tasks; `None` if there are none.
+        skills: all that are to be judged: the more there are, the more each has to prove.
         max_drop: largest loss of pass rate, as a fraction, that is no regression.
     """
-    if difference is None:
-        return Regression.NOT_JUDGED, ()
-    broken = [change.task for change in changes if change.turn is Turn.BROKE]
-    reasons = []
-    if broken:
-        reasons.append(f"{named(broken)} passed before and {'fails' if len(broken) == 1 else 'fail'} now")
-    drop = -difference.estimate
-    is_down = drop > max_drop + _ROUNDING
-    told = f"pass rate {-drop * 100:+.1f} points over {_tasks(difference.tasks)}"
-    if is_down and difference.chance <= CHANCE:
-        reasons.append(f"{told}, which chance explains with p = {difference.chance:.3f} only")
-    if reasons:
-        return Regression.YES, tuple(reasons)
-    if is_down:
-        return Regression.UNDECIDED, (f"{told}, which chance may explain (p = {difference.chance:.3f})",)
-    return Regression.NO, ()
+    uncertain = [place for place, skill in enumerate(skills) if skill.difference and skill.differs_by_itself]
+    rates = dict(zip(uncertain, holm([loss_chance(skills[place].tasks) for place in uncertain]), strict=True))
+    cases = [(place, pair) for place in uncertain for pair in skills[place].tasks if _has_repeats(pair)]
+    chances = zip(cases, holm([loss_chance([pair]) for _, pair in cases]), strict=True)
+    proven: dict[int, dict[str, float]] = {}
+    for (place, pair), chance in chances:
+        if chance <= CASE_CHANCE:
+            proven.setdefault(place, {})[pair.task] = chance
+    judged = []
+    for place, skill in enumerate(skills):
+        if skill.difference is None:
+            judged.append(Judged(Regression.NOT_JUDGED))
+        elif place in rates:
+            of_skill = _Evidence(rates[place], proven.get(place, {}), len(uncertain))
+            judged.append(_by_evidence(skill, skill.difference, of_skill, max_drop))
+        else:
+            judged.append(_directly(skill))
+    return judged
 
 
 def overall(judged: Sequence[Regression]) -> Regression:
@@ -62,5 +110,116 @@ def named(tasks: Sequence[str]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def _tasks(count: int) -> str:
-    return f"{count} task{'' if count == 1 else 's'}"
+@dataclass(frozen=True)
+class _Evidence:
+    """How likely chance alone explains what is seen of a skill, all skills and tasks allowed for."""
+
+    rate: float
+    tasks: Mapping[str, float]
+    """Those that got worse beyond chance by themselves."""
+    skills: int
+
+
+def _has_repeats(pair: TaskPair) -> bool:
+    sides = [pair.before, pair.after, *((pair.control.before, pair.control.after) if pair.control else ())]
+    return all(side.graded >= MIN_REPEATS for side in sides)
+
+
+def _directly(skill: Weighed) -> Judged:
+    """Direct calls whose repeats agree: a task that broke is a regression, unless errors took most of its repeats."""
+    broken = skill.broken
+    certain = [pair for pair in broken if _is_complete(pair.before) and _is_complete(pair.after)]
+    if certain:
+        return Judged(Regression.YES, (f"{_broke(certain)}",))
+    if broken:
+        runs = f"--runs {MIN_REPEATS}{_selected(broken)}"
+        return Judged(Regression.UNDECIDED, (f"{_broke(broken)}, but errors left too few repeats to tell",), runs)
+    return Judged(Regression.NO)
+
+
+def _is_broad(pairs: Sequence[TaskPair]) -> bool:
+    """Whether a loss rests on more than a run or two of one single task."""
+    worse = [pair for pair in pairs if pair.change < 0]
+    return len(worse) > 1 or all(map(_has_repeats, worse))
+
+
+def _is_complete(runs: TaskRuns) -> bool:
+    return runs.graded >= min(MIN_REPEATS, runs.graded + runs.errors)
+
+
+def _by_evidence(skill: Weighed, difference: Difference, evidence: _Evidence, max_drop: float) -> Judged:
+    is_down = skill.is_down(max_drop)
+    allowed = f", {evidence.skills} skills allowed for" if evidence.skills > 1 else ""
+    rate = f"{_rate(difference)}{_lift(skill.lift)}"
+    reasons = []
+    if is_down and evidence.rate <= RATE_CHANCE and _is_broad(skill.tasks):
+        reasons.append(f"{rate}, which chance explains with {chance_text(evidence.rate)} only{allowed}")
+    if evidence.tasks:
+        least = chance_text(max(evidence.tasks.values()))
+        reasons.append(
+            f"{named(list(evidence.tasks))} got worse by more than chance explains ({least}, all allowed for)"
+        )
+    if reasons:
+        return Judged(Regression.YES, tuple(reasons))
+    broken = skill.broken
+    if is_down:
+        reasons.append(f"{rate}, which chance may explain ({chance_text(evidence.rate)}{allowed})")
+    if broken:
+        reasons.append(f"{_broke(broken)}, but too few repeats show it")
+    if reasons:
+        return Judged(Regression.UNDECIDED, tuple(reasons), _deciding(skill, is_down=is_down, skills=evidence.skills))
+    return Judged(Regression.NO, tuple(_control(skill, difference, max_drop)))
+
+
+def _control(skill: Weighed, difference: Difference, max_drop: float) -> Sequence[str]:
+    """What the baseline arm explains."""
+    if skill.lift is None:
+        return ()
+    if -difference.estimate > max_drop + _ROUNDING:
+        return (f"{_rate(difference)}{_lift(skill.lift)}: the model changed, not the skill",)
+    if -skill.lift.estimate > max_drop + _ROUNDING:
+        better = f"{skill.lift.arm} got better, the skill did not get worse"
+        return (f"lift {points(skill.lift.estimate)}{_from_to(skill.lift)}: {better}",)
+    return ()
+
+
+def _rate(difference: Difference) -> str:
+    return f"pass rate {points(difference.estimate)} over {counted(difference.tasks, 'task')}"
+
+
+def _lift(lift: LiftChange | None) -> str:
+    return f", lift against {lift.arm} {points(lift.estimate)}{_from_to(lift)}" if lift else ""
+
+
+def _from_to(lift: LiftChange) -> str:
+    return f" ({points(lift.before)} before, {points(lift.after)} now)"
+
+
+def _broke(pairs: Sequence[TaskPair]) -> str:
+    return f"{named([pair.task for pair in pairs])} passed before and {'fails' if len(pairs) == 1 else 'fail'} now"
+
+
+def _deciding(skill: Weighed, *, is_down: bool, skills: int) -> str | None:
+    """Options of `eval` that would decide if the tasks went on like this: the doubtful ones alone, often enough."""
+    doubtful = [pair for pair in skill.tasks if pair.change < 0] if is_down else skill.broken
+    is_short = len(doubtful) <= _SUGGESTED_TASKS
+    tasks = doubtful if is_short else skill.tasks
+    for runs in _SUGGESTED_RUNS:
+        more = [_repeated(pair, runs) for pair in tasks]
+        if loss_chance(more) <= RATE_CHANCE / skills:
+            return f"--runs {runs}{_selected(doubtful) if is_short else ''}"
+    return None
+
+
+def _selected(pairs: Sequence[TaskPair]) -> str:
+    return "".join(f" --case {shlex.quote(plain(pair.task, 60))}" for pair in pairs[:_SUGGESTED_TASKS])
+
+
+def _repeated(pair: TaskPair, runs: int) -> TaskPair:
+    """The task as it would be with so many repeats and the same shares."""
+
+    def more(side: TaskRuns) -> TaskRuns:
+        return side.model_copy(update={"passed": round(side.share * runs), "graded": runs})
+
+    control = pair.control and replace(pair.control, before=more(pair.control.before), after=more(pair.control.after))
+    return replace(pair, before=more(pair.before), after=more(pair.after), control=control)

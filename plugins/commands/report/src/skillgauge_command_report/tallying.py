@@ -34,17 +34,20 @@ class TaskTally:
     failure: str = ""
     """Class of its failure, if its execution failed."""
     durations_s: array[float] = field(default_factory=lambda: array("d"))
+    content: str = ""
+    """Digest of what it asks and how it is graded; empty if the report does not tell."""
 
     @classmethod
-    def of(cls, counts: Counts, results: Sequence[TrialResult]) -> TaskTally:
+    def of(cls, counts: Counts, results: Sequence[TrialResult], content: str = "") -> TaskTally:
         """What became of the repeats of a task."""
         ran = [result for result in results if result.verdict is not Verdict.SKIPPED]
         durations = array("d", (one.execution.duration_s for one in ran if one.execution.duration_s is not None))
         first = next((result for result in ran if result.verdict is not Verdict.PASS), None)
         if first is None:
-            return cls(counts, durations_s=durations)
+            return cls(counts, durations_s=durations, content=content)
         failure = first.execution.failure
-        return cls(counts, plain(reason_of(first), REASON), failure.failure_class if failure else "", durations)
+        kind = failure.failure_class if failure else ""
+        return cls(counts, plain(reason_of(first), REASON), kind, durations, content)
 
     @property
     def total(self) -> int:
@@ -80,18 +83,29 @@ class SkillTally:
     """Version of the skill, where the report tells it."""
     tasks: dict[str, TaskTally] = field(default_factory=dict)
     """By id, in the order of the suite."""
+    is_baseline: bool = False
+    """Whether its arm only serves to compare others with it."""
+    control: SkillTally | None = None
+    """The same with the baseline arm instead of this one, if there is one."""
 
 
 def tally(view: RunView) -> list[SkillTally]:
     """The skills of a report, in its order. Results are read once; what is kept grows with the number of tasks."""
+    suites = {suite.id: suite for suite in view.head.suites}
     versions = {(suite.id, target.id): target.version for suite in view.head.suites for target in suite.targets}
 
     def skill_of(key: GroupKey, group: GroupSummary | None) -> SkillTally:
-        return SkillTally(key, group, versions.get((key.suite_id, key.target_id or "")))
+        is_baseline = key.suite_id in suites and suites[key.suite_id].is_baseline(key.arm)
+        version = versions.get((key.suite_id, key.target_id or ""))
+        return SkillTally(key, group, version, is_baseline=is_baseline)
 
     skills = {group.key: skill_of(group.key, group) for group in view.summary.groups}
     for report in case_by_case(view):
         for key, summary in report.summaries.items():
             skill = skills.setdefault(key, skill_of(key, None))
-            skill.tasks[report.case.id] = TaskTally.of(summary.counts, report.results[key])
+            skill.tasks[report.case.id] = TaskTally.of(summary.counts, report.results[key], report.case.digest)
+    for key, skill in skills.items():
+        suite = suites.get(key.suite_id)
+        baselines = [one.baseline for one in suite.compared if one.candidate == key.arm] if suite else []
+        skill.control = skills.get(key.in_arm(baselines[0])) if baselines else None
     return list(skills.values())

@@ -18,7 +18,6 @@ from skillgauge.api import (
     counted,
     human_lines,
     listed,
-    plain,
 )
 from skillgauge_skill_selection.catalogue import Candidate
 from skillgauge_skill_selection.evidence import newest, reports_of
@@ -101,7 +100,7 @@ def _print(
     output: Output, view: RunView, selection: Selection, strategy: Strategy, written: Mapping[str, Path]
 ) -> None:
     for line in human_lines(view):
-        output.line(plain(line))
+        output.line(line)
     for name, path in written.items():
         output.line(f"{name} report: {path}")
     if selection.selected or selection.rejected:

@@ -42,9 +42,9 @@ class ToolCall:
         return tuple(dict.fromkeys(path for path in found if path))
 
     @property
-    def command(self) -> str:
-        """The shell command that it runs, if it is one."""
-        return text_at(self.fields, "rawInput", "command") or ""
+    def is_command(self) -> bool:
+        """Whether it runs a shell command."""
+        return dig(self.fields, "rawInput", "command") is not None
 
     def call_event(self) -> TrajectoryEvent:
         """The call, with its arguments, or what is told in their place."""
@@ -104,6 +104,11 @@ class ToolCalls:
             if not call.is_shown:
                 call.is_shown = True
                 yield call.call_event()
+
+    @property
+    def are_over(self) -> bool:
+        """Whether every call has its result."""
+        return all(call.is_over for call in self._calls.values())
 
     def named(self, call_id: str) -> str:
         """The tool of a call."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from skillgauge.api import Failure, FailureClass, JsonObject, JsonValue, RunRequest, Workspace, canonical_json
+from skillgauge.api import Failure, FailureClass, JsonObject, JsonValue, RunRequest, Usage, Workspace, canonical_json
 from skillgauge_agent_programs.engine import Access, Launch
 from skillgauge_agent_programs.failures import class_of_status, class_of_text, failed
 from skillgauge_agent_programs.json_lines import parse_line, text_at
@@ -19,6 +19,8 @@ from .reading import Reading
 _STATUS = re.compile(r"\bstatus:? (\d{3})\b")
 _URL = re.compile(r",? url: \S+")
 _OWN_WORDS = (
+    ("reason: content_filter", FailureClass.REFUSED),
+    ("quota exceeded", FailureClass.BUDGET),
     ("high demand", FailureClass.SERVER),  # of a status 500 it says nothing else
     ("stream disconnected before completion", FailureClass.NETWORK),
 )
@@ -70,7 +72,12 @@ class CodexEngine(AcpEngine):
 
 
 class CodexReading(Reading):
-    """Finds out that a session failed: the adapter says that it ended well, and gives the reason as a message."""
+    """Finds out that a session failed: the adapter says that it ended well, and gives the reason as a message.
+
+    For a session without a title the adapter holds another one, with all tools, and tells nobody what it has used.
+    """
+
+    title = "session"
 
     def __init__(self, prompt: str, skills: Collection[str]) -> None:
         super().__init__(prompt, skills)
@@ -93,6 +100,10 @@ class CodexReading(Reading):
         self._reason += text_at(update, "content", "text") or ""
         return True
 
+    def usage_of(self, answer: JsonObject, cost_usd: float | None) -> Usage | None:
+        """Unknown if the adapter may have asked beside the session."""
+        return super().usage_of(answer, cost_usd) if self.is_titled else None
+
     def own_failure(self) -> Failure | None:
         """The reason of a session that ended in trouble."""
         return _failure_of(self._reason) if self._is_failing else None
@@ -101,7 +112,7 @@ class CodexReading(Reading):
         """As for the reasons that it gives as a message."""
         kind = super().failure_of(error)
         is_unclear = kind.failure_class is FailureClass.PROTOCOL
-        return _failure_of(str(error)) if is_unclear else kind
+        return _failure_of(text_at(error.data, "message") or str(error)) if is_unclear else kind
 
 
 def _failure_of(reason: str) -> Failure:

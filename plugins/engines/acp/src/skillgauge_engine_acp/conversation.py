@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -18,14 +19,14 @@ from skillgauge.api import (
     TrajectoryEvent,
     Workspace,
 )
-from skillgauge_agent_programs.failures import failed
+from skillgauge_agent_programs.failures import failed, ran_out
 from skillgauge_agent_programs.json_lines import count_at, items_at, text_at
 from skillgauge_agent_programs.raw import RawStream
 from skillgauge_agent_programs.sessions import Ran
 
 from .connection import Connection, ConnectionLostError, RemoteError
 from .options import Permissions
-from .transcript import AcpTranscript
+from .transcript import AcpTranscript, is_sign_of_life
 
 PROTOCOL_VERSION = 1
 CANCEL_GRACE_S = 0.3
@@ -61,6 +62,7 @@ class Conversation:
         self._terms = terms
         self._session: str | None = None
         self._asking: asyncio.Future[JsonObject] | None = None
+        self._started = self._heard = time.monotonic()
 
     async def hold(self, workspace: Workspace, command: Command, raw: RawStream) -> Ran:
         """Start the agent, talk to it, and end it. Cancelling does so at once.
@@ -69,6 +71,7 @@ class Conversation:
             LaunchError: it cannot be started.
         """
         running = await workspace.start(command)
+        self._started = self._heard = time.monotonic()
         connection = Connection(running, raw, self._notified, self._asked)
         reader = asyncio.ensure_future(connection.read())
         hopeless: Failure | None = None
@@ -100,8 +103,9 @@ class Conversation:
                     raise
                 await self._prompt(connection)
         except TimeoutError:
+            now, awaits_model = time.monotonic(), self._transcript.awaits_model
             await self._cancel(connection)
-            return failed(FailureClass.TIMEOUT, f"no end within {self._terms.timeout_s or 0:g} s")
+            return ran_out(now - self._started, now - self._heard, awaits_model=awaits_model)
         except RemoteError as error:
             self._tell(self._transcript.failed(error))
         return None
@@ -124,6 +128,11 @@ class Conversation:
         if self._session is None:
             raise RemoteError(0, "the agent opened a session without an id")
         self._transcript.opened(opened)
+        reading = self._transcript.reading
+        if reading.title is not None:
+            with suppress(RemoteError):
+                await connection.request("session/set_title", {"sessionId": self._session, "title": reading.title})
+                reading.is_titled = True
 
     async def _prompt(self, connection: Connection) -> None:
         text: JsonObject = {"type": "text", "text": self._transcript.request.prompt}
@@ -147,6 +156,8 @@ class Conversation:
             self._asking.cancel()
 
     def _notified(self, method: str, params: JsonObject) -> None:
+        if is_sign_of_life(method, params):
+            self._heard = time.monotonic()
         self._tell(self._transcript.read({"method": method, "params": params}))
 
     def _asked(self, method: str, params: JsonObject) -> Mapping[str, JsonValue] | None:

@@ -18,6 +18,8 @@ from .reading import Reading
 
 _TOOL = re.compile(r"(.+?)__.+")
 _SKILL = re.compile(r"Skill \*\*(.+?)\*\* activated")
+_LOOKS_ROUND = re.compile(r"SKILL|skills|\.gemini|[*?]|\b(?:find|grep|rg)\b")
+"""What is in a command that may print files which it does not name."""
 
 
 class GeminiEngine(AcpEngine):
@@ -63,10 +65,18 @@ class GeminiReading(Reading):
         """The tool for skills says itself which one it has loaded."""
         if self.tool_name(call) != "activate_skill":
             super().finished(call)
+            is_silent = text_at(call.fields, "kind") == "execute" and not items_at(call.fields, "content")
+            self.may_have_read |= is_silent and self._can_read(text_at(call.fields, "title") or "")
             return
         for part in items_at(call.fields, "content"):
             if loaded := _SKILL.match(text_at(part, "content", "text") or ""):
                 self.fired.add(loaded[1], INVOKED)
+
+    def _can_read(self, command: str) -> bool:
+        """Whether a command could print a skill: it names one, where they lie, or files by a pattern."""
+        return any(name in command for name in self._installed) or bool(
+            self._installed and _LOOKS_ROUND.search(command)
+        )
 
     def usage_of(self, answer: JsonObject, cost_usd: float | None) -> Usage | None:
         """The sum alone: what a cache held is in its input and is not told, and thoughts are not in its output."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 
-from skillgauge.api import Block, Failure, FailureClass, JsonObject, JsonValue, Usage
+from skillgauge.api import Block, Failure, FailureClass, FiredSkill, JsonObject, JsonValue, Usage
 from skillgauge_agent_programs.failures import class_of_status, class_of_text, failed
 from skillgauge_agent_programs.json_lines import count_at, dig, items_at, parse_line, text_at
-from skillgauge_agent_programs.skills import READ, FiredSkills, skill_of_file, skills_read_by
+from skillgauge_agent_programs.skills import READ, FiredSkills, skill_of_file
 
 from .calls import COMPLETED, ToolCall
 from .connection import RemoteError
@@ -32,10 +32,22 @@ class Reading:
     program_version: str | None = None
     """Of the program behind the agent, if that is another."""
 
+    may_have_read = False
+    """Whether a command whose output the agent does not tell may have read a skill."""
+    title: str | None = None
+    """What to call the session, for an agent that would hold another one beside it to find a title."""
+    is_titled = False
+    """Whether the agent took the title."""
+
     def __init__(self, prompt: str, skills: Collection[str]) -> None:
         self.prompt = prompt
         self.fired = FiredSkills()
         self._installed = tuple(skills)
+
+    @property
+    def known_fired(self) -> tuple[FiredSkill, ...] | None:
+        """Skills that fired; unknown if none did and a command that may have read one hides what it gave back."""
+        return self.fired.all or (None if self.may_have_read else ())
 
     @property
     def known(self) -> list[str]:
@@ -61,12 +73,10 @@ class Reading:
         return text_at(call.fields, "name") or ""
 
     def finished(self, call: ToolCall) -> None:
-        """Note the skills that a call has loaded, once it is over."""
-        if call.status != COMPLETED or text_at(call.fields, "kind") in ("edit", "delete", "move"):
+        """Note the skills that a call has loaded, once it is over; what commands give back is looked into elsewhere."""
+        if call.status != COMPLETED or text_at(call.fields, "kind") != "read" or call.is_command:
             return
-        read = [skill_of_file(path, self.known) for path in call.paths]
-        folder = text_at(call.fields, "rawInput", "cwd") or ""
-        for name in (*filter(None, read), *skills_read_by(call.command, self.known, folder)):
+        for name in filter(None, (skill_of_file(path, self.known) for path in call.paths)):
             self.fired.add(name, READ)
 
     def rejected(self, call: ToolCall) -> None:

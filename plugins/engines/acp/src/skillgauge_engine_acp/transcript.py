@@ -28,6 +28,12 @@ _CHUNKS: Mapping[str, EventKind] = {
 }
 
 
+def is_sign_of_life(method: str, params: JsonObject) -> bool:
+    """Whether a notification tells of something that the agent said or did."""
+    kind = text_at(params, "update", "sessionUpdate")
+    return method == "session/update" and kind in (*_CHUNKS, "tool_call", "tool_call_update")
+
+
 class AcpTranscript:
     """Reads one session.
 
@@ -102,6 +108,11 @@ class AcpTranscript:
         """Add what a reader of the result should know."""
         self._notes.append(text)
 
+    @property
+    def awaits_model(self) -> bool:
+        """Whether it is the model's turn."""
+        return self._calls.are_over
+
     def account(self, ending: Ending) -> Account:
         """See `Transcript.account`."""
         self._events += self._flushed()
@@ -112,7 +123,7 @@ class AcpTranscript:
         trajectory = Trajectory(
             events=tuple(self._events),
             skills_offered=self.reading.offered,
-            skills_fired=self.reading.fired.all if self._session_id else None,
+            skills_fired=self.reading.known_fired if self._session_id else None,
             blocked=self.reading.blocked,
             turns=self.reading.turns,
             session_id=self._session_id,

@@ -81,6 +81,8 @@ class Session:
         self._tools = Toolbox(workspace, skills, options.command_timeout_s)
         self._events: list[TrajectoryEvent] = []
         self._answers: list[Answer] = []
+        self._asked: float | None = None
+        """When the model was asked, as long as it has not answered."""
         self._turns = (request.limits.max_turns or options.max_turns) if options.tools else 1
 
     async def hold(self) -> Execution:
@@ -95,7 +97,7 @@ class Session:
         except TimeoutError:
             if not bound.expired():
                 raise
-            failure = Failure.of_agent(FailureClass.TIMEOUT, f"not done within {limit:g} s")
+            failure = self._ran_out(time.monotonic() - started)
         except Unanswered as unanswered:
             # A request's own time limit is the service's failure and not the agent's.
             kind = FailureClass.NETWORK if unanswered.kind is FailureClass.TIMEOUT else unanswered.kind
@@ -107,13 +109,23 @@ class Session:
         dialect = self._talk.dialect
         messages: list[Document] = [dialect.prompt(self._request.prompt)]
         while len(self._answers) < self._turns:
+            self._asked = time.monotonic()
             answer = await self._talk.ask(self._question(messages))
+            self._asked = None
             self._note(answer)
             if not answer.calls or not self._options.tools:
                 return self._ending(answer)
             results = [await self._use(call) for call in answer.calls]
             messages += [answer.message, *dialect.results(results)]
         return Failure.of_agent(FailureClass.MAX_TURNS, f"not done after {self._turns} answers of the model")
+
+    def _ran_out(self, duration_s: float) -> Failure:
+        """Time that the service used up by not answering, more than half of it, was not the agent's."""
+        waited_s = 0.0 if self._asked is None else time.monotonic() - self._asked
+        if waited_s * 2 > duration_s:
+            told = f"no answer from the model's service for {waited_s:.1f} s, until the time of the session was up"
+            return Failure.of_agent(FailureClass.NETWORK, told)
+        return Failure.of_agent(FailureClass.TIMEOUT, f"not done within {self._request.limits.timeout_s:g} s")
 
     def _question(self, messages: Sequence[Document]) -> Question:
         return Question(

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from skillgauge.api import Command, FileSpec, Finished, FiredSkill, Frozen, LaunchError, Workspace
+from skillgauge_agent_programs.skills import INVOKED, READ, came_back
 
 from .dialect import ToolCall, ToolResult, ToolSpec
 from .skills import Skill
@@ -106,8 +107,11 @@ class Toolbox:
                 raise ToolError(f"there is no tool {call.name!r}, only {', '.join(self._tools)}")
             if call.arguments is None:
                 raise ToolError("the arguments are no JSON object")
-            return ToolResult(call, await tool.use(_checked(tool.arguments, call.arguments)))
+            text = await tool.use(_checked(tool.arguments, call.arguments))
+            self._note_reads(text)
+            return ToolResult(call, text)
         except ToolError as error:
+            self._note_reads(str(error))
             return ToolResult(call, f"Error: {error}", is_error=True)
         except (OSError, ValueError) as error:
             # The system's own text names a path outside of the workspace, which means nothing to the model.
@@ -116,9 +120,6 @@ class Toolbox:
 
     async def _bash(self, arguments: Bash) -> str:
         finished = await self._run(arguments.command)
-        for name, skill in self._skills.items():
-            if f"{skill.folder}/SKILL.md" in arguments.command or f"{name}/SKILL.md" in arguments.command:
-                self._note(name, "read")
         said = (finished.stdout + finished.stderr).decode("utf-8", "replace")
         said = said if said.endswith("\n") or not said else f"{said}\n"
         if finished.timed_out:
@@ -144,9 +145,6 @@ class Toolbox:
     async def _read(self, arguments: Read) -> str:
         path = self._relative(arguments.path)
         text = await self._text(path)
-        for name, skill in self._skills.items():
-            if path == f"{skill.folder}/SKILL.md":
-                self._note(name, "read")
         lines = text.splitlines(keepends=True)
         first = arguments.offset - 1
         left = len(lines) - first - arguments.limit
@@ -173,8 +171,13 @@ class Toolbox:
         skill = self._skills.get(arguments.name)
         if skill is None:
             raise ToolError(f"there is no skill {arguments.name!r}, only {', '.join(self._skills)}")
-        self._note(skill.name, "invoked")
+        self._note(skill.name, INVOKED)
         return skill.instructions
+
+    def _note_reads(self, text: str) -> None:
+        for name, skill in self._skills.items():
+            if came_back(skill.body, text):
+                self._note(name, READ)
 
     def _note(self, name: str, how: str) -> None:
         if all(fired.name != name for fired in self.fired):

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 
 from skillgauge.api import Problem, RunRequest, Workspace, canonical_json
 from skillgauge_agent_programs.accounts import Transcript
 from skillgauge_agent_programs.credentials import KEY_DESCRIPTOR, Key
 from skillgauge_agent_programs.engine import Access, Launch, ProgramEngine, Service
+from skillgauge_agent_programs.homes import files_in, lines_of
+from skillgauge_agent_programs.json_lines import parse_line
 from skillgauge_agent_programs.programs import AgentProgram
 
 from .options import BASE_URL, KEY, LOGIN_FILE, SUBSCRIPTION, VARIABLES, ClaudeCodeOptions, PermissionMode
@@ -81,6 +84,14 @@ class ClaudeCodeEngine(ProgramEngine):
             environment[by_descriptor] = str(KEY_DESCRIPTOR)
             return Launch(tuple(arguments), environment, prompt, key)
         return Launch(tuple(arguments), environment, prompt)
+
+    def read_home(self, home: Path, transcript: Transcript) -> None:
+        """Read the session file, which nobody but the program is meant to write."""
+        assert isinstance(transcript, ClaudeTranscript)
+        for path in files_in(home, ".claude/projects/*/*.jsonl"):
+            if path.stem == transcript.session_id:
+                for record in filter(None, map(parse_line, lines_of(path))):
+                    transcript.read_record(record)
 
     def transcript(self, request: RunRequest) -> Transcript:
         """Reads the lines of `stream-json`."""

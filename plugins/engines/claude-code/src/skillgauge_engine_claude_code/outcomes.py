@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from skillgauge.api import Failure, FailureClass, JsonValue, Usage
@@ -18,6 +19,8 @@ _ERRORS: Mapping[str, FailureClass] = {
     "invalid_request": FailureClass.BAD_REQUEST,
 }
 """What the program calls a failure of its API that has no HTTP status."""
+_RELAY, _RELAYS_OWN = "skillgauge relay: ", re.compile(r"[^.]*\(127\.0\.0\.1:\d+\)\.?")
+"""What the relay of a sandbox answers, and a sentence with its address, which is of no use outside."""
 _PAUSED = (FailureClass.RATE_LIMITED, FailureClass.OVERLOADED)
 
 
@@ -33,6 +36,7 @@ def failure_of(result: JsonValue, api_error: JsonValue, retry_delay_s: float | N
         return None
     told = text_at(result, "result") or "; ".join(texts_at(result, "errors")) or text_at(result, "subtype") or ""
     kind = _class_of(result, text_at(api_error, "error"), told)
+    told = _RELAYS_OWN.sub("", told) if _RELAY in told else told
     return failed(kind, told, retry_after_s=retry_delay_s if kind in _PAUSED else None)
 
 

@@ -13,8 +13,9 @@ from skillgauge.api import (
     JsonValue,
     Trajectory,
     TrajectoryEvent,
+    Usage,
 )
-from skillgauge_agent_programs.accounts import Account, Ending
+from skillgauge_agent_programs.accounts import Account, Ending, is_models_turn
 from skillgauge_agent_programs.json_lines import (
     bounded,
     bounded_text,
@@ -24,12 +25,13 @@ from skillgauge_agent_programs.json_lines import (
     text_at,
     texts_at,
 )
-from skillgauge_agent_programs.skills import EXPLICIT, INVOKED, READ, FiredSkills, skill_of_file, skills_read_by
+from skillgauge_agent_programs.skills import EXPLICIT, INVOKED, READ, FiredSkills, skill_of_file
 
 from .outcomes import failure_of, usage_of
+from .record import SYNTHETIC, SessionRecord
 
-_SYNTHETIC = "<synthetic>"
-"""Model of messages that the program itself writes when its API fails."""
+_SUBAGENTS = ("Task", "Agent")
+"""Tools that ask the model themselves."""
 _COMMAND = re.compile(r"/(\S+)")
 
 
@@ -56,6 +58,9 @@ class ClaudeTranscript:
         self._installed = tuple(skills)
         self._init: Mapping[str, JsonValue] | None = None
         self._result: JsonValue = None
+        self._works_again = False
+        self._strangers = 0
+        self._record = SessionRecord()
         self._turns: int | None = None
         self._model: str | None = None
         self._message_ids: set[str] = set()
@@ -69,6 +74,9 @@ class ClaudeTranscript:
 
     def read(self, record: Mapping[str, JsonValue]) -> Iterable[TrajectoryEvent]:
         """See `Transcript.read`."""
+        if self._is_strange(record):
+            self._strangers += 1
+            return ()
         match text_at(record, "type"):
             case "system":
                 found = self._system(record)
@@ -85,8 +93,20 @@ class ClaudeTranscript:
         self._events += events
         return events
 
+    @property
+    def session_id(self) -> str | None:
+        """As the program told it at its start."""
+        return text_at(self._init, "session_id")
+
+    def read_record(self, record: Mapping[str, JsonValue]) -> None:
+        """Take the object in a line of the session file."""
+        self._record.read(record)
+
     def account(self, ending: Ending) -> Account:
-        """See `Transcript.account`."""
+        """See `Transcript.account`.
+
+        Into the stream any command that the agent started can write. Where the session file says otherwise, it counts.
+        """
         offered = texts_at(self._init, "skills") if self._init is not None else None
         self._note_explicit(offered or ())
         self._note_denials()
@@ -98,17 +118,42 @@ class ClaudeTranscript:
             blocked=tuple(self._blocked.values()) if self._init is not None else None,
             model_calls=len(self._message_ids) if self._init is not None else None,
             turns=self._turns,
-            session_id=text_at(self._init, "session_id"),
+            session_id=self.session_id,
             model=self._model or text_at(self._init, "model"),
             engine_version=text_at(self._init, "claude_code_version"),
         )
         return Account(
             trajectory=trajectory,
-            text=None if failure else text_at(self._result, "result"),
-            usage=usage_of(self._result),
-            is_over=self._result is not None,
+            text=None if failure else self._answer(),
+            usage=self._usage(),
+            # A sub-agent that works in the background goes on after a result, and another one follows.
+            is_over=self._result is not None and not (ending.timed_out and self._works_again),
             failure=failure,
+            awaits_model=is_models_turn(self._events, _SUBAGENTS),
+            notes=tuple(self._notes()),
         )
+
+    def _is_strange(self, record: Mapping[str, JsonValue]) -> bool:
+        """Whether a line is none of this session's."""
+        is_of_session = text_at(record, "type") in ("assistant", "user", "result")
+        return is_of_session and self._init is not None and text_at(record, "session_id") != self.session_id
+
+    def _answer(self) -> str | None:
+        told = text_at(self._result, "result")
+        return self._record.answer if told is not None and self._record.denies(told) else told
+
+    def _usage(self) -> Usage | None:
+        told, recorded = usage_of(self._result), self._record.usage
+        if self._result is None or recorded is None or (told and _tokens(told) == _tokens(recorded)):
+            return told
+        return recorded
+
+    def _notes(self) -> Iterator[str]:
+        if self._strangers:
+            yield f"{self._strangers} lines of the program's stream were of another session, and are not believed"
+        told = text_at(self._result, "result")
+        if told is not None and dig(self._result, "is_error") is not True and self._record.denies(told):
+            yield "the program's stream tells another answer than its session file, which counts"
 
     def _system(self, record: Mapping[str, JsonValue]) -> Iterator[TrajectoryEvent]:
         match text_at(record, "subtype"):
@@ -130,8 +175,9 @@ class ClaudeTranscript:
                 return
 
     def _assistant(self, record: Mapping[str, JsonValue]) -> Iterator[TrajectoryEvent]:
+        self._works_again = True
         model = text_at(record, "message", "model")
-        if model == _SYNTHETIC:
+        if model == SYNTHETIC:
             self._api_error = record
             yield _notice(_flat(dig(record, "message", "content")), is_error=True)
             return
@@ -161,8 +207,6 @@ class ClaudeTranscript:
             case "Read":
                 read = skill_of_file(text_at(arguments, "file_path") or "", (*self._installed, *offered))
                 skills = (read,) if read else ()
-            case "Bash":
-                skills = skills_read_by(text_at(arguments, "command") or "", self._installed, offered)
             case "Skill":
                 skills = (text_at(arguments, "skill") or "",)
             case _:
@@ -227,10 +271,14 @@ class ClaudeTranscript:
 
     def _take_result(self, record: Mapping[str, JsonValue]) -> None:
         """The last one counts, but for turns, which each counts for its own part of the session."""
-        self._result = record
+        self._result, self._works_again = record, False
         turns = count_at(record, "num_turns")
         if turns is not None:
             self._turns = (self._turns or 0) + turns
+
+
+def _tokens(usage: Usage) -> tuple[int | None, ...]:
+    return usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens, usage.output_tokens
 
 
 def _notice(text: str, *, is_error: bool = False) -> TrajectoryEvent:

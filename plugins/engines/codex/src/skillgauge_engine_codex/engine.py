@@ -105,8 +105,14 @@ class CodexEngine(ProgramEngine):
     def read_home(self, home: Path, transcript: Transcript) -> None:
         """Read the session file, which has every tool call."""
         assert isinstance(transcript, CodexTranscript)
-        for path in files_in(home, f".codex/sessions/*/*/*/rollout-*{transcript.session_id or ''}.jsonl")[:1]:
-            for record in filter(None, map(parse_line, lines_of(path))):
+        files = files_in(home, ".codex/sessions/*/*/*/rollout-*.jsonl")
+        own = next((path for path in files if path.stem.endswith(transcript.session_id or "")), None)
+        for path in files:
+            records = filter(None, map(parse_line, lines_of(path)))
+            if path != own:
+                transcript.read_other(records)
+                continue
+            for record in records:
                 transcript.read_rollout(record)
 
     def _provider(self, access: Access) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from skillgauge.api import Failure, FailureClass, JsonValue, Usage
 from skillgauge_agent_programs.failures import class_of_status, class_of_text, failed
@@ -10,7 +11,10 @@ from skillgauge_agent_programs.json_lines import count_at, parse_line, text_at
 
 _STATUS = re.compile(r"\bstatus:? (\d{3})\b")
 _URL = re.compile(r",? url: \S+")
+_FILTERED = "reason: content_filter"
 _OWN_WORDS = (
+    (_FILTERED, FailureClass.REFUSED),
+    ("quota exceeded", FailureClass.BUDGET),
     ("ran out of room in the model's context window", FailureClass.CONTEXT_TOO_LONG),
     ("high demand", FailureClass.SERVER),  # of a status 500 it says nothing else
     ("stream disconnected before completion", FailureClass.NETWORK),
@@ -39,6 +43,21 @@ def without_address(message: str) -> str:
 def is_waiting(message: str) -> bool:
     """Whether a notice says that the program waits for a network, which it does without an end."""
     return "waiting for network" in message
+
+
+def is_filtered(message: str) -> bool:
+    """Whether a filter stopped the answer; the program would ask again, and pay again."""
+    return _FILTERED in message
+
+
+def summed(usages: Iterable[Usage | None]) -> Usage | None:
+    """Tokens of several conversations; a kind that one of them does not tell is unknown."""
+    told = [usage for usage in usages if usage is not None]
+    if len(told) < 2:
+        return told[0] if told else None
+    kinds = [kind for kind in Usage.model_fields if kind.endswith("_tokens")]
+    counts = {kind: [getattr(usage, kind) for usage in told] for kind in kinds}
+    return Usage.model_validate({kind: None if None in found else sum(found) for kind, found in counts.items()})
 
 
 def usage_of(told: JsonValue) -> Usage | None:

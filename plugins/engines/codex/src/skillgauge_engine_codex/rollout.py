@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from skillgauge.api import Block, EventKind, FiredSkill, JsonValue, TrajectoryEvent, Usage
 from skillgauge_agent_programs.json_lines import (
@@ -16,7 +15,7 @@ from skillgauge_agent_programs.json_lines import (
     text_at,
     texts_at,
 )
-from skillgauge_agent_programs.skills import EXPLICIT, READ, FiredSkills, skills_read_by
+from skillgauge_agent_programs.skills import EXPLICIT, FiredSkills
 
 from .outcomes import usage_of
 
@@ -35,25 +34,23 @@ _EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (\d+)$", re.MULTIL
 _OUTPUT = re.compile(
     r"(?:(?:Script|Chunk ID|Wall time|Process exited|Original token count|Exit code)\b[^\n]*\n)*Output:\n"
 )
+_REJECTED = "patch rejected: "
+"""The program's own words for a change of files that its sandbox forbids; what a command prints never stands alone."""
 _DENIED = "Read-only file system"
+"""What a command prints that its sandbox stopped, and any other that has a reason to print it."""
 
 
 class Rollout:
-    """Reads a session file.
+    """Reads a session file."""
 
-    Args:
-        skills: names of the skills that were installed.
-    """
-
-    def __init__(self, skills: Collection[str] = ()) -> None:
-        self._installed = tuple(skills)
+    def __init__(self) -> None:
         self._events: list[TrajectoryEvent] = []
         self._offered: tuple[str, ...] | None = None
         self._fired = FiredSkills()
         self._blocked: list[Block] = []
         self._tools: dict[str, str] = {}
-        self._reads: dict[str, tuple[str, ...]] = {}
-        self._denied_in_scripts = 0
+        self._is_denial_possible = False
+        self._end: JsonValue = None
         self.has_begun = False
         """Whether the file tells that the session got to work."""
         self.usage: Usage | None = None
@@ -75,14 +72,32 @@ class Rollout:
 
     @property
     def fired(self) -> tuple[FiredSkill, ...]:
-        """Skills that were read, or put into the request by `$name`."""
+        """Skills that were put into the request by `$name`."""
         return self._fired.all
 
-    def blocked(self, stderr: str) -> tuple[Block, ...]:
-        """Calls that a hook or the sandbox stopped; a script of the agent can hide one, but not from the log."""
-        by = Counter(block.by for block in self._blocked)
-        lost = (Block(tool=_SCRIPT, by="sandbox"),) * (self._denied_in_scripts - by["sandbox"])
-        return (*self._blocked, *lost, *blocks_in(stderr)[by["hook"] :])
+    @property
+    def is_over(self) -> bool:
+        """Whether the file tells the end of the session."""
+        return self._end is not None
+
+    @property
+    def answer(self) -> str | None:
+        """The final answer, if there was one."""
+        return text_at(self._end, "last_agent_message")
+
+    @property
+    def error(self) -> str | None:
+        """Why the session failed, if it did."""
+        return text_at(self._end, "error", "message")
+
+    def blocked(self, stderr: str) -> tuple[Block, ...] | None:
+        """Calls that a hook or the sandbox stopped; a script of the agent can hide one, but not from the log.
+
+        Unknown if nothing but the text of a command speaks for it, which any command can print.
+        """
+        by_hook = sum(block.by == "hook" for block in self._blocked)
+        found = (*self._blocked, *blocks_in(stderr)[by_hook:])
+        return None if self._is_denial_possible and not found else found
 
     def read(self, record: Mapping[str, JsonValue]) -> None:
         """Take the object in a line."""
@@ -97,8 +112,14 @@ class Rollout:
                 self.usage = usage_of(dig(payload, "thread_token_usage"))
             case "response_item":
                 self._events += self._item(payload)
-            case "event_msg" if text_at(payload, "type") == "item_completed":
-                self._events += self._nested(dig(payload, "item"))
+            case "event_msg":
+                match text_at(payload, "type"):
+                    case "item_completed":
+                        self._events += self._nested(dig(payload, "item"))
+                    case "task_complete":
+                        self._end = payload
+                    case _:
+                        return
             case _:
                 return
 
@@ -142,7 +163,6 @@ class Rollout:
             arguments = told
         if call_id:
             self._tools[call_id] = name
-            self._note_reads(call_id, arguments)
         return _call(name, call_id, arguments)
 
     def _output(self, item: JsonValue) -> TrajectoryEvent:
@@ -154,12 +174,16 @@ class Rollout:
         if tool == _SCRIPT:  # what it started is told by itself, but not always
             codes = [int(code) for code in _SCRIPT_EXIT.findall(told)]
             is_failed = bool(codes) and all(codes)
-            self._denied_in_scripts += any(codes) and _DENIED in told
+            self._is_denial_possible |= any(codes) and _DENIED in told
         is_broken = told.startswith((_UNSUPPORTED, _FAILED_SCRIPT))
         stopped = _BLOCKED.match(told[head:]) if is_broken or not head else None
         if stopped:
             self._blocked.append(Block(tool=tool or "", by="hook", event=stopped[1]))
-        return self._result(tool, call_id, told[head:], is_error=is_failed or is_broken or stopped is not None)
+        is_rejected = not head and told.startswith(_REJECTED)
+        if is_rejected:
+            self._blocked.append(Block(tool=tool or "", by="sandbox"))
+        is_error = is_failed or is_broken or is_rejected or stopped is not None
+        return self._result(tool, call_id, told[head:], is_error=is_error)
 
     def _nested(self, item: JsonValue) -> Iterator[TrajectoryEvent]:
         """What a script of the agent did: of other calls the same is told by themselves."""
@@ -170,7 +194,6 @@ class Rollout:
         match text_at(item, "type"):
             case "CommandExecution":
                 command = next(reversed(texts_at(item, "command")), "")
-                self._note_reads(call_id, {"cmd": command})
                 yield _call(SHELL, call_id, {"cmd": command})
                 yield self._result(SHELL, call_id, text_at(item, "aggregated_output") or "", is_error=is_error)
             case "FileChange":
@@ -179,16 +202,8 @@ class Rollout:
             case _:
                 return
 
-    def _note_reads(self, call_id: str, arguments: JsonValue) -> None:
-        command = text_at(arguments, "cmd") or text_at(arguments) or ""  # a script is a text and no object
-        folder = text_at(arguments, "workdir") or ""
-        self._reads[call_id] = skills_read_by(command, self._installed, self._offered or (), folder)
-
     def _result(self, tool: str | None, call_id: str, text: str, *, is_error: bool) -> TrajectoryEvent:
-        if is_error and _DENIED in text and tool != _SCRIPT:
-            self._blocked.append(Block(tool=tool or "", by="sandbox"))
-        for name in () if is_error else self._reads.get(call_id, ()):
-            self._fired.add(name, READ)
+        self._is_denial_possible |= is_error and _DENIED in text
         return TrajectoryEvent(
             kind=EventKind.TOOL_RESULT,
             name=tool,

@@ -6,12 +6,11 @@ import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from skillgauge.api import EventKind, Failure, FailureClass, JsonValue, Trajectory, TrajectoryEvent, Usage
-from skillgauge_agent_programs.accounts import Account, Ending
+from skillgauge_agent_programs.accounts import Account, Ending, is_models_turn
 from skillgauge_agent_programs.failures import failed
 from skillgauge_agent_programs.json_lines import bounded, bounded_text, dig, text_at
-from skillgauge_agent_programs.skills import READ, FiredSkills, skills_read_by
 
-from .outcomes import failure_of, is_waiting, usage_of, without_address
+from .outcomes import failure_of, is_filtered, is_waiting, summed, usage_of, without_address
 from .rollout import SHELL, Rollout, blocks_in
 
 _WRAPPED = 3
@@ -28,8 +27,6 @@ class CodexTranscript:
     """
 
     def __init__(self, skills: Collection[str] = (), *, patience: int = 3, max_turns: int | None = None) -> None:
-        self._installed = tuple(skills)
-        self._fired = FiredSkills()
         self._patience = patience
         self._max_turns = max_turns
         self._waits = 0
@@ -40,12 +37,15 @@ class CodexTranscript:
         self._error = ""
         self._failure: Failure | None = None
         self.session_id: str | None = None
-        """As soon as the stream tells it."""
-        self._rollout = Rollout(skills)
+        """As soon as the stream tells it. A later one could be anybody's."""
+        self._rollout = Rollout()
+        self._others: list[Rollout] = []
 
     @property
     def hopeless(self) -> Failure | None:
-        """The program waits for a network without an end."""
+        """The program waits for a network without an end, or asks again for what a filter will not let through."""
+        if is_filtered(self._error) and not self._is_over:
+            return failed(FailureClass.REFUSED, self._error)
         return failed(FailureClass.NETWORK, self._error) if self._waits > self._patience else None
 
     def read(self, record: Mapping[str, JsonValue]) -> Iterable[TrajectoryEvent]:
@@ -58,8 +58,18 @@ class CodexTranscript:
         """Take the object in a line of the session file."""
         self._rollout.read(record)
 
+    def read_other(self, records: Iterable[Mapping[str, JsonValue]]) -> None:
+        """Take the file of a session beside this one, of a sub-agent for example: it was paid for as well."""
+        self._others.append(Rollout())
+        for record in records:
+            self._others[-1].read(record)
+
     def account(self, ending: Ending) -> Account:
-        """See `Transcript.account`."""
+        """See `Transcript.account`.
+
+        Where the session file tells the end of the session, it counts: into the stream any command that the agent
+        started can write, but not into the program's home.
+        """
         rollout = self._rollout
         notices = [event for event in self._events if event.kind is EventKind.NOTICE]
         is_known = rollout.has_begun
@@ -67,21 +77,35 @@ class CodexTranscript:
             events=(*notices, *rollout.events) if is_known else tuple(self._events),
             skills_offered=rollout.offered,
             # Without the file it is known what happened, but not what did not.
-            skills_fired=rollout.fired if is_known else self._fired.all or None,
+            skills_fired=rollout.fired if is_known else None,
             blocked=rollout.blocked(ending.stderr) if is_known else blocks_in(ending.stderr) or None,
             model_calls=rollout.model_calls,
             session_id=self.session_id or rollout.session_id,
             model=rollout.model,
             engine_version=rollout.version,
         )
+        # A stream that tells more than the file of a program which was ended is not believed.
+        is_over = rollout.is_over or (self._is_over and not (is_known and ending.timed_out))
+        answer = rollout.answer if rollout.is_over else self._answer
         return Account(
             trajectory=trajectory,
-            text=self._answer,
-            usage=self._usage or rollout.usage,
-            is_over=self._is_over,
-            failure=self._failure or self._waiting(ending),
-            notes=tuple(self._notes(is_known=is_known)),
+            text=answer if is_over else None,
+            usage=summed((rollout.usage, *(one.usage for one in self._others))) or self._usage,
+            is_over=is_over,
+            failure=self._failed(answer) if is_over else self._waiting(ending),
+            awaits_model=is_models_turn(self._events) and is_models_turn(rollout.events),
+            notes=tuple(self._notes(answer, is_known=is_known)),
         )
+
+    def _failed(self, answer: str | None) -> Failure | None:
+        if self._rollout.is_over:
+            if self._rollout.error is not None:
+                return failure_of(self._rollout.error)
+        elif self._failure:
+            return self._failure
+        if (answer or "").strip():
+            return None
+        return failed(FailureClass.REFUSED, "no answer: codex tells a refusal of the model and an empty answer alike")
 
     def _waiting(self, ending: Ending) -> Failure | None:
         """Time that ran out while it waited for the network was not the agent's."""
@@ -89,7 +113,9 @@ class CodexTranscript:
             return failed(FailureClass.NETWORK, self._error)
         return None
 
-    def _notes(self, *, is_known: bool) -> Iterator[str]:
+    def _notes(self, answer: str | None, *, is_known: bool) -> Iterator[str]:
+        if self._rollout.is_over and self._answer not in (None, answer):
+            yield "the program's stream tells another answer than its session file, which counts"
         if self._max_turns is not None:
             yield f"the limit of {self._max_turns} turns was not enforced: codex knows none"
         if not is_known:
@@ -101,7 +127,7 @@ class CodexTranscript:
             self._waits = 0
         match kind:
             case "thread.started":
-                self.session_id = text_at(record, "thread_id")
+                self.session_id = self.session_id or text_at(record, "thread_id")
             case "item.started" | "item.completed":
                 yield from self._item(dig(record, "item"), is_done=kind == "item.completed")
             case "turn.completed":
@@ -145,8 +171,6 @@ class CodexTranscript:
                 kind=EventKind.TOOL_CALL, name=SHELL, call_id=call_id, data=bounded({"cmd": command})
             )
         is_error = text_at(item, "status") == "failed"
-        for name in () if is_error else skills_read_by(command, self._installed):
-            self._fired.add(name, READ)
         text = bounded_text(text_at(item, "aggregated_output") or "")
         return TrajectoryEvent(kind=EventKind.TOOL_RESULT, name=SHELL, call_id=call_id, text=text, is_error=is_error)
 

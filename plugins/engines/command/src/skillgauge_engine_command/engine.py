@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from skillgauge.api import (
+    Blame,
     Command,
     Emit,
     EventKind,
@@ -89,6 +90,7 @@ class CommandEngine:
             command = Command(
                 argv=tuple(template.format_map(values) for template in self._options.argv),
                 env=self._environment(),
+                readable=outside_program(self._options.argv[0]),
                 stdin=self._options.stdin.format_map(values).encode(),
                 timeout_s=request.limits.timeout_s,
                 output_bytes=request.limits.output_bytes or OUTPUT_BYTES,
@@ -146,11 +148,16 @@ class CommandEngine:
         )
 
     def _failure(self, finished: Finished, request: RunRequest) -> Failure | None:
-        """What an ending means: time and signals first, then the exit code."""
+        """What an ending means: time and signals first, then the exit code.
+
+        A program whose time is up may have been at work, or may have waited for a model that never answers. Nobody can
+        tell, so no skill is blamed; a program that knows better says so by an exit code.
+        """
         said = " ".join(_text(finished.stderr).split())[-_EXCERPT:]
         detail = f": {said}" if said else ""
         if finished.timed_out:
-            return Failure.of_agent(FailureClass.TIMEOUT, f"not done within {request.limits.timeout_s:g} s{detail}")
+            message = f"not done within {request.limits.timeout_s:g} s{detail}"
+            return Failure(failure_class=FailureClass.TIMEOUT, blame=Blame.INFRASTRUCTURE, message=message)
         if finished.exit_code is None:
             return Failure.of_agent(FailureClass.KILLED, f"ended by signal {finished.signal}{detail}")
         usual = COMPLETED if finished.exit_code == 0 else FailureClass.CRASH
@@ -158,6 +165,17 @@ class CommandEngine:
         if meaning == COMPLETED:
             return None
         return Failure.of_agent(FailureClass(str(meaning)), f"exit code {finished.exit_code}{detail}")
+
+
+def outside_program(program: str) -> tuple[str, ...]:
+    """The file of a program that is named by its absolute path, for a sandbox that shows no more than it must.
+
+    Nothing but what can be executed is shown, and no folder around it.
+    """
+    path = Path(program)
+    if placeholders(program) or not path.is_absolute() or not path.is_file() or not os.access(path, os.X_OK):
+        return ()
+    return tuple(dict.fromkeys((program, str(path.resolve()))))
 
 
 def _text(output: bytes) -> str:

@@ -38,6 +38,8 @@ from skillgauge_validation import validate
 from .options import SKILL_FOLDER, MockOptions, Reply, Script
 
 NAME = "mock"
+NOTE = "a script was played, no model was asked"
+"""Stands in every result, so that no report passes for one of a real agent."""
 _CHARACTERS_PER_TOKEN = 4
 _OUTPUT_BYTES = 64 * 1024
 
@@ -191,6 +193,7 @@ class _Session:
             duration_s=time.monotonic() - self._started,
             failure=failure,
             sandbox=self._workspace.tier,
+            notes=(NOTE,),
         )
 
     def _answer(self, reply: Reply) -> str:

@@ -18,7 +18,7 @@ from skillgauge.api import (
     SuiteError,
     Workspace,
 )
-from skillgauge_recordings import Cassette, read_cassettes, why_missing
+from skillgauge_recordings import Cassette, Places, read_cassettes, why_missing
 
 from .options import ReplayOptions
 from .restoring import restore
@@ -70,18 +70,20 @@ class ReplayEngine:
         return ()
 
     async def run(self, request: RunRequest, workspace: Workspace, emit: Emit) -> Execution:
-        """Play the recording of a session and leave the files that the agent left."""
+        """Play the recording of a session and leave the files that the agent left, in folders of this workspace."""
         recording = self._by_key.get(request.cassette_key)
         if recording is None:
             why = f"{why_missing(request.recipe, self._recordings)}; record it with --record {self._folder}"
             return _failed(FailureClass.SETUP, why)
+        places = Places(workspace)
+        execution = places.restored_in(recording.execution)
         try:
-            await restore(recording.files, workspace)
+            await restore(recording.files, workspace, places)
         except (OSError, ValueError) as error:
             return _failed(FailureClass.SANDBOX, f"the recorded files cannot be restored: {error}")
-        for event in recording.execution.trajectory.events if recording.execution.trajectory else ():
+        for event in execution.trajectory.events if execution.trajectory else ():
             emit(event)
-        return recording.execution.model_copy(update={"replayed": True})
+        return execution.model_copy(update={"replayed": True})
 
     def _choice(self, model: str | None, found: list[Cassette]) -> Problem:
         """Why it is not clear which recordings are meant, and how to say it."""

@@ -9,14 +9,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from skillgauge.api import Command, FileSpec, Workspace
-from skillgauge_recordings import RecordedFile
+from skillgauge_recordings import Places, RecordedFile
 
 _ARGUMENT_CHARACTERS = 60_000
 """Of one command line: half of what the strictest system takes."""
 _TIMEOUT_S = 60.0
 
 
-async def restore(files: Sequence[RecordedFile], workspace: Workspace) -> None:
+async def restore(files: Sequence[RecordedFile], workspace: Workspace, places: Places) -> None:
     """Delete, create and overwrite what the recorded agent did.
 
     Raises:
@@ -26,7 +26,7 @@ async def restore(files: Sequence[RecordedFile], workspace: Workspace) -> None:
     kept = [file for file in files if _is_there(file)]
     gone = [FileSpec(path=file.path, text="").path for file in files if not _is_there(file)]
     with TemporaryDirectory(prefix="skillgauge-replay-") as folder:
-        specs = await asyncio.to_thread(_specs, kept, Path(folder))
+        specs = await asyncio.to_thread(_specs, kept, places, Path(folder))
         # A file can take the place of a folder whose files were deleted; the empty folder would be in its way.
         ancestors = {str(parent) for path in gone for parent in Path(path).parents}
         await _delete([*gone, *(file.path for file in kept if file.path in ancestors)], workspace)
@@ -37,12 +37,13 @@ def _is_there(file: RecordedFile) -> bool:
     return file.text is not None or file.base64 is not None
 
 
-def _specs(files: Sequence[RecordedFile], folder: Path) -> list[FileSpec]:
+def _specs(files: Sequence[RecordedFile], places: Places, folder: Path) -> list[FileSpec]:
     """What to put into the workspace; what is no text goes by a file of its own."""
     specs = []
     for number, file in enumerate(files):
         if file.base64 is None:
-            specs.append(FileSpec(path=file.path, text=file.text, executable=file.executable))
+            text = places.restored(file.text or "")
+            specs.append(FileSpec(path=file.path, text=text, executable=file.executable))
         else:
             source = folder / str(number)
             source.write_bytes(base64.b64decode(file.base64, validate=True))

@@ -194,8 +194,24 @@ def metadata(view: RunView, suite: SuiteHead, key: Key, tally: Tally) -> dict[st
             "engine": key.runner,
             "candidate": comparison.candidate if comparison else None,
             "baseline": comparison.baseline if comparison else None,
+            "state": view.run.state,
+            "validity": _validity(view, suite),
+            "judges": tuple(judge.model_dump(mode="json") for judge in view.head.judges),
+            "cases": _digests(view, suite, tally),
         },
     }
+
+
+def _validity(view: RunView, suite: SuiteHead) -> dict[str, Json] | None:
+    """Whether the run proves anything of this suite."""
+    known = next((one for one in view.summary.validity if one.suite_id == suite.id), None)
+    return {"valid": known.valid, "error_share": known.error_share, "reason": known.reason} if known else None
+
+
+def _digests(view: RunView, suite: SuiteHead, tally: Tally) -> dict[str, str]:
+    """What tells whether an eval asks and checks the same in another run."""
+    heads = (case for case in view.cases() if case.suite_id == suite.id and case.id in tally.cases)
+    return {case.id: case.digest for case in heads if case.digest}
 
 
 def compared(suite: SuiteHead) -> Comparison | None:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from skillgauge.api import (
     Blame,
+    CaseHead,
     Comparison,
     Counts,
     Execution,
     Failure,
     FailureClass,
     GroupSummary,
+    Identity,
     Json,
     JsonValue,
     Kept,
@@ -41,72 +42,16 @@ from skillgauge.api import (
     read_document,
 )
 
+from .benchmark_files import UNKNOWN_ENGINE, BenchmarkFile, RunFile
 from .findings import Findings
 from .loading import FORMAT, WITH_SKILL, WITHOUT_SKILL
 
 _MARKS = (b'"run_summary"', b'"configuration"')
 _MAX_BYTES = 256 * 1024 * 1024
-_UNKNOWN = "unknown"
-"""The original does not say which engine ran."""
 EXPECTATION = "expectation"
 """Scorer of what was graded elsewhere."""
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
-
-
-class ExpectationFile(_Part):
-    """One graded expectation."""
-
-    text: str
-    passed: bool
-    evidence: str = ""
-
-
-class ResultFile(_Part):
-    """`result` of a run."""
-
-    pass_rate: float | None = Field(default=None, ge=0, le=1)
-    time_seconds: float | None = Field(default=None, ge=0)
-    tokens: float | None = Field(default=None, ge=0)
-
-
-class RunFile(_Part):
-    """One of `runs`."""
-
-    eval_id: int | str
-    configuration: str
-    run_number: int = Field(default=1, ge=1)
-    result: ResultFile
-    expectations: tuple[ExpectationFile, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-class SkillgaugeFile(_Part):
-    """What the original has no key for."""
-
-    suite: str
-    engine: str = _UNKNOWN
-    candidate: str | None = None
-    baseline: str | None = None
-
-
-class MetadataFile(_Part):
-    """`metadata`."""
-
-    skill_name: str
-    skill_path: str = ""
-    executor_model: str | None = None
-    timestamp: str = ""
-    skillgauge: SkillgaugeFile | None = None
-
-
-class BenchmarkFile(_Part):
-    """The document."""
-
-    metadata: MetadataFile
-    runs: tuple[RunFile, ...]
+_MAX_ERROR_SHARE = 0.25
+"""More errors than this prove nothing, where the document does not say whether it does."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +69,7 @@ class _Benchmark:
     @property
     def engine(self) -> str:
         told = self.file.metadata.skillgauge
-        return told.engine if told else _UNKNOWN
+        return told.engine if told else UNKNOWN_ENGINE
 
     @property
     def arms(self) -> tuple[str, ...]:
@@ -134,6 +79,33 @@ class _Benchmark:
     def cases(self) -> dict[str, int]:
         ids = dict.fromkeys(str(run.eval_id) for run in self.file.runs)
         return {case: index for index, case in enumerate(ids)}
+
+    @property
+    def state(self) -> RunState:
+        told = self.file.metadata.skillgauge
+        return told.state if told else RunState.FINISHED
+
+    @property
+    def judges(self) -> tuple[Identity, ...]:
+        told = self.file.metadata.skillgauge
+        return told.judges if told else ()
+
+    def validity(self) -> SuiteValidity:
+        """As the document says, else by the share of runs that have no pass rate."""
+        told = self.file.metadata.skillgauge
+        if told and told.validity:
+            return SuiteValidity(suite_id=self.suite_id, **told.validity.model_dump())
+        errors, total = sum(run.result.pass_rate is None for run in self.file.runs), len(self.file.runs)
+        is_invalid = errors / total > _MAX_ERROR_SHARE
+        reason = f"{errors} of {total} runs have no pass rate" if is_invalid else ""
+        return SuiteValidity(suite_id=self.suite_id, valid=not is_invalid, error_share=errors / total, reason=reason)
+
+    def heads(self) -> Iterator[CaseHead]:
+        """What is known of the evals."""
+        told = self.file.metadata.skillgauge
+        digests = told.cases if told else {}
+        for case, index in self.cases.items():
+            yield CaseHead(suite_id=self.suite_id, index=index, id=case, digest=digests.get(case, ""))
 
     def results(self) -> Iterator[TrialResult]:
         """The runs as trials."""
@@ -220,20 +192,27 @@ def _view(path: Path, content: str, files: list[BenchmarkFile]) -> RunView:
         runs=max(run.run_number for file in files for run in file.runs),
         seed=0,
         models=tuple(dict.fromkeys(file.metadata.executor_model for file in files if file.metadata.executor_model)),
+        judges=next((one.judges for one in benchmarks if one.judges), ()),
     )
+    heads = {(one.suite_id, one.index): one for benchmark in benchmarks for one in benchmark.heads()}
+    validities: dict[str, SuiteValidity] = {}
+    for benchmark in benchmarks:
+        found = benchmark.validity()
+        if validities.setdefault(found.suite_id, found).valid:
+            validities[found.suite_id] = found
     return RunView(
         run=RunInfo(
             run_id=content,
-            state=RunState.FINISHED,
+            state=next((one.state for one in benchmarks if one.state is not RunState.FINISHED), RunState.FINISHED),
             started_at=min(_seconds(file.metadata.timestamp) for file in files),
         ),
         head=head,
         summary=Summary(
             counts=Counts.sum(group.counts for group in groups),
             groups=tuple(groups),
-            validity=tuple(SuiteValidity(suite_id=one, valid=True, error_share=None) for one in suites),
+            validity=tuple(validities[one] for one in suites),
         ),
-        source=Kept(lambda: (result for benchmark in benchmarks for result in benchmark.results())),
+        source=Kept(lambda: (result for one in benchmarks for result in one.results()), heads.values()),
     )
 
 
@@ -272,6 +251,7 @@ def _groups(benchmark: _Benchmark) -> Iterator[GroupSummary]:
             model=benchmark.file.metadata.executor_model,
             counts=_counts(inner),
             pass_rate=_pass_rate(inner),
+            pass_bounds=_pass_bounds(inner),
             mean_value=sum(values) / len(values) if values else None,
             latency=Latency(
                 samples=len(durations),
@@ -299,6 +279,18 @@ def _pass_rate(results: list[TrialResult]) -> RateInterval:
             cases.setdefault(result.case_id, []).append(result.verdict is Verdict.PASS)
     means = [sum(passes) / len(passes) for passes in cases.values()]
     return RateInterval.of(means, repeats=max(map(len, cases.values()), default=1), seed=0)
+
+
+def _pass_bounds(results: list[TrialResult]) -> tuple[float, float] | None:
+    """The rate if all errors were fails, and if all were passes; `None` without errors."""
+    cases: dict[str, list[TrialResult]] = {}
+    for result in results:
+        cases.setdefault(result.case_id, []).append(result)
+    counts = [_counts(repeats) for repeats in cases.values()]
+    bounds = [one.pass_bounds for one in counts if one.pass_bounds]
+    if not any(one.errors for one in counts):
+        return None
+    return math.fsum(least for least, _ in bounds) / len(bounds), math.fsum(most for _, most in bounds) / len(bounds)
 
 
 def _verdict(run: RunFile) -> tuple[Verdict, tuple[Score, ...]]:

@@ -6,7 +6,7 @@ published.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -17,6 +17,7 @@ from skillgauge.api import (
     DIRECT,
     EMPTY,
     Blame,
+    CaseHead,
     Counts,
     Execution,
     Failure,
@@ -49,7 +50,7 @@ from .checks import SCORERS
 from .figures import COMPLETION, figures
 from .findings import Findings
 from .loading import FORMAT
-from .report_files import UNKNOWN_SCORER, ReportFile, TagFile, TaskResultFile
+from .report_files import UNKNOWN_SCORER, ReportFile, SkillgaugeFile, TagFile, TaskResultFile, ValidityFile
 
 _RUNNER = "unknown"
 """A document of the original does not say which adapter called the skill."""
@@ -145,6 +146,7 @@ def _looks_like_reports(path: Path) -> bool:
 
 def _view(path: Path, content: str, reports: list[ReportFile]) -> RunView:
     groups = _groups(reports)
+    ours = [told for report in reports if (told := report.evaluator_metadata.skillgauge)]
     started = min(_seconds(report.timestamp) for report in reports)
     suites: dict[str, list[_Group]] = {}
     for group in groups:
@@ -155,20 +157,42 @@ def _view(path: Path, content: str, reports: list[ReportFile]) -> RunView:
         suites=tuple(_suite_head(path, content, suite_id, members) for suite_id, members in suites.items()),
         trial_count=sum(len(report.task_results) for report in reports),
         runs=max((task.run_id for report in reports for task in report.task_results), default=1),
-        seed=next((told.seed for group in groups if (told := group.report.evaluator_metadata.skillgauge)), 0),
+        seed=next((told.seed for told in ours), 0),
+        judges=next((told.judges for told in ours if told.judges), ()),
     )
     totals = {name: sum(getattr(summary.counts, name) for summary in summaries) for name in Counts.model_fields}
     return RunView(
-        run=RunInfo(run_id=content, state=RunState.FINISHED, started_at=started),
+        run=RunInfo(run_id=content, state=_state(ours), started_at=started),
         head=head,
         summary=Summary(
             counts=Counts(**totals),
             groups=summaries,
-            # Whether the run proves anything was the original program's to say, and it says nothing.
-            validity=tuple(SuiteValidity(suite_id=suite_id, valid=True, error_share=None) for suite_id in suites),
+            validity=tuple(_validity(suite_id, members) for suite_id, members in suites.items()),
         ),
-        source=Kept(lambda: (result for group in groups for result in group.results())),
+        source=Kept(lambda: (result for group in groups for result in group.results()), _heads(suites)),
     )
+
+
+def _state(ours: Iterable[SkillgaugeFile]) -> RunState:
+    """That of the run; the original writes finished ones only."""
+    return next((told.state for told in ours if told.state is not RunState.FINISHED), RunState.FINISHED)
+
+
+def _validity(suite_id: str, groups: Iterable[_Group]) -> SuiteValidity:
+    """As the document says; whether a run proves anything the original does not say."""
+    told = (group.report.evaluator_metadata.skillgauge for group in groups)
+    known = [one.validity for one in told if one and one.validity]
+    found = next((one for one in known if not one.valid), known[0] if known else ValidityFile(valid=True))
+    return SuiteValidity(suite_id=suite_id, valid=found.valid, error_share=found.error_share, reason=found.reason)
+
+
+def _heads(suites: Mapping[str, list[_Group]]) -> Iterator[CaseHead]:
+    """What is known of the tasks."""
+    for suite_id, groups in suites.items():
+        told = (group.report.evaluator_metadata.skillgauge for group in groups)
+        digests = {task: content for one in told if one for task, content in one.cases.items()}
+        for task, index in groups[0].case_indices.items():
+            yield CaseHead(suite_id=suite_id, index=index, id=task, digest=digests.get(task, ""))
 
 
 def _groups(reports: list[ReportFile]) -> list[_Group]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from skillgauge.api import DIRECT, Json
+from skillgauge.api import DIRECT, Identity, Json, RunState
 
 UNKNOWN_SCORER = "unknown"
 """Scorer type of a task that was not graded."""
@@ -113,6 +114,14 @@ class TagFile(_Part):
     pass_rate: RateFile
 
 
+class ValidityFile(_Part):
+    """Whether the run proves anything."""
+
+    valid: bool
+    error_share: float | None = None
+    reason: str = ""
+
+
 class SkillgaugeFile(_Part):
     """`evaluatorMetadata.skillgauge`: what a report says beyond the document of the original."""
 
@@ -125,6 +134,11 @@ class SkillgaugeFile(_Part):
     pass_rate: RateFile
     pass_bounds: BoundsFile | None = None
     tags: tuple[TagFile, ...] = ()
+    state: RunState = Field(default=RunState.FINISHED, strict=False)
+    validity: ValidityFile | None = None
+    judges: tuple[Identity, ...] = ()
+    cases: Mapping[str, str] = Field(default_factory=dict)
+    """Digests of the tasks, by id."""
 
 
 class EvaluatorMetadataFile(_Part):

@@ -112,7 +112,7 @@ def _report(view: RunView, suite: SuiteHead | None, group: GroupSummary, facts: 
         report["summary"]["confidenceInterval"] = {name: number(value) for name, value in interval.items()}
     if facts.spent is not None:
         report["tokenCost"] = facts.spent.document()
-    additions = {"seed": view.head.seed, **_additions(group)}
+    additions = {"seed": view.head.seed, **_additions(group), **_standing(view, group)}
     return {**report, "taskResults": [], "evaluatorMetadata": {"skillgauge": additions}}
 
 
@@ -131,6 +131,18 @@ def _additions(group: GroupSummary) -> dict[str, Any]:
         lower, upper = map(number, group.pass_bounds)
         added["passBounds"] = {"lower": lower, "upper": upper}
     return {**added, "tags": [{"tag": tag.tag, **_measured(tag)} for tag in group.tags]}
+
+
+def _standing(view: RunView, group: GroupSummary) -> dict[str, Any]:
+    """What decides whether the numbers prove anything, and can be compared with those of another run."""
+    validity = next((one for one in view.summary.validity if one.suite_id == group.suite_id), None)
+    known = {
+        "validity": validity
+        and {"valid": validity.valid, "errorShare": validity.error_share, "reason": validity.reason},
+        "judges": [judge.model_dump(mode="json") for judge in view.head.judges],
+        "cases": {case.id: case.digest for case in view.cases() if case.suite_id == group.suite_id and case.digest},
+    }
+    return {"state": view.run.state, **{name: value for name, value in known.items() if value}}
 
 
 def _measured(part: GroupSummary | TagSummary) -> dict[str, Any]:

@@ -2,52 +2,41 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from skillgauge.api import (
-    Execution,
+    DIRECT,
     Figure,
     GroupKey,
     GroupSummary,
-    JsonValue,
     RunState,
     RunView,
     SuiteHead,
     SuiteValidity,
     TagSummary,
     TrialResult,
-    Usage,
     Verdict,
+    case_by_case,
     duration,
     reason_of,
     sentences,
 )
+from skillgauge_run_views import Transcript, transcript
+from skillgauge_run_views.transcripts import as_text
 
-from .wording import Excerpt, excerpt
+from .cases import CasesByArm, Lane, lanes_of
 
 ROWS = 5_000
 """Trials listed in one report, shared evenly among its groups; those that did not pass come first. Of tags as many."""
+ROOM = 8_000_000
+"""Characters of transcripts in one report, shared evenly among its groups; trials that did not pass come first."""
 SHORT = 50
 """Trials that are listed in one table; more are split by whether they passed, and those that did are folded."""
 SHORT_TAGS = 20
 """Tags of a group that stand open; a longer table is folded, so that the trials are in reach."""
-LISTED = 50
-"""Scores, notes and files that are listed of one trial."""
-FEW = 20
-"""Cases below which a perfect rate proves so little that it is said."""
-
-
-@dataclass(frozen=True)
-class ScoreLine:
-    """One check's result."""
-
-    status: str
-    name: str
-    value: float | None
-    reason: str
 
 
 @dataclass(frozen=True)
@@ -55,15 +44,15 @@ class Row:
     """One trial."""
 
     case_index: int
-    case_id: str
+    case: str
+    """Its name, else its id."""
     repeat: int
     verdict: Verdict
     value: float | None
     duration_s: float | None
     reason: str
-    scores: tuple[ScoreLine, ...]
-    facts: tuple[tuple[str, str], ...]
-    excerpts: tuple[Excerpt, ...]
+    transcript: Transcript | None
+    """`None` if it stands elsewhere in the page, or there was no room for it."""
 
 
 @dataclass(frozen=True)
@@ -100,20 +89,18 @@ class Section:
         """The format's numbers by name."""
         return {one.name: one for one in self.group.figures} if self.group else {}
 
-    @property
-    def proves_little(self) -> bool:
-        """Whether every case passed, but of so few that it must be said."""
-        rate = self.group.pass_rate if self.group else None
-        return rate is not None and rate.rate == 1.0 and rate.lower is not None and rate.n < FEW
-
 
 @dataclass(frozen=True)
 class SuitePart:
     """One suite with its groups."""
 
     head: SuiteHead
+    title: str
+    """Its name, or its id if it has none of its own."""
     validity: SuiteValidity | None
     sections: tuple[Section, ...]
+    cases: tuple[CasesByArm, ...] = ()
+    """Of a suite with agents."""
 
     @property
     def summarized(self) -> tuple[Section, ...]:
@@ -137,6 +124,8 @@ class Page:
 
     view: RunView
     suites: tuple[SuitePart, ...]
+    notices: tuple[tuple[str, str], ...] = ()
+    """What holds for the whole run, and must be known before a figure is believed."""
 
     @property
     def answers(self) -> tuple[str, ...]:
@@ -176,49 +165,94 @@ class Page:
 class _Bucket:
     """The trials of a group that may be listed."""
 
+    limit: int
+    room: int
     passed: list[Row] = field(default_factory=list)
     others: list[Row] = field(default_factory=list)
     total: int = 0
 
-    def add(self, result: TrialResult, limit: int) -> None:
+    def add(self, result: TrialResult, case: str, *, has_transcript: bool) -> None:
         """Count a trial, and keep it while there is room."""
         self.total += 1
         kept = self.passed if result.verdict is Verdict.PASS else self.others
-        if len(kept) < limit:
-            kept.append(row(result))
+        if len(kept) < self.limit:
+            one = row(result, case, has_transcript=has_transcript and self.room > 0)
+            self.room -= one.transcript.size if one.transcript else 0
+            kept.append(one)
+
+
+@dataclass
+class _Notices:
+    """What is to be said of the whole run: recordings, and what every trial of a runner says of itself."""
+
+    trials: int = 0
+    replayed: int = 0
+    notes: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def add(self, result: TrialResult) -> None:
+        """Take note of a trial."""
+        self.trials += 1
+        self.replayed += result.execution.replayed
+        mine = frozenset(result.execution.notes)
+        self.notes[result.runner] = self.notes.get(result.runner, mine) & mine
+
+    def told(self) -> Iterator[tuple[str, str]]:
+        """Title and text of each."""
+        if self.replayed:
+            which = "all trials are" if self.replayed == self.trials else f"{self.replayed} of {self.trials} trials are"
+            yield "Replayed", f"{which} recordings, graded now; times and costs are those of the recordings."
+        for runner, notes in self.notes.items():
+            for note in sorted(notes):
+                yield f"Engine {runner}", note
 
 
 def page(view: RunView) -> Page:
     """Read the results once; memory does not grow with their number."""
     groups = {group.key: group for group in view.summary.groups}
-    limit = max(1, ROWS // max(1, len(groups)))
-    buckets = {key: _Bucket() for key in groups}
-    for result in view.results():
-        buckets.setdefault(result.group, _Bucket()).add(result, limit)
-    sections = [_section(key, groups.get(key), bucket, limit) for key, bucket in buckets.items()]
+    shares = max(1, len(groups))
+    limit, room = max(1, ROWS // shares), ROOM // shares
+    buckets = {key: _Bucket(limit, room) for key in groups}
+    agents = {suite.id: suite for suite in view.head.suites if {*suite.arms} != {DIRECT.name}}
+    lanes: dict[GroupKey, Lane] = {}
+    notices = _Notices()
+    for report in case_by_case(view):
+        suite = agents.get(report.case.suite_id)
+        for group, results in report.results.items():
+            bucket = buckets.setdefault(group, _Bucket(limit, room))
+            for result in results:
+                notices.add(result)
+                bucket.add(result, report.case.name or report.case.id, has_transcript=suite is None)
+        if suite is not None:
+            for lane in lanes_of(report):
+                lanes.setdefault(lane, Lane(suite, lane, limit, room)).add(report)
     validity = {one.suite_id: one for one in view.summary.validity}
-    return Page(
-        view,
-        tuple(
-            SuitePart(
-                suite,
-                validity.get(suite.id),
-                tuple(one for key, one in zip(buckets, sections, strict=True) if key.suite_id == suite.id),
-            )
-            for suite in view.head.suites
-        ),
+    names = Counter(suite.name for suite in view.head.suites)
+    suites = tuple(
+        SuitePart(
+            suite,
+            suite.name if names[suite.name] == 1 and suite.name else suite.id,
+            validity.get(suite.id),
+            tuple(
+                _section(key, groups.get(key), bucket, is_folded=suite.id in agents)
+                for key, bucket in buckets.items()
+                if key.suite_id == suite.id
+            ),
+            tuple(lane.cases() for key, lane in lanes.items() if key.suite_id == suite.id),
+        )
+        for suite in view.head.suites
     )
+    return Page(view, suites, tuple(notices.told()))
 
 
-def _section(key: GroupKey, group: GroupSummary | None, bucket: _Bucket, limit: int) -> Section:
-    others, passed = bucket.others, bucket.passed[: limit - len(bucket.others)]
+def _section(key: GroupKey, group: GroupSummary | None, bucket: _Bucket, *, is_folded: bool) -> Section:
+    others, passed = bucket.others, bucket.passed[: bucket.limit - len(bucket.others)]
     listed = len(others) + len(passed)
     if listed <= SHORT:
-        parts = [("Trials", [*others, *passed], True)]
+        parts = [("Trials", [*others, *passed], not is_folded)]
     else:
-        parts = [("Trials that did not pass", others, True), ("Trials that passed", passed, False)]
+        parts = [("Trials that did not pass", others, not is_folded), ("Trials that passed", passed, False)]
     tables = tuple(CaseTable(title, tuple(sorted(rows, key=_by_case)), opened) for title, rows, opened in parts if rows)
-    tags = _tags(group.tags, limit) if group else ()
+    tags = _tags(group.tags, bucket.limit) if group else ()
     return Section(key.target_id, key.arm, key.runner, key.model, group, tags, tables, bucket.total, listed)
 
 
@@ -230,93 +264,22 @@ def _tags(tags: tuple[TagSummary, ...], limit: int) -> tuple[TagSummary, ...]:
     return tuple(tags[at] for at in sorted(most))
 
 
-def row(result: TrialResult) -> Row:
+def row(result: TrialResult, case: str, *, has_transcript: bool = True) -> Row:
     """What is said of a trial; long outputs are cut here, so that none is kept whole."""
-    scores = tuple(
-        ScoreLine(score.status, " ".join(filter(None, (score.check_id, score.scorer))), score.value, score.reason)
-        for score in result.scores[:LISTED]
-    )
     return Row(
         case_index=result.case_index,
-        case_id=result.case_id,
+        case=case,
         repeat=result.repeat,
         verdict=result.verdict,
         value=result.value,
         duration_s=result.execution.duration_s,
         reason=reason_of(result),
-        scores=scores,
-        facts=tuple(_facts(result)),
-        excerpts=tuple(_excerpts(result.execution)),
+        transcript=transcript(result) if has_transcript else None,
     )
-
-
-def _facts(result: TrialResult) -> Iterator[tuple[str, str]]:
-    execution = result.execution
-    if len(result.scores) > LISTED:
-        yield "Checks", f"the first {LISTED} of {len(result.scores)} are listed"
-    if execution.failure:
-        yield "Failure", f"{execution.failure.failure_class}, blamed on {execution.failure.blame}"
-    if result.attempts > 1:
-        yield "Attempts", str(result.attempts)
-    for attempt in result.given_up[:LISTED]:
-        used = _usage(attempt.usage) if attempt.usage else ""
-        told = f"{attempt.failure.failure_class}: {attempt.failure.message}; made again after {attempt.wait_s:g} s"
-        yield "Attempt given up", f"{told}; {used}" if used else told
-    if execution.exit_code is not None:
-        yield "Exit code", str(execution.exit_code)
-    usage = _usage(execution.usage) if execution.usage else ""
-    if usage:
-        yield "Usage", usage
-    if execution.sandbox:
-        yield "Sandbox", execution.sandbox
-    if execution.files:
-        yield "Files", _joined(f"{file.path} ({file.change})" for file in execution.files)
-    for note in execution.notes[:LISTED]:
-        yield "Note", note
-
-
-def _usage(usage: Usage) -> str:
-    """What is known of tokens and money."""
-    parts = (
-        (usage.input_tokens, "input tokens"),
-        (usage.cache_read_tokens, "tokens read from a cache"),
-        (usage.cache_write_tokens, "tokens written to a cache"),
-        (usage.output_tokens, "output tokens"),
-        (usage.total_tokens, "tokens in all"),
-    )
-    known = [f"{count:,} {what}" for count, what in parts if count is not None]
-    if usage.cost_usd is not None:
-        known.append(f"{usage.cost_usd:.4f} USD" + (f" ({usage.cost_basis})" if usage.cost_basis else ""))
-    return ", ".join(known)
-
-
-def _excerpts(execution: Execution) -> Iterator[Excerpt]:
-    output = None if execution.output is None else as_text(execution.output)
-    seen: set[str] = set()
-    for title, value, is_stream in (
-        ("Output", output, False),
-        ("Answer", execution.text, False),
-        ("Standard output", execution.stdout, True),
-        ("Standard error", execution.stderr, True),
-    ):
-        if value and value.strip() and value not in seen:
-            seen.add(value)
-            yield excerpt(title, value, stream_was_cut=is_stream and execution.truncated)
-
-
-def _joined(items: Iterable[str]) -> str:
-    every = list(items)
-    rest = len(every) - LISTED
-    return ", ".join(every[:LISTED]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def _by_case(one: Row) -> tuple[int, int]:
     return one.case_index, one.repeat
-
-
-def as_text(value: JsonValue) -> str:
-    """A JSON value as text; a text as itself."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
 
 
 def moment(seconds: float) -> str:

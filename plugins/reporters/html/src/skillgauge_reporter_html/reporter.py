@@ -23,9 +23,11 @@ from skillgauge.api import (
     decimal,
     duration,
     figure_text,
+    headline,
     latency_text,
     percent,
     plain,
+    rate_notes,
 )
 
 from .content import page
@@ -57,13 +59,15 @@ def _chunks(view: RunView) -> Iterator[bytes]:
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )
     environment.filters.update(counted=counted, duration=duration, figure=figure_text, latency=latency_text)
-    environment.filters.update(number=decimal, percent=percent, plain=plain, text=text)
+    environment.filters.update(headline=headline, notes=rate_notes, number=decimal, percent=percent)
+    environment.filters.update(plain=plain, text=text)
     style = "\n" + here.joinpath("report.css").read_text("utf-8")
     stream = environment.from_string(here.joinpath("report.html.jinja").read_text("utf-8")).stream(
         page=page(view),
-        title=_title(view),
+        subject=_subject(view),
         style=Markup(style),  # our own file, nothing from outside
         style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
+        signs={verdict: told.split()[0] for verdict, told in _VERDICTS.items()},
         verdicts=_VERDICTS,
     )
     stream.enable_buffering(_BUFFERED)
@@ -71,7 +75,10 @@ def _chunks(view: RunView) -> Iterator[bytes]:
         yield piece.encode()
 
 
-def _title(view: RunView) -> str:
+def _subject(view: RunView) -> str:
+    """What was evaluated: the targets, or the suites if those are nameless."""
     suites = view.head.suites
-    more = f" and {len(suites) - 1} more" if len(suites) > 1 else ""
-    return f"{plain(suites[0].name or suites[0].id, 60)}{more} – skillgauge report" if suites else "skillgauge report"
+    targets = [target.name or target.id for suite in suites for target in suite.targets]
+    names = tuple(dict.fromkeys(targets or [suite.name or suite.id for suite in suites]))
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return f"{plain(names[0], 60)}{more}" if names else "Empty run"

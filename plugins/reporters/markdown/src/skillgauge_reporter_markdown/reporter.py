@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,8 +17,11 @@ from skillgauge.api import (
     TagSummary,
     TrialResult,
     Verdict,
+    case_by_case,
+    case_name,
     chance_text,
     compared,
+    differing,
     duration,
     figure_text,
     headline,
@@ -26,6 +29,7 @@ from skillgauge.api import (
     labels,
     latency_text,
     lift_interval_text,
+    passed_text,
     percent,
     plain,
     points,
@@ -33,6 +37,7 @@ from skillgauge.api import (
     reason_of,
     sentences,
 )
+from skillgauge_run_views import outcome_text
 
 _MARKS = {Verdict.PASS: "✅ PASS", Verdict.FAIL: "❌ FAIL", Verdict.ERROR: "⚠️ ERROR", Verdict.SKIPPED: "⏭️ SKIPPED"}
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~!$])")
@@ -49,6 +54,9 @@ _LIFT_HEADS = (
     "Lost",
     "Dropped",
 )
+_LANES = {"suite_id": "Suite", "target_id": "Target", "runner": "Engine", "model": "Model"}
+"""What may tell comparisons apart: fields of `GroupKey`, and how their columns are called."""
+_CASE_HEADS = ("Case", "Candidate", "Baseline", "Difference", "Outcome", "Why the candidate did not pass")
 _RATE_HEADS = ("Pass rate", "Interval", "n (cases)", "Passed", "Failed", "Errors", "Skipped", "Method")
 
 
@@ -79,8 +87,40 @@ def _lines(view: RunView) -> Iterator[str]:
     for sentence in sentences(view):
         yield ""
         yield f"**{escaped(sentence)}**"
+    if any(suite.compared for suite in head.suites):
+        yield from _cases(view)
     for suite in head.suites:
         yield from _suite(view, suite)
+
+
+def _cases(view: RunView) -> Iterator[str]:
+    """The cases of all comparisons, arm beside arm, in the order of the suites' ids."""
+    names = [name for name in _LANES if name in differing([pair.candidate for pair in view.summary.pairs])]
+    yield ""
+    yield "## Cases"
+    yield ""
+    yield "Repeats that passed of those that were graded, in both arms."
+    yield ""
+    yield from _table([*(_LANES[name] for name in names), *_CASE_HEADS], _case_cells(view, names))
+
+
+def _case_cells(view: RunView, names: Sequence[str]) -> Iterator[list[str]]:
+    for report in case_by_case(view):
+        for pair in report.pairs:
+            told = []
+            for group in (pair.candidate, pair.baseline):
+                summary = report.summaries.get(group)
+                told.append(f"{text(group.arm)}: {passed_text(summary.counts) if summary else '–'}")
+            known_as = f" ({text(report.case.id)})" if report.case.name not in ("", report.case.id) else ""
+            reasons = (reason_of(one) for one in report.results.get(pair.candidate, ()))
+            yield [
+                *(text(getattr(pair.candidate, name) or "") for name in names),
+                escaped(case_name(report.case)) + known_as,
+                *told,
+                points(pair.difference),
+                outcome_text(pair.outcome),
+                text(next(filter(None, reasons), "")),
+            ]
 
 
 def _suite(view: RunView, suite: SuiteHead) -> Iterator[str]:
@@ -193,7 +233,7 @@ def _case_row(result: TrialResult) -> str:
             str(result.repeat),
             _MARKS[result.verdict],
             "–" if result.value is None else f"{result.value:.2f}",
-            duration(result.execution.duration_s),
+            duration(result.execution.duration_s) + (" (recorded)" if result.execution.replayed else ""),
             text(reason_of(result)),
         ]
     )

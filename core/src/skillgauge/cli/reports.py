@@ -1,0 +1,84 @@
+"""Which reports a run gets, and who writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from ..contract.reporters import Reporter
+from ..errors import PluginError
+from ..plan.options import Reports
+from ..plan.preparing import Prepared
+from ..plugins.kinds import REPORTERS
+from ..plugins.registry import Registry
+from ..types.result import RunView
+from ..types.suite import DIRECT
+from .configuration import Config
+from .invocation import Invocation
+
+AGENT_FORMATS = ("html",)
+"""Reporters that are used beside the default ones for suites with agents, whose sessions somebody wants to read."""
+
+
+def with_agent_formats(options: Reports, prepared: Prepared, config: Config) -> Reports:
+    """The reports of a run; more than the default ones if agents take part and nobody chose."""
+    has_agents = any(arm != DIRECT.name for suite in prepared.plan.head.suites for arm in suite.arms)
+    if not has_agents or not options.optional or config.is_set("defaultFormats"):
+        return options
+    names = tuple(dict.fromkeys((*options.names, *AGENT_FORMATS)))
+    return replace(options, names=names, optional=options.optional | {*AGENT_FORMATS})
+
+
+def make_reporters(call: Invocation, options: Reports, prepared: Prepared, *, dry_run: bool) -> dict[str, Reporter]:
+    """Make every reporter before anything runs; a default one that is not installed is only mentioned.
+
+    Args:
+        call: the command line.
+        options: which are wanted.
+        prepared: what will run.
+        dry_run: nothing will be written: they are found and their options checked, but none is made.
+    """
+    by_name: dict[str, Reporter] = {}
+    missing = []
+    for name in options.names:
+        try:
+            resolved = call.registry.resolve("reporters", name)
+        except PluginError:
+            if name not in options.optional:
+                raise
+            missing.append(name)
+        else:
+            checked = call.registry.validated_options(resolved)
+            if not dry_run:
+                by_name[resolved.name] = call.registry.make(REPORTERS, resolved, checked)
+    for suite in prepared.plan.head.suites if options.own else ():
+        if suite.document:
+            call.registry.resolve("reporters", suite.document)
+    if missing:
+        call.output.notice(f"not installed, so not written: {', '.join(missing)} (reporters)")
+    return by_name
+
+
+def own_documents(view: RunView, registry: Registry, options: Reports) -> dict[str, Callable[[], Path | None]]:
+    """What writes the documents of the suites' own formats; each format gets its part of the run."""
+    from ..report.writing import only_suites, write_report, write_whole  # noqa: PLC0415 - a dry run writes none
+
+    by_document: dict[str, set[str]] = {}
+    for suite in view.head.suites:
+        if suite.document:
+            by_document.setdefault(suite.document, set()).add(suite.id)
+
+    def write(name: str, ids: frozenset[str]) -> Path | None:
+        reporter = registry.make(REPORTERS, name)
+        part = only_suites(view, ids)
+        if options.file is None:
+            suffix = reporter.suffix if len(by_document) == 1 else f"{name}.{reporter.suffix}"
+            return write_report(part, name, reporter, options.folder, suffix=suffix)
+        place = options.file if len(by_document) == 1 else options.file / f"{name}.{reporter.suffix}"
+        for artifact in reporter.render(part):
+            write_whole(place, artifact.chunks)
+        return place
+
+    return {name: partial(write, name, frozenset(ids)) for name, ids in by_document.items()}

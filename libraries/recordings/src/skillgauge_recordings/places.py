@@ -1,0 +1,62 @@
+"""Names for the folders of a workspace, which tell of a machine and are others in every session."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+
+from skillgauge.api import Execution, Workspace
+
+_MARK = "[skillgauge:"
+_NAMED = re.compile(rf"{re.escape(_MARK)}(?:(:)|(\w+)\])")
+_END = r"(?![\w-]|\.\w)"
+"""What goes on here is a longer name, which stands for something else."""
+
+
+class Places:
+    """The folders of one workspace, by name.
+
+    Texts come back as they were, with the folders of another workspace in place of those that were recorded: what looks
+    like a name already is marked as none.
+
+    Args:
+        workspace: whose folders they are.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        home = workspace.home
+        folders = {"workspace": workspace.root, "home": home, "tmp": home.with_name("tmp")}
+        self._folders: Mapping[str, str] = {name: str(folder) for name, folder in folders.items()}
+
+    def named(self, text: str) -> str:
+        """A text with names for the folders."""
+        return _named(text, self._folders)
+
+    def restored(self, text: str) -> str:
+        """A text with the folders that the names stand for."""
+        return _restored(text, self._folders)
+
+    def named_in(self, execution: Execution) -> Execution:
+        """What happened, with names for the folders."""
+        return Execution.model_validate_json(_named(execution.model_dump_json(), self._escaped()))
+
+    def restored_in(self, execution: Execution) -> Execution:
+        """What happened, with the folders that the names stand for."""
+        return Execution.model_validate_json(_restored(execution.model_dump_json(), self._escaped()))
+
+    def _escaped(self) -> Mapping[str, str]:
+        """As JSON writes them."""
+        return {name: json.dumps(folder, ensure_ascii=False)[1:-1] for name, folder in self._folders.items()}
+
+
+def _named(text: str, folders: Mapping[str, str]) -> str:
+    text = text.replace(_MARK, f"{_MARK}:")
+    names = {folder: name for name, folder in folders.items()}
+    longest_first = sorted(names, key=len, reverse=True)
+    pattern = re.compile(f"({'|'.join(map(re.escape, longest_first))}){_END}")
+    return pattern.sub(lambda found: f"{_MARK}{names[found[1]]}]", text)
+
+
+def _restored(text: str, folders: Mapping[str, str]) -> str:
+    return _NAMED.sub(lambda found: _MARK if found[1] else folders.get(found[2], found[0]), text)

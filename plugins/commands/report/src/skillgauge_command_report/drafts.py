@@ -1,0 +1,146 @@
+"""A skill in both reports: what is compared of it, and what the document says of it once it is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from skillgauge.api import DIRECT, GroupKey
+
+from .circumstances import also_changed
+from .document import Presence, Role, SkillDiff, TaskChange, Tasks, Turn
+from .evidence import Control, TaskPair, difference, lift_change
+from .matching import Match
+from .metrics import compare_metrics
+from .regression import Judged, Weighed
+from .tallying import SkillTally, TaskTally
+
+_ORDER = (Turn.BROKE, Turn.WEAKER, Turn.FIXED, Turn.STRONGER)
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A skill before it is judged: what it takes to be sure depends on how many others there are."""
+
+    pair: Match
+    tasks: Tasks
+    weighed: Weighed
+    changes: tuple[TaskChange, ...]
+    also_changed: tuple[str, ...]
+
+    @classmethod
+    def of(cls, pair: Match, judges: str) -> Draft:
+        """What is compared; `judges` says that other ones graded, if so."""
+        before, after = pair
+        sides = [one.tasks if one else {} for one in pair]
+        common = [task for task in sides[0] if task in sides[1]]
+        changed = dict.fromkeys(task for task in common if _is_changed(sides[0][task], sides[1][task]))
+        same = [task for task in common if task not in changed]
+        graded = dict.fromkeys(task for task in same if all(side[task].runs.graded for side in sides))
+        tasks = Tasks(
+            compared=len(graded),
+            ungraded=tuple(task for task in same if task not in graded),
+            changed=tuple(changed),
+            only_before=tuple(task for task in sides[0] if task not in sides[1]),
+            only_after=tuple(task for task in sides[1] if task not in sides[0]),
+        )
+        found = tuple(also_changed(before, after, judges)) if before and after else ()
+        pairs = [TaskPair(task, sides[0][task].runs, sides[1][task].runs, _control(pair, task)) for task in graded]
+        arm = _known(pair).key.arm
+        weighed = Weighed(arm, pairs, difference(pairs), lift_change(pairs))
+        return cls(pair, tasks, weighed, tuple(_changes(sides[0], sides[1], graded)), found)
+
+    @property
+    def known(self) -> SkillTally:
+        """The skill in the first report that has it."""
+        return _known(self.pair)
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether a difference would be the skill's: not that of a baseline arm, nor of another model."""
+        is_baseline = any(one.is_baseline for one in self.pair if one)
+        return all(self.pair) and not is_baseline and not self.also_changed
+
+    def finished(self, title: str, judged: Judged) -> SkillDiff:
+        """What the document says of it."""
+        before, after = self.pair
+        key, tasks = self.known.key, self.tasks
+        presence = Presence.NEW if before is None else Presence.REMOVED if after is None else Presence.BOTH
+        left_out = (*tasks.only_before, *tasks.only_after, *tasks.ungraded, *tasks.changed)
+        is_part = presence is Presence.BOTH and bool(left_out)
+        graded = frozenset(pair.task for pair in self.weighed.tasks)
+        return SkillDiff(
+            title=title,
+            skill=key.target_id,
+            suite=key.suite_id,
+            arm=key.arm,
+            runner=key.runner,
+            model=key.model,
+            role=Role.BASELINE if any(one.is_baseline for one in self.pair if one) else Role.CANDIDATE,
+            presence=presence,
+            version_before=before.version if before else None,
+            version_after=after.version if after else None,
+            metrics=compare_metrics(before, after, graded.union(tasks.ungraded) if is_part else None, graded),
+            common_tasks_only=is_part,
+            tasks=tasks,
+            changes=self.changes,
+            difference=self.weighed.difference,
+            lift=self.weighed.lift,
+            also_changed=self.also_changed,
+            regression=judged.regression,
+            regression_reasons=judged.reasons,
+            decided_by=judged.decided_by,
+        )
+
+
+def _known(pair: Match) -> SkillTally:
+    known = pair[0] or pair[1]
+    assert known is not None  # a match has at least one side
+    return known
+
+
+def _is_changed(before: TaskTally, after: TaskTally) -> bool:
+    """Whether a task asks or checks something else; a report that does not tell says nothing of the kind."""
+    return bool(before.content and after.content and before.content != after.content)
+
+
+def _control(pair: Match, task: str) -> Control | None:
+    """The task in the baseline arm of both reports, where it has a verdict and is the same."""
+    controls = [one.control if one else None for one in pair]
+    found = [control.tasks.get(task) if control else None for control in controls]
+    before, after = found
+    if before is None or after is None or controls[1] is None or not (before.runs.graded and after.runs.graded):
+        return None
+    return Control(controls[1].key.arm, before.runs, after.runs)
+
+
+def titles(keys: Sequence[GroupKey]) -> list[str]:
+    """What tells each skill from the others, and no more."""
+    has_suites = len({key.suite_id for key in keys}) > 1
+    plain_keys = [(key.suite_id, key.target_id, key.arm, key.model) for key in keys]
+    titles = []
+    for key, short in zip(keys, plain_keys, strict=True):
+        parts = [key.target_id or key.suite_id]
+        parts += [key.suite_id] if has_suites and key.target_id else []
+        parts += [key.arm] if key.arm != DIRECT.name else []
+        parts += [key.model] if key.model else []
+        parts += [key.runner] if plain_keys.count(short) > 1 else []
+        titles.append(" · ".join(parts))
+    return titles
+
+
+def _changes(before: dict[str, TaskTally], after: dict[str, TaskTally], graded: Iterable[str]) -> Sequence[TaskChange]:
+    """Tasks whose pass share differs, the worst news first, each kind in the order of the first report."""
+    changes = []
+    for task in graded:
+        first, second = before[task].runs, after[task].runs
+        if first.share == second.share:
+            continue
+        is_worse = second.share < first.share
+        if {first.share, second.share} == {0.0, 1.0}:
+            turn = Turn.BROKE if is_worse else Turn.FIXED
+        else:
+            turn = Turn.WEAKER if is_worse else Turn.STRONGER
+        reason = (after if is_worse else before)[task].reason
+        changes.append(TaskChange(task=task, turn=turn, before=first, after=second, reason=reason))
+    return sorted(changes, key=lambda change: _ORDER.index(change.turn))

@@ -1,0 +1,82 @@
+"""What may stand in benchmark.json of skill-creator, as far as it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from skillgauge.api import Identity, RunState
+
+UNKNOWN_ENGINE = "unknown"
+"""The original does not say which engine ran."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
+
+
+class ExpectationFile(_Part):
+    """One graded expectation."""
+
+    text: str
+    passed: bool
+    evidence: str = ""
+
+
+class ResultFile(_Part):
+    """`result` of a run."""
+
+    pass_rate: float | None = Field(default=None, ge=0, le=1)
+    time_seconds: float | None = Field(default=None, ge=0)
+    tokens: float | None = Field(default=None, ge=0)
+
+
+class RunFile(_Part):
+    """One of `runs`."""
+
+    eval_id: int | str
+    configuration: str
+    run_number: int = Field(default=1, ge=1)
+    result: ResultFile
+    expectations: tuple[ExpectationFile, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class ValidityFile(_Part):
+    """Whether the runs prove anything."""
+
+    valid: bool
+    error_share: float | None = None
+    reason: str = ""
+
+
+class SkillgaugeFile(_Part):
+    """What the original has no key for."""
+
+    suite: str
+    engine: str = UNKNOWN_ENGINE
+    candidate: str | None = None
+    baseline: str | None = None
+    state: RunState = Field(default=RunState.FINISHED, strict=False)
+    validity: ValidityFile | None = None
+    judges: tuple[Identity, ...] = ()
+    cases: Mapping[str, str] = Field(default_factory=dict)
+    """Digests of the evals, by id."""
+
+
+class MetadataFile(_Part):
+    """`metadata`."""
+
+    skill_name: str
+    skill_path: str = ""
+    executor_model: str | None = None
+    timestamp: str = ""
+    skillgauge: SkillgaugeFile | None = None
+
+
+class BenchmarkFile(_Part):
+    """The document."""
+
+    metadata: MetadataFile
+    runs: tuple[RunFile, ...]
