@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import platform
+import resource
+import statistics
 import subprocess
 import sys
 import time
@@ -22,6 +24,26 @@ def best_of(command: Sequence[str], *, times: int, cwd: Path | None = None) -> f
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=cwd)
         seconds.append(time.perf_counter() - started)
     return min(seconds)
+
+
+def cpu_medians(commands: Sequence[Sequence[str]], *, times: int) -> list[float]:
+    """Median CPU seconds of each command, its children included; they run in turns, after one turn that does not count.
+
+    CPU time, because other work on the machine disturbs it less than the time on the wall.
+    """
+    seconds: list[list[float]] = [[] for _ in commands]
+    for turn in range(times + 1):
+        for command, found in zip(commands, seconds, strict=True):
+            before = _children_cpu()
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            if turn:
+                found.append(_children_cpu() - before)
+    return [statistics.median(found) for found in seconds]
+
+
+def _children_cpu() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def machine() -> str:

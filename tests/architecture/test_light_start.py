@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -19,14 +20,36 @@ except SystemExit as end:
     assert not end.code, end.code
 print(json.dumps(sorted(sys.modules)), file=sys.stderr)
 """
+DRY_RUN_NEEDS_NONE = {
+    "pickle",
+    "rich",
+    "skillgauge.cli.conclusion",
+    "skillgauge.cli.decision",
+    "skillgauge.cli.eval_document",
+    "skillgauge.cli.failing",
+    "skillgauge.cli.progress",
+    "skillgauge.cli.worker",
+    "skillgauge.report.answer",
+    "skillgauge.report.writing",
+    "skillgauge_format_agent_skills.suite_format",
+    "skillgauge_reporter_markdown.reporter",
+    "skillgauge_run_views",
+    "yaml",
+}
+"""How a run ends, is reported or runs elsewhere, and the format that nothing was given to."""
 
 
 def imported(*arguments: str) -> set[str]:
     """Top-level modules that a command line imports."""
+    return {name.partition(".")[0] for name in all_imported(*arguments)}
+
+
+def all_imported(*arguments: str) -> set[str]:
+    """Modules that a command line imports."""
     done = subprocess.run(
         [sys.executable, "-I", "-c", SCRIPT.format(arguments=list(arguments))], capture_output=True, check=True
     )
-    return {name.partition(".")[0] for name in json.loads(done.stderr.splitlines()[-1])}
+    return set(json.loads(done.stderr.splitlines()[-1]))
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["plugins", "--help"]])
@@ -47,3 +70,42 @@ def test_listing_plugins_imports_none() -> None:
     """`plugins list` answers from the index."""
     names = imported("plugins", "list")
     assert not {name for name in names if name.startswith("skillgauge_")}
+
+
+def test_a_dry_run_imports_nothing_of_a_run_that_ends(tmp_path: Path) -> None:
+    """A dry run ends before decision and reports, and shows a path that is given for one format to no other."""
+    skill = tmp_path / "skill.json"
+    facts = {"id": "s", "name": "S", "version": "1.0.0", "description": "", "adapterType": "subprocess"}
+    skill.write_text(json.dumps(facts | {"entrypoint": "true"}))
+    tasks = tmp_path / "tasks.json"
+    tasks.write_text(json.dumps([{"id": "one", "inputData": {}, "expectedOutput": {"type": "exact", "value": "1"}}]))
+    paths = ["--skills", str(skill), "--tasks", str(tasks)]
+    names = all_imported("eval", "--dry-run", "--store", "none", "--sandbox", "local", *paths)
+    assert "skillgauge_format_eval_skills.suite_format" in names
+    assert not names & DRY_RUN_NEEDS_NONE
+
+
+def test_models_are_built_when_they_are_used() -> None:
+    """To import the models of results builds none of those that nobody has made yet."""
+    script = """
+from skillgauge.api import Case, Summary, TrialResult
+models = [Summary, TrialResult, Case]
+assert not any(model.__pydantic_complete__ for model in models), models
+Case(id="one")
+assert [model.__pydantic_complete__ for model in models] == [False, False, True]
+"""
+    subprocess.run([sys.executable, "-I", "-c", script], check=True)
+
+
+def test_the_command_line_seldom_looks_for_cycles() -> None:
+    """A command of thousands of cases does not go through all of them again for every few hundred more."""
+    script = """
+import gc, sys
+sys.argv = ["skillgauge", "plugins", "list"]
+from skillgauge.__main__ import main
+try:
+    main()
+finally:
+    assert gc.get_threshold()[0] >= 50_000 and gc.isenabled()
+"""
+    subprocess.run([sys.executable, "-I", "-c", script], stdout=subprocess.DEVNULL, check=True)

@@ -22,6 +22,7 @@ from skillgauge.plan import scorers as module
 from skillgauge.plan.planning import Terms, make_plan
 from skillgauge.plan.scorers import Scorers
 from skillgauge.plan.survey import survey
+from skillgauge.plugins.kinds import Resolved
 from skillgauge.plugins.registry import Registry
 from skillgauge.run.budget import BudgetLimits
 from skillgauge.run.direct import DirectStages
@@ -124,6 +125,20 @@ def test_made_once_for_checks_that_mean_the_same() -> None:
     asyncio.run(carry_out(plan, job_of(scorers)))
     assert sorted(Counting.made) == ["x", "y"]
     assert Options.validated == 2
+
+
+def test_looked_up_once_for_all_checks_that_name_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A suite of thousands of checks asks for each of its scorers a single time."""
+    asked: list[str] = []
+    resolve = Registry.resolve
+
+    def noted(self: Registry, kind: str, name: str) -> Resolved:
+        asked.append(name)
+        return resolve(self, kind, name)
+
+    monkeypatch.setattr(Registry, "resolve", noted)
+    plan_of(scorers_of(), *(counting(str(number)) for number in range(3)))
+    assert asked == ["counting"]
 
 
 def test_made_before_anything_runs_and_beside_the_event_loop() -> None:

@@ -15,6 +15,7 @@ from ..types.trial import PlanHead
 from .decision import Decision
 from .failing import WIDTH
 from .output import Rows, problem_document
+from .plan_document import ProblemDocument
 
 _TAGS = 3
 """Tags that are named of one group."""
@@ -22,18 +23,6 @@ _NAME = 80
 """Characters of a name that are shown."""
 _SENTENCE = 1_000
 """Characters of an answer that are shown."""
-
-
-class ProblemDocument(Frozen):
-    """A problem that did not stop the run."""
-
-    code: str
-    severity: str
-    message: str
-    file: str | None
-    line: int | None
-    column: int | None
-    hint: str | None
 
 
 class EvalDocument(Frozen):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,21 +20,20 @@ from ..errors import ExitCode, PluginError, Problem, UsageError
 from ..plan.options import EvalOptions, How, Reports, What, Who
 from ..plan.overlay import Overlay
 from ..plan.preparing import Prepared, prepare
-from ..report.writing import write_report
 from ..run.budget import BudgetLimits
 from ..run.ledger import MemoryStore
-from ..run.pipeline import Conclusion, carry_out
 from ..types.plan import Selection
-from ..types.result import RunInfo, RunView
 from .added_checks import read_overlay
 from .configuration import KEYS, Config, Source
 from .format_options import FormatOptions
 from .invocation import Invocation
 from .options import Detect, GlobalsCommand, Number, Runs, SeveralWords, words
 from .plan_document import plan_document, print_plan
-from .progress import make_progress
 from .reports import make_reporters, own_documents, with_agent_formats
-from .worker import recipe_of
+
+if TYPE_CHECKING:
+    from ..run.pipeline import Conclusion
+    from ..types.result import RunInfo, RunView
 
 OWN_DOCUMENT = "json"
 """The word of `--format` for "the document of the suite's own format"."""
@@ -129,11 +128,11 @@ def configured(values: Mapping[str, Any]) -> dict[str, Any]:
 class Evaluation:
     """An evaluation that was checked completely and may run."""
 
-    def __init__(self, call: Invocation, options: Reports, prepared: Prepared) -> None:
+    def __init__(self, call: Invocation, options: Reports, prepared: Prepared, *, dry_run: bool = False) -> None:
         self._call = call
         self._options = options
         self.prepared = prepared
-        self._reporters = make_reporters(call, options, prepared)
+        self._reporters = make_reporters(call, options, prepared, dry_run=dry_run)
         self.failed_reports = 0
         """Reports that were asked for and could not be made."""
 
@@ -146,10 +145,12 @@ class Evaluation:
         """
         prepared = await prepare(options, call.registry)
         if options.who.executor:
+            from .worker import recipe_of  # noqa: PLC0415 - only for trials that run elsewhere
+
             recipe = recipe_of(options, prepared, call.make_registry)
             prepared = replace(prepared, job=replace(prepared.job, recipe=recipe))
         reports = with_agent_formats(options.reports, prepared, call.config)
-        evaluation = cls(call, reports, prepared)
+        evaluation = cls(call, reports, prepared, dry_run=options.how.dry_run)
         call.output.problems((*prepared.warnings, *prepared.suites.passed_over))
         return evaluation
 
@@ -169,6 +170,8 @@ class Evaluation:
         Returns:
             Path of each, by reporter, as far as it wrote one.
         """
+        from ..report.writing import write_report  # noqa: PLC0415 - a dry run writes none
+
         reports: dict[str, Callable[[], Path | None]] = {
             name: partial(write_report, view, name, one, self._options.folder) for name, one in self._reporters.items()
         }
@@ -341,6 +344,9 @@ def _timeout(text: str | None) -> float | None:
 
 async def _carry_out(prepared: Prepared, call: Invocation) -> Conclusion:
     """Run the plan; the first Ctrl-C stops it and keeps what is finished."""
+    from ..run.pipeline import carry_out  # noqa: PLC0415 - a dry run ends before
+    from .progress import make_progress  # noqa: PLC0415
+
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -13,7 +13,6 @@ from ..types.frozen import Frozen
 from ..types.plan import Cell, SuitePlan, applies
 from ..types.suite import ArmKind, Case, FileSpec, SkillRole
 from ..types.trial import PlanHead, SuiteHead
-from .eval_document import ProblemDocument
 from .foresight import Foreseen, foresee, told
 from .output import Output, problem_document
 
@@ -70,6 +69,18 @@ class KeyNeed(Frozen):
     """Those that are set."""
     login_files: tuple[str, ...]
     """Files of an existing login, below the home folder, that do as well."""
+
+
+class ProblemDocument(Frozen):
+    """A problem that did not stop the run."""
+
+    code: str
+    severity: str
+    message: str
+    file: str | None
+    line: int | None
+    column: int | None
+    hint: str | None
 
 
 class PlanDocument(Frozen):

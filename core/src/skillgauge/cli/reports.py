@@ -13,7 +13,6 @@ from ..plan.options import Reports
 from ..plan.preparing import Prepared
 from ..plugins.kinds import REPORTERS
 from ..plugins.registry import Registry
-from ..report.writing import only_suites, write_report, write_whole
 from ..types.result import RunView
 from ..types.suite import DIRECT
 from .configuration import Config
@@ -32,8 +31,15 @@ def with_agent_formats(options: Reports, prepared: Prepared, config: Config) -> 
     return replace(options, names=names, optional=options.optional | {*AGENT_FORMATS})
 
 
-def make_reporters(call: Invocation, options: Reports, prepared: Prepared) -> dict[str, Reporter]:
-    """Make every reporter before anything runs; a default one that is not installed is only mentioned."""
+def make_reporters(call: Invocation, options: Reports, prepared: Prepared, *, dry_run: bool) -> dict[str, Reporter]:
+    """Make every reporter before anything runs; a default one that is not installed is only mentioned.
+
+    Args:
+        call: the command line.
+        options: which are wanted.
+        prepared: what will run.
+        dry_run: nothing will be written: they are found and their options checked, but none is made.
+    """
     by_name: dict[str, Reporter] = {}
     missing = []
     for name in options.names:
@@ -44,7 +50,9 @@ def make_reporters(call: Invocation, options: Reports, prepared: Prepared) -> di
                 raise
             missing.append(name)
         else:
-            by_name[resolved.name] = call.registry.make(REPORTERS, name)
+            checked = call.registry.validated_options(resolved)
+            if not dry_run:
+                by_name[resolved.name] = call.registry.make(REPORTERS, resolved, checked)
     for suite in prepared.plan.head.suites if options.own else ():
         if suite.document:
             call.registry.resolve("reporters", suite.document)
@@ -55,6 +63,8 @@ def make_reporters(call: Invocation, options: Reports, prepared: Prepared) -> di
 
 def own_documents(view: RunView, registry: Registry, options: Reports) -> dict[str, Callable[[], Path | None]]:
     """What writes the documents of the suites' own formats; each format gets its part of the run."""
+    from ..report.writing import only_suites, write_report, write_whole  # noqa: PLC0415 - a dry run writes none
+
     by_document: dict[str, set[str]] = {}
     for suite in view.head.suites:
         if suite.document:

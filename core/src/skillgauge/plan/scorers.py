@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import cache, partial
 
 from pydantic import BaseModel
 
@@ -29,6 +30,7 @@ class Scorers:
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
+        self._resolve = cache(partial(registry.resolve, SCORERS))
         self._kept: dict[str, Check] = {}
         self._valid: dict[str, tuple[Resolved, BaseModel]] = {}
         self.judged: set[str] = set()
@@ -53,7 +55,7 @@ class Scorers:
         return RunScorers(self._kept, self._make)
 
     def _validated(self, check: Check) -> tuple[Resolved, BaseModel]:
-        resolved = self._registry.resolve(SCORERS, check.scorer)
+        resolved = self._resolve(check.scorer)
         return resolved, self._registry.validated_options(resolved, check.options, check.origin)
 
     def _make(self, check: Check) -> BoundScorer:

@@ -22,7 +22,7 @@ class Suites:
     """What was loaded."""
 
     formats: Mapping[str, SuiteFormat]
-    """Every installed format that works, by name."""
+    """Every installed format that works, by name; without a path for all to claim, those that were given one."""
     suites: tuple[Suite, ...]
     """With the checks that the user adds."""
     passed_over: tuple[Problem, ...]
@@ -38,7 +38,8 @@ def load_suites(what: What, cwd: Path, registry: Registry) -> Suites:
         SkillgaugeError: with every problem of every path and file.
     """
     named = what.suite_format
-    formats = dict(registry.each(FORMATS)) | ({named: registry.make(FORMATS, named)} if named else {})
+    asked = registry.each(FORMATS, lambda one: bool(what.paths) or one.name in what.format_paths)
+    formats = dict(asked) | ({named: registry.make(FORMATS, named)} if named else {})
     if not formats:
         hint = "Install one, for example: pip install skillgauge-format-eval-skills"
         none = Problem("plugin.not-installed", "no suite format is installed, so nothing can be read", hint=hint)
@@ -57,11 +58,8 @@ def _found(what: What, formats: Mapping[str, SuiteFormat]) -> dict[str, Found]:
     found: dict[str, Found] = {}
     for name, paths in what.format_paths.items():
         discover(paths, {name: formats[name]}, found, forced=True)
-    forced = what.suite_format
-    if forced is None:
-        discover(what.paths, formats, found)
-    else:
-        discover(what.paths, {forced: formats[forced]}, found, forced=True)
+    named = what.suite_format
+    discover(what.paths, {named: formats[named]} if named else formats, found, forced=named is not None)
     return found
 
 

@@ -45,9 +45,8 @@ class FrozenDict(dict[str, Any]):
         return FrozenDict, (dict(self),)
 
     def __hash__(self) -> int:  # type: ignore[override]  # dict is unhashable because it is mutable; this one is not
-        return hash(
-            frozenset(self)
-        )  # of the keys: 1 and 1.0 are equal, so values must hash alike, and may be unhashable
+        # Of the keys: 1 and 1.0 are equal, so values must hash alike, and may be unhashable.
+        return hash(frozenset(self))
 
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: object, _handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -73,19 +72,19 @@ def freeze(value: object, depth: int = 0) -> JsonValue:
         ValueError: a key is no string, a string is not valid Unicode, a number is NaN or infinite, a type is not
             JSON, or nesting exceeds `MAX_DEPTH`.
     """
-    if value is None or value is True or value is False:
-        return value
+    if (type(value) is str and value.isascii()) or value is None or value is True or value is False:
+        return value  # most values, so they come first
     if isinstance(value, str):
         return _frozen_text(value)
-    if isinstance(value, int | float):
+    if isinstance(value, (int, float)):
         return _frozen_number(value)
     if depth > MAX_DEPTH:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
-    if isinstance(value, Mapping):
+    if isinstance(value, (dict, Mapping)):  # a dict is known at once, any other mapping by asking `abc`
         if type(value) is _Frozen and depth == 0:
             return value
         return _Frozen({_frozen_key(key): freeze(item, depth + 1) for key, item in value.items()})
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         return tuple([freeze(item, depth + 1) for item in value])
     raise ValueError(f"{type(value).__name__} is not a JSON value")
 
@@ -107,9 +106,9 @@ def _frozen_number(value: float) -> float:
 
 
 def _frozen_key(key: object) -> str:
-    if not isinstance(key, str):
-        raise ValueError(f"key {key!r} is not a string")
-    return _frozen_text(key)
+    if isinstance(key, str):
+        return key if type(key) is str and key.isascii() else _frozen_text(key)
+    raise ValueError(f"key {key!r} is not a string")
 
 
 def _require_utf8(text: str) -> None:
@@ -157,7 +156,7 @@ def _object_schema() -> CoreSchema:
 
 
 def _freeze_object(value: object) -> JsonValue:
-    if not isinstance(value, Mapping):
+    if not isinstance(value, (dict, Mapping)):
         raise ValueError("must be an object")
     return freeze(value)
 
@@ -178,6 +177,7 @@ class Frozen(BaseModel):
         allow_inf_nan=False,
         # Any bound makes pydantic look into the text, and so refuse half a surrogate pair, which JSON cannot hold.
         str_min_length=0,
+        defer_build=True,  # a command uses a third of the models; each is built when it is first used
     )
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:

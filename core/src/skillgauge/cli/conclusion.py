@@ -1,0 +1,68 @@
+"""How `eval` ends: reports, the decision, and what is printed of both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ..report.answer import spending_text
+from ..run.pipeline import Conclusion
+from ..types.result import RunView
+from .decision import Decision, GateOptions, decide
+from .eval_document import document, human_lines
+from .evaluation import Evaluation
+from .failing import failing_lines
+from .invocation import Invocation
+from .output import Output
+
+
+def conclude(outcome: Conclusion, evaluation: Evaluation, call: Invocation, values: Mapping[str, Any]) -> int:
+    """Write the reports of a run, and print what became of it.
+
+    Args:
+        outcome: the run.
+        evaluation: what it was.
+        call: the command line.
+        values: parsed options, those of the gates among them.
+
+    Returns:
+        The exit code.
+    """
+    view = outcome.view
+    written = evaluation.write_reports(view)
+    gate = GateOptions(
+        exit_on_fail=values["exit_on_fail"],
+        min_completion=values["min_completion"] if values["min_completion"] is not None else 0.7,
+        threshold_given=values["min_completion"] is not None,
+    )
+    decision = decide(view, gate, has_bad_files=bool(evaluation.prepared.suites.passed_over))
+    notices = (*decision.notices, *call.run_notices(view))
+    decision = replace(decision, exit_code=evaluation.exit_code(decision.exit_code), notices=notices)
+    _print(view, decision, written, outcome, evaluation, call.output)
+    return decision.exit_code
+
+
+def _print(
+    view: RunView,
+    decision: Decision,
+    written: Mapping[str, Path],
+    outcome: Conclusion,
+    evaluation: Evaluation,
+    output: Output,
+) -> None:
+    output.document(document(view, decision, written, evaluation.prepared) if output.as_json else None)
+    for line in human_lines(view):
+        output.line(line)
+    for line in () if output.as_json else failing_lines(view, evaluation.kept_as(view, written)):
+        output.line(line)
+    if spent := spending_text(view.summary.spending):
+        output.line(spent)
+    for name, path in written.items():
+        output.line(f"{name} report: {path}")
+    if outcome.already_done:
+        output.notice(f"{outcome.already_done} trials had been done before the interruption and were not run again")
+    for notice in decision.notices:
+        output.notice(notice)
+    output.verdict(decision.verdict)
