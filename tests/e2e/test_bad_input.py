@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -177,3 +180,16 @@ def test_bad_arguments_run_nothing(
     assert word in done.stderr
     assert "Traceback" not in done.stderr
     assert not (work / "reports").exists()
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("command", [("plugins", "list", "--json"), ("schema", "record"), ("--help",)])
+def test_a_reader_that_stops_reading_is_no_error(work: Path, command: tuple[str, ...]) -> None:
+    """As `head` does: nothing is said, and the exit code is 0."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as gone:
+        done = subprocess.run(
+            [sys.executable, "-m", "skillgauge", *command], cwd=work, stdout=gone, stderr=subprocess.PIPE, check=False
+        )
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -72,7 +72,7 @@ def _version(ctx: click.Context) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; prints whatever has to be said."""
-    as_json = wants_json(arguments)
+    as_json, stdout = wants_json(arguments), sys.stdout
     gc.set_threshold(GARBAGE_THRESHOLD)
     try:
         own = copy_context()  # whom a command asks for secrets ends with it
@@ -97,6 +97,8 @@ def run(arguments: Sequence[str]) -> int:
         sys.stderr.close()
         return ExitCode.OK
     except BaseException as error:  # noqa: BLE001 - whatever a plugin or a fault of our own raises, exit 1 means a gate
+        if isinstance(error, SystemExit) and sys.stdout is not stdout:
+            return ExitCode.OK  # whoever reads has seen enough: click ends so, with other streams in place of ours
         from .internal_error import internal_error  # noqa: PLC0415 - needed when all else failed
 
         print_problems([internal_error(error)], ExitCode.INVALID_RUN, as_json=as_json)
