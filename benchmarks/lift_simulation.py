@@ -124,7 +124,7 @@ def main(suites: int, draws: int) -> None:
         for cases, runs, lift, finding in evaluate(suites, Path(folder)):
             findings[cases, runs, lift][finding] += 1
     print("| cases x repeats | suites without lift | called helps | called hurts |", end="")
-    print(*(f" {lift:.0%} lift found |" for lift in LIFTS), sep="")
+    print(*(f" {lift * 100:.0f} points found |" for lift in LIFTS), sep="")
     print("|---|---|---|---|" + "---|" * len(LIFTS))
     wrong: Counter[str] = Counter()
     for cases in SIZES:
