@@ -22,7 +22,7 @@ from ..types.comparison import (
     Spent,
 )
 from ..types.result import ResultOrder, RunView, TrialResult, Verdict
-from ..types.trial import CaseHead, FailureClass, SuiteHead, Trajectory, Usage
+from ..types.trial import CaseHead, FailureClass, SuiteHead
 
 
 @dataclass(frozen=True)
@@ -78,12 +78,11 @@ def by_group(results: Iterable[TrialResult]) -> Iterator[tuple[GroupKey, CaseSum
 
 def _spent(repeats: Iterable[TrialResult]) -> Spent:
     passed = [one.execution for one in repeats if one.verdict is Verdict.PASS]
-    usages, trajectories = [one.usage or Usage() for one in passed], [one.trajectory or Trajectory() for one in passed]
     return Spent(
-        turns=mean_of([one.turns for one in trajectories]),
-        tokens=mean_of([one.total_tokens for one in usages]),
+        turns=mean_of([one.trajectory.turns if one.trajectory else None for one in passed]),
+        tokens=mean_of([one.usage.total_tokens if one.usage else None for one in passed]),
         duration_s=mean_of([one.duration_s for one in passed]),
-        cost_usd=mean_of([one.cost_usd for one in usages]),
+        cost_usd=mean_of([one.usage.cost_usd if one.usage else None for one in passed]),
     )
 
 
