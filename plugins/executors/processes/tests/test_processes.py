@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from skillgauge.api import PluginError, Trial, TrialResult
+from skillgauge_executor_processes import pool
 from skillgauge_executor_processes.executor import ProcessesExecutor
 from skillgauge_executor_processes.options import ProcessesOptions
 from skillgauge_executor_processes.pool import Pool
@@ -186,16 +187,47 @@ def test_pool_that_is_closed_at_once_leaves_no_worker() -> None:
 
     async def closed_early() -> None:
         before = children()
-        pool = Pool(b"", 1, 1)
-        opening = asyncio.create_task(pool.open())
+        early = Pool(b"", 1, 1)
+        opening = asyncio.create_task(early.open())
         async with asyncio.timeout(LONG_S):
             while not children() - before:
                 await asyncio.sleep(0.001)
-        await pool.close()
+        await early.close()
         assert not children() - before
         assert isinstance((await asyncio.gather(opening, return_exceptions=True))[0], asyncio.CancelledError)
 
     asyncio.run(closed_early())
+
+
+class Gone(pool._Connection):
+    """A worker that has died, and may not have been reaped yet."""
+
+    def __init__(self) -> None:
+        self.lives = False
+        self.is_closed = False
+
+    async def close(self) -> None:
+        """Wait for its end."""
+        self.is_closed = True
+
+
+def test_workers_that_were_replaced_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever ends the run waits for those that died in it, too."""
+    made: list[Gone] = []
+
+    async def connect(_recipe: bytes, _share: int) -> Gone:
+        made.append(Gone())
+        return made[-1]
+
+    async def twice() -> None:
+        several = Pool(b"", 1, 1)
+        await several.open()
+        await several.open()
+        await several.close()
+
+    monkeypatch.setattr(pool, "_connect", connect)
+    asyncio.run(twice())
+    assert [one.is_closed for one in made] == [True, True]
 
 
 def test_run_without_recipe() -> None:

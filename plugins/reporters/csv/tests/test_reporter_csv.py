@@ -11,7 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgauge.api import Counts, Figure, GroupSummary, Latency, RateInterval, RunView, Summary, TagSummary
+from skillgauge.api import (
+    Counts,
+    Figure,
+    GroupSummary,
+    Latency,
+    RateInterval,
+    RunState,
+    RunView,
+    SuiteValidity,
+    Summary,
+    TagSummary,
+)
 from skillgauge_reporter_csv.reporter import COLUMNS, CsvReporter, share, text
 from skillgauge_testkit import contract_views
 
@@ -172,3 +183,15 @@ def test_share_of_nothing_is_empty() -> None:
 def test_csv_is_not_read_back(tmp_path: Path) -> None:
     """The reader says that it is not one of its documents, whatever it is given."""
     assert CsvReporter().read(tmp_path / "x.csv") is None
+
+
+@pytest.mark.parametrize(("state", "valid"), [(RunState.FINISHED, False), (RunState.STOPPED, True)])
+def test_a_row_tells_whether_its_run_proves_anything(state: RunState, valid: bool) -> None:
+    """N-A4: a rate of an invalid or a stopped run does not look like any other."""
+    validity = (SuiteValidity(suite_id="coding-easy", valid=valid, error_share=0.5),)
+    known = contract_views()[0][1]
+    summary = Summary(counts=Counts(), groups=(group(),), validity=validity)
+    view = replace(known, summary=summary, run=known.run.model_copy(update={"state": state}))
+    (artifact,) = CsvReporter().render(view)
+    (row,) = cells(b"".join(artifact.chunks).decode())
+    assert (row["state"], row["valid"]) == (state.value, "true" if valid else "false")
