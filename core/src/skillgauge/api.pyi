@@ -170,7 +170,7 @@ from .report.pairs import (
     CaseReport as CaseReport,
     case_by_case as case_by_case,
 )
-from .report.writing import (
+from .cli.writing import (
     write_report as write_report,
     write_whole as write_whole,
 )
