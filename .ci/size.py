@@ -25,12 +25,12 @@ ROOM_LIMITS = {
     "reading": 58,
     "report": 575,
     "run": 1_337,
-    "types": 982,
+    "types": 973,
     "": 153,
 }
 """Lines of code of each room of the core, and of the modules beside them: what there is, see
 docs/adr/0022-a-limit-a-room.md. They are only ever lowered."""
-KERNEL_LIMIT = 5_495
+KERNEL_LIMIT = 5_486
 """Of all these rooms together."""
 KERNEL_TARGET = 5_200
 """What they are to come down to."""

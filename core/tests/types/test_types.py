@@ -20,7 +20,7 @@ import annotated_types
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ValidationError, WithJsonSchema
 
 from skillgauge.errors import Origin, Problem
 from skillgauge.stats import Evidence, Latency, MeanRatio, RateInterval, Reliability
@@ -90,11 +90,9 @@ class Holder(Frozen):
 
 def _field(annotation: Any, metadata: list[Any]) -> st.SearchStrategy[Any]:
     """Values that a field accepts, found from its annotation."""
-    kinds = {type(item).__name__ for item in metadata}
-    if "_JsonObjectSchema" in kinds:
-        return objects
-    if "_JsonSchema" in kinds:
-        return jsons
+    schemas = [item.json_schema for item in metadata if isinstance(item, WithJsonSchema)]
+    if schemas:
+        return objects if schemas[0] else jsons
     origin = get_origin(annotation)
     if origin is Iterable:
         return st.lists(of_type(Case), max_size=2).map(tuple)
