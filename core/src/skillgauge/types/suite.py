@@ -80,7 +80,7 @@ class Check(Frozen):
     beside: bool = False
     """Whether it is a figure of its own, in no verdict and no rate: what only one of two compared arms can meet."""
     stage: int = Field(default=0, ge=0)
-    """Checks of a stage are asked only if all of the stages before have passed: a judge last, after what costs nothing."""
+    """Checks of a stage are asked only if all of the stages before have passed: a judge after what costs nothing."""
     origin: Origin | None = None
 
     @cached_property
