@@ -159,6 +159,9 @@ from .report.wording import (
     rate_notes as rate_notes,
     reason_of as reason_of,
 )
+from .report.summary import (
+    summarize as summarize,
+)
 from .report.answer import (
     chance_text as chance_text,
     compared as compared,

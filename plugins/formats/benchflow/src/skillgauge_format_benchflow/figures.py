@@ -33,6 +33,7 @@ def _lifts(
         return ()
     baseline = groups[pair.baseline]
     differ = any(count for _, count in pair.dropped)
+    graded = group.counts.passed + group.counts.failed
     known = not differ and group.mean_value is not None and baseline.mean_value is not None
     note = "the arms are over different cases, since some have no reward" if differ else ""
     if baseline.mean_value is not None and baseline.mean_value >= HIGH:
@@ -41,5 +42,5 @@ def _lifts(
     passed = float(group.counts.passed - baseline.counts.passed) if known else None
     return (
         Figure(name=LIFT, label="Reward lift", value=reward, unit="score", n=pair.n, note=note),
-        Figure(name="passed_lift", label="Passed lift", value=passed, n=pair.n),
+        Figure(name="passed_lift", label="Passed lift", value=passed, n=graded),
     )

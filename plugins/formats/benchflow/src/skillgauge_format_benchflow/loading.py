@@ -33,9 +33,8 @@ from .claiming import EVALS_FILE, EVALS_FOLDER, MAX_BYTES
 from .files import MOUNT_DIR, EvalsFile
 from .lints import lints
 from .options import BenchflowOptions
+from .views import BASELINE, FORMAT, WITH_SKILL
 
-FORMAT = "benchflow"
-WITH_SKILL, BASELINE = "with-skill", "baseline"
 REQUIREMENTS = "requirements.txt"
 
 
