@@ -17,7 +17,7 @@ from ..plugins.deadlines import is_cancelled
 from ..plugins.guard import reason_of
 from ..types.result import GivenUp, TrialResult
 from ..types.suite import ArmKind
-from ..types.trial import Blame, Execution, Failure, FailureClass, Trial, Usage
+from ..types.trial import Blame, Execution, Failure, FailureClass, Trial, TrialFacts, Usage
 from .grading import Grade, Grading, grade
 from .services import LONGEST_PAUSE_S, NotTried, Place, Providers
 from .stage import OpenStage, Stage
@@ -168,18 +168,12 @@ class TrialRunner:
 
 def _result(trial: Trial, execution: Execution, graded: Grade, began: float) -> TrialResult:
     return TrialResult(
-        trial_id=trial.trial_id,
-        execution_id=trial.execution_id,
+        **trial.told(TrialFacts),
         score_id=graded.score_id,
-        ordinal=trial.ordinal,
-        suite_id=trial.suite_id,
         case_id=trial.case.id,
-        case_index=trial.case_index,
         target_id=trial.target.id if trial.target else None,
         arm=trial.arm.name,
         runner=trial.runner.name,
-        model=trial.model,
-        repeat=trial.repeat,
         tags=trial.case.tags,
         weight=trial.case.weight,
         verdict=graded.verdict,
