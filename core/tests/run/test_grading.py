@@ -589,3 +589,46 @@ def test_no_two_ways_to_grade_share_a_score_id() -> None:
 def test_a_score_id_does_not_depend_on_the_scores() -> None:
     """Grading the same thing again has the same id, whatever it gives; so has a case under another name."""
     assert score_id(answer=fails) == score_id() == score_id(Case(id="other", name="n", checks=CHECKS, tags=("t",)))
+
+
+STAGED = (
+    Check(id="later", scorer="rubric", stage=1),
+    Check(id="first", scorer="exact"),
+    Check(id="second", scorer="regex"),
+    Check(id="aside", scorer="trigger", beside=True),
+)
+
+
+@pytest.mark.parametrize(
+    ("first", "asked", "verdict"),
+    [
+        (passes, ["first", "second", "aside", "later"], Verdict.PASS),
+        (fails, ["first", "second", "aside"], Verdict.FAIL),
+        (unclear, ["first", "second", "aside"], Verdict.ERROR),
+    ],
+)
+def test_a_later_stage_is_asked_only_after_the_earlier_ones_passed(
+    first: Decide, asked: list[str], verdict: Verdict
+) -> None:
+    """What costs money comes last and is not paid for in vain; a check beside the verdict holds nobody back."""
+    seen: list[str] = []
+
+    def noting(decide: Decide) -> Decide:
+        def score(context: ScoreContext) -> Score | Awaitable[Score]:
+            seen.append(context.check.id)
+            return decide(context)
+
+        return score
+
+    scorers = {"first": noting(first), "second": noting(passes), "aside": noting(fails), "later": noting(passes)}
+    graded = grade_with(scorers, trial(case=Case(id="c", checks=STAGED)))
+    assert seen == asked
+    assert [score.check_id for score in graded.scores] == asked
+    assert graded.verdict is verdict
+
+
+def test_a_score_id_does_not_depend_on_how_far_the_stages_came() -> None:
+    """It says what is graded and by whom, not what came of it."""
+    one = trial(case=Case(id="c", checks=STAGED[:2]))
+    ids = {grade_with({"first": first, "later": passes}, one).score_id for first in (passes, fails, unclear)}
+    assert len(ids) == 1

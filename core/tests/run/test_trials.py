@@ -242,6 +242,16 @@ def test_a_result_says_what_ran_and_what_came_of_it() -> None:
     assert result.started_at > 1_700_000_000
 
 
+def test_a_case_that_is_skipped_opens_no_stage_and_says_why() -> None:
+    """Nothing runs for it, nobody grades it, and the reason is in its result."""
+    script = Script()
+    one = trial(case=Case(id="c", skip="no engine fires hooks"))
+    result = run(runner_of(script)(one))
+    assert script.steps == []
+    assert (result.verdict, result.value, result.scores) == (Verdict.SKIPPED, None, ())
+    assert result.execution.notes == ("no engine fires hooks",)
+
+
 def test_a_trial_without_target_has_none_in_its_result() -> None:
     """An agent may be tested for itself."""
     assert run(runner_of(Script())(trial(target=None))).target_id is None

@@ -649,7 +649,9 @@ OTHER_CASES: dict[str, tuple[dict[str, Any], str]] = {
     "prompt": ({"prompt": "q"}, "execution"),
     "files": ({"files": (FILE,)}, "execution"),
     "setup": ({"setup": ("true",)}, "execution"),
+    "setup_files": ({"setup_files": (FILE,)}, "execution"),
     "grader_files": ({"grader_files": (FILE,)}, "checks"),
+    "skip": ({"skip": "no engine fires hooks"}, "checks"),
     "image_files": ({"image_files": (FileSpec(path="Dockerfile", text="FROM a"),)}, "execution"),
     "checks": ({"checks": (Check(id="k", scorer="s"),)}, "checks"),
     "rule": ({"rule": VerdictRule(mode=VerdictMode.MEAN)}, "checks"),
@@ -702,7 +704,7 @@ def test_a_recipe_tells_every_fact_of_a_case_that_decides_what_is_executed(chang
 
 @pytest.mark.parametrize(
     "change",
-    [{"id": "l"}, {"scorer": "t"}, {"options": {"a": 1}}, {"weight": 0.5}],
+    [{"id": "l"}, {"scorer": "t"}, {"options": {"a": 1}}, {"weight": 0.5}, {"stage": 1}],
     ids=lambda change: next(iter(change)),
 )
 def test_a_checks_digest_covers_each_check(change: dict[str, Any]) -> None:

@@ -171,6 +171,8 @@ class Registry:
         """
         given = options or {}
         values: dict[str, object] = {}
+        if kind := resolved.provider.uses:
+            values[kind] = {name: self._options.get(f"{kind}.{name}", EMPTY) for name in self.names(kind)}
         for name in dict.fromkeys((resolved.name, resolved.asked)):
             values.update(self._options.get(f"{resolved.kind}.{name}", {}))
         values.update(given)
