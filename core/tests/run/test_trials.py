@@ -1223,3 +1223,13 @@ def test_what_was_paid_for_is_known_whatever_breaks_afterwards(place: str) -> No
     result = run(runner_of(Script(DONE.model_copy(update={"usage": usage}), breaks=place))(trial(arm=AGENT)))
     assert result.verdict is Verdict.ERROR
     assert result.execution.usage == usage
+
+
+def test_a_case_that_is_to_be_skipped_is_told_and_never_opened() -> None:
+    """Nothing is executed or graded, and the reason is in the result."""
+    script = Script()
+    case = Case(id="c", skip="needs a model")
+    result = run(runner_of(script, on_start=lambda _: script.steps.append("started"))(trial(case=case)))
+    assert script.steps == ["started"]
+    assert (result.verdict, result.value, result.scores) == (Verdict.SKIPPED, None, ())
+    assert result.execution == Execution(notes=("needs a model",))

@@ -660,6 +660,7 @@ OTHER_CASES: dict[str, tuple[dict[str, Any], str]] = {
     "weight": ({"weight": 2.0}, "none"),
     "limits": ({"limits": Limits(max_turns=3)}, "none"),
     "env": ({"env": {"A": "1"}}, "execution"),
+    "skip": ({"skip": "no model here"}, "checks"),
     "extras": ({"extras": {"x": 1}}, "none"),
     "origin": ({"origin": Origin("f")}, "none"),
 }

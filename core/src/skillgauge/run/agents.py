@@ -113,10 +113,8 @@ class AgentStage:
             return Execution(failure=failure)
         await self.workspace.put(trial.case.files)
         skills = await self._install(trial)
-        for command in trial.case.setup:
-            failure = await self._set_up(command)
-            if failure:
-                return Execution(failure=failure)
+        if failure := await set_up(self.workspace, trial.case.setup):
+            return Execution(failure=failure)
         before = await self.workspace.snapshot()
         request = RunRequest(
             trial_id=trial.trial_id,
@@ -173,16 +171,19 @@ class AgentStage:
             installed.append(InstalledSkill(ref=ref, path=home))
         return tuple(installed)
 
-    async def _set_up(self, command: str) -> Failure | None:
-        running = await self.workspace.start(Command(argv=("sh", "-c", command), timeout_s=SETUP_TIMEOUT_S))
+
+async def set_up(workspace: Workspace, commands: Sequence[str]) -> Failure | None:
+    """Run the set-up commands of a case, up to the first that fails."""
+    for command in commands:
+        running = await workspace.start(Command(argv=("sh", "-c", command), timeout_s=SETUP_TIMEOUT_S))
         finished = await running.wait()
-        if finished.exit_code == 0 and not finished.timed_out:
-            return None
-        said = finished.stderr[:400].decode("utf-8", "replace").strip()
-        code = f"signal {finished.signal}" if finished.exit_code is None else f"exit code {finished.exit_code}"
-        ended = "timed out" if finished.timed_out else code
-        message = f"setup command {command!r}: {ended}{': ' + said if said else ''}"
-        return Failure.of_agent(FailureClass.SETUP, message)
+        if finished.exit_code != 0 or finished.timed_out:
+            said = finished.stderr[:400].decode("utf-8", "replace").strip()
+            code = f"signal {finished.signal}" if finished.exit_code is None else f"exit code {finished.exit_code}"
+            ended = "timed out" if finished.timed_out else code
+            message = f"setup command {command!r}: {ended}{': ' + said if said else ''}"
+            return Failure.of_agent(FailureClass.SETUP, message)
+    return None
 
 
 def arm_integrity(arm: Arm, candidates: frozenset[str], trajectory: Trajectory | None) -> tuple[str, Failure | None]:

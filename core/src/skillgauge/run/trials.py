@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from ..log import get_logger
 from ..plugins.deadlines import is_cancelled
 from ..plugins.guard import reason_of
-from ..types.result import GivenUp, TrialResult
+from ..types.frozen import digest_text
+from ..types.result import GivenUp, TrialResult, Verdict
 from ..types.suite import ArmKind
 from ..types.trial import Blame, Execution, Failure, FailureClass, Trial, Usage
 from .grading import Grade, Grading, grade
@@ -87,6 +88,9 @@ class TrialRunner:
         if self.on_start:
             self.on_start(trial)
         given_up: list[GivenUp] = []
+        if trial.case.skip:
+            skipped = Grade(Verdict.SKIPPED, None, (), digest_text(f"{trial.execution_id}|skipped"))
+            return _result(trial, Execution(notes=(trial.case.skip,)), skipped, 1, time.time())
         while True:
             started_at = time.time()
             execution, graded = await self._attempt(trial)

@@ -146,6 +146,8 @@ class Case(Frozen):
     limits: Limits = NO_LIMITS
     env: JsonObject = EMPTY
     """Environment variables added for this case, name to string."""
+    skip: str = ""
+    """Why it is not executed; its trials are told as skipped, with this reason, and are in no rate."""
     extras: JsonObject = EMPTY
     """What the file said beyond this model; kept for writing back, never executed."""
     origin: Origin | None = None
@@ -162,7 +164,8 @@ class Case(Frozen):
         """Digest of everything that can change how an execution is graded."""
         rule = f"{self.rule.mode} {self.rule.threshold} {self.rule.above}"
         checks = [check.digest for check in self.checks]
-        return digest_text("|".join((rule, *checks, "files", *(file.content_id for file in self.grader_files))))
+        files = ["files", *(file.content_id for file in self.grader_files)]
+        return digest_text("|".join((rule, *checks, *files, *(["skip", self.skip] if self.skip else []))))
 
 
 class TargetKind(StrEnum):
