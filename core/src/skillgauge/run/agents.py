@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from ..contract.engines import Emit, Engine, InstalledSkill, Recorder, RunRequest
 from ..contract.providers import Traits
 from ..contract.sandboxes import Command, Sandbox, SandboxSpec, Workspace
 from ..log import get_logger
 from ..types.frozen import EMPTY, JsonObject
-from ..types.suite import Arm, FileSpec, SkillRef
+from ..types.suite import Arm, Case, FileSpec, SkillRef
 from ..types.trial import Blame, Execution, Failure, FailureClass, FileChange, Trajectory, TrajectoryEvent, Trial
 
 log = get_logger(__name__)
@@ -111,9 +112,10 @@ class AgentStage:
         failure = self._inherits()
         if failure:
             return Execution(failure=failure)
+        await self.workspace.put(trial.case.setup_files)
         await self.workspace.put(trial.case.files)
         skills = await self._install(trial)
-        if failure := await set_up(self.workspace, trial.case.setup):
+        if failure := await set_up(self.workspace, trial.case):
             return Execution(failure=failure)
         before = await self.workspace.snapshot()
         request = RunRequest(
@@ -172,9 +174,9 @@ class AgentStage:
         return tuple(installed)
 
 
-async def set_up(workspace: Workspace, commands: Sequence[str]) -> Failure | None:
-    """Run the set-up commands of a case, up to the first that fails."""
-    for command in commands:
+async def set_up(workspace: Workspace, case: Case) -> Failure | None:
+    """Run the set-up commands of a case, up to the first that fails, and remove what only they were to find."""
+    for command in (*case.setup, *_removal(case)):
         running = await workspace.start(Command(argv=("sh", "-c", command), timeout_s=SETUP_TIMEOUT_S))
         finished = await running.wait()
         if finished.exit_code != 0 or finished.timed_out:
@@ -184,6 +186,14 @@ async def set_up(workspace: Workspace, commands: Sequence[str]) -> Failure | Non
             message = f"setup command {command!r}: {ended}{': ' + said if said else ''}"
             return Failure.of_agent(FailureClass.SETUP, message)
     return None
+
+
+def _removal(case: Case) -> tuple[str, ...]:
+    """Removes what only the set-up commands were to find, with the folders that are empty then."""
+    gone = sorted({file.path for file in case.setup_files} - {file.path for file in case.files})
+    folders = sorted({str(one) for path in gone for one in PurePosixPath(path).parents[:-1]}, key=len, reverse=True)
+    rest = f"; rmdir -- {shlex.join(folders)} 2>/dev/null || :" if folders else ""
+    return (f"rm -f -- {shlex.join(gone)}{rest}",) if gone else ()
 
 
 def arm_integrity(arm: Arm, candidates: frozenset[str], trajectory: Trajectory | None) -> tuple[str, Failure | None]:

@@ -51,7 +51,7 @@ class DirectStages:
         target, case = trial.target, trial.case
         if target is None:
             raise ValueError(f"case {case.id!r} is to be called directly but names no target")
-        if case.files or case.setup or case.grader_files:
+        if case.files or case.setup or case.setup_files or case.grader_files:
             return OwnStage(partial(self._enter, target))
         return DirectStage(lambda: self._session(trial.suite_id, target))
 
@@ -138,8 +138,8 @@ class OwnStage(DirectStage):
 
     async def execute(self, trial: Trial) -> Execution:
         """Set the workspace up, call the target, and find out which files it changed."""
-        await self.workspace.put(trial.case.files)
-        if failure := await set_up(self.workspace, trial.case.setup):
+        await self.workspace.put((*trial.case.setup_files, *trial.case.files))
+        if failure := await set_up(self.workspace, trial.case):
             return Execution(failure=failure)
         before = await self.workspace.snapshot()
         execution = await super().execute(trial)

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from ..log import get_logger
 from ..plugins.deadlines import is_cancelled
 from ..plugins.guard import reason_of
-from ..types.frozen import digest_text
 from ..types.result import GivenUp, TrialResult, Verdict
 from ..types.suite import ArmKind
 from ..types.trial import Blame, Execution, Failure, FailureClass, Trial, Usage
@@ -88,9 +87,6 @@ class TrialRunner:
         if self.on_start:
             self.on_start(trial)
         given_up: list[GivenUp] = []
-        if trial.case.skip:
-            skipped = Grade(Verdict.SKIPPED, None, (), digest_text(f"{trial.execution_id}|skipped"))
-            return _result(trial, Execution(notes=(trial.case.skip,)), skipped, 1, time.time())
         while True:
             started_at = time.time()
             execution, graded = await self._attempt(trial)
@@ -111,6 +107,9 @@ class TrialRunner:
 
     async def _attempt(self, trial: Trial) -> tuple[Execution, Grade]:
         """One attempt, made when the service behind its engine has a place: the wait is nobody's time."""
+        if trial.case.skip:
+            execution = Execution(notes=(trial.case.skip,))
+            return execution, Grade(Verdict.SKIPPED, None, (), trial.execution_id)
         ran: list[Execution] = []
         try:
             if self.providers is None or trial.arm.kind is ArmKind.DIRECT:

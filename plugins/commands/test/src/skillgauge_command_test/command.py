@@ -80,10 +80,12 @@ def _options(call: Invocation, values: Mapping[str, Any], packages: Sequence[Pat
     chosen: dict[str, Any] = {"stage": "tests", "test_skills": values["skill"], "test_hooks": values["hooks"]}
     if values["event"]:
         chosen["test_event"] = values["event"]
-    what = replace(given.what, paths=tuple(packages), format_options={**given.what.format_options, **chosen})
-    reports = given.reports if values["formats"] else replace(given.reports, names=(), own=False)
-    who = given.who if given.who.store_given else replace(given.who, store=None)
-    return replace(given, what=what, who=who, reports=reports)
+    options, reports = given.options, given.reports
+    what = replace(options.what, paths=tuple(packages), format_options={**options.what.format_options, **chosen})
+    who = options.who if options.who.store_given else replace(options.who, store=None)
+    if not values["formats"]:
+        reports = replace(reports, names=(), own=False)
+    return replace(given, options=replace(options, what=what, who=who), reports=reports)
 
 
 def _nothing(call: Invocation, values: Mapping[str, Any], packages: Sequence[Path], error: SkillgaugeError) -> int:
