@@ -36,7 +36,7 @@ class CaseMaker:
         cases: list[Case] = []
         first: dict[str, Origin] = {}
         for index, file in enumerate(files):
-            case_id = file.id if file.id is not None else f"case-{index:03}"
+            case_id = file.id if "id" in file.model_fields_set else f"case-{index:03}"
             origin = self.document.origin("cases", index)
             if not is_safe_name(case_id):
                 message = f"id {case_id!r} cannot be the name of a folder"
@@ -52,7 +52,7 @@ class CaseMaker:
     def _case(self, file: CaseFile, case_id: str, index: int) -> Case:
         origin = self.document.origin("cases", index)
         extras: dict[str, Any] = {
-            "has_id": file.id is not None,
+            "has_id": "id" in file.model_fields_set,
             "ground_truth": file.ground_truth,
             "expected_skill": file.expected_skill,
             "expected_script": file.expected_script,
@@ -106,6 +106,10 @@ class CaseMaker:
 
 def is_safe_name(name: str) -> bool:
     """Whether an id or a skill's name can be that of a folder, by BenchFlow's rules."""
-    return bool(name) and name not in (".", "..") and not set("/\\\0") & set(name) and not name.startswith("-") and (
-        name == name.strip()
+    return (
+        bool(name)
+        and name not in (".", "..")
+        and not set("/\\\0") & set(name)
+        and not name.startswith("-")
+        and (name == name.strip())
     )

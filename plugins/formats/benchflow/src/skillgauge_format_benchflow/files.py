@@ -29,7 +29,8 @@ class DefaultsFile(_Part):
 class CaseFile(_Part):
     """One of `cases`."""
 
-    id: str | None = None
+    id: str = ""
+    """Not given, unless it is among `model_fields_set`."""
     question: str
     ground_truth: str = ""
     expected_behavior: tuple[str, ...] = ()

@@ -168,7 +168,9 @@ def _unsupported(
         )
     requirements = evals / REQUIREMENTS
     if requirements.is_file() and not has_image and options.requirements == "refuse":
-        message = f"{EVALS_FOLDER}/{REQUIREMENTS} wants packages in an image, and there is no {EVALS_FOLDER}/{DOCKERFILE}"
+        message = (
+            f"{EVALS_FOLDER}/{REQUIREMENTS} wants packages in an image, and there is no {EVALS_FOLDER}/{DOCKERFILE}"
+        )
         hint = (
             "Write a Dockerfile that installs them and take --sandbox docker; or install them here, and say "
             "--set formats.benchflow.requirements=ignore."

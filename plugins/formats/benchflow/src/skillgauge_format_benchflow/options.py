@@ -27,5 +27,5 @@ class BenchflowOptions(Frozen):
     )
     requirements: Annotated[str, Field(pattern="^(refuse|ignore)$")] = Field(
         default="refuse",
-        description="What becomes of evals/requirements.txt without evals/Dockerfile: skillgauge builds no image for it.",
+        description="refuse, or ignore: what becomes of evals/requirements.txt where no evals/Dockerfile installs it.",
     )

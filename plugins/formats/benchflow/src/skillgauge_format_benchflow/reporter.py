@@ -14,7 +14,6 @@ from skillgauge.api import (
     Artifact,
     CaseReport,
     GroupKey,
-    Json,
     PairedDifference,
     RunState,
     RunView,
@@ -54,7 +53,7 @@ class BenchflowReporter:
             return None  # anybody's JSON
         value = document.value
         by_itself = not isinstance(value, tuple)
-        items = (value,) if by_itself else value
+        items = value if isinstance(value, tuple) else (value,)
         if not items or not all(isinstance(item, Mapping) and "lifts" in item and FORMAT in item for item in items):
             return None
         files = [validate(_File, item, document, *(() if by_itself else (at,))) for at, item in enumerate(items)]
@@ -160,7 +159,7 @@ def _tallies(view: RunView) -> list[tuple[SuiteHead, dict[tuple[str, str | None]
     return [(suites[one], tallies) for one, tallies in found.items()]
 
 
-def _document(view: RunView, suite: SuiteHead, tallies: Mapping[tuple[str, str | None], _Tally]) -> dict[str, Json]:
+def _document(view: RunView, suite: SuiteHead, tallies: Mapping[tuple[str, str | None], _Tally]) -> dict[str, Any]:
     validity = next((one for one in view.summary.validity if one.suite_id == suite.id), None)
     return {
         "skill_name": suite.name or suite.id,
@@ -179,7 +178,7 @@ def _document(view: RunView, suite: SuiteHead, tallies: Mapping[tuple[str, str |
     }
 
 
-def _lift(agent: str, model: str | None, suite: SuiteHead, tally: _Tally) -> dict[str, Json]:
+def _lift(agent: str, model: str | None, suite: SuiteHead, tally: _Tally) -> dict[str, Any]:
     """The keys of the original, with null for what is unknown; and what it takes to trust them."""
     pair = next(iter(suite.compared), None)
     with_skill = pair.candidate if pair else next(iter(tally.rewards), "")

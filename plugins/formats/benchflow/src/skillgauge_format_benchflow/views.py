@@ -56,6 +56,8 @@ class Row:
     duration_s: float | None = None
     tokens: int | None = None
     cost_usd: float | None = None
+    started_at: float = 0.0
+    """Seconds since the epoch."""
 
 
 def view_of(rows: Sequence[Row], root: str, *, started_at: float = 0.0, state: RunState = RunState.FINISHED) -> RunView:
@@ -69,9 +71,7 @@ def view_of(rows: Sequence[Row], root: str, *, started_at: float = 0.0, state: R
         for skill, cases in places.items()
         for case_id, (index, question) in cases.items()
     ]
-    results = [
-        _result(row, ordinal, places[row.skill][row.case_id][0], started_at) for ordinal, row in enumerate(rows)
-    ]
+    results = [_result(row, ordinal, places[row.skill][row.case_id][0], started_at) for ordinal, row in enumerate(rows)]
     head = PlanHead(
         plan_id=content,
         suites=suites,
@@ -149,6 +149,6 @@ def _result(row: Row, ordinal: int, index: int, started_at: float) -> TrialResul
             usage=Usage(total_tokens=row.tokens, cost_usd=row.cost_usd) if used else None,
             failure=failure,
         ),
-        started_at=started_at,
+        started_at=row.started_at or started_at,
         **graded,
     )
