@@ -16,7 +16,7 @@ from skillgauge.contract.adapters import CallRequest, Session
 from skillgauge.contract.engines import Emit, RunRequest
 from skillgauge.contract.providers import Traits
 from skillgauge.contract.sandboxes import Command, Finished, SandboxSpec, Workspace
-from skillgauge.run.agents import SETUP_TIMEOUT_S, AgentRules, AgentSetup, AgentStages, OnStep, changed_files
+from skillgauge.run.agents import SETUP_TIMEOUT_S, AgentSetup, AgentStages, OnStep, changed_files
 from skillgauge.run.direct import DirectStages
 from skillgauge.types.suite import DIRECT, Arm, ArmKind, Case, Check, FileSpec, Limits, SkillRef, SkillRole, Target
 from skillgauge.types.trial import (
@@ -385,10 +385,10 @@ def run_agent(
         {"fake-agent": AgentSetup(engine, Traits(skill_folder=skill_folder))},
         sandbox,
         read_skill=read_skill,
-        rules=AgentRules(keep=keep),
+        keep=keep,
     )
     if on_step:
-        stages.watched_by(on_step)
+        stages.on_step = on_step
 
     async def go() -> Execution:
         async with stages(one) as stage:

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from ..errors import ExitCode
 from ..report.answer import sentences
-from ..report.gates import GateAnswer, GateResult, answers, gated
 from ..report.wording import counted, labels
 from ..types.comparison import Counts
 from ..types.frozen import Frozen
 from ..types.result import Figure, RunState, RunView
 from ..types.suite import Gate, GateFigure
+from .gates import GateAnswer, GateResult, answers, gated
 
 _NAME = 80
 """Characters of each part of a name that are shown."""
