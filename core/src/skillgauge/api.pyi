@@ -38,6 +38,9 @@ from .cli.evaluation import (
     eval_options as eval_options,
     evaluation_options as evaluation_options,
 )
+from .cli.judged_gates import (
+    JUDGED as JUDGED,
+)
 from .cli.invocation import (
     Invocation as Invocation,
     invocation as invocation,
