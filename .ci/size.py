@@ -21,16 +21,16 @@ CORE = ROOT / "core/src/skillgauge"
 ROOM_LIMITS = {
     "contract": 397,
     "plan": 1_030,
-    "plugins": 963,
-    "reading": 58,
-    "report": 496,
+    "plugins": 960,
+    "reading": 56,
+    "report": 491,
     "run": 1_355,
     "types": 955,
     "": 153,
 }
 """Lines of code of each room of the core, and of the modules beside them: what there is, see
 docs/adr/0022-a-limit-a-room.md. They are only ever lowered."""
-KERNEL_LIMIT = 5_407
+KERNEL_LIMIT = 5_397
 """Of all these rooms together."""
 KERNEL_TARGET = 5_200
 """What they are to come down to."""

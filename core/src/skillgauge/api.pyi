@@ -132,7 +132,6 @@ from .contract.stores import (
 from .reading.documents import (
     Document as Document,
     locate as locate,
-    located as located,
     located_all as located_all,
     parse_document as parse_document,
     read_document as read_document,
@@ -152,7 +151,6 @@ from .report.wording import (
     headline as headline,
     interval_text as interval_text,
     labels as labels,
-    latency_text as latency_text,
     listed as listed,
     milliseconds as milliseconds,
     moment as moment,
