@@ -23,14 +23,14 @@ ROOM_LIMITS = {
     "plan": 1_030,
     "plugins": 960,
     "reading": 56,
-    "report": 491,
+    "report": 323,
     "run": 1_355,
     "types": 955,
     "": 153,
 }
 """Lines of code of each room of the core, and of the modules beside them: what there is, see
 docs/adr/0022-a-limit-a-room.md. They are only ever lowered."""
-KERNEL_LIMIT = 5_397
+KERNEL_LIMIT = 5_229
 """Of all these rooms together."""
 KERNEL_TARGET = 5_200
 """What they are to come down to."""

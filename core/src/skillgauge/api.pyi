@@ -140,7 +140,7 @@ from .reading.environment import (
     host_environment as host_environment,
     secret as secret,
 )
-from .report.wording import (
+from .cli.wording import (
     LINE as LINE,
     UNKNOWN as UNKNOWN,
     counted as counted,
@@ -160,7 +160,7 @@ from .report.wording import (
     rate_notes as rate_notes,
     reason_of as reason_of,
 )
-from .report.answer import (
+from .cli.answer import (
     chance_text as chance_text,
     compared as compared,
     lift_interval_text as lift_interval_text,
