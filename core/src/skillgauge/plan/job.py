@@ -53,7 +53,7 @@ def make_job(options: EvalOptions, suites: Suites, cast: Cast, registry: Registr
     providers = Providers(options.how.concurrency)
     direct, agents = _stages(options, suites, cast, sandbox, redactor)
     grading = Grading(
-        cast.scorers.for_run(),
+        cast.scorers,
         {suite.id: suite.on_agent_limit for suite in suites.suites},
         tuple(GuardedJudge(one.judge, redactor.redact, providers) for one in cast.judging.found),
         cast.judging.digest,
