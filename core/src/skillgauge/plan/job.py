@@ -98,8 +98,8 @@ def _stages(
     }
     recorder = cast.engines.recorder(folder, redactor.redact) if folder else None
     rules = AgentRules(candidates, recorder, keep=keep, conceal=conceal)
-    network = not options.how.untrusted
-    direct = DirectStages(cast.adapters.of, sandbox, network=network, keep=keep, conceal=conceal)
+    trusted = not options.how.untrusted
+    direct = DirectStages(cast.adapters.of, sandbox, trusted=trusted, keep=keep, conceal=conceal)
     return direct, AgentStages(cast.engines.setups, sandbox, files_of_skill, rules)
 
 

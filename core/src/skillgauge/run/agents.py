@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..contract.engines import Emit, Engine, InstalledSkill, Recorder, RunRequest
 from ..contract.providers import Traits
-from ..contract.sandboxes import Command, Sandbox, SandboxSpec, Workspace
+from ..contract.sandboxes import Command, Sandbox, SandboxSpec, SpoiledError, Workspace
 from ..log import get_logger
 from ..types.frozen import EMPTY, JsonObject
 from ..types.suite import Arm, FileSpec, SkillRef
@@ -131,7 +131,10 @@ class AgentStage:
             recipe=trial.recipe,
         )
         execution = await self.setup.engine.run(request, self.workspace, self.emit)
-        changes = changed_files(before, await self.workspace.snapshot())
+        try:
+            changes = changed_files(before, await self.workspace.snapshot())
+        except SpoiledError as error:
+            return execution.model_copy(update={"failure": execution.failure or Failure.of_spoiling(str(error))})
         execution = execution.model_copy(update={"files": changes})
         failure = execution.failure
         if failure is None or failure.blame is not Blame.INFRASTRUCTURE:
@@ -141,15 +144,17 @@ class AgentStage:
         if self.rules.recorder is not None:
             try:
                 await self.rules.recorder.record(trial, execution, self.workspace)
+            except SpoiledError as error:
+                return execution.model_copy(update={"notes": (*execution.notes, f"not recorded: {error}")})
             except (OSError, ValueError) as error:
                 message = f"the session cannot be recorded: {error}"  # what it has cost stays known
                 failure = Failure.of_agent(FailureClass.INTERNAL, message)
                 return execution.model_copy(update={"failure": failure})
         return execution
 
-    async def prepare_grading(self, trial: Trial) -> None:
+    async def prepare_grading(self, trial: Trial) -> Sequence[str]:
         """Put the graders' files in place, now that the agent cannot read them any more."""
-        await self.workspace.put(trial.case.grader_files)
+        return await self.workspace.put(trial.case.grader_files, anew=True)
 
     def _inherits(self) -> Failure | None:
         """Whatever lies above the workspace and would reach the agent in every arm."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import Self
@@ -31,8 +31,8 @@ class DirectStages:
     """The adapter of a target."""
     sandbox: Sandbox
     """Where the targets' processes run."""
-    network: bool = True
-    """Whether these processes may use it."""
+    trusted: bool = True
+    """Whether these processes may use the network, and write to the folder of their target."""
     keep: bool = False
     """Leave workspaces behind for inspection."""
     conceal: JsonObject = EMPTY
@@ -66,11 +66,13 @@ class DirectStages:
         return future.result() if future.done() else await asyncio.shield(future)
 
     async def _enter(self, target: Target) -> _Open:
+        folder = (target.root,) if target.root else ()
         spec = SandboxSpec(
             label=target.id,
-            readable=(target.root,) if target.root else (),
+            readable=folder,
+            writable=folder if self.trusted else (),
             pass_env=target.pass_env,
-            network=self.network,
+            network=self.trusted,
             keep=self.keep,
             conceal=self.conceal,
         )
@@ -115,7 +117,6 @@ class DirectStage:
         )
         return await self._opened.session.call(request)
 
-    async def prepare_grading(self, trial: Trial) -> None:
+    async def prepare_grading(self, trial: Trial) -> Sequence[str]:
         """Put the graders' files beside what the target left."""
-        if trial.case.grader_files:
-            await self._opened.workspace.put(trial.case.grader_files)
+        return await self._opened.workspace.put(trial.case.grader_files) if trial.case.grader_files else ()
