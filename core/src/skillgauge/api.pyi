@@ -129,17 +129,15 @@ from .contract.stores import (
 )
 from .reading.documents import (
     Document as Document,
+    locate as locate,
+    located as located,
+    located_all as located_all,
     parse_document as parse_document,
     read_document as read_document,
 )
 from .reading.environment import (
     host_environment as host_environment,
     secret as secret,
-)
-from .reading.places import (
-    locate as locate,
-    located as located,
-    located_all as located_all,
 )
 from .report.wording import (
     LINE as LINE,
@@ -173,7 +171,7 @@ from .report.pairs import (
     CaseReport as CaseReport,
     case_by_case as case_by_case,
 )
-from .report.writing import (
+from .cli.writing import (
     write_report as write_report,
     write_whole as write_whole,
 )
