@@ -20,7 +20,7 @@ ALLOWED_ENV = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
 terminal."""
 
 
-class SpoiledError(Exception):
+class SpoiledError(ValueError):
     """What an agent left in a workspace keeps it from being looked at or graded: the agent's failure, and no error."""
 
 

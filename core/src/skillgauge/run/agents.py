@@ -136,7 +136,7 @@ class AgentStage:
         try:
             changes = changed_files(before, await self.workspace.snapshot())
         except SpoiledError as error:
-            return execution.model_copy(update={"failure": execution.failure or Failure.of_spoiling(str(error))})
+            return execution.model_copy(update={"failure": Failure.of_spoiling(str(error))})
         execution = execution.model_copy(update={"files": changes})
         failure = execution.failure
         if failure is None or failure.blame is not Blame.INFRASTRUCTURE:

@@ -137,8 +137,9 @@ def failure_of(ran: Ran, account: Account) -> Failure | None:
 
 
 def _ended(kind: FailureClass, message: str, account: Account) -> Failure:
-    """The failure of a program that ended too early. An agent that has run something can have ended it: it is blamed
-    then, since whoever cannot do a task could leave the rate otherwise.
+    """The failure of a program that ended too early.
+
+    An agent that has run something can have ended it, and is blamed: else whoever cannot do a task leaves the rate.
     """
     failure = failed(kind, message)
     acted = any(event.kind is EventKind.TOOL_CALL for event in account.trajectory.events)

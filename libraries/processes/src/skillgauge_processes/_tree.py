@@ -92,7 +92,10 @@ def lay_anew(root: Path, files: Sequence[FileSpec], given: Collection[str], asid
 
     try:
         _repair(root, aside)
-        for folder in sorted(_own_folders(files, given)):
+        own = sorted(_own_folders(files, given))
+        for path in _links_into(root, [*own, *(file.path for file in files)]):
+            _empty(root, path, set_aside)  # else an answer that leads to what is expected is right
+        for folder in own:
             _empty(root, folder, set_aside)
         put_all(root, files, set_aside)
     except OSError as error:
@@ -119,6 +122,18 @@ def _own_folders(files: Sequence[FileSpec], given: Collection[str]) -> set[str]:
     shared = {folder for path in given for folder in _folders_of(path)}
     own = ([one for one in _folders_of(file.path) if one not in shared] for file in files)
     return {folders[0] for folders in own if folders}
+
+
+def _links_into(root: Path, places: Sequence[str]) -> list[str]:
+    """Links anywhere below the root that lead to one of these places in it, relative to the root."""
+    goals = [str(root / place) for place in places]
+    found = []
+    for path, status in Manifest(root).entries() if goals else ():
+        if stat.S_ISLNK(status.st_mode):
+            end = os.path.realpath(path)
+            if any(end == goal or end.startswith(f"{goal}/") for goal in goals):
+                found.append(path[len(str(root)) + 1 :])
+    return found
 
 
 def _folders_of(path: str) -> list[str]:
@@ -224,7 +239,7 @@ class Manifest:
 
     def __init__(self, root: Path) -> None:
         self._root = str(root)
-        self._found = self._entries()
+        self._found = self.entries()
         self._digests: dict[str, str] = {}
 
     @property
@@ -247,26 +262,46 @@ class Manifest:
                 return False
         return True
 
-    def _entries(self) -> Iterator[tuple[str, os.stat_result]]:
+    def entries(self) -> Iterator[tuple[str, os.stat_result]]:
+        """Path and status of everything that is no folder.
+
+        Raises:
+            SpoiledError: there is more than can be listed.
+        """
+        if not os.path.isdir(self._root) or os.path.islink(self._root):  # noqa: PTH112, PTH114 - it is a string
+            raise SpoiledError("the agent removed the folder that it works in")
         waiting, found = [self._root], 0
         while waiting:
             try:
                 entries = os.scandir(waiting.pop())
             except OSError as error:
-                if error.errno == errno.ENAMETOOLONG:
-                    raise SpoiledError("the agent left folders so deep that their paths are too long") from error
+                _require_short(error)
                 continue
             with entries:
                 for entry in entries:
                     found += 1
                     if found > MOST_ENTRIES:
                         raise SpoiledError(f"the agent left more than {MOST_ENTRIES} files and folders")
-                    with suppress(FileNotFoundError):
-                        status = entry.stat(follow_symlinks=False)
+                    if status := _status(entry):
                         if stat.S_ISDIR(status.st_mode):
                             waiting.append(entry.path)
                         else:
                             yield entry.path, status
+
+
+def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
+    try:
+        return entry.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        _require_short(error)
+        raise
+
+
+def _require_short(error: OSError) -> None:
+    if error.errno == errno.ENAMETOOLONG:
+        raise SpoiledError("the agent left folders so deep that their paths are too long") from error
 
 
 def _told(path: str) -> str:
@@ -320,21 +355,21 @@ def _byte(found: re.Match[bytes]) -> bytes:
     return bytes([int(found[1], 16)])
 
 
-def obstacles(root: Path) -> tuple[str, ...]:
-    """What in an agent's folder keeps a program from its end that reads it, in plain words; a few of them.
+def obstacles(root: Path) -> str:
+    """What in an agent's folder keeps a program from its end that reads it, in plain words; empty if nothing does.
 
     Pipes that nobody writes to, devices, links that leave the folder, files of which there is no end.
     """
     found: list[str] = []
     try:
-        for path, status in Manifest(root)._entries():
+        for path, status in Manifest(root).entries():
             if said := _obstacle(path, status, root):
                 found.append(f"{_told(path[len(str(root)) + 1 :])} is {said}")
             if len(found) >= 3:
                 break
     except SpoiledError as error:
         found.append(str(error))
-    return tuple(found)
+    return "; ".join(found)
 
 
 def _obstacle(path: str, status: os.stat_result, root: Path) -> str | None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
 
-from skillgauge.api import ALLOWED_ENV, Command, FileSpec, JsonValue, LaunchError, SandboxSpec, get_logger
+from skillgauge.api import ALLOWED_ENV, Command, FileSpec, JsonValue, LaunchError, SandboxSpec, SpoiledError, get_logger
 
 from ._belongings import Belongings, belongings, release
 from ._guardian import remove
@@ -81,6 +81,7 @@ class DirectoryWorkspace:
         self._folder: Path | None = None
         self._belongings: Belongings | None = None
         self._given: set[str] = set()
+        self._ended_because = ""
         self._numbers = itertools.count(1)
         self._fresh: list[tuple[Path, weakref.ref[Process]]] = []
         self._env: Mapping[str, str] = {}
@@ -197,7 +198,8 @@ class DirectoryWorkspace:
         return process
 
     async def end_processes(self, reason: str) -> None:
-        """Kill every process, each of which tells the reason at the end of its stderr."""
+        """Kill every process, each of which tells the reason at the end of its stderr, and `snapshot` does later."""
+        self._ended_because = reason
         running = list(self._processes)
         for process in running:
             process.condemn(reason)
@@ -229,8 +231,10 @@ class DirectoryWorkspace:
         """Relative path to SHA-256 of every file below the root; of a link, of its text; of a huge file, its size.
 
         Raises:
-            SpoiledError: there is more than can be listed.
+            SpoiledError: there is more than can be listed, or than the workspace may hold.
         """
+        if self._ended_because:
+            raise SpoiledError(self._ended_because)
         manifest = Manifest(self.root)
         if not manifest.read(files=FILES_AT_ONCE, size=BYTES_AT_ONCE):
             await asyncio.to_thread(manifest.read)

@@ -152,8 +152,9 @@ class CommandEngine:
 
         Whoever ends himself is not graded as if nothing had happened: else an agent that cannot do a task leaves the
         rate. So an exit code that the options do not explain is the agent's failure, and so is a signal, since nobody
-        here sends one before the time is up. A program whose time is up may have been at work, or may have waited for a model that never answers. Nobody can
-        tell, so no skill is blamed; a program that knows better says so by an exit code.
+        here sends one before the time is up. A program whose time is up may have been at work, or may have waited for a
+        model that never answers. Nobody can tell, so no skill is blamed; a program that knows better says so by an exit
+        code.
         """
         said = " ".join(_text(finished.stderr).split())[-_EXCERPT:]
         detail = f": {said}" if said else ""

@@ -13,6 +13,7 @@ from skillgauge.api import (
     LaunchError,
     Score,
     ScoreContext,
+    ScoreStatus,
     SpoiledError,
     Workspace,
 )
@@ -57,20 +58,21 @@ class CommandScorer:
                 await workspace.put([FileSpec(path=RESPONSE_FILE, text=answer)], anew=True)
             running = await workspace.start(self._command(context, workspace, answer))
         except SpoiledError as error:
-            return self._score_of_obstacles(str(error), None)
+            return self._score_of_obstacles(f"{self._name}: {error}", None)
         except (OSError, ValueError) as error:
             what = "could not be started" if isinstance(error, LaunchError) else f"found no place for {RESPONSE_FILE}"
             return self._no_verdict(f"{what}: {error}", None)
         finished = await running.wait()
-        if is_agent and (finished.timed_out or finished.exit_code is None):
+        score = self._verdict(finished)
+        if is_agent and score.status is ScoreStatus.UNGRADED:
             if found := await asyncio.to_thread(obstacles, workspace.root):
-                ended = "did not end" if finished.timed_out else f"was ended by signal {finished.signal}"
-                return self._score_of_obstacles(f"it {ended}, and in its way lay {'; '.join(found)}", finished)
-        return self._verdict(finished)
+                return self._score_of_obstacles(
+                    f"{score.reason}; in its way lay what the agent left: {found}", finished
+                )
+        return score
 
     def _score_of_obstacles(self, told: str, finished: Finished | None) -> Score:
-        evidence = self._evidence(finished, passed=False)
-        return Score.failed(f"{self._name}: {told}", evidence=evidence)
+        return Score.failed(told, evidence=self._evidence(finished, passed=False))
 
     def _command(self, context: ScoreContext, workspace: Workspace, answer: str) -> Command:
         return Command(
