@@ -20,7 +20,8 @@ from skillgauge_testkit import FakeWorkspace
 async def ask(url):
     target = Target(id="x", version="1", adapter="http", entrypoint=url)
     session = await Adapter().open(target, FakeWorkspace())
-    return str((await session.call(CallRequest(trial_id="t", case_id="c", input={}, limits=Limits(timeout_s=60)))).failure)
+    request = CallRequest(trial_id="t", case_id="c", input={}, limits=Limits(timeout_s=60))
+    return str((await session.call(request)).failure)
 """
 MCP = """
 from skillgauge.api import CallRequest, Limits, Target
@@ -31,7 +32,8 @@ async def ask(url):
     target = Target(id="x", adapter="mcp", entrypoint=url, metadata={"toolName": "work"})
     session = await Adapter().open(target, FakeWorkspace())
     try:
-        return str((await session.call(CallRequest(trial_id="t", case_id="c", input={}, limits=Limits(timeout_s=60)))).failure)
+        request = CallRequest(trial_id="t", case_id="c", input={}, limits=Limits(timeout_s=60))
+    return str((await session.call(request)).failure)
     finally:
         await session.close()
 """
@@ -94,7 +96,7 @@ def bomb(request: pytest.FixtureRequest) -> Iterator[str]:
             except OSError:
                 return
 
-        do_GET = do_POST
+        do_GET = do_POST  # noqa: N815 - the server asks for this name
 
         def log_message(self, *_arguments: object) -> None:
             """Say nothing."""

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from skillgauge_http_bodies import PIECE_BYTES, Decoder, EncodingError
 
-
 WAYS: tuple[tuple[str, Callable[[bytes], bytes]], ...] = (
     ("", bytes),
     ("identity", bytes),

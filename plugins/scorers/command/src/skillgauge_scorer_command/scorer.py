@@ -64,12 +64,11 @@ class CommandScorer:
             return self._no_verdict(f"{what}: {error}", None)
         finished = await running.wait()
         score = self._verdict(finished)
-        if is_agent and score.status is ScoreStatus.UNGRADED:
-            if found := await asyncio.to_thread(obstacles, workspace.root):
-                return self._score_of_obstacles(
-                    f"{score.reason}; in its way lay what the agent left: {found}", finished
-                )
-        return score
+        if not is_agent or score.status is not ScoreStatus.UNGRADED:
+            return score
+        found = await asyncio.to_thread(obstacles, workspace.root)
+        told = f"{score.reason}; in its way lay what the agent left: {found}"
+        return self._score_of_obstacles(told, finished) if found else score
 
     def _score_of_obstacles(self, told: str, finished: Finished | None) -> Score:
         return Score.failed(told, evidence=self._evidence(finished, passed=False))
