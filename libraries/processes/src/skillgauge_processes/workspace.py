@@ -197,6 +197,10 @@ class DirectoryWorkspace:
             raise LaunchError("the workspace was closed meanwhile")
         return process
 
+    def pids(self) -> list[int]:
+        """Its processes that have not ended, without what comes from them; callable from any thread."""
+        return [one.pid for one in self._processes.copy() if not one.has_ended and one.pid > 0]
+
     async def end_processes(self, reason: str) -> None:
         """Kill every process, each of which tells the reason at the end of its stderr, and `snapshot` does later."""
         self._ended_because = reason

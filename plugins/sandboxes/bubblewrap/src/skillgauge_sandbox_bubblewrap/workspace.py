@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 from skillgauge.api import Command, LaunchError, SandboxSpec
 from skillgauge_processes import DirectoryWorkspace, Launch
 
-from . import disk
+from . import disk, held
 from .by_bwrap import Contained
 from .cgroups import Group, Place, make_group
 from .launching import Confined, Launchers, Request, UnconfinedError
@@ -80,6 +80,8 @@ class BubblewrapWorkspace(DirectoryWorkspace):
         self._binds: tuple[Bind, ...] = ()
         self._group: Group | None = None
         self._common: tuple[str, ...] = ()
+        self._too_much = ""
+        self._limited: frozenset[str] = frozenset()
         self._watch: asyncio.Task[None] | None = None
         self._filter = filter_program()
         self._relay: Relay | None = None
@@ -148,9 +150,10 @@ class BubblewrapWorkspace(DirectoryWorkspace):
             options = self._options
             etc = self._host.etc.folder(self.folder, self._binds, network=self._network)
             self._common = (*system_arguments(etc), *kernel_arguments(options.tmp_mb))
-            self._watch = asyncio.create_task(disk.watch([self.folder], options.disk_mb * MIB, self._end_for_disk))
             limits = {"pids": options.processes, "memory": options.memory_mb * MIB}
             self._group = make_group(self._host.groups, limits)
+            self._limited = self._group.limited
+            self._watch = asyncio.create_task(disk.watch(self._holds_too_much, self._end_for_holding))
         return self._group
 
     def _account(self, home: Path) -> tuple[str, ...]:
@@ -176,10 +179,20 @@ class BubblewrapWorkspace(DirectoryWorkspace):
         limits = RelayLimits(requests=self._options.relay_requests, total_bytes=self._options.relay_mb * MIB)
         return Relay(self.spec.routes, self.spec.hosts, limits)
 
-    async def _end_for_disk(self) -> None:
-        limit = self._options.disk_mb
-        advice = "write less, or raise plugins.sandboxes.bubblewrap.disk_mb"
-        await self.end_processes(f"the workspace holds more than {limit} MiB; {advice}")
+    def _holds_too_much(self) -> bool:
+        """Find out what there is too much of; called in a thread."""
+        options, self._too_much = self._options, ""
+        pids = held.descendants(self.pids())
+        if disk.holds_more([self.folder], pids, options.disk_mb * MIB):
+            advice = "write less, or raise plugins.sandboxes.bubblewrap.disk_mb"
+            self._too_much = f"the workspace holds more than {options.disk_mb} MiB; {advice}"
+        elif "memory" not in self._limited and held.shares_more(pids, options.memory_mb * MIB):
+            advice = "use less, or raise plugins.sandboxes.bubblewrap.memory_mb"
+            self._too_much = f"its processes share more than {options.memory_mb} MiB of memory; {advice}"
+        return bool(self._too_much)
+
+    async def _end_for_holding(self) -> None:
+        await self.end_processes(self._too_much)
 
 
 def has_network(spec: SandboxSpec, options: BubblewrapOptions) -> bool:
