@@ -94,6 +94,7 @@ from .contract.judges import (
     JudgeRequest as JudgeRequest,
 )
 from .contract.providers import (
+    HARMLESS as HARMLESS,
     Clean as Clean,
     Fact as Fact,
     NoOptions as NoOptions,

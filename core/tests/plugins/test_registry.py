@@ -15,6 +15,7 @@ import pytest
 
 from skillgauge import __version__
 from skillgauge.api import JsonObject, Origin, PlanHead, PluginError, PolicyError, Problem, Trial
+from skillgauge.cli.trusting import PluginOptions
 from skillgauge.plugins.index import PluginIndex, read_index
 from skillgauge.plugins.kinds import ADAPTERS, EXTENSIONS, SCORERS
 from skillgauge.plugins.registry import Registry
@@ -90,7 +91,9 @@ class Site:
         return read_index(path=[str(self.root)], cache_dir=self._cache)
 
     def registry(self, **settings: object) -> Registry:
-        """A registry of what is installed now."""
+        """A registry of what is installed now; `options` as a configuration that its user trusts."""
+        if isinstance(options := settings.get("options"), dict):
+            settings["options"] = PluginOptions(options, ())
         return cast(Callable[..., Registry], Registry)(self.index(), **settings)
 
 

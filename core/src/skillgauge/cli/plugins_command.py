@@ -104,7 +104,8 @@ def examine(entry: IndexEntry) -> str | None:
 
     if entry.problem:
         return entry.problem
-    words = [sys.executable, "-m", "skillgauge.cli.examination", entry.kind, f"{entry.distribution}:{entry.name}"]
+    asked = (entry.kind, f"{entry.distribution}:{entry.name}")
+    words = [sys.executable, "-P", "-m", "skillgauge.cli.examination", *asked]  # -P: nothing of the current folder
     try:
         done = subprocess.run(words, capture_output=True, timeout=CHECK_TIMEOUT_S, check=False)
     except subprocess.TimeoutExpired:

@@ -11,7 +11,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from pydantic import BaseModel
 
-from ..types.frozen import Frozen, JsonObject
+from ..types.frozen import Frozen, JsonObject, JsonValue
 from .engines import Recorder
 
 T = TypeVar("T")
@@ -19,6 +19,11 @@ P = ParamSpec("P")
 
 Clean = Callable[[Any], Any]
 """Takes secrets out of a value; what comes back has the same type."""
+
+
+HARMLESS: dict[str, JsonValue] = {"harmless": True}
+"""Declares that the configuration of a folder may set an option for whoever enters it, before he trusts that file:
+`Field(..., json_schema_extra=HARMLESS)`. Only what names no program, address, path, variable or right, and no price."""
 
 
 class NoOptions(Frozen):

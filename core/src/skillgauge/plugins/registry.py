@@ -41,7 +41,7 @@ class Registry:
         blocked: names of entries or distributions, or `distribution:name`, that must not be used.
         only: if given, nothing installed is used but what these name.
         files: Python files that announce plugins of any kind; executed here.
-        options: option values from the configuration, by `<kind>.<name>`.
+        options: gives the option values of a plugin that the configuration sets.
         preferences: the distribution to take when several have a name, by `<kind>.<name>`.
 
     Raises:
@@ -55,14 +55,14 @@ class Registry:
         blocked: Collection[str] = (),
         only: Collection[str] | None = None,
         files: Sequence[Path] = (),
-        options: Mapping[str, JsonObject] | None = None,
+        options: Callable[[Resolved], JsonObject] = lambda _plugin: EMPTY,
         preferences: Mapping[str, str] | None = None,
     ) -> None:
         self.failures: dict[str, Problem] = {}
         """What went wrong with plugins that nobody named, by `<kind>.<name>`; the first failure of each."""
         self._index = index
         self._blocked, self._only = blocked, only
-        self._options, self._preferences = options or {}, preferences or {}
+        self._options, self._preferences = options, preferences or {}
         self._given: set[str] = set()
         self._resolved: dict[IndexEntry, Resolved | Problem] = {}
         self._announced: dict[tuple[str, str], tuple[Provider[object], ...]] = {}
@@ -81,7 +81,7 @@ class Registry:
         Raises:
             PluginError: a module is no valid plugin.
         """
-        registry = cls(PluginIndex(), options=options)
+        registry = cls(PluginIndex(), options=lambda one: (options or {}).get(f"{one.kind}.{one.asked}", EMPTY))
         for module in modules:
             registry._adopt(module.__name__, lambda module=module: (module, "0"))  # type: ignore[misc]
         return registry
@@ -170,10 +170,7 @@ class Registry:
             PluginError: with every option that is wrong, missing or unknown.
         """
         given = options or {}
-        values: dict[str, object] = {}
-        for name in dict.fromkeys((resolved.name, resolved.asked)):
-            values.update(self._options.get(f"{resolved.kind}.{name}", {}))
-        values.update(given)
+        values = {**self._options(resolved), **given}
         try:
             with failing_as(resolved, "could not check its options", ValidationError):
                 return resolved.provider.options.model_validate(values)
