@@ -38,6 +38,9 @@ from .cli.evaluation import (
     eval_options as eval_options,
     evaluation_options as evaluation_options,
 )
+from .cli.judged_gates import (
+    JUDGED as JUDGED,
+)
 from .cli.invocation import (
     Invocation as Invocation,
     invocation as invocation,
@@ -129,17 +132,15 @@ from .contract.stores import (
 )
 from .reading.documents import (
     Document as Document,
+    locate as locate,
+    located as located,
+    located_all as located_all,
     parse_document as parse_document,
     read_document as read_document,
 )
 from .reading.environment import (
     host_environment as host_environment,
     secret as secret,
-)
-from .reading.places import (
-    locate as locate,
-    located as located,
-    located_all as located_all,
 )
 from .report.wording import (
     LINE as LINE,
@@ -173,7 +174,7 @@ from .report.pairs import (
     CaseReport as CaseReport,
     case_by_case as case_by_case,
 )
-from .report.writing import (
+from .cli.writing import (
     write_report as write_report,
     write_whole as write_whole,
 )
@@ -307,6 +308,7 @@ from .types.suite import (
     Suite as Suite,
     SuiteDefaults as SuiteDefaults,
     Target as Target,
+    TargetHead as TargetHead,
     TargetKind as TargetKind,
     VerdictMode as VerdictMode,
     VerdictRule as VerdictRule,
@@ -324,7 +326,6 @@ from .types.trial import (
     Identity as Identity,
     PlanHead as PlanHead,
     SuiteHead as SuiteHead,
-    TargetHead as TargetHead,
     Trajectory as Trajectory,
     TrajectoryEvent as TrajectoryEvent,
     Trial as Trial,

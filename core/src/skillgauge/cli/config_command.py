@@ -11,12 +11,12 @@ import click
 
 from ..errors import ExitCode, Problem, UsageError, did_you_mean
 from ..reading.environment import host_environment
-from ..report.writing import write_whole
 from ..types.frozen import thaw
-from .config_files import MAX_BYTES, project_files, user_path
+from .config_files import project_files, text_of, user_path
 from .configuration import Config, Key, Source, Value, check_value, parse_text
 from .invocation import Invocation, invocation, trusted_files
 from .options import GlobalsCommand, GlobalsGroup
+from .writing import write_whole
 
 command = GlobalsGroup("config", help="Show and change configuration.")
 
@@ -104,13 +104,11 @@ def trust(ctx: click.Context, files: tuple[Path, ...], *, listed: bool, remove: 
 
 
 def _change_trust(call: Invocation, files: Sequence[Path], *, remove: bool) -> None:
-    from ..reading.documents import read_text  # noqa: PLC0415 - slow, and only `trust` reads the files as texts
-
     if remove:
         gone = trusted_files().remove(files)
         call.output.line("\n".join(f"no longer trusted: {name}" for name in gone) or "none of them was trusted")
         return
-    trusted_files().add({file: read_text(file, MAX_BYTES) for file in files})
+    trusted_files().add({file: text_of(file) for file in files})
     for held in call.config.held:
         call.output.line(f"from now on: {held.key} = {_text(held.value)}")
     call.output.line("\n".join(f"trusted until it changes: {file}" for file in files))

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ..errors import Origin, Problem, SuiteError, UsageError
+from ..errors import Origin, Problem, SourceSpan, SuiteError, UsageError
 from .configuration import Config, Held, Key, Source, check_value, from_environment, keys_with
 from .trusting import is_harmless
 
@@ -171,11 +171,10 @@ class _Reader:
             yield file
 
     def _file(self, path: Path, problems: list[Problem]) -> _File | None:
-        from ..reading.documents import parse_document, read_text  # noqa: PLC0415 - slow, and needless without a file
-        from ..reading.places import locate  # noqa: PLC0415
+        from ..reading.documents import locate, parse_document  # noqa: PLC0415 - slow, and needless without a file
 
         try:
-            text = read_text(path, MAX_BYTES)
+            text = text_of(path)
             if path.suffix == ".toml":
                 tree: object = _table(text, path)
             else:
@@ -207,6 +206,25 @@ class _Reader:
                 origin = Origin(str(path), pointer)
                 problems.append(Problem(problem.code, problem.message, origin=origin, hint=problem.hint))
         return _File(path, text, values, places)
+
+
+def text_of(path: Path) -> str:
+    """The text of a configuration file.
+
+    Raises:
+        SuiteError: it cannot be read, is too large, or is no text.
+    """
+    from skillgauge_documents import DocumentError, read_text  # noqa: PLC0415 - slow, and needless without a file
+
+    try:
+        return read_text(path, MAX_BYTES)
+    except DocumentError as error:
+        raise SuiteError(
+            Problem(
+                f"document.{one.code}", one.message, span=SourceSpan(str(path), one.line, one.column), hint=one.hint
+            )
+            for one in error.faults
+        ) from None
 
 
 def _table(text: str, path: Path) -> object:

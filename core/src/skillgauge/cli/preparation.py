@@ -25,7 +25,7 @@ async def prepare_trusted(call: Invocation, options: EvalOptions) -> Prepared:
         error.problems += tuple(call.held_back())
         raise
     ask = not (options.how.dry_run or options.how.untrusted)
-    held = call.held_back(lambda one: ask and takes_part(one, prepared))
+    held = call.held_back(lambda one: ask and takes_part(one, prepared, call.registry))
     if any(problem.severity is Severity.ERROR for problem in held):
         raise UsageError(held)
     call.output.problems((*held, *_unused(call, options, prepared)))

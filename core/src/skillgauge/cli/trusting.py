@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from ..contract.providers import HARMLESS
 from ..errors import PluginError, Problem, UsageError
-from ..plugins.kinds import SCORERS, Resolved
+from ..plugins.kinds import JUDGES, SCORERS
 from .configuration import Config, Held, Key
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _HARMLESS_KEYS = frozenset(
     (
         *("concurrency", "timeoutMs", "defaultFormats", "runs", "retries", "seed"),
-        *("engine", "model", "judge", "judgeModel", "judgeTemperature"),
+        *("engine", "model", "judge", "judgeModel", "judgeTemperature", "judgedGates"),
     )
 )
 """Counts, thresholds, and names of what the user has installed. `plugins.block` is none of them: what it leaves out may
@@ -79,15 +79,13 @@ class PluginOptions:
         """Those of a configuration."""
         return cls(config.plugin_options(), tuple(one for one in config.held if one.option))
 
-    def __call__(self, plugin: Resolved) -> JsonObject:
-        """Options of one plugin, by its own name and by the one that the user calls it."""
-        values: dict[str, Any] = {}
-        for name in dict.fromkeys((plugin.name, plugin.asked)):
-            values |= self.chosen.get(f"{plugin.kind}.{name}", {})
-            for one in self.held:
-                kind, owner, key = one.option or ("", "", "")
-                if (kind, owner) == (plugin.kind, name) and harmless_option(plugin.provider.options, key):
-                    values[key] = one.value
+    def __call__(self, plugin: str, model: type[BaseModel] | None) -> JsonObject:
+        """Options of one plugin; without its model none of the folder's, since nothing is declared harmless."""
+        values = dict(self.chosen.get(plugin, {}))
+        for one in self.held if model else ():
+            kind, owner, key = one.option or ("", "", "")
+            if model and f"{kind}.{owner}" == plugin and harmless_option(model, key):
+                values[key] = one.value
         return values
 
 
@@ -120,7 +118,7 @@ def _is_granted(held: Held, registry: Registry) -> bool:
     )
 
 
-def takes_part(held: Held, prepared: Prepared) -> bool:
+def takes_part(held: Held, prepared: Prepared, registry: Registry) -> bool:
     """Whether a run would be another one if the user trusted a value."""
     kind, name, _ = held.option or ("", "", "")
     cast = prepared.cast
@@ -130,6 +128,8 @@ def takes_part(held: Held, prepared: Prepared) -> bool:
         "adapters": {target.adapter for suite in prepared.suites.suites for target in suite.targets},
         "sandboxes": {cast.sandbox.name if cast.sandbox else None},
     }
+    if any(registry.resolve(JUDGES, judge).provider.uses == kind for judge in known["judges"] if judge):
+        return True
     return kind not in known or name.rpartition(":")[2] in known[kind]
 
 
@@ -174,7 +174,7 @@ class TrustedFiles:
         return gone
 
     def _write(self, files: Mapping[str, str]) -> None:
-        from ..report.writing import write_whole  # noqa: PLC0415 - few commands write it
+        from .writing import write_whole  # noqa: PLC0415 - few commands write it
 
         if self._path is None:
             raise UsageError(Problem("config.no-home", "there is no home folder to keep a list of trusted files in"))

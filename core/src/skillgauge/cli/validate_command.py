@@ -16,7 +16,7 @@ from .preparation import prepare_trusted
 
 def _validate(**values: Any) -> int:
     call = invocation(click.get_current_context().obj)
-    prepared = asyncio.run(prepare_trusted(call, eval_options(call, {**values, "dry_run": True})))
+    prepared = asyncio.run(prepare_trusted(call, eval_options(call, {**values, "dry_run": True}).options))
     call.output.problems((*prepared.warnings, *prepared.suites.passed_over))
     call.output.document(plan_document(prepared))
     head = prepared.plan.head

@@ -11,7 +11,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from pydantic import BaseModel
 
-from ..types.frozen import Frozen, JsonObject, JsonValue
+from ..types.frozen import Frozen, JsonObject
 from .engines import Recorder
 
 T = TypeVar("T")
@@ -21,7 +21,7 @@ Clean = Callable[[Any], Any]
 """Takes secrets out of a value; what comes back has the same type."""
 
 
-HARMLESS: dict[str, JsonValue] = {"harmless": True}
+HARMLESS: dict[str, Any] = {"harmless": True}
 """Declares that the configuration of a folder may set an option for whoever enters it, before he trusts that file:
 `Field(..., json_schema_extra=HARMLESS)`. Only what names no program, address, path, variable or right, and no price."""
 
@@ -64,6 +64,9 @@ class Traits(Frozen):
     """`fnmatch` patterns of the model ids it serves, so that a bare model id can pick it."""
     tells: frozenset[Fact] = frozenset()
     """Facts it reports; the others are unknown, never "no"."""
+    instructions: str | None = None
+    """For an engine: name of its option that takes instructions in place of the agent's own and leaves it without
+    tools, so that a judge can ask it; `None` if there is none."""
     paid: bool = False
     """Whether a call costs money."""
     asks_judge: bool = False
@@ -90,6 +93,8 @@ class Provider(Generic[T]):
     traits: Traits = field(default_factory=Traits)
     traits_with: Callable[..., Traits] | None = None
     """For an engine or a judge whose options decide its traits: makes them from the options; `traits` holds before."""
+    uses: str | None = None
+    """A kind of which it uses plugins itself. Its option of that name gets those installed, with their options."""
     records: str | Callable[[Path, Clean], Recorder] | None = None
     """For an engine that plays recordings: makes what writes them into the folder that `--record` names, named as
     `factory` is. Every text goes through the second argument, which takes secrets out."""

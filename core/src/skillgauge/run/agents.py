@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from ..contract.engines import Emit, Engine, InstalledSkill, Recorder, RunRequest
 from ..contract.providers import Traits
 from ..contract.sandboxes import Command, Sandbox, SandboxSpec, Workspace
 from ..log import get_logger
 from ..types.frozen import EMPTY, JsonObject
-from ..types.suite import Arm, FileSpec, SkillRef
+from ..types.suite import Arm, Case, FileSpec, SkillRef
 from ..types.trial import Blame, Execution, Failure, FailureClass, FileChange, Trajectory, TrajectoryEvent, Trial
 
 log = get_logger(__name__)
@@ -111,12 +112,11 @@ class AgentStage:
         failure = self._inherits()
         if failure:
             return Execution(failure=failure)
+        await self.workspace.put(trial.case.setup_files)
         await self.workspace.put(trial.case.files)
         skills = await self._install(trial)
-        for command in trial.case.setup:
-            failure = await self._set_up(command)
-            if failure:
-                return Execution(failure=failure)
+        if failure := await set_up(self.workspace, trial.case):
+            return Execution(failure=failure)
         before = await self.workspace.snapshot()
         request = RunRequest(
             trial_id=trial.trial_id,
@@ -173,16 +173,27 @@ class AgentStage:
             installed.append(InstalledSkill(ref=ref, path=home))
         return tuple(installed)
 
-    async def _set_up(self, command: str) -> Failure | None:
-        running = await self.workspace.start(Command(argv=("sh", "-c", command), timeout_s=SETUP_TIMEOUT_S))
+
+async def set_up(workspace: Workspace, case: Case) -> Failure | None:
+    """Run the set-up commands of a case, up to the first that fails, and remove what only they were to find."""
+    for command in (*case.setup, *_removal(case)):
+        running = await workspace.start(Command(argv=("sh", "-c", command), timeout_s=SETUP_TIMEOUT_S))
         finished = await running.wait()
-        if finished.exit_code == 0 and not finished.timed_out:
-            return None
-        said = finished.stderr[:400].decode("utf-8", "replace").strip()
-        code = f"signal {finished.signal}" if finished.exit_code is None else f"exit code {finished.exit_code}"
-        ended = "timed out" if finished.timed_out else code
-        message = f"setup command {command!r}: {ended}{': ' + said if said else ''}"
-        return Failure.of_agent(FailureClass.SETUP, message)
+        if finished.exit_code != 0 or finished.timed_out:
+            said = finished.stderr[:400].decode("utf-8", "replace").strip()
+            code = f"signal {finished.signal}" if finished.exit_code is None else f"exit code {finished.exit_code}"
+            ended = "timed out" if finished.timed_out else code
+            message = f"setup command {command!r}: {ended}{': ' + said if said else ''}"
+            return Failure.of_agent(FailureClass.SETUP, message)
+    return None
+
+
+def _removal(case: Case) -> tuple[str, ...]:
+    """Removes what only the set-up commands were to find, with the folders that are empty then."""
+    gone = sorted({file.path for file in case.setup_files} - {file.path for file in case.files})
+    folders = sorted({str(one) for path in gone for one in PurePosixPath(path).parents[:-1]}, key=len, reverse=True)
+    rest = f"; rmdir -- {shlex.join(folders)} 2>/dev/null || :" if folders else ""
+    return (f"rm -f -- {shlex.join(gone)}{rest}",) if gone else ()
 
 
 def arm_integrity(arm: Arm, candidates: frozenset[str], trajectory: Trajectory | None) -> tuple[str, Failure | None]:

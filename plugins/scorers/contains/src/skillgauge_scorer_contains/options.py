@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from pydantic import Field
 
 from skillgauge.api import HARMLESS, Frozen
+
+
+class Stream(StrEnum):
+    """Where keywords are looked for."""
+
+    ANSWER = "answer"
+    STDOUT = "stdout"
+    STDERR = "stderr"
+    BOTH = "both"
 
 
 class ContainsOptions(Frozen):
@@ -15,4 +26,14 @@ class ContainsOptions(Frozen):
     )
     case_sensitive: bool = Field(
         default=False, description="Whether upper and lower case differ.", json_schema_extra=HARMLESS
+    )
+    stream: Stream = Field(
+        default=Stream.ANSWER,
+        description="Where to look: the answer, or what a process wrote; `both`: stdout and stderr, each by itself.",
+        json_schema_extra=HARMLESS,
+    )
+    absent: bool = Field(
+        default=False,
+        description="Whether none of the keywords may be there, instead of all.",
+        json_schema_extra=HARMLESS,
     )
