@@ -203,6 +203,9 @@ from .stats.intervals import (
     Interval as Interval,
     wilson as wilson,
 )
+from .plugins.index import (
+    install_hint as install_hint,
+)
 from .stats.paired import (
     PairedDifference as PairedDifference,
     Spread as Spread,

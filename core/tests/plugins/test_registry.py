@@ -191,13 +191,13 @@ class TestResolve:
         problem = problem_of(lambda: registry.resolve("scorers", "exakt"))
         assert problem.code == "plugin.not-installed"
         assert problem.message == "scorer 'exakt' is not installed (did you mean exact?) (installed: exact)"
-        assert problem.hint == "pip install skillgauge-scorer-exakt"
+        assert "pip" not in (problem.hint or "pip")
         none = problem_of(lambda: registry.resolve("engines", "codex"))
         assert none.message == "engine 'codex' is not installed (installed: none)"
-        full = problem_of(lambda: registry.resolve("scorers", "rival-scorers:exact"))
-        assert full.hint == "pip install rival-scorers"
-        shortened = problem_of(lambda: registry.resolve("scorers", "rival:exact"))
-        assert shortened.hint == "pip install skillgauge-scorer-rival"
+        assert none.hint == "pip install skillgauge-engine-codex"
+        for name in ("rival-scorers:exact", "rival:exact"):
+            full = problem_of(lambda name=name: registry.resolve("scorers", name))  # type: ignore[misc]
+            assert "pip" not in (full.hint or "")
 
     def test_incompatible_is_never_imported(self, site: Site) -> None:
         """A plugin for another core gives its reason, and a compatible one of the same name is taken instead."""

@@ -26,7 +26,7 @@ from ..log import get_logger
 from ..types.frozen import EMPTY, JsonObject
 from .events import Events, Failed, Listener, failing_as, isolated
 from .guard import guarded
-from .index import CORE, IndexEntry, PluginIndex, normalized
+from .index import CORE, IndexEntry, PluginIndex, install_hint, normalized
 from .kinds import ANNOUNCES_EXTENSIONS, EVENTS, EXTENSIONS, KINDS, Kind, Resolved, T, broken, hooks_of, option_problem
 from .loading import Loader, run_file
 
@@ -263,8 +263,7 @@ class Registry:
             names = self.names(kind)
             code = "plugin.not-installed"
             text = f"is not installed{did_you_mean(name, names)} (installed: {', '.join(names) or 'none'})"
-            maker, _, short = name.rpartition(":")
-            hint = f"pip install {maker if '-' in maker else f'skillgauge-{singular}-{maker or short}'}"
+            hint = install_hint(kind, name)
         raise PluginError(Problem(code, f"{singular} '{name}' {text}", hint=hint))
 
     def _load(self, entry: IndexEntry) -> Resolved | Problem:
