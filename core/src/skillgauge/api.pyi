@@ -97,6 +97,7 @@ from .contract.judges import (
     JudgeRequest as JudgeRequest,
 )
 from .contract.providers import (
+    HARMLESS as HARMLESS,
     Clean as Clean,
     Fact as Fact,
     NoOptions as NoOptions,
@@ -200,6 +201,9 @@ from .stats.calibration import (
 from .stats.intervals import (
     Interval as Interval,
     wilson as wilson,
+)
+from .plugins.index import (
+    install_hint as install_hint,
 )
 from .stats.paired import (
     PairedDifference as PairedDifference,

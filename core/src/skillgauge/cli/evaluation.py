@@ -19,7 +19,7 @@ import click
 from ..errors import ExitCode, PluginError, Problem, UsageError
 from ..plan.options import EvalOptions, How, What, Who
 from ..plan.overlay import Overlay
-from ..plan.preparing import Prepared, prepare
+from ..plan.preparing import Prepared
 from ..run.budget import BudgetLimits
 from ..run.ledger import MemoryStore
 from ..types.plan import Selection
@@ -29,7 +29,9 @@ from .format_options import FormatOptions
 from .invocation import Invocation
 from .options import Detect, GlobalsCommand, Number, Runs, SeveralWords, words
 from .plan_document import plan_document, print_plan
+from .preparation import prepare_trusted
 from .reports import Reports, make_reporters, own_documents, with_agent_formats
+from .trusting import granted_checks
 
 if TYPE_CHECKING:
     from ..run.pipeline import Conclusion
@@ -163,7 +165,7 @@ class Evaluation:
             SkillgaugeError: with every problem that was found; nothing has run.
         """
         options = asked.options
-        prepared = await prepare(options, call.registry)
+        prepared = await prepare_trusted(call, options)
         if options.who.executor:
             from .worker import recipe_of  # noqa: PLC0415 - only for trials that run elsewhere
 
@@ -250,7 +252,7 @@ def _what(values: Mapping[str, Any], call: Invocation) -> What:
             tags=words(values.get("tag", ())),
             targets=words(values.get("target", ())),
         ),
-        overlay=_overlay(call.config, values.get("check", ())),
+        overlay=_overlay(call, values.get("check", ())),
     )
 
 
@@ -325,8 +327,10 @@ def _judges(values: Mapping[str, Any], config: Config) -> tuple[tuple[str, ...],
     return named or words([config.get("judge") or ""]), models or (() if len(named) > 1 else words([configured]))
 
 
-def _overlay(config: Config, given: Sequence[str]) -> Overlay:
-    configured = config.find("checks")
+def _overlay(call: Invocation, given: Sequence[str]) -> Overlay:
+    held, configured = granted_checks(call.config, call.registry), call.config.find("checks")
+    if held:
+        return read_overlay(held.value, held.file, given)
     return read_overlay(configured.value if configured else (), configured.where if configured else "", given)
 
 
