@@ -53,6 +53,12 @@ from .cli.output import (
     Output as Output,
     problem_document as problem_document,
 )
+from .cli.stored_runs import (
+    find_run as find_run,
+    opened_store as opened_store,
+    run_reports as run_reports,
+    store_place as store_place,
+)
 from .cli.worker import (
     worker as worker,
 )
@@ -166,6 +172,7 @@ from .report.answer import (
     compared as compared,
     lift_interval_text as lift_interval_text,
     points as points,
+    run_notes as run_notes,
     sentences as sentences,
 )
 from .report.pairs import (
@@ -301,6 +308,7 @@ from .types.suite import (
     GateScope as GateScope,
     LimitOutcome as LimitOutcome,
     Limits as Limits,
+    Quarantined as Quarantined,
     SkillRef as SkillRef,
     SkillRole as SkillRole,
     Suite as Suite,
@@ -322,6 +330,7 @@ from .types.trial import (
     FiredSkill as FiredSkill,
     Identity as Identity,
     PlanHead as PlanHead,
+    RunOrigin as RunOrigin,
     SuiteHead as SuiteHead,
     TargetHead as TargetHead,
     Trajectory as Trajectory,

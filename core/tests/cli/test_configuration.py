@@ -442,6 +442,7 @@ def test_the_defaults_are_published() -> None:
         "judgeModel": None,
         "judgeTemperature": None,
         "checks": [],
+        "quarantine": [],
         "plugins.block": [],
         "plugins.only": None,
     }
@@ -468,6 +469,7 @@ def test_the_names_of_variables_are_published() -> None:
         "judgeModel": "SKILLGAUGE_JUDGE_MODEL",
         "judgeTemperature": "SKILLGAUGE_JUDGE_TEMPERATURE",
         "checks": "SKILLGAUGE_CHECKS",
+        "quarantine": "SKILLGAUGE_QUARANTINE",
         "plugins.block": "SKILLGAUGE_PLUGINS_BLOCK",
         "plugins.only": "SKILLGAUGE_PLUGINS_ONLY",
     }

@@ -16,6 +16,7 @@ from .evaluation import Evaluation
 from .failing import failing_lines
 from .invocation import Invocation
 from .output import Output
+from .quarantine import gating
 
 
 def conclude(outcome: Conclusion, evaluation: Evaluation, call: Invocation, values: Mapping[str, Any]) -> int:
@@ -37,7 +38,8 @@ def conclude(outcome: Conclusion, evaluation: Evaluation, call: Invocation, valu
         min_completion=values["min_completion"] if values["min_completion"] is not None else 0.7,
         threshold_given=values["min_completion"] is not None,
     )
-    decision = decide(view, gate, has_bad_files=bool(evaluation.prepared.suites.passed_over))
+    part = gating(view, evaluation.prepared.job.figures)
+    decision = decide(view, gate, has_bad_files=bool(evaluation.prepared.suites.passed_over), gating=part)
     notices = (*decision.notices, *call.run_notices(view))
     decision = replace(decision, exit_code=evaluation.exit_code(decision.exit_code), notices=notices)
     _print(view, decision, written, outcome, evaluation, call.output)

@@ -43,8 +43,10 @@ class Decision:
     notices: tuple[str, ...] = ()
 
 
-def decide(view: RunView, options: GateOptions, *, has_bad_files: bool = False) -> Decision:
-    """The exit code of a run.
+def decide(
+    view: RunView, options: GateOptions, *, has_bad_files: bool = False, gating: RunView | None = None
+) -> Decision:
+    """The exit code of a run; gates are asked of `gating`, if it is only a part of the run.
 
     The order says which news is worst: an interrupted run decides nothing, an invalid one proves nothing, then come
     missed gates, then inconclusive ones, then files that were passed over.
@@ -53,9 +55,11 @@ def decide(view: RunView, options: GateOptions, *, has_bad_files: bool = False) 
     completion = [
         result
         for suite in view.head.suites
-        for result in answers(view, suite.id, [Gate(figure=suite.completion, threshold=options.min_completion)])
+        for result in answers(
+            gating or view, suite.id, [Gate(figure=suite.completion, threshold=options.min_completion)]
+        )
     ]
-    demanded = [result for suite in view.head.suites for result in answers(view, suite.id, suite.gates)]
+    demanded = [result for suite in view.head.suites for result in answers(gating or view, suite.id, suite.gates)]
     if options.exit_on_fail:
         demanded = [*completion, *demanded]
     notices = tuple(_notices(view, options, completion))

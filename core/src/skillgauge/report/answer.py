@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ..stats import Evidence, Finding
 from ..types.comparison import DroppedCounts, PairSummary
 from ..types.result import RunView, Spending
-from .wording import counted, labels
+from .wording import counted, labels, plain
 
 _FINDINGS = {
     Finding.HELPS: " helps",
@@ -48,6 +48,17 @@ def _answer(pair: PairSummary) -> str:
     known = f"{_interval(evidence)}{cases}, {chance_text(evidence.chance)}"
     seen = "" if decided else f"; {detectable_text(evidence.detectable)}"
     return f"{finding}{scope}: {points(evidence.estimate)} {against} ({known}){seen}{_took(pair)}"
+
+
+def run_notes(view: RunView) -> Iterator[str]:
+    """What must be known of a run as a whole: what it was made from, and which cases gate nothing."""
+    if view.head.origin:
+        yield f"made from run {plain(view.head.origin.run_id)}: {plain(view.head.origin.change, 500)}"
+    for suite in view.head.suites:
+        for one in suite.quarantined:
+            why = f": {plain(one.reason)}" if one.reason else ""
+            case = f"case {plain(one.case)} of {plain(suite.id)}"
+            yield f"{case} is in quarantine and gates nothing before {one.until}{why}"
 
 
 def spending_text(spending: Spending | None) -> str:

@@ -165,6 +165,14 @@ class Case(Frozen):
         return digest_text("|".join((rule, *checks, "files", *(file.content_id for file in self.grader_files))))
 
 
+class Quarantined(Frozen):
+    """A case that gates nothing before the day `until` (ISO 8601)."""
+
+    case: str
+    until: str
+    reason: str = ""
+
+
 class TargetKind(StrEnum):
     """What is under test."""
 

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from .answers import PLAIN, Answer, AnswerStyle
 from .frozen import EMPTY, Frozen, FrozenDict, Json, JsonObject, digest
-from .suite import Arm, Case, Comparison, Gate, GateFigure, Limits, Target
+from .suite import Arm, Case, Comparison, Gate, GateFigure, Limits, Quarantined, Target
 
 
 class Identity(Frozen):
@@ -105,8 +105,7 @@ class CaseHead(Frozen):
     """What a skill under direct call receives."""
     tags: tuple[str, ...] = ()
     digest: str = ""
-    """Digest of all that decides what is done and how it is graded: two runs asked the same if it is equal. Empty in
-    documents that do not tell."""
+    """Digest of all that decides what is done and how it is graded. Empty in documents that do not tell."""
 
     @classmethod
     def of(cls, trial: Trial) -> Self:
@@ -155,6 +154,7 @@ class SuiteHead(Frozen):
     parameters: JsonObject = EMPTY
     case_weights: bool = False
     """Whether any case has a weight other than 1."""
+    quarantined: tuple[Quarantined, ...] = ()
     timeout_s: float | None = None
     """Time limit of a trial whose case has none of its own, if all targets have the same."""
 
@@ -181,6 +181,13 @@ class SuiteHead(Frozen):
         )
 
 
+class RunOrigin(Frozen):
+    """The run that another one was made from, and what was done with it, as a sentence without its full stop."""
+
+    run_id: str
+    change: str
+
+
 class PlanHead(Frozen):
     """The plan without its trials, which stream."""
 
@@ -198,6 +205,7 @@ class PlanHead(Frozen):
     """Who grades what needs a judge, if anything does."""
     provenance: JsonObject = EMPTY
     """Version of every distribution that takes part, and the digest of the judges' identities."""
+    origin: RunOrigin | None = None
 
 
 class FailureClass(StrEnum):
