@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,10 @@ from skillgauge_sandbox_bubblewrap.sandbox import BubblewrapSandbox
 from skillgauge_sandbox_local.sandbox import LocalSandbox
 from skillgauge_testkit.attacks import ATTACKS, Attack, Bounds, attack_sandbox
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "trust.md"
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "trust.md"
+FINDINGS = ROOT / "tests" / "conformance"
+THREATS = ["tries to", "what stops it", "shown by", "finding", "not stopped"]
 BOUNDS = Bounds()
 STOPPED, NOT_STOPPED = "stopped", "not stopped"
 COLUMNS = ("`bubblewrap`", "`bubblewrap`, `network: true`", "`local`")
@@ -27,6 +32,45 @@ def test_table_has_every_attempt() -> None:
     assert list(ROWS) == ["A process tries to", "---", *(attack.summary for attack in ATTACKS)]
     assert tuple(ROWS["A process tries to"]) == tuple(ROWS["A process tries to"].values()) == COLUMNS
     assert {ROWS[attack.summary][COLUMNS[0]] for attack in ATTACKS} == {STOPPED}
+
+
+def names_in(path: Path) -> set[str]:
+    """The names of the tests of a file, those in classes with the class before them."""
+    found = set()
+    for node in ast.parse(path.read_text()).body:
+        inner = node.body if isinstance(node, ast.ClassDef) else [node]
+        prefix = f"{node.name}::" if isinstance(node, ast.ClassDef) else ""
+        found |= {f"{prefix}{one.name}" for one in inner if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)}
+    return found
+
+
+def test_every_threat_names_a_test_that_exists() -> None:
+    """Each row of the tables of threats says what stops the attempt and names at least one test, by file and name."""
+    heads = [row for row in CELLS if row[0] == "tries to"]
+    assert heads
+    assert all(row == THREATS for row in heads)
+    rows = [row for row in CELLS if len(row) == len(THREATS) and row not in heads and set(row[0]) != {"-"}]
+    assert [row[0] for row in rows if not row[1] or not row[2]] == []
+    named = [name for row in rows for name in re.findall("`([^`]+)`", row[2])]
+    missing = [
+        name
+        for name in named
+        if "::" not in name
+        or not (ROOT / name.split("::")[0]).is_file()
+        or name.split("::", 1)[1] not in names_in(ROOT / name.split("::")[0])
+    ]
+    assert missing == []
+
+
+def test_findings_of_the_page_have_tests() -> None:
+    """Every finding that a row names is in a list of the tests that keep it out."""
+    told = {one for row in CELLS if len(row) == len(THREATS) for one in re.findall(r"\b[A-Z]+-[A-Z]+\d+\b", row[3])}
+    kept = set()
+    for path in FINDINGS.glob("findings_trust_*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Dict):
+                kept |= {one.value for one in node.keys if isinstance(one, ast.Constant)}
+    assert told <= kept
 
 
 def outcome(attack: Attack, sandbox: Sandbox) -> str:

@@ -29,6 +29,7 @@ from .cli.failing import (
     passed_text as passed_text,
 )
 from .cli.decision import (
+    run_notes as run_notes,
     score_text as score_text,
 )
 from .cli.evaluation import (
@@ -134,17 +135,15 @@ from .contract.stores import (
 )
 from .reading.documents import (
     Document as Document,
+    locate as locate,
+    located as located,
+    located_all as located_all,
     parse_document as parse_document,
     read_document as read_document,
 )
 from .reading.environment import (
     host_environment as host_environment,
     secret as secret,
-)
-from .reading.places import (
-    locate as locate,
-    located as located,
-    located_all as located_all,
 )
 from .report.wording import (
     LINE as LINE,
@@ -172,14 +171,13 @@ from .report.answer import (
     compared as compared,
     lift_interval_text as lift_interval_text,
     points as points,
-    run_notes as run_notes,
     sentences as sentences,
 )
 from .report.pairs import (
     CaseReport as CaseReport,
     case_by_case as case_by_case,
 )
-from .report.writing import (
+from .cli.writing import (
     write_report as write_report,
     write_whole as write_whole,
 )

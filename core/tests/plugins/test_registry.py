@@ -402,6 +402,16 @@ class TestMake:
         found = registry.resolve("scorers", "acme:exact")
         assert options_of(registry.make(SCORERS, found))["limit"] == 5
 
+    def test_a_plugin_that_uses_others(self, site: Site) -> None:
+        """It gets those of a kind that may be used, with what is configured for them, unless it is told otherwise."""
+        source = EXACT.replace("inner: Inner = Inner()", "engines: JsonObject = EMPTY")
+        site.install(source.replace('name="exact",', 'name="exact", uses="engines",'))
+        site.announce("acme-engines", {"engines": {"alpha": "alpha", "beta": "beta", "gamma": "gamma"}})
+        registry = site.registry(options={"engines.beta": {"port": 7}}, blocked=["gamma"])
+        assert options_of(registry.make(SCORERS, "exact"))["engines"] == {"alpha": {}, "beta": {"port": 7}}
+        given: JsonObject = {"engines": {"beta": {}}}
+        assert options_of(registry.make(SCORERS, "exact", given))["engines"] == {"beta": {}}
+
     def test_every_wrong_option_is_told(self, site: Site) -> None:
         """Each problem has the dotted key, its place in the file, and a near name for an unknown key."""
         site.install()
@@ -623,8 +633,8 @@ class TestEvents:
 
 def test_one_module_for_every_kind() -> None:
     """The typed constants name the kinds that the hooks know."""
-    from skillgauge.contract.hooks import KINDS  # noqa: PLC0415
     from skillgauge.plugins import kinds as module  # noqa: PLC0415 - its constants, as a whole
+    from skillgauge.plugins.kinds import KINDS  # noqa: PLC0415
 
     kinds = {value for value in vars(module).values() if isinstance(value, module.Kind)}
     assert kinds == set(KINDS)

@@ -196,6 +196,41 @@ def _note(command: Command, workspace: FakeWorkspace) -> Finished:
     return OK
 
 
+def test_files_for_the_set_up_are_gone_before_the_agent_starts() -> None:
+    """A set-up command finds them; the agent does not, nor their folders, and what the case gives it stays."""
+    seen: list[str] = []
+
+    async def play(request: RunRequest, workspace: Workspace, _emit: Emit) -> Execution:
+        seen.extend(sorted(path.relative_to(workspace.root).as_posix() for path in workspace.root.rglob("*")))
+        return Execution(text="done")
+
+    class Real(FakeEngine):
+        """Looks into a real workspace."""
+
+        async def run(self, request: RunRequest, workspace: Workspace, emit: Emit) -> Execution:
+            return await play(request, workspace, emit)
+
+    one = trial(
+        Arm(name="a", kind=ArmKind.AGENT),
+        setup_files=(
+            FileSpec(path="tools/sub dir/make.sh", text="cat tools/key data.csv > made"),
+            FileSpec(path="tools/key", text="k"),
+            FileSpec(path="data.csv", text="of the skill"),
+        ),
+        files=(FileSpec(path="data.csv", text="of the case"),),
+        setup=("sh 'tools/sub dir/make.sh'",),
+    )
+
+    async def go() -> Execution:
+        setup = AgentSetup(Real(done, name="agent"), Traits())
+        async with AgentStages({"agent": setup}, TemporarySandbox(), read_skill=lambda ref: ())(one) as stage:
+            return await stage.execute(one)
+
+    execution = asyncio.run(go())
+    assert execution.failure is None
+    assert seen == ["data.csv", "made"]
+
+
 def test_an_agent_that_cannot_use_skills_gets_none() -> None:
     """Nothing is installed for an engine without a folder for them."""
     sandbox = FakeSandbox()

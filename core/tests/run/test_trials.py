@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import count
 from typing import Any
 
 import pytest
-import structlog
 
 from skillgauge import log
 from skillgauge.contract.judges import Judge
@@ -240,6 +240,16 @@ def test_a_result_says_what_ran_and_what_came_of_it() -> None:
     assert (result.repeat, result.tags, result.weight) == (1, ("a",), 2.0)
     assert result.score_id
     assert result.started_at > 1_700_000_000
+
+
+def test_a_case_that_is_skipped_opens_no_stage_and_says_why() -> None:
+    """Nothing runs for it, nobody grades it, and the reason is in its result."""
+    script = Script()
+    one = trial(case=Case(id="c", skip="no engine fires hooks"))
+    result = run(runner_of(script)(one))
+    assert script.steps == []
+    assert (result.verdict, result.value, result.scores) == (Verdict.SKIPPED, None, ())
+    assert result.execution.notes == ("no engine fires hooks",)
 
 
 def test_a_trial_without_target_has_none_in_its_result() -> None:
@@ -1100,15 +1110,14 @@ def test_a_broken_scorer_is_reported_with_the_trial() -> None:
     assert "ValueError: no such option" in result.scores[0].reason
 
 
-def test_what_breaks_and_what_is_retried_is_logged() -> None:
+def test_what_breaks_and_what_is_retried_is_logged(capsys: pytest.CaptureFixture[str]) -> None:
     """Each event carries the trial's id; an exception that was contained comes with its trace."""
     log.configure(verbose=True)
-    log.get_logger("skillgauge.tests").debug("log.made")  # configures structlog before its events are captured
     try:
-        with structlog.testing.capture_logs() as events:
-            run(runner_of(Script(failed(), ZeroDivisionError("by nothing")), retries=1)(trial()))
+        run(runner_of(Script(failed(), ZeroDivisionError("by nothing")), retries=1)(trial()))
     finally:
         log.configure(verbose=False, quiet=True)
+    events = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
     assert {event["event"]: event["trial_id"] for event in events} == {
         "trial.retry": "t0",
         "trial.broken": "t0",
@@ -1116,7 +1125,8 @@ def test_what_breaks_and_what_is_retried_is_logged() -> None:
     }
     facts = {event["event"]: event for event in events}
     assert (facts["trial.retry"]["attempt"], facts["trial.retry"]["delay_s"]) == (1, 1.0)
-    assert (facts["trial.broken"]["case"], facts["trial.broken"]["exc_info"]) == ("c0", True)
+    assert facts["trial.broken"]["case"] == "c0"
+    assert "ZeroDivisionError: by nothing" in facts["trial.broken"]["exception"]
     assert facts["trial.finished"]["verdict"] == "error"
 
 

@@ -20,7 +20,7 @@ import annotated_types
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ValidationError, WithJsonSchema
 
 from skillgauge.errors import Origin, Problem
 from skillgauge.stats import Evidence, Latency, MeanRatio, RateInterval, Reliability
@@ -90,11 +90,9 @@ class Holder(Frozen):
 
 def _field(annotation: Any, metadata: list[Any]) -> st.SearchStrategy[Any]:
     """Values that a field accepts, found from its annotation."""
-    kinds = {type(item).__name__ for item in metadata}
-    if "_JsonObjectSchema" in kinds:
-        return objects
-    if "_JsonSchema" in kinds:
-        return jsons
+    schemas = [item.json_schema for item in metadata if isinstance(item, WithJsonSchema)]
+    if schemas:
+        return objects if schemas[0] else jsons
     origin = get_origin(annotation)
     if origin is Iterable:
         return st.lists(of_type(Case), max_size=2).map(tuple)
@@ -651,7 +649,9 @@ OTHER_CASES: dict[str, tuple[dict[str, Any], str]] = {
     "prompt": ({"prompt": "q"}, "execution"),
     "files": ({"files": (FILE,)}, "execution"),
     "setup": ({"setup": ("true",)}, "execution"),
+    "setup_files": ({"setup_files": (FILE,)}, "execution"),
     "grader_files": ({"grader_files": (FILE,)}, "checks"),
+    "skip": ({"skip": "no engine fires hooks"}, "checks"),
     "image_files": ({"image_files": (FileSpec(path="Dockerfile", text="FROM a"),)}, "execution"),
     "checks": ({"checks": (Check(id="k", scorer="s"),)}, "checks"),
     "rule": ({"rule": VerdictRule(mode=VerdictMode.MEAN)}, "checks"),
@@ -704,7 +704,7 @@ def test_a_recipe_tells_every_fact_of_a_case_that_decides_what_is_executed(chang
 
 @pytest.mark.parametrize(
     "change",
-    [{"id": "l"}, {"scorer": "t"}, {"options": {"a": 1}}, {"weight": 0.5}],
+    [{"id": "l"}, {"scorer": "t"}, {"options": {"a": 1}}, {"weight": 0.5}, {"stage": 1}],
     ids=lambda change: next(iter(change)),
 )
 def test_a_checks_digest_covers_each_check(change: dict[str, Any]) -> None:

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..report.answer import spending_text
+from ..report.wording import counted
 from ..run.pipeline import Conclusion
-from ..types.result import RunView
+from ..types.result import RunView, Spending
 from .decision import Decision, GateOptions, decide
 from .eval_document import document, human_lines
 from .evaluation import Evaluation
@@ -68,3 +68,14 @@ def _print(
     for notice in decision.notices:
         output.notice(notice)
     output.verdict(decision.verdict)
+
+
+def spending_text(spending: Spending | None) -> str:
+    """What the run cost, in a line; empty if nothing of it tells."""
+    if spending is None:
+        return ""
+    paid = f"{spending.cost_usd:.2f} USD and {spending.tokens:,} tokens, judges included"
+    parts = [paid] if spending.tokens or spending.cost_usd else []
+    parts += [f"unknown for {counted(spending.unknown, 'trial')}"] if spending.unknown else []
+    parts += [f"nothing for {counted(spending.replayed, 'replayed trial')}"] if spending.replayed else []
+    return f"spent: {'; '.join(parts)}" if parts else ""

@@ -11,11 +11,11 @@ import click
 
 from ..errors import ExitCode, Problem, UsageError, did_you_mean
 from ..reading.environment import host_environment
-from ..report.writing import write_whole
 from ..types.frozen import thaw
 from .configuration import Config, Key, Value, check_value, parse_text, user_path
 from .invocation import invocation
 from .options import GlobalsCommand, GlobalsGroup
+from .writing import write_whole
 
 command = GlobalsGroup("config", help="Show and change configuration.")
 

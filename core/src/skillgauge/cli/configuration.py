@@ -238,8 +238,7 @@ def _read_foreign(path: Path, keys: Mapping[str, Key], problems: list[Problem], 
 def _read_layer(path: Path, keys: Mapping[str, Key], problems: list[Problem]) -> dict[str, Any]:
     if path.suffix == ".toml":
         return _read_toml(path, keys, problems)
-    from ..reading.documents import read_document  # noqa: PLC0415 - reading YAML is needless without a file
-    from ..reading.places import locate  # noqa: PLC0415 - reading YAML is needless without a file
+    from ..reading.documents import locate, read_document  # noqa: PLC0415 - needless without a file
 
     try:
         document = read_document(path)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..errors import ExitCode
 from ..report.answer import sentences
 from ..report.gates import GateAnswer, GateResult, answers, gated
-from ..report.wording import counted, labels
+from ..report.wording import counted, labels, plain
 from ..types.comparison import Counts
 from ..types.frozen import Frozen
 from ..types.result import Figure, RunState, RunView
@@ -81,6 +81,17 @@ def answer_text(view: RunView, score: str) -> str:
     """What the run was made to find out: whether skills help, else how many trials passed."""
     told = list(sentences(view))
     return f"{told[0]}; {score}" if len(told) == 1 else score
+
+
+def run_notes(view: RunView) -> Iterator[str]:
+    """What must be known of a run as a whole: what it was made from, and which cases gate nothing."""
+    if view.head.origin:
+        yield f"made from run {plain(view.head.origin.run_id)}: {plain(view.head.origin.change, 500)}"
+    for suite in view.head.suites:
+        for one in suite.quarantined:
+            why = f": {plain(one.reason)}" if one.reason else ""
+            case = f"case {plain(one.case)} of {plain(suite.id)}"
+            yield f"{case} is in quarantine and gates nothing before {one.until}{why}"
 
 
 def score_text(view: RunView) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..plan.options import EvalOptions
-from .evaluation import Evaluation, EvaluationCommand, configured, eval_options, evaluation_options
+from .evaluation import Asked, Evaluation, EvaluationCommand, configured, eval_options, evaluation_options
 from .foresight import coarse
 from .invocation import Invocation, invocation
 from .options import Number
@@ -46,8 +46,8 @@ command = EvaluationCommand("eval", params=_OPTIONS, callback=_evaluate, help="E
 
 
 async def _run(call: Invocation, values: Mapping[str, Any], earlier: RunView | None = None) -> int:
-    options = eval_options(call, values)
-    evaluation = await (_confirming(call, options, earlier) if earlier else Evaluation.prepare(call, options))
+    asked = eval_options(call, values)
+    evaluation = await (_confirming(call, asked, earlier) if earlier else Evaluation.prepare(call, asked))
     if values["dry_run"]:
         return evaluation.print_plan()
     from .conclusion import conclude  # noqa: PLC0415 - slow, and a dry run comes to none
@@ -58,11 +58,13 @@ async def _run(call: Invocation, values: Mapping[str, Any], earlier: RunView | N
     return await asyncio.to_thread(conclude, outcome, evaluation, call, values)
 
 
-async def _confirming(call: Invocation, options: EvalOptions, earlier: RunView) -> Evaluation:
+async def _confirming(call: Invocation, asked: Asked, earlier: RunView) -> Evaluation:
     from .confirming import doubt_of, joined, notice  # noqa: PLC0415 - few commands add to a run
 
-    doubt = doubt_of(earlier, options.what.selection, options.how.runs)
-    here = options.what.paths == (call.cwd,) and not options.what.format_paths
-    evaluation = joined(await Evaluation.prepare(call, doubt.options(options, here=here)), doubt)
+    what, how = asked.options.what, asked.options.how
+    doubt = doubt_of(earlier, what.selection, how.runs)
+    here = what.paths == (call.cwd,) and not what.format_paths
+    again = replace(asked, options=doubt.options(asked.options, here=here))
+    evaluation = joined(await Evaluation.prepare(call, again), doubt)
     call.output.notice(notice(doubt))
     return evaluation

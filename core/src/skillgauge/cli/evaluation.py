@@ -10,7 +10,7 @@ import asyncio
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import ExitCode, PluginError, Problem, UsageError
-from ..plan.options import EvalOptions, How, Reports, What, Who
+from ..plan.options import EvalOptions, How, What, Who
 from ..plan.overlay import Overlay
 from ..plan.preparing import Prepared, prepare
 from ..run.budget import BudgetLimits
@@ -32,7 +32,7 @@ from .invocation import Invocation
 from .options import Detect, GlobalsCommand, Number, Runs, SeveralWords, words
 from .plan_document import plan_document, print_plan
 from .quarantine import Quarantine, read_quarantine
-from .reports import make_reporters, own_documents, with_agent_formats
+from .reports import Reports, make_reporters, own_documents, with_agent_formats
 
 if TYPE_CHECKING:
     from ..run.pipeline import Conclusion, Job
@@ -129,6 +129,25 @@ def configured(values: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in known.items() if not isinstance(value, Detect)}
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What a command line asks for."""
+
+    options: EvalOptions
+    reports: Reports
+
+    def narrowed(self, paths: tuple[Path, ...], targets: tuple[str, ...]) -> Asked:
+        """The same evaluation of what is at other paths.
+
+        Args:
+            paths: absolute.
+            targets: ids of the only targets to evaluate, beside those of the selection; empty adds none.
+        """
+        what = self.options.what
+        selection = what.selection.model_copy(update={"targets": (*what.selection.targets, *targets)})
+        return replace(self, options=replace(self.options, what=replace(what, paths=paths, selection=selection)))
+
+
 class Evaluation:
     """An evaluation that was checked completely and may run."""
 
@@ -142,19 +161,20 @@ class Evaluation:
         """Reports that were asked for and could not be made."""
 
     @classmethod
-    async def prepare(cls, call: Invocation, options: EvalOptions) -> Evaluation:
+    async def prepare(cls, call: Invocation, asked: Asked) -> Evaluation:
         """Find and check everything that a run needs; what does not stop it is printed.
 
         Raises:
             SkillgaugeError: with every problem that was found; nothing has run.
         """
+        options = asked.options
         prepared = _quarantine(call.config).over(await prepare(options, call.registry), date.today())
         if options.who.executor:
             from .worker import recipe_of  # noqa: PLC0415 - only for trials that run elsewhere
 
             recipe = recipe_of(options, prepared, call.make_registry)
             prepared = replace(prepared, job=replace(prepared.job, recipe=recipe))
-        reports = with_agent_formats(options.reports, prepared, call.config)
+        reports = with_agent_formats(asked.reports, prepared, call.config)
         evaluation = cls(call, reports, prepared, dry_run=options.how.dry_run)
         call.output.problems((*prepared.warnings, *prepared.suites.passed_over))
         return evaluation
@@ -181,7 +201,7 @@ class Evaluation:
         Returns:
             Path of each, by reporter, as far as it wrote one.
         """
-        from ..report.writing import write_report  # noqa: PLC0415 - a dry run writes none
+        from .writing import write_report  # noqa: PLC0415 - a dry run writes none
 
         reports: dict[str, Callable[[], Path | None]] = {
             name: partial(write_report, view, name, one, self._options.folder) for name, one in self._reporters.items()
@@ -213,7 +233,7 @@ class Evaluation:
         return ExitCode.USAGE if self.failed_reports and decided is ExitCode.OK else decided
 
 
-def eval_options(call: Invocation, values: Mapping[str, Any]) -> EvalOptions:
+def eval_options(call: Invocation, values: Mapping[str, Any]) -> Asked:
     """What parsed options and configuration ask for; options that a command does not have are as if not given.
 
     Args:
@@ -223,13 +243,8 @@ def eval_options(call: Invocation, values: Mapping[str, Any]) -> EvalOptions:
     Raises:
         UsageError: an option is wrong.
     """
-    return EvalOptions(
-        cwd=call.cwd,
-        what=_what(values, call),
-        who=_who(values, call),
-        how=_how(values, call.config),
-        reports=_reports(values, call),
-    )
+    options = EvalOptions(cwd=call.cwd, what=_what(values, call), who=_who(values, call), how=_how(values, call.config))
+    return Asked(options, _reports(values, call))
 
 
 def _what(values: Mapping[str, Any], call: Invocation) -> What:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from ..contract.reporters import Reporter
 from ..errors import PluginError
-from ..plan.options import Reports
 from ..plan.preparing import Prepared
 from ..plugins.kinds import REPORTERS
 from ..plugins.registry import Registry
@@ -20,6 +19,22 @@ from .invocation import Invocation
 
 AGENT_FORMATS = ("html",)
 """Reporters that are used beside the default ones for suites with agents, whose sessions somebody wants to read."""
+
+
+@dataclass(frozen=True)
+class Reports:
+    """What is written of it, and where."""
+
+    names: tuple[str, ...] = ()
+    """Reporters, apart from the suites' own documents."""
+    own: bool = False
+    """Whether the suites' own documents are wanted."""
+    optional: frozenset[str] = frozenset()
+    """Names that are left out with a notice if they are not installed, because nobody asked for them."""
+    folder: Path = Path("reports")
+    """Absolute."""
+    file: Path | None = None
+    """Where the suites' own document goes instead; a folder if there are several."""
 
 
 def with_agent_formats(options: Reports, prepared: Prepared, config: Config) -> Reports:
@@ -63,7 +78,7 @@ def make_reporters(call: Invocation, options: Reports, prepared: Prepared, *, dr
 
 def own_documents(view: RunView, registry: Registry, options: Reports) -> dict[str, Callable[[], Path | None]]:
     """What writes the documents of the suites' own formats; each format gets its part of the run."""
-    from ..report.writing import only_suites, write_report, write_whole  # noqa: PLC0415 - a dry run writes none
+    from .writing import only_suites, write_report, write_whole  # noqa: PLC0415 - a dry run writes none
 
     by_document: dict[str, set[str]] = {}
     for suite in view.head.suites:

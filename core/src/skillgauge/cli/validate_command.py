@@ -16,7 +16,7 @@ from .plan_document import plan_document
 
 def _validate(**values: Any) -> int:
     call = invocation(click.get_current_context().obj)
-    prepared = asyncio.run(prepare(eval_options(call, {**values, "dry_run": True}), call.registry))
+    prepared = asyncio.run(prepare(eval_options(call, {**values, "dry_run": True}).options, call.registry))
     call.output.problems((*prepared.warnings, *prepared.suites.passed_over))
     call.output.document(plan_document(prepared))
     head = prepared.plan.head

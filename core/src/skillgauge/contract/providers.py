@@ -59,6 +59,9 @@ class Traits(Frozen):
     """`fnmatch` patterns of the model ids it serves, so that a bare model id can pick it."""
     tells: frozenset[Fact] = frozenset()
     """Facts it reports; the others are unknown, never "no"."""
+    instructions: str | None = None
+    """For an engine: name of its option that takes instructions in place of the agent's own and leaves it without
+    tools, so that a judge can ask it; `None` if there is none."""
     paid: bool = False
     """Whether a call costs money."""
     asks_judge: bool = False
@@ -85,6 +88,8 @@ class Provider(Generic[T]):
     traits: Traits = field(default_factory=Traits)
     traits_with: Callable[..., Traits] | None = None
     """For an engine or a judge whose options decide its traits: makes them from the options; `traits` holds before."""
+    uses: str | None = None
+    """A kind of which it uses plugins itself. Its option of that name gets those installed, with their options."""
     records: str | Callable[[Path, Clean], Recorder] | None = None
     """For an engine that plays recordings: makes what writes them into the folder that `--record` names, named as
     `factory` is. Every text goes through the second argument, which takes secrets out."""

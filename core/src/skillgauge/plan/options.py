@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..run.budget import BudgetLimits
@@ -84,22 +84,6 @@ class How:
 
 
 @dataclass(frozen=True)
-class Reports:
-    """What is written of it, and where."""
-
-    names: tuple[str, ...] = ()
-    """Reporters, apart from the suites' own documents."""
-    own: bool = False
-    """Whether the suites' own documents are wanted."""
-    optional: frozenset[str] = frozenset()
-    """Names that are left out with a notice if they are not installed, because nobody asked for them."""
-    folder: Path = Path("reports")
-    """Absolute."""
-    file: Path | None = None
-    """Where the suites' own document goes instead; a folder if there are several."""
-
-
-@dataclass(frozen=True)
 class EvalOptions:
     """One evaluation as a user asks for it."""
 
@@ -107,15 +91,3 @@ class EvalOptions:
     what: What = field(default_factory=What)
     who: Who = field(default_factory=Who)
     how: How = field(default_factory=How)
-    reports: Reports = field(default_factory=Reports)
-
-    def narrowed(self, paths: tuple[Path, ...], targets: tuple[str, ...]) -> EvalOptions:
-        """The same evaluation of what is at other paths.
-
-        Args:
-            paths: absolute.
-            targets: ids of the only targets to evaluate, beside those of the selection; empty adds none.
-        """
-        selection = self.what.selection
-        selection = selection.model_copy(update={"targets": (*selection.targets, *targets)})
-        return replace(self, what=replace(self.what, paths=paths, selection=selection))

@@ -19,7 +19,7 @@ import pluggy
 from pydantic import BaseModel, ValidationError
 
 from .. import __version__
-from ..contract.hooks import KINDS, PROJECT, ExtensionHooks
+from ..contract.hooks import PROJECT, Announcements, ExtensionHooks
 from ..contract.providers import Provider, Traits
 from ..errors import Origin, PluginError, Problem, did_you_mean
 from ..log import get_logger
@@ -27,7 +27,7 @@ from ..types.frozen import EMPTY, JsonObject
 from .events import Events, Failed, Listener, failing_as, isolated
 from .guard import guarded
 from .index import CORE, IndexEntry, PluginIndex, normalized
-from .kinds import ANNOUNCES_EXTENSIONS, EXTENSIONS, HOOKS, Kind, Resolved, T, broken, option_problem
+from .kinds import ANNOUNCES_EXTENSIONS, EVENTS, EXTENSIONS, KINDS, Kind, Resolved, T, broken, hooks_of, option_problem
 from .loading import Loader, run_file
 
 log = get_logger(__name__)
@@ -69,8 +69,8 @@ class Registry:
         self._used = {CORE: __version__}
         self._events: Events | None = None
         self._manager = pluggy.PluginManager(PROJECT)
-        for _, hooks in KINDS.values():
-            self._manager.add_hookspecs(hooks)
+        self._manager.add_hookspecs(Announcements)
+        self._manager.add_hookspecs(ExtensionHooks)
         for file in files:
             self._adopt(str(file), partial(run_file, file))
 
@@ -171,6 +171,8 @@ class Registry:
         """
         given = options or {}
         values: dict[str, object] = {}
+        if kind := resolved.provider.uses:
+            values[kind] = {name: self._options.get(f"{kind}.{name}", EMPTY) for name in self.names(kind)}
         for name in dict.fromkeys((resolved.name, resolved.asked)):
             values.update(self._options.get(f"{resolved.kind}.{name}", {}))
         values.update(given)
@@ -223,7 +225,7 @@ class Registry:
             except Failed as failure:
                 self._note(f"{EXTENSIONS}.{name}", broken(self.resolve(EXTENSIONS, name), f"is broken: {failure}"))
         listeners: dict[str, list[Listener]] = {}
-        for hook in HOOKS[EXTENSIONS] - {ANNOUNCES_EXTENSIONS}:
+        for hook in EVENTS:
             in_order = reversed(getattr(manager.hook, hook).get_hookimpls())  # pluggy calls the last one first
             for plugin in dict.fromkeys(impl.plugin for impl in in_order):
                 alone = manager.subset_hook_caller(hook, plugins.keys() - {plugin})
@@ -240,7 +242,7 @@ class Registry:
         return not allowed or entry.is_named_by(self._blocked)
 
     def _pick(self, kind: str, name: str) -> IndexEntry:
-        singular = KINDS[kind][0]
+        singular = KINDS[kind].singular
         found = self._index.find(kind, name)
         allowed = [entry for entry in found if not self.is_blocked(entry)]
         usable = [entry for entry in allowed if not entry.problem]
@@ -319,7 +321,7 @@ class Registry:
         """What a registered plugin has of a kind; its hook is called once."""
         if (kind, module) not in self._announced:
             if not self._implements(plugin, kind):
-                raise TypeError(f"does not implement {' or '.join(sorted(HOOKS[kind]))}")
+                raise TypeError(f"does not implement {' or '.join(sorted(hooks_of(kind)))}")
             if kind == EXTENSIONS and not self._hears(plugin, ANNOUNCES_EXTENSIONS):  # its module listens
                 providers: tuple[Provider[object], ...] = (Provider(name, lambda: plugin, ""),)
             else:
@@ -333,7 +335,7 @@ class Registry:
         return self._announced[kind, module]
 
     def _implements(self, plugin: object, kind: str) -> bool:
-        return self._hears(plugin, *HOOKS[kind])
+        return self._hears(plugin, *hooks_of(kind))
 
     def _hears(self, plugin: object, *hooks: str) -> bool:
         return any(caller.name in hooks for caller in self._manager.get_hookcallers(plugin) or ())

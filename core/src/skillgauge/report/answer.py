@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from ..stats import Evidence, Finding
 from ..types.comparison import DroppedCounts, PairSummary
-from ..types.result import RunView, Spending
-from .wording import counted, labels, plain
+from ..types.result import RunView
+from .wording import counted, labels
 
 _FINDINGS = {
     Finding.HELPS: " helps",
@@ -48,28 +48,6 @@ def _answer(pair: PairSummary) -> str:
     known = f"{_interval(evidence)}{cases}, {chance_text(evidence.chance)}"
     seen = "" if decided else f"; {detectable_text(evidence.detectable)}"
     return f"{finding}{scope}: {points(evidence.estimate)} {against} ({known}){seen}{_took(pair)}"
-
-
-def run_notes(view: RunView) -> Iterator[str]:
-    """What must be known of a run as a whole: what it was made from, and which cases gate nothing."""
-    if view.head.origin:
-        yield f"made from run {plain(view.head.origin.run_id)}: {plain(view.head.origin.change, 500)}"
-    for suite in view.head.suites:
-        for one in suite.quarantined:
-            why = f": {plain(one.reason)}" if one.reason else ""
-            case = f"case {plain(one.case)} of {plain(suite.id)}"
-            yield f"{case} is in quarantine and gates nothing before {one.until}{why}"
-
-
-def spending_text(spending: Spending | None) -> str:
-    """What the run cost, in a line; empty if nothing of it tells."""
-    if spending is None:
-        return ""
-    paid = f"{spending.cost_usd:.2f} USD and {spending.tokens:,} tokens, judges included"
-    parts = [paid] if spending.tokens or spending.cost_usd else []
-    parts += [f"unknown for {counted(spending.unknown, 'trial')}"] if spending.unknown else []
-    parts += [f"nothing for {counted(spending.replayed, 'replayed trial')}"] if spending.replayed else []
-    return f"spent: {'; '.join(parts)}" if parts else ""
 
 
 def points(share: float | None) -> str:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from ..contract.engines import Emit, Engine, InstalledSkill, Recorder, RunRequest
 from ..contract.providers import Traits
 from ..contract.sandboxes import Command, Sandbox, SandboxSpec, Workspace
 from ..log import get_logger
 from ..types.frozen import EMPTY, JsonObject
-from ..types.suite import Arm, FileSpec, SkillRef
+from ..types.suite import Arm, Case, FileSpec, SkillRef
 from ..types.trial import Blame, Execution, Failure, FailureClass, FileChange, Trajectory, TrajectoryEvent, Trial
 
 log = get_logger(__name__)
@@ -111,9 +112,10 @@ class AgentStage:
         failure = self._inherits()
         if failure:
             return Execution(failure=failure)
+        await self.workspace.put(trial.case.setup_files)
         await self.workspace.put(trial.case.files)
         skills = await self._install(trial)
-        for command in trial.case.setup:
+        for command in (*trial.case.setup, *_removal(trial.case)):
             failure = await self._set_up(command)
             if failure:
                 return Execution(failure=failure)
@@ -183,6 +185,14 @@ class AgentStage:
         ended = "timed out" if finished.timed_out else code
         message = f"setup command {command!r}: {ended}{': ' + said if said else ''}"
         return Failure.of_agent(FailureClass.SETUP, message)
+
+
+def _removal(case: Case) -> tuple[str, ...]:
+    """Removes what only the set-up commands were to find, with the folders that are empty then."""
+    gone = sorted({file.path for file in case.setup_files} - {file.path for file in case.files})
+    folders = sorted({str(one) for path in gone for one in PurePosixPath(path).parents[:-1]}, key=len, reverse=True)
+    rest = f"; rmdir -- {shlex.join(folders)} 2>/dev/null || :" if folders else ""
+    return (f"rm -f -- {shlex.join(gone)}{rest}",) if gone else ()
 
 
 def arm_integrity(arm: Arm, candidates: frozenset[str], trajectory: Trajectory | None) -> tuple[str, Failure | None]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from operator import mul
+from itertools import groupby
+from operator import attrgetter, mul
 from typing import assert_never
 
 from ..contract.judges import Judge
@@ -75,10 +76,17 @@ async def grade(trial: Trial, execution: Execution, grading: Grading, workspace:
         panel=judges,
         clean=grading.clean,
     )
-    scores = tuple([await _score(check, scorers, context) for check in case.checks])
+    scores: list[Score] = []
+    labels: list[str] = []
+    for _, checks in groupby(sorted(case.checks, key=attrgetter("stage")), key=attrgetter("stage")):
+        if any(score.status is not ScoreStatus.PASSED and not score.beside for score in scores):
+            labels += map(scorers.label_of, checks)
+            continue
+        found = [await _score(check, scorers, context) for check in checks]
+        scores += found
+        labels += [f"{score.scorer} {score.scorer_version}" for score in found]
     verdict, value = verdict_of_scores(scores, case.rule)
-    labels = [f"{score.scorer} {score.scorer_version}" for score in scores]
-    return Grade(verdict, value, scores, digest_text("|".join((*graded, *labels))))
+    return Grade(verdict, value, tuple(scores), digest_text("|".join((*graded, *labels))))
 
 
 async def _score(check: Check, scorers: RunScorers, context: ScoreContext) -> Score:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from ..log import get_logger
 from ..plugins.deadlines import is_cancelled
 from ..plugins.guard import reason_of
-from ..types.result import GivenUp, TrialResult
+from ..types.result import GivenUp, TrialResult, Verdict
 from ..types.suite import ArmKind
 from ..types.trial import Blame, Execution, Failure, FailureClass, Trial, Usage
 from .grading import Grade, Grading, grade
@@ -107,6 +107,9 @@ class TrialRunner:
 
     async def _attempt(self, trial: Trial) -> tuple[Execution, Grade]:
         """One attempt, made when the service behind its engine has a place: the wait is nobody's time."""
+        if trial.case.skip:
+            execution = Execution(notes=(trial.case.skip,))
+            return execution, Grade(Verdict.SKIPPED, None, (), trial.execution_id)
         ran: list[Execution] = []
         try:
             if self.providers is None or trial.arm.kind is ArmKind.DIRECT:

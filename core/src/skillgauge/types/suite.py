@@ -79,13 +79,16 @@ class Check(Frozen):
     """How the format reads what was answered, for this check."""
     beside: bool = False
     """Whether it is a figure of its own, in no verdict and no rate: what only one of two compared arms can meet."""
+    stage: int = Field(default=0, ge=0)
+    """Checks of a stage are asked only if all of the stages before have passed: a judge after what costs nothing."""
     origin: Origin | None = None
 
     @cached_property
     def digest(self) -> str:
         """Digest of everything that decides what it asserts."""
         style = () if self.answer == PLAIN else (self.answer.model_dump(mode="json"),)
-        return digest(self.id, self.scorer, self.options, self.weight, *style, *(["beside"] if self.beside else []))
+        more = *(["beside"] if self.beside else []), *([f"stage {self.stage}"] if self.stage else [])
+        return digest(self.id, self.scorer, self.options, self.weight, *style, *more)
 
     @cached_property
     def scorer_digest(self) -> str:
@@ -135,6 +138,8 @@ class Case(Frozen):
     """A `Dockerfile` and what it copies: the image of the workspace, where the sandbox runs images. Empty: its own."""
     setup: tuple[str, ...] = ()
     """Shell commands run in the workspace before the execution."""
+    setup_files: tuple[FileSpec, ...] = ()
+    """What those commands need and the execution must not find: in the workspace while they run, and no longer."""
     grader_files: tuple[FileSpec, ...] = ()
     """Put into the workspace after the execution ended, for the checks only."""
     checks: tuple[Check, ...] = ()
@@ -146,6 +151,8 @@ class Case(Frozen):
     limits: Limits = NO_LIMITS
     env: JsonObject = EMPTY
     """Environment variables added for this case, name to string."""
+    skip: str = ""
+    """Why it is not run; its trials are told as skipped, with this reason."""
     extras: JsonObject = EMPTY
     """What the file said beyond this model; kept for writing back, never executed."""
     origin: Origin | None = None
@@ -154,15 +161,17 @@ class Case(Frozen):
     def execution_digest(self) -> str:
         """Digest of everything that can change what an execution does; checks are not part of it."""
         files = [file.content_id for file in self.files]
-        image = [[file.content_id for file in self.image_files]] if self.image_files else []
-        return digest(self.input, self.prompt, files, self.setup, self.env, *image)
+        more = [[file.content_id for file in some] for some in (self.image_files, self.setup_files) if some]
+        more += [["setup"]] if self.setup_files else []
+        return digest(self.input, self.prompt, files, self.setup, self.env, *more)
 
     @cached_property
     def checks_digest(self) -> str:
         """Digest of everything that can change how an execution is graded."""
         rule = f"{self.rule.mode} {self.rule.threshold} {self.rule.above}"
         checks = [check.digest for check in self.checks]
-        return digest_text("|".join((rule, *checks, "files", *(file.content_id for file in self.grader_files))))
+        files = [file.content_id for file in self.grader_files]
+        return digest_text("|".join((rule, *checks, "files", *files, *(["skip", self.skip] if self.skip else []))))
 
 
 class Quarantined(Frozen):

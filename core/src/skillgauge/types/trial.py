@@ -81,7 +81,7 @@ class Trial(Frozen):
                 "input": digest(case.input),
                 "files": digest([file.content_id for file in case.files]),
                 "image": digest([file.content_id for file in case.image_files]) if case.image_files else None,
-                "setup": digest(case.setup),
+                "setup": digest(case.setup, *(file.content_id for file in case.setup_files)),
                 "environment": digest(case.env),
                 "skills": {skill.name: digest(skill.digest, skill.leaves_out) for skill in self.arm.skills},
                 "target": self.target.digest if self.target else None,
@@ -176,9 +176,7 @@ class SuiteHead(Frozen):
 
     def is_baseline(self, arm: str) -> bool:
         """Whether an arm only serves to compare others with it."""
-        return any(one.baseline == arm for one in self.comparisons) and all(
-            one.candidate != arm for one in self.comparisons
-        )
+        return arm in {one.baseline for one in self.comparisons} - {one.candidate for one in self.comparisons}
 
 
 class RunOrigin(Frozen):
@@ -317,6 +315,10 @@ class TrajectoryEvent(Frozen):
     data: Json = None
     """Arguments of a call, content of a result."""
     is_error: bool = False
+    at_s: float | None = None
+    """Seconds from the start of the session until it was known."""
+    duration_s: float | None = None
+    """Seconds that it took: of a message, what the model needed to write it; of a call, the tool."""
 
 
 class FiredSkill(Frozen):

@@ -45,3 +45,13 @@ class ProgramOptions(Frozen):
     def secret_env(self) -> tuple[str, ...]:
         """Names among `pass_env` whose values are kept out of results; exceptions to a proxy occur there by chance."""
         return tuple(name for name in self.pass_env if name.lower() != "no_proxy")
+
+
+class InstructedOptions(ProgramOptions):
+    """Of an engine whose agent can also be asked a question, without tools and by instructions that replace its own."""
+
+    instructions: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Said to the model in place of the program's own instructions; the agent has no tools then.",
+    )

@@ -7,7 +7,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from skillgauge.api import EMPTY, JsonObject
-from skillgauge_agent_programs.options import ProgramOptions
+from skillgauge_agent_programs.options import InstructedOptions
 
 HOST = "api.anthropic.com"
 BASE_URL = f"https://{HOST}"
@@ -25,7 +25,7 @@ class PermissionMode(StrEnum):
     BYPASS = "bypassPermissions"
 
 
-class ClaudeCodeOptions(ProgramOptions):
+class ClaudeCodeOptions(InstructedOptions):
     """Options of `claude-code`."""
 
     model: str | None = Field(

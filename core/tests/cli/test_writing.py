@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillgauge.api import Kept
+from skillgauge.cli.writing import only_suites, stamp, write_report, write_whole
 from skillgauge.contract.artifacts import Artifact
 from skillgauge.errors import PluginError, UsageError
-from skillgauge.report.writing import only_suites, stamp, write_report, write_whole
 from skillgauge.types.result import (
     Counts,
     GroupSummary,

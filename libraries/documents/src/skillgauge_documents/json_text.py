@@ -9,41 +9,50 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
-from ..errors import Problem, SourceSpan, SuiteError
-from ..types.frozen import MAX_DEPTH, JsonValue, freeze
-from .problems import Step, duplicate_key, half_pair, has_half_pair, no_number, problem, span_at, too_deep
+from .faults import (
+    MAX_DEPTH,
+    DocumentError,
+    Fault,
+    Step,
+    duplicate_key,
+    half_pair,
+    has_half_pair,
+    no_number,
+    place_at,
+    too_deep,
+)
 
 _TOKEN = re.compile(r'[{}\[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}\[\],:"]+', re.DOTALL)
 _MAX_DIGITS = 4000
 """Python refuses to read integers of more digits than a little above this."""
 
 
-def json_value(text: str, file: str) -> JsonValue:
-    """The frozen value of a JSON text. Raises `SuiteError` with the place of every fault."""
+def json_value(text: str, make: Callable[[object], Any]) -> Any:
+    """The value of a JSON text, as `make` makes it. Raises `DocumentError` with the place of every fault."""
     repeated = False
 
-    def make(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         nonlocal repeated
         made = dict(pairs)
         repeated = repeated or len(made) != len(pairs)
         return made
 
     try:
-        value = freeze(json.loads(text, object_pairs_hook=make, parse_constant=_refuse))
+        value = make(json.loads(text, object_pairs_hook=members, parse_constant=_refuse))
     except json.JSONDecodeError as error:
         code, message = "syntax", f"{error.msg[:1].lower()}{error.msg[1:]}"
         if error.msg == "Extra data":
             is_value = text[error.pos] not in ",:]}"
             code = "multiple" if is_value else "syntax"
             message = "a second value follows the first; one file holds one" if is_value else "nothing may follow here"
-        raise SuiteError(problem(code, message, span_at(file, text, error.pos))) from error
+        raise DocumentError(Fault(code, message, *place_at(text, error.pos))) from error
     except (ValueError, RecursionError) as error:  # a number, character or depth that no value may have
-        raise SuiteError(_faults(text, file)) from error
+        raise DocumentError(_faults(text)) from error
     if repeated:
-        raise SuiteError(_faults(text, file))
+        raise DocumentError(_faults(text))
     return value
 
 
@@ -82,25 +91,25 @@ def _unquoted(token: str) -> str:
         return token[1:-1]
 
 
-def _faults(text: str, file: str) -> list[Problem]:
+def _faults(text: str) -> list[Fault]:
     """What makes an otherwise valid text unfit: repeated keys, depth, numbers, characters."""
-    faults: list[Problem] = []
+    faults: list[Fault] = []
     keys: list[set[str]] = []
     for depth, step, offset, token in json_nodes(text):
         if depth > MAX_DEPTH and token in "{[":
-            return [*faults, too_deep(span_at(file, text, offset))]
+            return [*faults, too_deep(*place_at(text, offset))]
         del keys[depth:]
         keys.append(set())
         if isinstance(step, str):
             if step in keys[depth - 1]:
-                faults.append(duplicate_key(step, span_at(file, text, offset)))
+                faults.append(duplicate_key(step, *place_at(text, offset)))
             keys[depth - 1].add(step)
         if has_half_pair(str(step)) or (token[0] == '"' and has_half_pair(_unquoted(token))):
-            faults.append(half_pair(span_at(file, text, offset)))
+            faults.append(half_pair(*place_at(text, offset)))
         if token[0] in "-0123456789NI" and not _is_finite(token):
-            faults.append(no_number(token, span_at(file, text, offset)))
+            faults.append(no_number(token, *place_at(text, offset)))
     # Without a fault here, the caller's own recursion had used up the stack.
-    return faults or [too_deep(SourceSpan(file))]
+    return faults or [too_deep()]
 
 
 def _is_finite(token: str) -> bool:

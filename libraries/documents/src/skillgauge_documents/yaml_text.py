@@ -7,58 +7,67 @@ before anything is built from them, and because nodes know their places.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
-from ..errors import Problem, SourceSpan, SuiteError
-from ..types.frozen import MAX_DEPTH, JsonValue, freeze
-from .problems import Step, duplicate_key, half_pair, has_half_pair, no_number, problem, span_at, too_deep
+from .faults import (
+    MAX_DEPTH,
+    DocumentError,
+    Fault,
+    Step,
+    duplicate_key,
+    half_pair,
+    has_half_pair,
+    no_number,
+    place_at,
+    too_deep,
+)
 
 MAX_ALIASED = 100_000
 """Most values that the aliases of one document may stand for."""
 _TAG = "tag:yaml.org,2002:"
 
 
-def yaml_value(text: str, file: str) -> JsonValue:
-    """The frozen value of a YAML text. Raises `SuiteError` with the place of every fault."""
-    root = _compose(text, file, alone=True)
+def yaml_value(text: str, make: Callable[[object], Any]) -> Any:
+    """The value of a YAML text, as `make` makes it. Raises `DocumentError` with the place of every fault."""
+    root = _compose(text, alone=True)
     if root is None:
         return None
     if "&" in text and "*" in text:
         weights: dict[int, tuple[int, int]] = {}
-        size, height = _weigh(root, weights, set(), file)
+        size, height = _weigh(root, weights, set())
         if size > len(weights) + MAX_ALIASED:
             message = f"aliases stand for more than {MAX_ALIASED:,} values"
-            raise SuiteError(problem("alias", message, _span(file, root)))
+            raise DocumentError(Fault("alias", message, *_place(root)))
         if height > MAX_DEPTH + 1:
-            raise SuiteError(too_deep(_span(file, root)))
-    builder = _Builder(file)
+            raise DocumentError(too_deep(*_place(root)))
+    builder = _Builder()
     value = builder.build(root)
-    if builder.problems:
-        raise SuiteError(dict.fromkeys(builder.problems))  # what aliases share is built, and faulty, more than once
-    return freeze(value)
+    if builder.faults:
+        raise DocumentError(dict.fromkeys(builder.faults))  # what aliases share is built, and faulty, more than once
+    return make(value)
 
 
-def yaml_nodes(text: str) -> Iterator[tuple[int, Step | None, SourceSpan]]:
+def yaml_nodes(text: str) -> Iterator[tuple[int, Step | None, tuple[int, int]]]:
     """Every value of the first document as depth, last step of its pointer, and place; the place is the key's.
 
     What an alias stands for is not entered: the alias is all that stands there. Faulty text has no nodes.
     """
     try:
-        root = _compose(text, "", alone=False)
-    except SuiteError:
+        root = _compose(text, alone=False)
+    except DocumentError:
         return
     entered: set[int] = set()
-    todo: list[tuple[int, Step | None, SourceSpan, Any]] = [(0, None, _span("", root), root)] if root else []
+    todo: list[tuple[int, Step | None, tuple[int, int], Any]] = [(0, None, _place(root), root)] if root else []
     while todo:
-        depth, step, span, node = todo.pop()
-        yield depth, step, span
+        depth, step, place, node = todo.pop()
+        yield depth, step, place
         if node.id != "scalar" and id(node) not in entered:
             entered.add(id(node))
             members = node.value if node.id == "mapping" else [(None, item) for item in node.value]
-            inside: list[tuple[int, Step | None, SourceSpan, Any]] = [
-                (depth + 1, str(key.value) if key else index, _span("", key or item), item)
+            inside: list[tuple[int, Step | None, tuple[int, int], Any]] = [
+                (depth + 1, str(key.value) if key else index, _place(key or item), item)
                 for index, (key, item) in enumerate(members)
             ]
             todo += reversed(inside)
@@ -68,8 +77,8 @@ def _tag(node: Any) -> str:
     return str(node.tag).replace(_TAG, "!!", 1)
 
 
-def _span(file: str, node: Any) -> SourceSpan:
-    return SourceSpan(file, node.start_mark.line + 1, node.start_mark.column + 1)
+def _place(node: Any) -> tuple[int, int]:
+    return node.start_mark.line + 1, node.start_mark.column + 1
 
 
 @cache
@@ -85,7 +94,7 @@ def _loader_class() -> Any:
     return type("JsonLoader", (base,), {"yaml_implicit_resolvers": resolvers})
 
 
-def _compose(text: str, file: str, *, alone: bool) -> Any:
+def _compose(text: str, *, alone: bool) -> Any:
     """The node graph of the first document; whether anything may follow it depends on `alone`."""
     loader_class = _loader_class()
     import yaml  # noqa: PLC0415 - as above
@@ -96,36 +105,36 @@ def _compose(text: str, file: str, *, alone: bool) -> Any:
             # PyYAML composes by recursion in C, which deep nesting would crash.
             depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
             if depth > MAX_DEPTH + 1:
-                raise SuiteError(too_deep(_span(file, event)))
+                raise DocumentError(too_deep(*_place(event)))
             documents += isinstance(event, yaml.DocumentStartEvent)
             if documents > 1:
                 message = "a second document follows the first; one file holds one"
-                raise SuiteError(problem("multiple", message, _span(file, event)))
+                raise DocumentError(Fault("multiple", message, *_place(event)))
             if isinstance(event, yaml.DocumentEndEvent) and not alone:
                 break
         loader = loader_class(text)
         return loader.get_node() if loader.check_node() else None
     except yaml.reader.ReaderError as error:
         odd = yaml.reader.Reader.NON_PRINTABLE.search(text)
-        span = span_at(file, text, odd.start() if odd else 0)
+        place = place_at(text, odd.start() if odd else 0)
         message = "contains a control character, which YAML forbids"
-        raise SuiteError(problem("syntax", message, span)) from error
+        raise DocumentError(Fault("syntax", message, *place)) from error
     except yaml.MarkedYAMLError as error:
         mark: Any = error.problem_mark or error.context_mark
         message = ", ".join(part for part in (error.context, error.problem) if part)
-        raise SuiteError(problem("syntax", message, SourceSpan(file, mark.line + 1, mark.column + 1))) from error
+        raise DocumentError(Fault("syntax", message, mark.line + 1, mark.column + 1)) from error
 
 
-def _weigh(node: Any, weights: dict[int, tuple[int, int]], inside: set[int], file: str) -> tuple[int, int]:
+def _weigh(node: Any, weights: dict[int, tuple[int, int]], inside: set[int]) -> tuple[int, int]:
     """Number of values and levels that a node has once its aliases are written out."""
     if id(node) in inside:
-        raise SuiteError(problem("alias", "an alias stands for what contains it", _span(file, node)))
+        raise DocumentError(Fault("alias", "an alias stands for what contains it", *_place(node)))
     if id(node) not in weights:
         size, height = 1, 0
         inside.add(id(node))
         children = [] if node.id == "scalar" else node.value
         for child in [value for _, value in children] if node.id == "mapping" else children:
-            its_size, its_height = _weigh(child, weights, inside, file)
+            its_size, its_height = _weigh(child, weights, inside)
             size, height = size + its_size, max(height, its_height)
         inside.discard(id(node))
         weights[id(node)] = (size, height + (node.id != "scalar"))
@@ -135,13 +144,12 @@ def _weigh(node: Any, weights: dict[int, tuple[int, int]], inside: set[int], fil
 class _Builder:
     """Makes JSON values from nodes whose depth and number are known to be bounded."""
 
-    def __init__(self, file: str) -> None:
-        self.problems: list[Problem] = []
-        self._file = file
+    def __init__(self) -> None:
+        self.faults: list[Fault] = []
         self._convert = _loader_class()("")
 
     def build(self, node: Any) -> Any:
-        """The value of a node; faults go to `problems`."""
+        """The value of a node; faults go to `faults`."""
         if node.id == "scalar":
             return self._scalar(node)
         if node.tag != f"{_TAG}{'seq' if node.id == 'sequence' else 'map'}":
@@ -162,7 +170,7 @@ class _Builder:
             else:
                 # Keys are the text as written: JSON has no others, and people mean `on` or `1` by on and 1.
                 if key.value in made:
-                    self.problems.append(duplicate_key(key.value, _span(self._file, key)))
+                    self.faults.append(duplicate_key(key.value, *_place(key)))
                 made[self._text(key)] = self.build(item)
         return {**merged, **made}
 
@@ -177,14 +185,14 @@ class _Builder:
         except (ValueError, LookupError):  # an explicit tag on text that does not fit, or far too many digits
             value = math.nan
         if isinstance(value, float) and not math.isfinite(value):
-            self.problems.append(no_number(node.value, _span(self._file, node)))
+            self.faults.append(no_number(node.value, *_place(node)))
             return None
         return value
 
     def _text(self, node: Any) -> str:
         if has_half_pair(node.value):  # where libyaml is absent; it refuses them itself
-            self.problems.append(half_pair(_span(self._file, node)))
+            self.faults.append(half_pair(*_place(node)))
         return str(node.value)
 
     def _fault(self, node: Any, message: str) -> None:
-        self.problems.append(problem("syntax", message, _span(self._file, node)))
+        self.faults.append(Fault("syntax", message, *_place(node)))
