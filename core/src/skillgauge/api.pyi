@@ -28,16 +28,23 @@ from .cli.failing import (
     differing as differing,
     passed_text as passed_text,
 )
+from .cli.conclusion import (
+    conclude as conclude,
+)
 from .cli.decision import (
     run_notes as run_notes,
     score_text as score_text,
 )
 from .cli.evaluation import (
+    Asked as Asked,
     Evaluation as Evaluation,
     EvaluationCommand as EvaluationCommand,
     configured as configured,
     eval_options as eval_options,
     evaluation_options as evaluation_options,
+)
+from .cli.judged_gates import (
+    JUDGED as JUDGED,
 )
 from .cli.invocation import (
     Invocation as Invocation,
@@ -269,6 +276,9 @@ from .types.frozen import (
     freeze as freeze,
     thaw as thaw,
 )
+from .types.plan import (
+    Plan as Plan,
+)
 from .types.result import (
     Figure as Figure,
     GivenUp as GivenUp,
@@ -306,12 +316,12 @@ from .types.suite import (
     GateScope as GateScope,
     LimitOutcome as LimitOutcome,
     Limits as Limits,
-    Quarantined as Quarantined,
     SkillRef as SkillRef,
     SkillRole as SkillRole,
     Suite as Suite,
     SuiteDefaults as SuiteDefaults,
     Target as Target,
+    TargetHead as TargetHead,
     TargetKind as TargetKind,
     VerdictMode as VerdictMode,
     VerdictRule as VerdictRule,
@@ -328,9 +338,9 @@ from .types.trial import (
     FiredSkill as FiredSkill,
     Identity as Identity,
     PlanHead as PlanHead,
+    Quarantined as Quarantined,
     RunOrigin as RunOrigin,
     SuiteHead as SuiteHead,
-    TargetHead as TargetHead,
     Trajectory as Trajectory,
     TrajectoryEvent as TrajectoryEvent,
     Trial as Trial,

@@ -67,8 +67,8 @@ class Doubt:
                 who = replace(who, models=tuple(model or "" for _, model in pairs))
         if head.judges and not (who.judges or who.judge_models):
             who = replace(who, judges=tuple(judge.name for judge in head.judges))
-            if all(judge.model for judge in head.judges):
-                who = replace(who, judge_models=tuple(judge.model or "" for judge in head.judges))
+            told = [judge.model or judge.settings.get("model") for judge in head.judges]
+            who = replace(who, judge_models=tuple(map(str, told))) if all(told) else who
         baseline = any(suite.compared for suite in head.suites if suite.id in suites) or None
         how = replace(options.how, runs=self.runs, detect=None, baseline=baseline)
         return replace(options, what=what, who=who, how=how)

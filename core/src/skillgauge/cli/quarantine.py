@@ -18,8 +18,8 @@ from ..plan.preparing import Prepared
 from ..report.summary import FigureSource, summarize
 from ..types.frozen import Frozen
 from ..types.result import Kept, ResultOrder, RunView, TrialResult
-from ..types.suite import Case, Quarantined
-from ..types.trial import SuiteHead
+from ..types.suite import Case
+from ..types.trial import Quarantined, SuiteHead
 
 
 class QuarantineRule(Frozen):
