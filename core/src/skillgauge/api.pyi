@@ -28,10 +28,15 @@ from .cli.failing import (
     differing as differing,
     passed_text as passed_text,
 )
+from .cli.conclusion import (
+    conclude as conclude,
+)
 from .cli.decision import (
+    run_notes as run_notes,
     score_text as score_text,
 )
 from .cli.evaluation import (
+    Asked as Asked,
     Evaluation as Evaluation,
     EvaluationCommand as EvaluationCommand,
     configured as configured,
@@ -55,6 +60,12 @@ from .cli.options import (
 from .cli.output import (
     Output as Output,
     problem_document as problem_document,
+)
+from .cli.stored_runs import (
+    find_run as find_run,
+    opened_store as opened_store,
+    run_reports as run_reports,
+    store_place as store_place,
 )
 from .cli.worker import (
     worker as worker,
@@ -268,6 +279,9 @@ from .types.frozen import (
     freeze as freeze,
     thaw as thaw,
 )
+from .types.plan import (
+    Plan as Plan,
+)
 from .types.result import (
     Figure as Figure,
     GivenUp as GivenUp,
@@ -327,6 +341,8 @@ from .types.trial import (
     FiredSkill as FiredSkill,
     Identity as Identity,
     PlanHead as PlanHead,
+    Quarantined as Quarantined,
+    RunOrigin as RunOrigin,
     SuiteHead as SuiteHead,
     Trajectory as Trajectory,
     TrajectoryEvent as TrajectoryEvent,

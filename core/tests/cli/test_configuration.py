@@ -451,6 +451,7 @@ def test_the_defaults_are_published() -> None:
         "judgeTemperature": None,
         "judgedGates": "always",
         "checks": [],
+        "quarantine": [],
         "plugins.block": [],
         "plugins.only": None,
     }
@@ -478,6 +479,7 @@ def test_the_names_of_variables_are_published() -> None:
         "judgeTemperature": "SKILLGAUGE_JUDGE_TEMPERATURE",
         "judgedGates": "SKILLGAUGE_JUDGED_GATES",
         "checks": "SKILLGAUGE_CHECKS",
+        "quarantine": "SKILLGAUGE_QUARANTINE",
         "plugins.block": "SKILLGAUGE_PLUGINS_BLOCK",
         "plugins.only": "SKILLGAUGE_PLUGINS_ONLY",
     }

@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,11 +32,13 @@ from .invocation import Invocation
 from .options import Detect, GlobalsCommand, Number, Runs, SeveralWords, words
 from .plan_document import plan_document, print_plan
 from .preparation import prepare_trusted
+from .quarantine import Quarantine, read_quarantine
 from .reports import Reports, make_reporters, own_documents, with_agent_formats
 from .trusting import granted_checks
 
 if TYPE_CHECKING:
-    from ..run.pipeline import Conclusion
+    from ..run.pipeline import Conclusion, Job
+    from ..types.plan import Plan
     from ..types.result import RunInfo, RunView
 
 OWN_DOCUMENT = "json"
@@ -154,6 +158,7 @@ class Evaluation:
         self._options = options
         self.prepared = prepared
         self._reporters = make_reporters(call, options, prepared, dry_run=dry_run)
+        self._kept = 0
         self.failed_reports = 0
         """Reports that were asked for and could not be made."""
 
@@ -165,7 +170,7 @@ class Evaluation:
             SkillgaugeError: with every problem that was found; nothing has run.
         """
         options = asked.options
-        prepared = await prepare_trusted(call, options)
+        prepared = _quarantine(call.config).over(await prepare_trusted(call, options), date.today())
         if options.who.executor:
             from .worker import recipe_of  # noqa: PLC0415 - only for trials that run elsewhere
 
@@ -176,6 +181,12 @@ class Evaluation:
         call.output.problems((*prepared.warnings, *prepared.suites.passed_over))
         return evaluation
 
+    def instead(self, plan: Plan, job: Job, *, kept: int = 0) -> Evaluation:
+        """The same with another plan and job; so many of the plan's trials have their results already."""
+        other = copy(self)
+        other.prepared, other._kept = replace(self.prepared, plan=plan, job=job), kept
+        return other
+
     def print_plan(self) -> ExitCode:
         """Say what would run."""
         self._call.output.document(plan_document(self.prepared))
@@ -184,7 +195,7 @@ class Evaluation:
 
     async def carry_out(self) -> Conclusion:
         """Run it; the first Ctrl-C stops it and keeps what is finished."""
-        return await _carry_out(self.prepared, self._call)
+        return await _carry_out(self.prepared, self._call, self._kept)
 
     def write_reports(self, view: RunView) -> dict[str, Path]:
         """Write every report that was asked for; a reporter that fails costs its own report, and is told of.
@@ -327,6 +338,11 @@ def _judges(values: Mapping[str, Any], config: Config) -> tuple[tuple[str, ...],
     return named or words([config.get("judge") or ""]), models or (() if len(named) > 1 else words([configured]))
 
 
+def _quarantine(config: Config) -> Quarantine:
+    configured = config.find("quarantine")
+    return read_quarantine(configured.value if configured else (), configured.where if configured else "")
+
+
 def _overlay(call: Invocation, given: Sequence[str]) -> Overlay:
     held, configured = granted_checks(call.config, call.registry), call.config.find("checks")
     if held:
@@ -361,7 +377,7 @@ def _timeout(text: str | None) -> float | None:
     return seconds
 
 
-async def _carry_out(prepared: Prepared, call: Invocation) -> Conclusion:
+async def _carry_out(prepared: Prepared, call: Invocation, kept: int) -> Conclusion:
     """Run the plan; the first Ctrl-C stops it and keeps what is finished."""
     from ..run.pipeline import carry_out  # noqa: PLC0415 - a dry run ends before
     from .progress import make_progress  # noqa: PLC0415
@@ -370,7 +386,7 @@ async def _carry_out(prepared: Prepared, call: Invocation) -> Conclusion:
     loop = asyncio.get_running_loop()
     for number in _ending_signals():
         loop.add_signal_handler(number, stop.set)
-    progress = make_progress(prepared.plan.head.trial_count, quiet=call.output.quiet)
+    progress = make_progress(prepared.plan.head.trial_count - kept, quiet=call.output.quiet)
 
     def begun(run: RunInfo) -> None:
         if run.resumed:

@@ -30,6 +30,8 @@ class What:
 class Who:
     """By whom it is carried out and graded."""
 
+    executes: bool = True
+    """Whether anybody carries it out; not where what was done earlier is graded again."""
     engines: tuple[str, ...] = ()
     """Empty leaves it to the suite, then to the model, or to the only one installed."""
     models: tuple[str, ...] = ()
