@@ -17,6 +17,7 @@ from ..log import get_logger
 from ..types.frozen import EMPTY, JsonObject
 from ..types.suite import Arm, Case, FileSpec, SkillRef
 from ..types.trial import Blame, Execution, Failure, FailureClass, FileChange, Trajectory, TrajectoryEvent, Trial
+from .contents import contents_of, with_contents
 
 log = get_logger(__name__)
 
@@ -120,6 +121,8 @@ class AgentStage:
             if failure:
                 return Execution(failure=failure)
         before = await self.workspace.snapshot()
+        installed = tuple(f"{skill.path}/" for skill in skills)
+        held = await contents_of(self.workspace, (path for path in sorted(before) if not path.startswith(installed)))
         request = RunRequest(
             trial_id=trial.trial_id,
             case_id=trial.case.id,
@@ -134,7 +137,9 @@ class AgentStage:
         )
         execution = await self.setup.engine.run(request, self.workspace, self.emit)
         changes = changed_files(before, await self.workspace.snapshot())
-        execution = execution.model_copy(update={"files": changes})
+        holds = await contents_of(self.workspace, (one.path for one in changes if one.change != "deleted"))
+        files = tuple(with_contents(one, held, holds) for one in changes)
+        execution = execution.model_copy(update={"files": files})
         failure = execution.failure
         if failure is None or failure.blame is not Blame.INFRASTRUCTURE:
             candidates = self.rules.candidates.get(trial.suite_id, frozenset())
