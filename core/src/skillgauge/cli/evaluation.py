@@ -281,7 +281,7 @@ def _how(values: Mapping[str, Any], config: Config) -> How:
         baseline=values.get("baseline"),
         seed=config.get("seed"),
         concurrency=config.get("concurrency"),
-        retries=config.get("retries"),
+        retries=config.get("retries") if config.is_set("retries") else None,
         timeout_s=_timeout(values.get("timeout")),
         timeout_is_bare=str(values.get("timeout")).replace(".", "").isdigit(),
         direct_timeout_s=config.get("timeoutMs") / 1000,
