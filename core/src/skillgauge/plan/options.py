@@ -68,7 +68,8 @@ class How:
     """Whether arms that are only baselines run; `None` leaves it to the suite."""
     seed: int = 0
     concurrency: int = 4
-    retries: int = 0
+    retries: int | None = None
+    """`None` leaves it to the kind of trial."""
     timeout_s: float | None = None
     """As given on the command line for this run; before a suite's default, after a case's own."""
     timeout_is_bare: bool = False

@@ -17,6 +17,7 @@ from ..log import get_logger
 from ..types.frozen import EMPTY, JsonObject
 from ..types.suite import Arm, Case, FileSpec, SkillRef
 from ..types.trial import Blame, Execution, Failure, FailureClass, FileChange, Trajectory, TrajectoryEvent, Trial
+from .contents import contents_of, with_contents
 
 log = get_logger(__name__)
 
@@ -100,6 +101,8 @@ class AgentStage:
         if failure := await set_up(self.workspace, trial.case):
             return Execution(failure=failure)
         before = await self.workspace.snapshot()
+        installed = tuple(f"{skill.path}/" for skill in skills)
+        held = await contents_of(self.workspace, (path for path in sorted(before) if not path.startswith(installed)))
         request = RunRequest(
             trial_id=trial.trial_id,
             case_id=trial.case.id,
@@ -114,6 +117,9 @@ class AgentStage:
         )
         execution = await self.setup.engine.run(request, self.workspace, partial(self._emit, trial))
         execution = await with_changes(execution, before, self.workspace)
+        holds = await contents_of(self.workspace, (one.path for one in execution.files if one.change != "deleted"))
+        files = tuple(with_contents(one, held, holds) for one in execution.files)
+        execution = execution.model_copy(update={"files": files})
         failure = execution.failure
         if failure is None or failure.blame is not Blame.INFRASTRUCTURE:
             candidates = self.stages.candidates.get(trial.suite_id, frozenset())

@@ -351,8 +351,13 @@ class FileChange(Frozen):
     path: str
     change: str
     """`created`, `modified` or `deleted`."""
-    size: int | None = None
     digest: str | None = None
+    was: str | None = None
+    """What it held at launch, if that was kept."""
+    text: str | None = None
+    """What it holds now, if that was kept."""
+    left_out: str = ""
+    """Why one of them was not: `binary`, `too large`, by itself or beside the others, or `unreadable`."""
 
 
 class Execution(Frozen):
