@@ -166,6 +166,9 @@ from .report.answer import (
     points as points,
     sentences as sentences,
 )
+from .report.summary import (
+    summarize as summarize,
+)
 from .report.pairs import (
     CaseReport as CaseReport,
     case_by_case as case_by_case,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from skillgauge.api import (
+    EMPTY,
     ArmKind,
     Command,
     FileSpec,
@@ -11,6 +14,7 @@ from skillgauge.api import (
     LaunchError,
     Score,
     ScoreContext,
+    ScoreStatus,
     Workspace,
 )
 
@@ -26,6 +30,8 @@ CPU_S = 60
 FILE_BYTES = 256 * 1024 * 1024
 EVIDENCE_CHARACTERS = 500
 _NO_EXIT_CODE = -1
+_NO_WORD_OF_A_FILE = frozenset({_NO_EXIT_CODE, 126, 127})
+"""Ends that say something of the command alone: killed, not to be executed, not there."""
 _OUTPUT_BYTES = 64 * 1024
 
 
@@ -36,7 +42,7 @@ class CommandScorer:
     engine keeps in its own home is none of its business.
     """
 
-    version = "1"
+    version = "2"
 
     def __init__(self, options: CommandOptions) -> None:
         self._options = options
@@ -54,7 +60,23 @@ class CommandScorer:
         except (OSError, ValueError) as error:
             what = "could not be started" if isinstance(error, LaunchError) else f"found no place for {RESPONSE_FILE}"
             return self._no_verdict(f"{what}: {error}", None)
-        return self._verdict(await running.wait())
+        score = self._verdict(await running.wait())
+        missing = await self._missing(workspace) if score.status is ScoreStatus.UNGRADED else ()
+        return self._without(missing, score) if missing else score
+
+    async def _missing(self, workspace: Workspace) -> tuple[str, ...]:
+        there = await workspace.snapshot() if self._options.needs else {}
+        return tuple(path for path in self._options.needs if path not in there)
+
+    def _without(self, missing: tuple[str, ...], score: Score) -> Score:
+        """What a command could not find, the agent did not make: `grep` and `jq` end with 2 then."""
+        evidence = score.evidence if isinstance(score.evidence, Mapping) else EMPTY
+        said, code = str(evidence.get("stderr")), evidence.get("exit_code")
+        is_why = len(missing) == len(self._options.needs) or any(path in said for path in missing)
+        if not is_why or code in _NO_WORD_OF_A_FILE:
+            return score
+        told = f"{self._name}: there is no {' and no '.join(missing)} (exit code {code})"
+        return Score.failed(told, evidence={**evidence, "errored": False})
 
     def _command(self, workspace: Workspace, answer: str) -> Command:
         own = str(workspace.root)
