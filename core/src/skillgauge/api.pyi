@@ -38,6 +38,9 @@ from .cli.evaluation import (
     eval_options as eval_options,
     evaluation_options as evaluation_options,
 )
+from .cli.judged_gates import (
+    JUDGED as JUDGED,
+)
 from .cli.invocation import (
     Invocation as Invocation,
     invocation as invocation,
@@ -307,6 +310,7 @@ from .types.suite import (
     Suite as Suite,
     SuiteDefaults as SuiteDefaults,
     Target as Target,
+    TargetHead as TargetHead,
     TargetKind as TargetKind,
     VerdictMode as VerdictMode,
     VerdictRule as VerdictRule,
@@ -324,7 +328,6 @@ from .types.trial import (
     Identity as Identity,
     PlanHead as PlanHead,
     SuiteHead as SuiteHead,
-    TargetHead as TargetHead,
     Trajectory as Trajectory,
     TrajectoryEvent as TrajectoryEvent,
     Trial as Trial,

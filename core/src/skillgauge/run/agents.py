@@ -115,10 +115,8 @@ class AgentStage:
         await self.workspace.put(trial.case.setup_files)
         await self.workspace.put(trial.case.files)
         skills = await self._install(trial)
-        for command in (*trial.case.setup, *_removal(trial.case)):
-            failure = await self._set_up(command)
-            if failure:
-                return Execution(failure=failure)
+        if failure := await set_up(self.workspace, trial.case):
+            return Execution(failure=failure)
         before = await self.workspace.snapshot()
         request = RunRequest(
             trial_id=trial.trial_id,
@@ -175,16 +173,19 @@ class AgentStage:
             installed.append(InstalledSkill(ref=ref, path=home))
         return tuple(installed)
 
-    async def _set_up(self, command: str) -> Failure | None:
-        running = await self.workspace.start(Command(argv=("sh", "-c", command), timeout_s=SETUP_TIMEOUT_S))
+
+async def set_up(workspace: Workspace, case: Case) -> Failure | None:
+    """Run the set-up commands of a case, up to the first that fails, and remove what only they were to find."""
+    for command in (*case.setup, *_removal(case)):
+        running = await workspace.start(Command(argv=("sh", "-c", command), timeout_s=SETUP_TIMEOUT_S))
         finished = await running.wait()
-        if finished.exit_code == 0 and not finished.timed_out:
-            return None
-        said = finished.stderr[:400].decode("utf-8", "replace").strip()
-        code = f"signal {finished.signal}" if finished.exit_code is None else f"exit code {finished.exit_code}"
-        ended = "timed out" if finished.timed_out else code
-        message = f"setup command {command!r}: {ended}{': ' + said if said else ''}"
-        return Failure.of_agent(FailureClass.SETUP, message)
+        if finished.exit_code != 0 or finished.timed_out:
+            said = finished.stderr[:400].decode("utf-8", "replace").strip()
+            code = f"signal {finished.signal}" if finished.exit_code is None else f"exit code {finished.exit_code}"
+            ended = "timed out" if finished.timed_out else code
+            message = f"setup command {command!r}: {ended}{': ' + said if said else ''}"
+            return Failure.of_agent(FailureClass.SETUP, message)
+    return None
 
 
 def _removal(case: Case) -> tuple[str, ...]:
