@@ -639,7 +639,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-FORMAT-006": Requirement(
         "60-second format",
         "a case with neither is refused",
-        waits_for="the formats that measure lift",
     ),
     "SE-FORMAT-007": Requirement(
         "60-second format",
@@ -661,7 +660,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-ARM-001": Requirement(
         "A/B execution",
         "each case runs once with the skill loaded and once without",
-        waits_for="the formats that measure lift",
     ),
     "SE-ARM-002": Requirement(
         "A/B execution",
@@ -821,7 +819,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-CONFORM-002": Requirement(
         "Bring your own runner",
         "goldens also pass through the whole pipeline with a scripted engine",
-        waits_for="the formats that measure lift",
     ),
     "SE-CONFORM-003": Requirement(
         "Bring your own runner",
