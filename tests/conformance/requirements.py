@@ -740,12 +740,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-RUN-008": Requirement(
         "Run it locally",
         "the without-skill baseline is cached locally",
-        waits_for="the formats that measure lift",
     ),
     "SE-RUN-009": Requirement(
         "Run it locally",
         "re-runs while editing SKILL.md reuse the baseline, so cost half",
-        waits_for="the formats that measure lift",
     ),
     "SE-RUN-010": Requirement(
         "Run it locally",

@@ -154,3 +154,99 @@ def test_documents_are_read_again(program: Program, examples: Path, work: Path) 
     assert [case["outcome"] for case in again["cases"]] == outcomes
     done = program("report", "diff", "theirs.json", "ours.json", "--fail-on-regression")
     assert done.code != 1, done.stderr
+
+
+WRITING = [
+    {"skill": "outcomes", "text": "done", "files": {"out.txt": "with"}, "tokens": 10},
+    {"text": "done", "files": {"out.txt": "without"}, "tokens": 30},
+]
+"""Both arms leave a file, each its own."""
+FILES = """
+cases:
+  - {name: there, prompt: "write it", setup: [touch seed], validators: [{cmd: "test -f out.txt && test -f seed"}]}
+  - {name: mine, prompt: "write it", validators: [{cmd: "grep -qx without out.txt"}]}
+"""
+
+
+def warm(program: Program, folder: Path, *arguments: str) -> dict[str, Any]:
+    """The document of a run whose agent writes a file."""
+    done = program(
+        *("eval", folder, "--engine", "mock", "-o", "ours.json", "--store", "none"),
+        *("--set", f"engines.mock.replies={json.dumps(WRITING)}", *arguments),
+    )
+    assert done.code == 0, done.stderr
+    return json.loads((program.work / "ours.json").read_text())  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def writing(examples: Path) -> Path:
+    """A suite whose validators look at files."""
+    (examples / "outcomes/eval.yaml").write_text(FILES)
+    return examples / "outcomes"
+
+
+@pytest.mark.requirement("SE-RUN-008", "SE-RUN-009")
+def test_a_warm_cache_gives_the_same_lift(program: Program, writing: Path) -> None:
+    """Files of the kept session are there for validators, and editing SKILL.md uses every baseline again."""
+    cold = warm(program, writing)
+    assert (cold["cache_hits"], cold["pass_rate"]["delta_pts"]) == (0, -50.0)
+    again = warm(program, writing)
+    assert again["cache_hits"] == 2
+    assert again["pass_rate"] == cold["pass_rate"]
+    assert [case["outcome"] for case in again["cases"]] == [case["outcome"] for case in cold["cases"]]
+    assert [case["without_skill"].get("cached", False) for case in again["cases"]] == [True, True]
+    assert [case["with_skill"].get("cached", False) for case in again["cases"]] == [False, False]
+    (writing / "SKILL.md").write_text(SKILL + "\nBetter.\n")
+    assert warm(program, writing)["cache_hits"] == 2
+    assert warm(program, writing, "--no-cache")["cache_hits"] == 0
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "hits"),
+    [
+        ("touch seed]", "touch seed other]", 1),
+        ("setup: [touch seed]", "setup: {files: {seed: s}}", 1),
+        ("name: mine, prompt: ", "name: mine, max_turns: 3, prompt: ", 1),
+        ('name: mine, prompt: "write it"', 'name: mine, prompt: "write it now"', 1),
+        ("test -f out.txt && ", "test -s out.txt && ", 2),
+    ],
+)
+def test_whatever_enters_a_session_without_the_skill_is_part_of_its_key(
+    program: Program, writing: Path, before: str, after: str, hits: int
+) -> None:
+    """A change of set-up, files, limits or prompt runs the session again; a change of what grades it does not."""
+    warm(program, writing)
+    suite = writing / "eval.yaml"
+    assert before in suite.read_text()
+    suite.write_text(suite.read_text().replace(before, after))
+    assert warm(program, writing)["cache_hits"] == hits
+
+
+def test_settings_of_the_engine_are_part_of_the_key(program: Program, writing: Path) -> None:
+    """Another model, and another script of the made-up agent, are another session."""
+    warm(program, writing)
+    assert warm(program, writing, "--model", "other")["cache_hits"] == 0
+    WRITING[1]["tokens"] = 31
+    assert warm(program, writing)["cache_hits"] == 0
+    WRITING[1]["tokens"] = 30
+    assert warm(program, writing)["cache_hits"] == 2
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"schema_version": "9.0"}', '{"key": "x"}'])
+def test_a_damaged_entry_is_a_miss(program: Program, environment: dict[str, str], writing: Path, content: str) -> None:
+    """Never a wrong figure, and never a run that fails for it."""
+    cold = warm(program, writing)
+    entries = sorted(Path(environment["HOME"], ".cache/skillgauge/baselines").rglob("*.json"))
+    assert len(entries) == 2
+    entries[0].write_text(content)
+    found = warm(program, writing)
+    assert (found["cache_hits"], found["pass_rate"]) == (1, cold["pass_rate"])
+    assert warm(program, writing)["cache_hits"] == 2
+
+
+def test_an_entry_of_another_session_is_a_miss(program: Program, environment: dict[str, str], writing: Path) -> None:
+    """What lies under a key says of which session it is."""
+    warm(program, writing)
+    entries = sorted(Path(environment["HOME"], ".cache/skillgauge/baselines").rglob("*.json"))
+    entries[0].write_bytes(entries[1].read_bytes())
+    assert warm(program, writing)["cache_hits"] == 1

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from ..contract.engines import Emit, Engine, InstalledSkill, Recorder, RunRequest
+from ..contract.engines import Emit, Engine, InstalledSkill, Recorder, RunRequest, SessionCache
 from ..contract.providers import Traits
 from ..contract.sandboxes import Command, Sandbox, SandboxSpec, Workspace
 from ..log import get_logger
@@ -43,6 +43,9 @@ class AgentRules:
     candidates: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Skills under test, by suite: an arm without one of them must not be offered it."""
     recorder: Recorder | None = None
+    cache: SessionCache | None = None
+    cached: frozenset[tuple[str, str]] = frozenset()
+    """Suite and arm of the sessions that the cache may answer."""
     keep: bool = False
     """Leave workspaces behind for inspection."""
     conceal: JsonObject = EMPTY
@@ -130,7 +133,10 @@ class AgentStage:
             cassette_key=trial.cassette_key,
             recipe=trial.recipe,
         )
-        execution = await self.setup.engine.run(request, self.workspace, self.emit)
+        may_cache = (trial.suite_id, trial.arm.name) in self.rules.cached and trial.runner.complete
+        cache = self.rules.cache if may_cache else None
+        known = await cache.find(trial, self.workspace) if cache else None
+        execution = known or await self.setup.engine.run(request, self.workspace, self.emit)
         changes = changed_files(before, await self.workspace.snapshot())
         execution = execution.model_copy(update={"files": changes})
         failure = execution.failure
@@ -138,6 +144,8 @@ class AgentStage:
             candidates = self.rules.candidates.get(trial.suite_id, frozenset())
             integrity, broken = arm_integrity(trial.arm, candidates, execution.trajectory)
             execution = execution.model_copy(update={"arm_integrity": integrity, "failure": broken or failure})
+        if cache:
+            await cache.record(trial, execution, self.workspace)
         if self.rules.recorder is not None:
             try:
                 await self.rules.recorder.record(trial, execution, self.workspace)
