@@ -25,6 +25,7 @@ from ..run.budget import BudgetLimits
 from ..run.ledger import MemoryStore
 from ..types.plan import Selection
 from .added_checks import read_overlay
+from .cache_folder import cache_folder
 from .configuration import KEYS, Config, Source
 from .format_options import FormatOptions
 from .invocation import Invocation
@@ -82,6 +83,7 @@ def evaluation_options() -> list[click.Parameter]:
         click.Option(["--max-tokens"], type=click.IntRange(1), metavar="N", help="Use no more tokens."),
         click.Option(["--record"], metavar="DIR", help="Record what agents do."),
         click.Option(["--replay"], metavar="DIR", help="Play recordings back instead of running agents."),
+        click.Option(["--no-cache"], is_flag=True, help="Run every session without the skill, also one that is known."),
         click.Option(
             ["--untrusted"], is_flag=True, help="Run nothing unless a sandbox confines it strictly, without network."
         ),
@@ -281,6 +283,7 @@ def _who(values: Mapping[str, Any], call: Invocation) -> Who:
         executor=values.get("executor"),
         store=None if store == "none" else store,
         store_given=config.is_set("store"),
+        cache=None if values.get("no_cache", True) else cache_folder(call),
         record=call.cwd / values["record"] if values.get("record") else None,
         replay=call.cwd / values["replay"] if values.get("replay") else None,
     )

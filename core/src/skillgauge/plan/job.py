@@ -102,9 +102,27 @@ def _stages(
         for suite in suites.suites
     }
     recorder = cast.engines.recorder(folder, redactor.redact) if folder else None
+    cached = frozenset(
+        (suite.id, pair.baseline)
+        for suite in suites.suites
+        for pair in (suite.comparisons if suite.defaults.cache_baseline else ())
+        if all(pair.baseline != one.candidate for one in suite.comparisons)
+    )
+    place = options.who.cache if cached and not options.who.replay and not folder else None
+    cache = cast.engines.cache(place, redactor.redact) if place else None
     trusted = not options.how.untrusted
     direct = DirectStages(cast.adapters.of, sandbox, trusted=trusted, keep=keep, conceal=conceal)
-    agents = AgentStages(cast.engines.setups, sandbox, files_of_skill, candidates, recorder, keep=keep, conceal=conceal)
+    agents = AgentStages(
+        cast.engines.setups,
+        sandbox,
+        files_of_skill,
+        candidates,
+        recorder,
+        cache=cache,
+        cached=cached,
+        keep=keep,
+        conceal=conceal,
+    )
     return direct, agents
 
 

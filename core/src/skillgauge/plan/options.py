@@ -50,6 +50,8 @@ class Who:
     """Path or address of the store; `None` keeps the run in this process."""
     store_given: bool = False
     """Whether the user chose the store, so that its absence is an error."""
+    cache: Path | None = None
+    """Folder of sessions that are used again; `None` uses none again."""
     record: Path | None = None
     """Folder that agent sessions are recorded in."""
     replay: Path | None = None

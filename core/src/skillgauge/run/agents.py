@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from ..contract.engines import Engine, InstalledSkill, Recorder, RunRequest
+from ..contract.engines import Engine, InstalledSkill, Recorder, RunRequest, SessionCache
 from ..contract.providers import Traits
 from ..contract.sandboxes import Command, Sandbox, SandboxSpec, SpoiledError, Workspace
 from ..log import get_logger
@@ -50,6 +50,9 @@ class AgentStages:
     candidates: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Skills under test, by suite: an arm without one of them must not be offered it."""
     recorder: Recorder | None = None
+    cache: SessionCache | None = None
+    cached: frozenset[tuple[str, str]] = frozenset()
+    """Suite and arm of the sessions that the cache may answer."""
     keep: bool = False
     """Leave workspaces behind for inspection."""
     conceal: JsonObject = EMPTY
@@ -115,7 +118,10 @@ class AgentStage:
             cassette_key=trial.cassette_key,
             recipe=trial.recipe,
         )
-        execution = await self.setup.engine.run(request, self.workspace, partial(self._emit, trial))
+        may_cache = (trial.suite_id, trial.arm.name) in self.stages.cached and trial.runner.complete
+        cache = self.stages.cache if may_cache else None
+        known = await cache.find(trial, self.workspace) if cache else None
+        execution = known or await self.setup.engine.run(request, self.workspace, partial(self._emit, trial))
         execution = await with_changes(execution, before, self.workspace)
         holds = await contents_of(self.workspace, (one.path for one in execution.files if one.change != "deleted"))
         files = tuple(with_contents(one, held, holds) for one in execution.files)
@@ -125,6 +131,8 @@ class AgentStage:
             candidates = self.stages.candidates.get(trial.suite_id, frozenset())
             integrity, broken = arm_integrity(trial.arm, candidates, execution.trajectory)
             execution = execution.model_copy(update={"arm_integrity": integrity, "failure": broken or failure})
+        if cache:
+            await cache.record(trial, execution, self.workspace)
         if self.stages.recorder is not None:
             try:
                 await self.stages.recorder.record(trial, execution, self.workspace)

@@ -305,8 +305,6 @@ class TrajectoryEvent(Frozen):
     data: Json = None
     """Arguments of a call, content of a result."""
     is_error: bool = False
-    at_s: float | None = None
-    """Seconds from the start of the session until it was known."""
     duration_s: float | None = None
     """Seconds that it took: of a message, what the model needed to write it; of a call, the tool."""
 
