@@ -297,6 +297,7 @@ from .types.suite import (
     Gate as Gate,
     GateFigure as GateFigure,
     GateScope as GateScope,
+    Install as Install,
     LimitOutcome as LimitOutcome,
     Limits as Limits,
     SkillRef as SkillRef,

@@ -20,6 +20,7 @@ _OPTIONS: list[click.Parameter] = [
     click.Option(["--tag"], metavar="TAG", multiple=True, help="Run cases with any of these tags."),
     click.Option(["--target"], metavar="ID", multiple=True, help="Targets to run."),
     *evaluation_options(),
+    click.Option(["--report"], is_flag=True, help="Write the document of the suite's own format, too."),
     click.Option(["--exit-on-fail"], is_flag=True, help="Exit 1 if a target stays below --min-completion."),
     click.Option(["--min-completion"], type=Number(0, 1), metavar="R", help="Threshold; default 0.7."),
 ]

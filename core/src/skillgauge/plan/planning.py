@@ -93,6 +93,7 @@ def _suite_head(plan: SuitePlan, survey: Survey, terms: Terms) -> SuiteHead:
         arms=_distinct(cell.arm.name for cell in plan.cells),
         comparisons=suite.comparisons,
         document=suite.document,
+        report_folder=suite.report_folder,
         gates=suite.gates,
         completion=suite.completion,
         parameters=suite.parameters,

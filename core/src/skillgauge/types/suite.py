@@ -151,6 +151,8 @@ class Case(Frozen):
     limits: Limits = NO_LIMITS
     env: JsonObject = EMPTY
     """Environment variables added for this case, name to string."""
+    network: bool = False
+    """Whether what an agent runs may use the network, beyond what the agent itself needs."""
     skip: str = ""
     """Why it is not run; its trials are told as skipped, with this reason."""
     extras: JsonObject = EMPTY
@@ -163,6 +165,7 @@ class Case(Frozen):
         files = [file.content_id for file in self.files]
         more = [[file.content_id for file in some] for some in (self.image_files, self.setup_files) if some]
         more += [["setup"]] if self.setup_files else []
+        more += [["network"]] if self.network else []
         return digest(self.input, self.prompt, files, self.setup, self.env, *more)
 
     @cached_property
@@ -236,6 +239,21 @@ class SkillRef(Frozen):
     """Paths below `root` that are not installed, because they would leak answers."""
 
 
+class Install(Frozen):
+    """Something beside skills that an arm gives the agent; docs/writing-an-engine.md has the kinds and their content."""
+
+    kind: str
+    name: str
+    content: JsonObject = EMPTY
+    files: tuple[FileSpec, ...] = ()
+    """What it needs, with paths relative to one folder for all of an arm."""
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of all of it."""
+        return digest(self.kind, self.name, self.content, [file.content_id for file in self.files])
+
+
 class ArmKind(StrEnum):
     """How the trials of an arm execute."""
 
@@ -251,11 +269,13 @@ class Arm(Frozen):
     name: str
     kind: ArmKind
     skills: tuple[SkillRef, ...] = ()
+    installs: tuple[Install, ...] = ()
 
     @cached_property
     def digest(self) -> str:
         """Digest of the condition, whatever it is called."""
-        return digest(self.kind, [(skill.name, skill.digest, skill.leaves_out) for skill in self.skills])
+        more = [[one.digest for one in self.installs]] if self.installs else []
+        return digest(self.kind, [(skill.name, skill.digest, skill.leaves_out) for skill in self.skills], *more)
 
 
 DIRECT = Arm(name="direct", kind=ArmKind.DIRECT)
@@ -367,6 +387,8 @@ class Suite(Frozen):
     defaults: SuiteDefaults = SuiteDefaults()
     document: str | None = None
     """Reporter that writes this format's own result document."""
+    report_folder: str | None = None
+    """Absolute path of the folder where that document belongs unless the user names a place."""
     gates: tuple[Gate, ...] = ()
     """What fails the run although the user gave no gate."""
     completion: str = GateFigure.PASS_RATE

@@ -83,6 +83,8 @@ class Trial(Frozen):
                 "image": digest([file.content_id for file in case.image_files]) if case.image_files else None,
                 "setup": digest(case.setup, *(file.content_id for file in case.setup_files)),
                 "environment": digest(case.env),
+                "network": case.network or None,
+                "installs": {f"{one.kind} {one.name}": one.digest for one in self.arm.installs} or None,
                 "skills": {skill.name: digest(skill.digest, skill.leaves_out) for skill in self.arm.skills},
                 "target": self.target.digest if self.target else None,
                 "engine settings": self.runner.unversioned_digest,
@@ -150,6 +152,7 @@ class SuiteHead(Frozen):
     arms: tuple[str, ...]
     comparisons: tuple[Comparison, ...] = ()
     document: str | None = None
+    report_folder: str | None = None
     gates: tuple[Gate, ...] = ()
     completion: str = GateFigure.PASS_RATE
     parameters: JsonObject = EMPTY

@@ -16,6 +16,7 @@ class Stream(StrEnum):
     STDOUT = "stdout"
     STDERR = "stderr"
     BOTH = "both"
+    MESSAGES = "messages"
 
 
 class ContainsOptions(Frozen):
@@ -25,6 +26,9 @@ class ContainsOptions(Frozen):
     case_sensitive: bool = Field(default=False, description="Whether upper and lower case differ.")
     stream: Stream = Field(
         default=Stream.ANSWER,
-        description="Where to look: the answer, or what a process wrote; `both`: stdout and stderr, each by itself.",
+        description=(
+            "Where to look: the answer, or what a process wrote; `both`: stdout and stderr, each by itself; "
+            "`messages`: all that an agent said, its final answer included."
+        ),
     )
     absent: bool = Field(default=False, description="Whether none of the keywords may be there, instead of all.")

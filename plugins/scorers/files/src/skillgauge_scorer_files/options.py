@@ -55,6 +55,9 @@ class FilesOptions(Frozen):
         description="Path below the workspace; `*` and `?` stand for characters of a name, `**/` for folders.",
     )
     state: State = Field(default=State.PRESENT, description="What has to be true of such files.")
+    leave_out: tuple[Annotated[str, AfterValidator(_inside)], ...] = Field(
+        default=(), description="Paths, with the same wildcards, that are left out of account."
+    )
     contains: tuple[str, ...] = Field(default=(), description="Texts that have to be in the file.")
     lacks: tuple[str, ...] = Field(default=(), description="Texts that may not be in it.")
     equals: str | None = Field(default=None, description="The whole text, but for line ends at its end.")
