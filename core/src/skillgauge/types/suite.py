@@ -152,7 +152,7 @@ class Case(Frozen):
     env: JsonObject = EMPTY
     """Environment variables added for this case, name to string."""
     network: bool = False
-    """Whether what an agent runs may use the network, beyond what the agent itself needs."""
+    """Whether what an agent runs may use the network."""
     skip: str = ""
     """Why it is not run; its trials are told as skipped, with this reason."""
     extras: JsonObject = EMPTY
@@ -246,11 +246,10 @@ class Install(Frozen):
     name: str
     content: JsonObject = EMPTY
     files: tuple[FileSpec, ...] = ()
-    """What it needs, with paths relative to one folder for all of an arm."""
 
     @cached_property
     def digest(self) -> str:
-        """Digest of all of it."""
+        """Digest of all of it, the files with their paths included."""
         return digest(self.kind, self.name, self.content, [file.content_id for file in self.files])
 
 
@@ -386,9 +385,8 @@ class Suite(Frozen):
     comparisons: tuple[Comparison, ...] = ()
     defaults: SuiteDefaults = SuiteDefaults()
     document: str | None = None
-    """Reporter that writes this format's own result document."""
+    """Reporter that writes this format's own result document, into `report_folder` unless the user names a place."""
     report_folder: str | None = None
-    """Absolute path of the folder where that document belongs unless the user names a place."""
     gates: tuple[Gate, ...] = ()
     """What fails the run although the user gave no gate."""
     completion: str = GateFigure.PASS_RATE
