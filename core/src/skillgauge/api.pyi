@@ -38,6 +38,9 @@ from .cli.evaluation import (
     eval_options as eval_options,
     evaluation_options as evaluation_options,
 )
+from .cli.judged_gates import (
+    JUDGED as JUDGED,
+)
 from .cli.invocation import (
     Invocation as Invocation,
     invocation as invocation,
@@ -262,6 +265,11 @@ from .types.frozen import (
     freeze as freeze,
     thaw as thaw,
 )
+from .types.gate import (
+    Gate as Gate,
+    GateFigure as GateFigure,
+    GateScope as GateScope,
+)
 from .types.result import (
     Figure as Figure,
     GivenUp as GivenUp,
@@ -294,9 +302,6 @@ from .types.suite import (
     Check as Check,
     Comparison as Comparison,
     FileSpec as FileSpec,
-    Gate as Gate,
-    GateFigure as GateFigure,
-    GateScope as GateScope,
     Install as Install,
     LimitOutcome as LimitOutcome,
     Limits as Limits,
@@ -305,6 +310,7 @@ from .types.suite import (
     Suite as Suite,
     SuiteDefaults as SuiteDefaults,
     Target as Target,
+    TargetHead as TargetHead,
     TargetKind as TargetKind,
     VerdictMode as VerdictMode,
     VerdictRule as VerdictRule,
@@ -322,7 +328,6 @@ from .types.trial import (
     Identity as Identity,
     PlanHead as PlanHead,
     SuiteHead as SuiteHead,
-    TargetHead as TargetHead,
     Trajectory as Trajectory,
     TrajectoryEvent as TrajectoryEvent,
     Trial as Trial,

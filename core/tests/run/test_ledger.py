@@ -25,14 +25,13 @@ from skillgauge.types.result import (
     Verdict,
     case_order,
 )
-from skillgauge.types.suite import DIRECT, Case, Limits
+from skillgauge.types.suite import DIRECT, Case, Limits, TargetHead
 from skillgauge.types.trial import (
     CaseHead,
     Execution,
     Identity,
     PlanHead,
     SuiteHead,
-    TargetHead,
     Trial,
 )
 

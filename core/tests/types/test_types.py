@@ -24,7 +24,7 @@ from pydantic import BaseModel, ValidationError, WithJsonSchema
 
 from skillgauge.errors import Origin, Problem
 from skillgauge.stats import Evidence, Latency, MeanRatio, RateInterval, Reliability
-from skillgauge.types import comparison, result, suite, trial
+from skillgauge.types import comparison, gate, result, suite, trial
 from skillgauge.types.comparison import Counts, GroupKey
 from skillgauge.types.frozen import (
     EMPTY,
@@ -65,7 +65,7 @@ few = settings(max_examples=8, deadline=None)
 
 VALUES: list[type[Frozen]] = [
     cls
-    for module in (suite, trial, comparison, result)
+    for module in (gate, suite, trial, comparison, result)
     for cls in vars(module).values()
     if isinstance(cls, type) and issubclass(cls, Frozen) and cls.__module__ == module.__name__
 ]
