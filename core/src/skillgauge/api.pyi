@@ -187,9 +187,6 @@ from .report.answer import (
     points as points,
     sentences as sentences,
 )
-from .report.summary import (
-    summarize as summarize,
-)
 from .report.pairs import (
     CaseReport as CaseReport,
     case_by_case as case_by_case,
@@ -329,6 +326,7 @@ from .types.suite import (
     Check as Check,
     Comparison as Comparison,
     FileSpec as FileSpec,
+    HostVariable as HostVariable,
     Install as Install,
     LimitOutcome as LimitOutcome,
     Limits as Limits,

@@ -14,6 +14,7 @@ from ..contract.engines import Engine, InstalledSkill, Recorder, RunRequest, Ses
 from ..contract.providers import Traits
 from ..contract.sandboxes import Command, Sandbox, SandboxSpec, SpoiledError, Workspace
 from ..log import get_logger
+from ..reading.environment import environment_of
 from ..types.frozen import EMPTY, JsonObject
 from ..types.suite import Arm, Case, FileSpec, SkillRef, TargetKind
 from ..types.trial import Blame, Execution, Failure, FailureClass, FileChange, Trajectory, TrajectoryEvent, Trial
@@ -67,7 +68,7 @@ class AgentStages:
         setup = self.setups[trial.runner.name]
         spec = SandboxSpec(
             label=trial.case.id,
-            env=trial.case.env,
+            env=environment_of(trial.case),
             network=trial.case.network,
             routes=setup.engine.routes(trial.model),
             hosts=setup.traits.model_hosts,
@@ -115,7 +116,7 @@ class AgentStage:
             installs=trial.arm.installs,
             agent=trial.target.name if trial.target and trial.target.kind is TargetKind.AGENT else None,
             limits=trial.limits,
-            env=trial.case.env,
+            env=environment_of(trial.case),
             seed=trial.seed,
             cassette_key=trial.cassette_key,
             recipe=trial.recipe,

@@ -135,6 +135,17 @@ class CaseFacts(Frozen):
     tags: tuple[str, ...] = ()
 
 
+class HostVariable(Frozen):
+    """A variable of the environment whose value is that of the user's own, and is written nowhere."""
+
+    name: str
+    """As the processes of a case see it."""
+    host: str
+    """As the user's environment has it."""
+    default: str | None = None
+    """Its value where the user's environment has none; without a default that is a problem of the run."""
+
+
 class Case(CaseFacts):
     """One situation with input and checks."""
 
@@ -161,6 +172,8 @@ class Case(CaseFacts):
     """Whether what an agent runs may use the network."""
     skip: str = ""
     """Why it is not run; its trials are told as skipped, with this reason."""
+    pass_env: tuple[HostVariable, ...] = ()
+    """Variables handed on from the user's environment; their names decide what is executed, their values do not."""
     extras: JsonObject = EMPTY
     """What the file said beyond this model; kept for writing back, never executed."""
     origin: Origin | None = None
@@ -172,6 +185,7 @@ class Case(CaseFacts):
         more = [[file.content_id for file in some] for some in (self.image_files, self.setup_files) if some]
         more += [["setup"]] if self.setup_files else []
         more += [["network"]] if self.network else []
+        more += [[digest(one.name, one.host, one.default) for one in self.pass_env]] if self.pass_env else []
         return digest(self.input, self.prompt, files, self.setup, self.env, *more)
 
     @cached_property

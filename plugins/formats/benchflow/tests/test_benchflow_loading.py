@@ -217,3 +217,15 @@ def _problems(load: Callable[..., Loaded], root: Path) -> tuple[Problem, ...]:
     except SuiteError as error:
         return error.problems
     return ()
+
+
+def test_variables(skill: Callable[..., Path], load: Callable[..., Loaded]) -> None:
+    """A template is a variable of the user's own environment; anything else is the value itself."""
+    environment = {"A": "1", "B": "${TOKEN}", "C": "${PLACE:-here}", "D": "x${TOKEN}"}
+    (suite,) = load(skill({**ANSWER, "environment": environment})).suites
+    case = next(iter(suite.cases))
+    assert case.env == {"A": "1", "D": "x${TOKEN}"}
+    assert [(one.name, one.host, one.default) for one in case.pass_env] == [
+        ("B", "TOKEN", None),
+        ("C", "PLACE", "here"),
+    ]

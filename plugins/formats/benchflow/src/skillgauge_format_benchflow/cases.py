@@ -8,7 +8,18 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
-from skillgauge.api import Case, Check, Document, JsonObject, Origin, Problem, VerdictMode, VerdictRule, locate
+from skillgauge.api import (
+    Case,
+    Check,
+    Document,
+    HostVariable,
+    JsonObject,
+    Origin,
+    Problem,
+    VerdictMode,
+    VerdictRule,
+    locate,
+)
 from skillgauge_skill_folders import Skill
 
 from .files import CaseFile
@@ -62,7 +73,8 @@ class CaseMaker:
             prompt=file.question,
             checks=(*self._reward(file, origin), *self._beside(file, origin)),
             rule=ABOVE_HALF,
-            env=dict(self._environment(file, index)),
+            env={name: value for name, value in file.environment.items() if not _TEMPLATE.fullmatch(value)},
+            pass_env=tuple(_passed(file)),
             extras={key: value for key, value in extras.items() if value != ""},
             origin=origin,
         )
@@ -92,16 +104,16 @@ class CaseMaker:
             name = PurePosixPath(file.expected_script).name
             yield Check(id=SCRIPT, scorer="tool-call", options={"words": (name,)}, beside=True, origin=origin)
 
-    def _environment(self, file: CaseFile, index: int) -> Iterator[tuple[str, str]]:
-        for name, value in file.environment.items():
-            if _TEMPLATE.fullmatch(value):
-                message = f"{name} is to be {value!r}, and variables are not handed on for a single case yet"
-                self._error("unsupported", message, index, "environment", name)
-            yield name, value
-
     def _error(self, code: str, message: str, index: int, *pointer: str, hint: str | None = None) -> None:
         origin = self.document.origin("cases", index, *pointer)
         self.problems.append(Problem(f"suite.{code}", message, origin=origin, hint=hint))
+
+
+def _passed(file: CaseFile) -> Iterator[HostVariable]:
+    """What is a template: `${NAME}`, or `${NAME:-default}`, as the whole value."""
+    for name, value in file.environment.items():
+        if found := _TEMPLATE.fullmatch(value):
+            yield HostVariable(name=name, host=found["name"], default=found["default"])
 
 
 def is_safe_name(name: str) -> bool:

@@ -12,6 +12,7 @@ from skillgauge.api import (
     Case,
     Check,
     Dumped,
+    HostVariable,
     Origin,
     Problem,
     Severity,
@@ -77,9 +78,18 @@ def _case(case: Case) -> dict[str, Any]:
         written |= {"ground_truth": found[0]} if found else {}
     if rubric:
         written["expected_behavior"] = [_statement(check) for check in rubric]
-    if case.env:
-        written["environment"] = dict(case.env)
+    templates = {
+        one.name: f"${{{one.host}}}" if one.default is None else f"${{{one.host}:-{one.default}}}"
+        for one in case.pass_env
+    }
+    if case.env or templates:
+        written["environment"] = {**case.env, **templates}
     return written
+
+
+def _template(variable: HostVariable) -> str:
+    default = "" if variable.default is None else f":-{variable.default}"
+    return f"${{{variable.host}{default}}}"
 
 
 def _is_claim(check: Check) -> bool:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from skillgauge.api import Frozen, LoadOption
+from skillgauge.api import HARMLESS, Frozen, LoadOption
 
 
 class Compat(StrEnum):
@@ -24,8 +24,10 @@ class BenchflowOptions(Frozen):
         default=Compat.SKILLGAUGE,
         description="benchflow: match ground_truth as BenchFlow does, which never finds a text that ends with "
         "punctuation, and finds one that stands in the question.",
+        json_schema_extra=HARMLESS,
     )
     requirements: Annotated[str, Field(pattern="^(refuse|ignore)$")] = Field(
         default="refuse",
         description="refuse, or ignore: what becomes of evals/requirements.txt where no evals/Dockerfile installs it.",
+        json_schema_extra=HARMLESS,
     )

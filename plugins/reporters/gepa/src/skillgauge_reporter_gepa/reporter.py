@@ -48,6 +48,8 @@ class GepaReporter:
                 yield Artifact(chunks=[text.encode()], path=f"{folder}skill.md")
             yield Artifact(chunks=[_json(_summary(view, suite))], path=f"{folder}summary.json")
         yield from self._sessions(view, suites, several=several)
+        if len(suites) != 1:
+            yield Artifact(chunks=[_json([_name(suite.name or suite.id) for suite in suites])], path="skills.json")
 
     def read(self, path: Path) -> RunView | None:
         """Traces are for GEPA; a run is read from its record."""

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from skillgauge.api import Frozen
+from skillgauge.api import HARMLESS, Frozen
 
 
 class Matching(StrEnum):
@@ -23,8 +23,12 @@ class GroundTruthOptions(Frozen):
     """Options of `ground-truth`."""
 
     text: str = Field(
-        default="", description="What has to be found; white space around it is dropped. Nothing is never found."
+        default="",
+        description="What has to be found; white space around it is dropped. Nothing is never found.",
+        json_schema_extra=HARMLESS,
     )
     matching: Matching = Field(
-        default=Matching.ANSWER, description="Where it is looked for, and what counts as standing by itself."
+        default=Matching.ANSWER,
+        description="Where it is looked for, and what counts as standing by itself.",
+        json_schema_extra=HARMLESS,
     )

@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from skillgauge.api import Frozen
+from skillgauge.api import HARMLESS, Frozen
 
 Word = Annotated[str, Field(min_length=1, pattern=r"\S")]
 """A text to be found in the arguments of a call."""
@@ -16,11 +16,19 @@ Word = Annotated[str, Field(min_length=1, pattern=r"\S")]
 class ToolCallOptions(Frozen):
     """Options of `tool-call`."""
 
-    tool: Word | None = Field(default=None, description="Name of the tool, as the agent calls it; default: any.")
-    words: tuple[Word, ...] = Field(
-        default=(), description="Texts that the arguments of one call have to contain, all of them, each by itself."
+    tool: Word | None = Field(
+        default=None, description="Name of the tool, as the agent calls it; default: any.", json_schema_extra=HARMLESS
     )
-    called: bool = Field(default=True, description="Whether there has to be such a call, or may be none.")
+    words: tuple[Word, ...] = Field(
+        default=(),
+        description="Texts that the arguments of one call have to contain, all of them, each by itself.",
+        json_schema_extra=HARMLESS,
+    )
+    called: bool = Field(
+        default=True,
+        description="Whether there has to be such a call, or may be none.",
+        json_schema_extra=HARMLESS,
+    )
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
