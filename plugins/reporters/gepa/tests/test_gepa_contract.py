@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import gepa
 from gepa.core.adapter import EvaluationBatch
 
-from skillgauge.api import Verdict
+from skillgauge.api import RunView, Score
 from skillgauge_testkit import REPORTERS, Maker, check_light_import, check_plugin, check_reporter, contract_views
 
 MODULE = "skillgauge_reporter_gepa.plugin"
@@ -26,10 +27,14 @@ def test_announcement() -> None:
     check_light_import(MODULE)
 
 
+def _scores(view: RunView) -> Iterator[Score]:
+    return (score for result in view.results() for score in result.scores)
+
+
 def export(folder: Path) -> dict[str, Any]:
     """A reflective dataset as a user finds it on disk."""
     views = (view for _, view in contract_views() if len(view.head.suites) == 1)
-    view = next(view for view in views if any(one.verdict is Verdict.FAIL for one in view.results()))
+    view = next(view for view in views if any("got 5" in score.reason for score in _scores(view)))
     for artifact in Maker(REPORTERS, MODULE)().render(view):
         path = folder / artifact.path
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -27,7 +27,7 @@ from skillgauge.api import (
 COMPONENT = "skill_md"
 """Name of the text that is evolved, in `seed_candidate` and the reflective dataset."""
 _SKILL_BYTES = 4 * 1024 * 1024
-_LONGEST = 120
+_LONGEST = 60
 """Bytes of a part of a name that are kept."""
 _RESULTS = {EventKind.TOOL_CALL: "tool_call", EventKind.TOOL_RESULT: "tool_result"}
 
@@ -94,7 +94,7 @@ def _named(case: CaseReport, suite: SuiteHead) -> Iterator[tuple[str, TrialResul
         for result in results:
             if result.verdict is not Verdict.SKIPPED:
                 target = f"-{digest(group.target_id, group.arm)[:6]}" if _is_ambiguous(case, group, suite) else ""
-                yield f"{stem}{target}{f'-{result.repeat}' if suite.runs > 1 else ''}", result
+                yield f"{stem}{target}{f'-{result.repeat}' if len(results) > 1 or result.repeat > 1 else ''}", result
 
 
 def _is_ambiguous(case: CaseReport, group: GroupKey, suite: SuiteHead) -> bool:
