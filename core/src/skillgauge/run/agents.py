@@ -100,15 +100,11 @@ class AgentStage:
         if failure := await set_up(self.workspace, trial.case):
             return Execution(failure=failure)
         before = await self.workspace.snapshot()
-        request = RunRequest(
-            trial_id=trial.trial_id,
-            case_id=trial.case.id,
+        request = RunRequest.of(
+            trial,
             prompt=trial.case.prompt or "",
             model=trial.model,
             skills=skills,
-            limits=trial.limits,
-            env=trial.case.env,
-            seed=trial.seed,
             cassette_key=trial.cassette_key,
             recipe=trial.recipe,
         )

@@ -108,15 +108,7 @@ class DirectStage:
 
     async def execute(self, trial: Trial) -> Execution:
         """Call the target."""
-        request = CallRequest(
-            trial_id=trial.trial_id,
-            case_id=trial.case.id,
-            input=trial.case.input,
-            limits=trial.limits,
-            repeat=trial.repeat,
-            seed=trial.seed,
-            env=trial.case.env,
-        )
+        request = CallRequest.of(trial, input=trial.case.input, repeat=trial.repeat)
         return await self._opened.session.call(request)
 
     async def prepare_grading(self, trial: Trial) -> None:
