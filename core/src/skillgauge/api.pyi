@@ -115,6 +115,7 @@ from .contract.sandboxes import (
     Sandbox as Sandbox,
     SandboxReport as SandboxReport,
     SandboxSpec as SandboxSpec,
+    SpoiledError as SpoiledError,
     Tier as Tier,
     Workspace as Workspace,
 )

@@ -214,8 +214,17 @@ def test_the_sandbox_is_told_what_the_target_may_see(keep: bool) -> None:
     target = Target(id="skill", root="/skills/pdf", pass_env=("TOKEN",))
     call(DirectStages(lambda _: FakeAdapter(), sandbox, keep=keep), trial(target=target))
     assert [spec for spec, _ in sandbox.opened] == [
-        SandboxSpec(label="skill", readable=("/skills/pdf",), pass_env=("TOKEN",), keep=keep)
+        SandboxSpec(label="skill", readable=("/skills/pdf",), writable=("/skills/pdf",), pass_env=("TOKEN",), keep=keep)
     ]
+
+
+def test_a_target_that_nobody_trusts_may_change_nothing() -> None:
+    """Its folder is for reading, and it has no network."""
+    sandbox = FakeSandbox()
+    target = Target(id="skill", root="/skills/pdf")
+    call(DirectStages(lambda _: FakeAdapter(), sandbox, trusted=False), trial(target=target))
+    (spec,) = [spec for spec, _ in sandbox.opened]
+    assert (spec.readable, spec.writable, spec.network) == (("/skills/pdf",), (), False)
 
 
 def test_a_target_without_folder_needs_none() -> None:
@@ -440,8 +449,9 @@ def test_an_installed_file_keeps_its_mode() -> None:
     modes: dict[str, bool] = {}
 
     class Workplace(FakeWorkspace):
-        async def put(self, files: Sequence[FileSpec]) -> None:
+        async def put(self, files: Sequence[FileSpec], *, anew: bool = False) -> Sequence[str]:
             modes.update((file.path, file.executable) for file in files)
+            return ()
 
     class Shop(FakeSandbox):
         @asynccontextmanager

@@ -122,12 +122,13 @@ class ScriptedStage:
             raise self._answer
         return self._answer if isinstance(self._answer, Execution) else await self._answer(one)
 
-    async def prepare_grading(self, one: Trial) -> None:
+    async def prepare_grading(self, one: Trial) -> Sequence[str]:
         """Put a file there that a scorer can see."""
         self.steps.append("prepare")
         if self._breaks == "prepare":
             raise OSError("disk full")
         self.workspace.files["expected"] = b"1"
+        return ()
 
 
 class Script:

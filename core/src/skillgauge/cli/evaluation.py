@@ -364,7 +364,7 @@ async def _carry_out(prepared: Prepared, call: Invocation) -> Conclusion:
 
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in _ending_signals():
         loop.add_signal_handler(number, stop.set)
     progress = make_progress(prepared.plan.head.trial_count, quiet=call.output.quiet)
 
@@ -376,5 +376,12 @@ async def _carry_out(prepared: Prepared, call: Invocation) -> Conclusion:
         with progress:
             return await carry_out(prepared.plan, prepared.job.watched(progress.finished, begun, progress.step), stop)
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in _ending_signals():
             loop.remove_signal_handler(number)
+
+
+def _ending_signals() -> list[signal.Signals]:
+    """Those that ask for an end: a closed terminal, too, unless somebody started us with `nohup`."""
+    names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    found = [signal.Signals[name] for name in names]
+    return [one for one in found if one.name != "SIGHUP" or signal.getsignal(one) is not signal.SIG_IGN]

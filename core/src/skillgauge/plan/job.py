@@ -101,8 +101,8 @@ def _stages(
         for suite in suites.suites
     }
     recorder = cast.engines.recorder(folder, redactor.redact) if folder else None
-    network = not options.how.untrusted
-    direct = DirectStages(cast.adapters.of, sandbox, network=network, keep=keep, conceal=conceal)
+    trusted = not options.how.untrusted
+    direct = DirectStages(cast.adapters.of, sandbox, trusted=trusted, keep=keep, conceal=conceal)
     agents = AgentStages(cast.engines.setups, sandbox, files_of_skill, candidates, recorder, keep=keep, conceal=conceal)
     return direct, agents
 

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from ..contract.engines import Engine, InstalledSkill, Recorder, RunRequest
 from ..contract.providers import Traits
-from ..contract.sandboxes import Command, Sandbox, SandboxSpec, Workspace
+from ..contract.sandboxes import Command, Sandbox, SandboxSpec, SpoiledError, Workspace
 from ..log import get_logger
 from ..types.frozen import EMPTY, JsonObject
 from ..types.suite import Arm, Case, FileSpec, SkillRef
@@ -109,8 +109,7 @@ class AgentStage:
             recipe=trial.recipe,
         )
         execution = await self.setup.engine.run(request, self.workspace, partial(self._emit, trial))
-        changes = changed_files(before, await self.workspace.snapshot())
-        execution = execution.model_copy(update={"files": changes})
+        execution = await with_changes(execution, before, self.workspace)
         failure = execution.failure
         if failure is None or failure.blame is not Blame.INFRASTRUCTURE:
             candidates = self.stages.candidates.get(trial.suite_id, frozenset())
@@ -119,15 +118,17 @@ class AgentStage:
         if self.stages.recorder is not None:
             try:
                 await self.stages.recorder.record(trial, execution, self.workspace)
+            except SpoiledError as error:
+                return execution.model_copy(update={"notes": (*execution.notes, f"not recorded: {error}")})
             except (OSError, ValueError) as error:
                 message = f"the session cannot be recorded: {error}"  # what it has cost stays known
                 failure = Failure.of_agent(FailureClass.INTERNAL, message)
                 return execution.model_copy(update={"failure": failure})
         return execution
 
-    async def prepare_grading(self, trial: Trial) -> None:
+    async def prepare_grading(self, trial: Trial) -> Sequence[str]:
         """Put the graders' files in place, now that the agent cannot read them any more."""
-        await self.workspace.put(trial.case.grader_files)
+        return await self.workspace.put(trial.case.grader_files, anew=True)
 
     def _emit(self, trial: Trial, event: TrajectoryEvent) -> None:
         log.debug("agent.event", trial_id=trial.trial_id, kind=event.kind, name=event.name)
@@ -202,6 +203,15 @@ def arm_integrity(arm: Arm, candidates: frozenset[str], trajectory: Trajectory |
     parts += [f"was offered {', '.join(intruders)}"] if intruders else []
     message = f"arm {arm.name!r} {' and '.join(parts)}"
     return message, Failure.of_agent(FailureClass.ARM_INTEGRITY, message)
+
+
+async def with_changes(execution: Execution, before: Mapping[str, str], workspace: Workspace) -> Execution:
+    """The execution with the files that it made, changed or removed; files without end are its own failure."""
+    try:
+        files = changed_files(before, await workspace.snapshot())
+    except SpoiledError as error:
+        return execution.model_copy(update={"failure": Failure.of_spoiling(str(error))})
+    return execution.model_copy(update={"files": files})
 
 
 def changed_files(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[FileChange, ...]:

@@ -38,12 +38,9 @@ def _inside(path: str) -> str:
 
 
 def _valid(pattern: str) -> str:
-    import regex  # noqa: PLC0415 - announcing stays cheap
+    from skillgauge_patterns import compiled  # noqa: PLC0415 - announcing stays cheap
 
-    try:
-        regex.compile(pattern)
-    except (regex.error, RecursionError, OverflowError, MemoryError) as error:
-        raise ValueError(f"pattern {pattern[:100]!r} is not valid: {error}") from error
+    compiled(pattern)
     return pattern
 
 
