@@ -23,8 +23,8 @@ ROOM_LIMITS = {
     "plan": 974,
     "plugins": 973,
     "reading": 56,
-    "report": 323,
-    "run": 1_380,
+    "report": 324,
+    "run": 1_379,
     "types": 958,
     "": 149,
 }

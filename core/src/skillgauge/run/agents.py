@@ -94,8 +94,7 @@ class AgentStage:
         failure = self._inherits()
         if failure:
             return Execution(failure=failure)
-        await self.workspace.put(trial.case.setup_files)
-        await self.workspace.put(trial.case.files)
+        await self.workspace.put((*trial.case.setup_files, *trial.case.files))
         skills = await self._install(trial)
         if failure := await set_up(self.workspace, trial.case):
             return Execution(failure=failure)
