@@ -286,6 +286,11 @@ from .types.frozen import (
     freeze as freeze,
     thaw as thaw,
 )
+from .types.gate import (
+    Gate as Gate,
+    GateFigure as GateFigure,
+    GateScope as GateScope,
+)
 from .types.plan import (
     Plan as Plan,
 )
@@ -321,9 +326,7 @@ from .types.suite import (
     Check as Check,
     Comparison as Comparison,
     FileSpec as FileSpec,
-    Gate as Gate,
-    GateFigure as GateFigure,
-    GateScope as GateScope,
+    Install as Install,
     LimitOutcome as LimitOutcome,
     Limits as Limits,
     SkillRef as SkillRef,

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from ..errors import Problem
 from ..types.frozen import EMPTY, Frozen, JsonObject
-from ..types.suite import SkillRef
+from ..types.suite import Install, SkillRef
 from ..types.trial import Execution, Identity, TrajectoryEvent, Trial
 from .requests import Request
 from .sandboxes import ModelRoute, Workspace
@@ -27,6 +27,10 @@ class RunRequest(Request):
     prompt: str
     model: str | None
     skills: tuple[InstalledSkill, ...] = ()
+    installs: tuple[Install, ...] = ()
+    """For the engine to place where its agent reads them, before the session begins."""
+    agent: str | None = None
+    """Name of the installed agent that leads the session; `None` leaves it to the engine's own."""
     cassette_key: str = ""
     """Under which the session may have been recorded; see `Trial.cassette_key`."""
     recipe: JsonObject = EMPTY

@@ -15,7 +15,7 @@ from ..contract.providers import Traits
 from ..contract.sandboxes import Command, Sandbox, SandboxSpec, SpoiledError, Workspace
 from ..log import get_logger
 from ..types.frozen import EMPTY, JsonObject
-from ..types.suite import Arm, Case, FileSpec, SkillRef
+from ..types.suite import Arm, Case, FileSpec, SkillRef, TargetKind
 from ..types.trial import Blame, Execution, Failure, FailureClass, FileChange, Trajectory, TrajectoryEvent, Trial
 from .contents import contents_of, with_contents
 
@@ -68,7 +68,7 @@ class AgentStages:
         spec = SandboxSpec(
             label=trial.case.id,
             env=trial.case.env,
-            network=False,
+            network=trial.case.network,
             routes=setup.engine.routes(trial.model),
             hosts=setup.traits.model_hosts,
             image_files=trial.case.image_files,
@@ -110,6 +110,8 @@ class AgentStage:
             prompt=trial.case.prompt or "",
             model=trial.model,
             skills=skills,
+            installs=trial.arm.installs,
+            agent=trial.target.name if trial.target and trial.target.kind is TargetKind.AGENT else None,
             cassette_key=trial.cassette_key,
             recipe=trial.recipe,
         )
