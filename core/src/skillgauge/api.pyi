@@ -294,6 +294,10 @@ from .types.gate import (
 from .types.plan import (
     Plan as Plan,
 )
+from .types.inputs import (
+    FileSpec as FileSpec,
+    HostVariable as HostVariable,
+)
 from .types.result import (
     Figure as Figure,
     GivenUp as GivenUp,
@@ -325,8 +329,6 @@ from .types.suite import (
     Cases as Cases,
     Check as Check,
     Comparison as Comparison,
-    FileSpec as FileSpec,
-    HostVariable as HostVariable,
     Install as Install,
     LimitOutcome as LimitOutcome,
     Limits as Limits,

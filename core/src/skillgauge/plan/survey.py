@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 from ..errors import Origin, Problem
 from ..types.frozen import canonical_json
+from ..types.inputs import HostVariable
 from ..types.plan import Selection, limits_key
-from ..types.suite import Case, Check, HostVariable, Suite, Target
+from ..types.suite import Case, Check, Suite, Target
 
 
 @dataclass(frozen=True)
