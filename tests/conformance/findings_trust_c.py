@@ -16,5 +16,15 @@ FINDINGS: dict[str, list[str]] = {
         "plugins/reporters/csv/tests/test_reporter_csv.py::test_text_is_no_formula",
         "plugins/reporters/csv/tests/test_reporter_csv.py::test_no_reader_finds_a_formula",
     ],
+    "T-S13": [
+        "tests/e2e/test_store_file.py::test_a_finished_run_is_in_the_file",
+        "tests/e2e/test_store_file.py::test_it_is_in_the_file_while_others_read",
+        "tests/e2e/test_store_file.py::test_an_interrupted_run_is_in_the_file",
+    ],
+    "F-9": ["tests/e2e/test_store_file.py::test_a_finished_run_is_in_the_file"],
+    "T-M4": [
+        "plugins/stores/sqlite/tests/test_crashes.py::test_flipped_bytes_are_damage_or_no_matter",
+        "tests/e2e/test_store_file.py::test_a_file_that_cannot_be_used",
+    ],
     "F-8": ["tests/e2e/test_hostile_texts.py::test_a_terminal_that_has_few_characters"],
 }
