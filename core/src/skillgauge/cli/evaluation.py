@@ -361,6 +361,6 @@ async def _carry_out(prepared: Prepared, call: Invocation) -> Conclusion:
         with progress:
             return await carry_out(prepared.plan, prepared.job.watched(progress.finished, begun, progress.step), stop)
     finally:
-        await prepared.cast.store.close()
+        await prepared.job.store.close()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
