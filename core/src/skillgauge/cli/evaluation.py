@@ -381,6 +381,7 @@ async def _carry_out(prepared: Prepared, call: Invocation, kept: int) -> Conclus
         with progress:
             return await carry_out(prepared.plan, prepared.job.watched(progress.finished, begun, progress.step), stop)
     finally:
+        await prepared.job.store.close()
         for number in _ending_signals():
             loop.remove_signal_handler(number)
 
