@@ -43,16 +43,19 @@ class _Tally:
     sums: Counter[str] = field(default_factory=Counter)
     """Fields of `Counts`."""
     case_means: array[float] = field(default_factory=lambda: array("d"))
+    clusters: dict[int, str] = field(default_factory=dict)
+    """Of the case means whose case names one, by place."""
     counted_cases: int = 0
     least: float = 0.0
     """Sum over cases of the pass share if every error had been a fail."""
     most: float = 0.0
     """The same if every error had been a pass."""
 
-    def add_case(self, counts: Counts) -> None:
+    def add_case(self, counts: Counts, cluster: str) -> None:
         for name, count in counts:
             self.sums[name] += count
         if counts.pass_share is not None:
+            self.clusters |= {len(self.case_means): cluster} if cluster else {}
             self.case_means.append(counts.pass_share)
         if counts.pass_bounds is not None:
             self.counted_cases += 1
@@ -64,7 +67,7 @@ class _Tally:
         return Counts(**self.sums)
 
     def rate(self, repeats: int, seed: int) -> RateInterval:
-        return RateInterval.of(self.case_means, repeats=repeats, seed=seed)
+        return RateInterval.of(self.case_means, repeats=repeats, seed=seed, clusters=self.clusters)
 
 
 @dataclass
@@ -96,10 +99,10 @@ class _Group:
         return self.all.sums["total"] - self.all.sums["skipped"]
 
     def add_case(self, counts: Counts, results: Sequence[TrialResult]) -> None:
-        self.all.add_case(counts)
+        self.all.add_case(counts, results[0].cluster)
         self.repeated.add(counts.passed + counts.failed, counts.passed)
         for tag in results[0].tags:
-            self.tags.setdefault(tag, _Tally()).add_case(counts)
+            self.tags.setdefault(tag, _Tally()).add_case(counts, results[0].cluster)
         for result in results:
             self._add(result)
 

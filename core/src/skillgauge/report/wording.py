@@ -19,6 +19,7 @@ from ..types.suite import DIRECT
 LINE = 200
 """Characters of an id, a name or a reason that are shown."""
 UNKNOWN = "–"
+FEW_CLUSTERS = 10
 FEW_CASES = 20
 """Below as many cases a perfect rate proves so little that it is said."""
 
@@ -159,6 +160,9 @@ def rate_notes(group: GroupSummary) -> tuple[str, ...]:
     rate, notes = group.pass_rate, []
     if rate.rate == 1.0 and rate.lower is not None and rate.n < FEW_CASES:
         notes.append(f"{rate.n} of {counted(rate.n, 'case')} passed; that proves no more than {percent(rate.lower)}")
+    if rate.clusters:
+        few = ", too few to tell much" if rate.clusters < FEW_CLUSTERS else ""
+        notes.append(f"the interval is over {counted(rate.clusters, 'cluster')} of its {counted(rate.n, 'case')}{few}")
     if group.pass_bounds:
         low, high = group.pass_bounds
         errors = counted(group.counts.errors, "error")
