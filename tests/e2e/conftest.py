@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from skillgauge.plugins.index import read_index
+from skillgauge.plugins.kinds import SANDBOXES
+from skillgauge.plugins.registry import Registry
 from skillgauge_testkit.program import Done, Program
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,6 +22,18 @@ ROOT = Path(__file__).resolve().parents[2]
 def environment(environment: dict[str, str]) -> dict[str, str]:
     """No strict sandbox: skills here leave traces outside of what one shows; those of `test_confined` do not."""
     return environment | {"SKILLGAUGE_SANDBOX": "local"}
+
+
+@pytest.fixture
+def strongest(environment: dict[str, str]) -> None:
+    """Lets the strongest sandbox be taken; skips where that is not bubblewrap."""
+    try:
+        report = asyncio.run(Registry(read_index()).make(SANDBOXES, "bubblewrap").check())
+    except OSError as error:
+        pytest.skip(str(error))
+    if report.problems:
+        pytest.skip(f"{report.problems[0].message} (make sandbox)")
+    del environment["SKILLGAUGE_SANDBOX"]
 
 
 SKILL: dict[str, object] = {

@@ -262,13 +262,15 @@ print(json.dumps({"result": {"text": f"I did: {prompt}"}}))
 
 
 @pytest.mark.e2e
-def test_any_program_is_an_agent(evaluate: Evaluate, suite: Callable[..., Path], work: Path) -> None:
+def test_any_program_is_an_agent(evaluate: Evaluate, suite: Callable[..., Path], work: Path, program: Program) -> None:
     """Its options say where it looks for skills; what it does not tell is unknown, and a budget is refused."""
     (work / "agent.py").write_text(AGENT)
     path = suite({"id": "a", "prompt": "do {it}", "shell": "grep -q pdf out.txt", "says": "I did: do {it}"})
     argv = ["python3", str(work / "agent.py"), "{prompt}", "{model}", "{skill_folder}"]
     options = {"argv": argv, "skill_folder": ".my/skills", "answer_key": "result.text"}
     (work / "skillgauge.config.yaml").write_text(json.dumps({"plugins": {"engines": {"command": options}}}))
+    assert evaluate(path, "--engine", "command", "--model", "m1").code == 2  # a folder's word
+    assert program("config", "trust").code == 0
     done = evaluate(path, "--engine", "command", "--model", "m1")
     assert done.code == 0, done.stderr
     assert verdicts(done) == {("a", "with_skill"): "pass", ("a", "without_skill"): "fail"}
@@ -282,7 +284,7 @@ def test_any_program_is_an_agent(evaluate: Evaluate, suite: Callable[..., Path],
     assert nameless.code == 2
     assert "--model" in nameless.stdout
     (work / "skillgauge.config.yaml").write_text(json.dumps({"plugins": {"engines": {"command": {"argv": ["sh"]}}}}))
-    unskilled = evaluate(path, "--engine", "command")
+    unskilled = evaluate(path, "--engine", "command", "--trust-config")
     assert unskilled.code == 2
     assert "cannot use skills" in unskilled.stdout
 

@@ -108,6 +108,7 @@ from .contract.judges import (
     JudgeRequest as JudgeRequest,
 )
 from .contract.providers import (
+    HARMLESS as HARMLESS,
     Clean as Clean,
     Fact as Fact,
     NoOptions as NoOptions,
@@ -126,6 +127,7 @@ from .contract.sandboxes import (
     Sandbox as Sandbox,
     SandboxReport as SandboxReport,
     SandboxSpec as SandboxSpec,
+    SpoiledError as SpoiledError,
     Tier as Tier,
     Workspace as Workspace,
 )
@@ -143,7 +145,6 @@ from .contract.stores import (
 from .reading.documents import (
     Document as Document,
     locate as locate,
-    located as located,
     located_all as located_all,
     parse_document as parse_document,
     read_document as read_document,
@@ -152,7 +153,7 @@ from .reading.environment import (
     host_environment as host_environment,
     secret as secret,
 )
-from .report.wording import (
+from .cli.wording import (
     LINE as LINE,
     UNKNOWN as UNKNOWN,
     counted as counted,
@@ -163,7 +164,6 @@ from .report.wording import (
     headline as headline,
     interval_text as interval_text,
     labels as labels,
-    latency_text as latency_text,
     listed as listed,
     milliseconds as milliseconds,
     moment as moment,
@@ -173,7 +173,7 @@ from .report.wording import (
     rate_notes as rate_notes,
     reason_of as reason_of,
 )
-from .report.answer import (
+from .cli.answer import (
     chance_text as chance_text,
     compared as compared,
     lift_interval_text as lift_interval_text,
@@ -212,6 +212,9 @@ from .stats.calibration import (
 from .stats.intervals import (
     Interval as Interval,
     wilson as wilson,
+)
+from .plugins.index import (
+    install_hint as install_hint,
 )
 from .stats.paired import (
     PairedDifference as PairedDifference,

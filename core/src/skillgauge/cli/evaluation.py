@@ -21,7 +21,7 @@ import click
 from ..errors import ExitCode, PluginError, Problem, UsageError
 from ..plan.options import EvalOptions, How, What, Who
 from ..plan.overlay import Overlay
-from ..plan.preparing import Prepared, prepare
+from ..plan.preparing import Prepared
 from ..run.budget import BudgetLimits
 from ..run.ledger import MemoryStore
 from ..types.plan import Selection
@@ -31,8 +31,10 @@ from .format_options import FormatOptions
 from .invocation import Invocation
 from .options import Detect, GlobalsCommand, Number, Runs, SeveralWords, words
 from .plan_document import plan_document, print_plan
+from .preparation import prepare_trusted
 from .quarantine import Quarantine, read_quarantine
 from .reports import Reports, make_reporters, own_documents, with_agent_formats
+from .trusting import granted_checks
 
 if TYPE_CHECKING:
     from ..run.pipeline import Conclusion, Job
@@ -168,7 +170,7 @@ class Evaluation:
             SkillgaugeError: with every problem that was found; nothing has run.
         """
         options = asked.options
-        prepared = _quarantine(call.config).over(await prepare(options, call.registry), date.today())
+        prepared = _quarantine(call.config).over(await prepare_trusted(call, options), date.today())
         if options.who.executor:
             from .worker import recipe_of  # noqa: PLC0415 - only for trials that run elsewhere
 
@@ -261,7 +263,7 @@ def _what(values: Mapping[str, Any], call: Invocation) -> What:
             tags=words(values.get("tag", ())),
             targets=words(values.get("target", ())),
         ),
-        overlay=_overlay(call.config, values.get("check", ())),
+        overlay=_overlay(call, values.get("check", ())),
     )
 
 
@@ -341,8 +343,10 @@ def _quarantine(config: Config) -> Quarantine:
     return read_quarantine(configured.value if configured else (), configured.where if configured else "")
 
 
-def _overlay(config: Config, given: Sequence[str]) -> Overlay:
-    configured = config.find("checks")
+def _overlay(call: Invocation, given: Sequence[str]) -> Overlay:
+    held, configured = granted_checks(call.config, call.registry), call.config.find("checks")
+    if held:
+        return read_overlay(held.value, held.file, given)
     return read_overlay(configured.value if configured else (), configured.where if configured else "", given)
 
 
@@ -380,7 +384,7 @@ async def _carry_out(prepared: Prepared, call: Invocation, kept: int) -> Conclus
 
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in _ending_signals():
         loop.add_signal_handler(number, stop.set)
     progress = make_progress(prepared.plan.head.trial_count - kept, quiet=call.output.quiet)
 
@@ -392,5 +396,12 @@ async def _carry_out(prepared: Prepared, call: Invocation, kept: int) -> Conclus
         with progress:
             return await carry_out(prepared.plan, prepared.job.watched(progress.finished, begun, progress.step), stop)
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in _ending_signals():
             loop.remove_signal_handler(number)
+
+
+def _ending_signals() -> list[signal.Signals]:
+    """Those that ask for an end: a closed terminal, too, unless somebody started us with `nohup`."""
+    names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    found = [signal.Signals[name] for name in names]
+    return [one for one in found if one.name != "SIGHUP" or signal.getsignal(one) is not signal.SIG_IGN]

@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from .. import __version__
+
 
 @dataclass(frozen=True)
 class Globals:
@@ -22,6 +24,9 @@ class Globals:
     no_plugin: tuple[str, ...] = ()
     plugin: tuple[str, ...] = ()
     assign: tuple[str, ...] = ()
+    trust_config: bool = False
+    untrusted: bool = False
+    """Set by the option of commands that evaluate, so that no configuration of a folder counts in them."""
 
     def merged(self, values: dict[str, Any]) -> Globals:
         """These, with what was given further right in the command line."""
@@ -30,6 +35,24 @@ class Globals:
             mine = getattr(self, name)
             changes[name] = (*mine, *value) if isinstance(mine, tuple) else (value or mine)
         return replace(self, **changes)
+
+
+def _version_option() -> click.Option:
+    """`--version`, which prints it and ends."""
+
+    def show(ctx: click.Context, _param: click.Parameter, value: object) -> None:
+        if value:
+            click.echo(f"skillgauge {__version__}")
+            ctx.exit()
+
+    return click.Option(
+        ["--version", "-V"],
+        is_flag=True,
+        expose_value=False,
+        is_eager=True,
+        callback=show,
+        help="Show the version and end.",
+    )
 
 
 def _global_options() -> list[click.Option]:
@@ -41,9 +64,11 @@ def _global_options() -> list[click.Option]:
         click.Option(["--quiet"], is_flag=True, help="Errors and the verdict only."),
         click.Option(["--no-plugin"], metavar="NAME", multiple=True, help="Do without a plugin or distribution."),
         click.Option(["--plugin"], metavar="FILE", multiple=True, help="Use a plugin from a Python file."),
+        click.Option(["--trust-config"], is_flag=True, help="Trust the configuration file found here, this once."),
         click.Option(
             ["--set", "assign"], metavar="KEY=VALUE", multiple=True, help="Set an option: <kind>.<name>.<key>=VALUE."
         ),
+        _version_option(),
     ]
 
 
@@ -164,7 +189,8 @@ class GlobalsGroup(click.Group):
 
 def collect_globals(ctx: click.Context) -> None:
     """Move the global options from a context's parameters into its object."""
-    given = {name: ctx.params.pop(name) for name in GLOBAL_NAMES if name in ctx.params}
+    given = {name: ctx.params.pop(name) for name in GLOBAL_NAMES if name in ctx.params and name != "untrusted"}
+    given |= {"untrusted": True} if ctx.params.get("untrusted") else {}
     inherited = ctx.obj if isinstance(ctx.obj, Globals) else Globals()
     ctx.obj = inherited.merged(given)
 

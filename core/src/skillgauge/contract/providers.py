@@ -21,6 +21,11 @@ Clean = Callable[[Any], Any]
 """Takes secrets out of a value; what comes back has the same type."""
 
 
+HARMLESS: dict[str, Any] = {"harmless": True}
+"""Declares that the configuration of a folder may set an option for whoever enters it, before he trusts that file:
+`Field(..., json_schema_extra=HARMLESS)`. Only what names no program, address, path, variable or right, and no price."""
+
+
 class NoOptions(Frozen):
     """Options model of a plugin that has none."""
 

@@ -12,6 +12,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ..contract.sandboxes import SpoiledError
 from ..log import get_logger
 from ..plugins.deadlines import is_cancelled
 from ..plugins.guard import reason_of
@@ -27,6 +28,8 @@ log = get_logger(__name__)
 BACKSTOP_S = 5.0
 """How much longer than its limit a trial may take before the kernel cuts it off itself. Adapters and engines
 enforce the limit, because they can still report what the process said."""
+SETTLE_S = 60.0
+"""The same for a session, whose files are looked at after its end."""
 
 
 @dataclass(frozen=True)
@@ -143,21 +146,20 @@ class TrialRunner:
             if place:
                 place.leave(execution.failure)
             if execution.failure is None:
-                await stage.prepare_grading(trial)
+                execution = await _prepared(stage, trial, execution)
             return _result(trial, execution, await grade(trial, execution, self.grading, stage.workspace), began)
 
     async def _bounded(self, stage: Stage, trial: Trial) -> Execution:
         limit = trial.limits.timeout_s
         if limit is None:
             return await stage.execute(trial)
-        started = time.monotonic()
+        started, direct = time.monotonic(), trial.arm.kind is ArmKind.DIRECT
         try:
-            async with asyncio.timeout(limit + BACKSTOP_S) as bound:
+            async with asyncio.timeout(limit + (BACKSTOP_S if direct else SETTLE_S)) as bound:
                 return await stage.execute(trial)
         except TimeoutError:
             if not bound.expired():
                 raise  # some time-out inside a plugin, which did not use up the trial's time
-            direct = trial.arm.kind is ArmKind.DIRECT
             return Execution(
                 duration_s=time.monotonic() - started,
                 failure=Failure(
@@ -167,6 +169,16 @@ class TrialRunner:
                     retryable=direct,
                 ),
             )
+
+
+async def _prepared(stage: Stage, trial: Trial, execution: Execution) -> Execution:
+    """Have the graders' files put in place, and say what of an agent was in their way."""
+    try:
+        moved = await stage.prepare_grading(trial)
+    except SpoiledError as error:
+        return execution.model_copy(update={"failure": Failure.of_spoiling(str(error))})
+    note = f"set aside, because it lay where graders' files belong: {', '.join(moved[:5])}"
+    return execution.model_copy(update={"notes": (*execution.notes, note)}) if moved else execution
 
 
 def _result(trial: Trial, execution: Execution, graded: Grade, began: float) -> TrialResult:

@@ -70,6 +70,7 @@ from skillgauge.stats.paired import (
     MeanRatio,
     PairedDifference,
     Spread,
+    WeightedMean,
     mean_of,
 )
 from skillgauge.stats.quantiles import (
@@ -79,6 +80,8 @@ from skillgauge.stats.quantiles import (
 from skillgauge.stats.rates import (
     MIN_NORMAL_CASES,
     RateInterval,
+    RateTally,
+    RunRates,
     cluster_rate_interval,
     in_clusters,
     rate_interval,
@@ -119,12 +122,15 @@ __all__ = [
     "MeanRatio",
     "PairedDifference",
     "RateInterval",
+    "RateTally",
     "Reliability",
     "ReliabilityTally",
     "Repeats",
+    "RunRates",
     "Spread",
     "Tried",
     "VarianceParts",
+    "WeightedMean",
     "agreement",
     "bootstrap_interval",
     "bootstrap_means",

@@ -262,6 +262,11 @@ class Failure(Frozen):
             retry_after_s=retry_after_s if retryable else None,
         )
 
+    @classmethod
+    def of_spoiling(cls, message: str) -> Self:
+        """What an agent did to the place where it was to be graded: its own failure."""
+        return cls(failure_class=FailureClass.SANDBOX, blame=Blame.TARGET, message=message)
+
 
 _AGENT_LIMITS = frozenset({FailureClass.TIMEOUT, FailureClass.MAX_TURNS})
 _PASSING = frozenset({FailureClass.NETWORK, FailureClass.RATE_LIMITED, FailureClass.OVERLOADED, FailureClass.SERVER})

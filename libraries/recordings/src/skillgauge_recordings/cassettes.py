@@ -28,6 +28,7 @@ from skillgauge.api import (
     JsonObject,
     Origin,
     Problem,
+    SpoiledError,
     SuiteError,
     Trajectory,
     Trial,
@@ -44,6 +45,8 @@ LARGEST_FILE = 4 * 1024 * 1024
 """Bytes of a file that are recorded; a larger one makes the recording fail, since half a file grades as another one."""
 LARGEST_RAW = 64 * 1024 * 1024
 """Bytes of a raw stream that is unpacked: a small file could stand for any number."""
+MOST_FILES = 10_000
+"""Files of one session; to read more takes longer than anybody waits."""
 _GZIP = 31
 """What zlib calls gzip, with a window of any size."""
 
@@ -122,12 +125,14 @@ class FolderRecorder:
         """Keep one session, unless it failed for reasons that are nobody's behaviour.
 
         Raises:
-            OSError: a file cannot be read or written.
-            ValueError: a file cannot be recorded.
+            OSError: the recording cannot be written.
+            SpoiledError: the agent left files that cannot be recorded.
         """
         failure = execution.failure
         if execution.replayed or (failure is not None and failure.blame is Blame.INFRASTRUCTURE):
             return
+        if len(execution.files) > MOST_FILES:
+            raise SpoiledError(f"the session changed more than {MOST_FILES} files")
         places, executables = Places(workspace), await _executables(workspace, execution)
         cassette = Cassette(
             key=trial.cassette_key,
@@ -164,9 +169,12 @@ async def _recorded(
     path = change.path
     if change.change == "deleted":
         return RecordedFile(path=path)
-    content = await workspace.collect(path, LARGEST_FILE + 1)
+    try:
+        content = await workspace.collect(path, LARGEST_FILE + 1)
+    except (OSError, ValueError) as error:
+        raise SpoiledError(f"{path!r} cannot be read: {error}") from error
     if len(content) > LARGEST_FILE:
-        raise ValueError(f"{path!r} is larger than {LARGEST_FILE} bytes and cannot be recorded")
+        raise SpoiledError(f"{path!r} is larger than {LARGEST_FILE} bytes")
     try:
         return RecordedFile(path=path, text=places.named(content.decode()), executable=path in executables)
     except UnicodeDecodeError:

@@ -1,6 +1,7 @@
 """What commands that show a run have in common, and what a trial looks like in parts."""
 
 from .delivery import OWN_DOCUMENT, Delivered, deliver, reporter_for
+from .latency import latency_text
 from .looking import CasesDocument, Wanted, show_cases
 from .outcomes import outcome_text
 from .showing import RunDocument, run_document, run_verdict, show_run
@@ -19,6 +20,7 @@ __all__ = [
     "Wanted",
     "deliver",
     "excerpt",
+    "latency_text",
     "outcome_text",
     "reporter_for",
     "run_document",
