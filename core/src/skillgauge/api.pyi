@@ -153,7 +153,7 @@ from .reading.environment import (
     host_environment as host_environment,
     secret as secret,
 )
-from .cli.wording import (
+from .report.wording import (
     LINE as LINE,
     UNKNOWN as UNKNOWN,
     counted as counted,
@@ -173,7 +173,7 @@ from .cli.wording import (
     rate_notes as rate_notes,
     reason_of as reason_of,
 )
-from .cli.answer import (
+from .report.answer import (
     chance_text as chance_text,
     compared as compared,
     lift_interval_text as lift_interval_text,

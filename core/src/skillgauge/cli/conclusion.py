@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..report.wording import counted
 from ..run.pipeline import Conclusion
 from ..types.result import RunView, Spending
 from .decision import Decision, GateOptions, decide
@@ -17,7 +18,6 @@ from .invocation import Invocation
 from .judged_gates import JudgedGates
 from .output import Output
 from .quarantine import gating
-from .wording import counted
 
 
 def conclude(outcome: Conclusion, evaluation: Evaluation, call: Invocation, values: Mapping[str, Any]) -> int:

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..errors import ExitCode
+from ..report.answer import sentences
+from ..report.gates import GateAnswer, GateResult, answers, gated
+from ..report.wording import counted, labels, plain
 from ..types.comparison import Counts, GroupKey
 from ..types.frozen import Frozen
 from ..types.result import Figure, RunState, RunView
 from ..types.suite import Gate, GateFigure
-from .answer import sentences
-from .gates import GateAnswer, GateResult, answers, gated
 from .judged_gates import JUDGED, JudgedGates
-from .wording import counted, labels, plain
 
 _NAME = 80
 """Characters of each part of a name that are shown."""

@@ -32,7 +32,7 @@ from .invocation import Invocation
 from .options import Detect, GlobalsCommand, Number, Runs, SeveralWords, words
 from .plan_document import plan_document, print_plan
 from .preparation import prepare_trusted
-from .quarantine import Quarantine, read_quarantine
+from .quarantine import quarantine_of
 from .reports import Reports, make_reporters, own_documents, with_agent_formats
 from .trusting import granted_checks
 
@@ -170,7 +170,7 @@ class Evaluation:
             SkillgaugeError: with every problem that was found; nothing has run.
         """
         options = asked.options
-        prepared = _quarantine(call.config).over(await prepare_trusted(call, options), date.today())
+        prepared = quarantine_of(call.config).over(await prepare_trusted(call, options), date.today())
         if options.who.executor:
             from .worker import recipe_of  # noqa: PLC0415 - only for trials that run elsewhere
 
@@ -336,11 +336,6 @@ def _judges(values: Mapping[str, Any], config: Config) -> tuple[tuple[str, ...],
     named, models = words(values.get("judge", ())), words(values.get("judge_model", ()))
     configured = config.get("judgeModel") or ""
     return named or words([config.get("judge") or ""]), models or (() if len(named) > 1 else words([configured]))
-
-
-def _quarantine(config: Config) -> Quarantine:
-    configured = config.find("quarantine")
-    return read_quarantine(configured.value if configured else (), configured.where if configured else "")
 
 
 def _overlay(call: Invocation, given: Sequence[str]) -> Overlay:

@@ -20,6 +20,7 @@ from ..types.frozen import Frozen
 from ..types.result import Kept, ResultOrder, RunView, TrialResult
 from ..types.suite import Case
 from ..types.trial import Quarantined, SuiteHead
+from .configuration import Config
 
 
 class QuarantineRule(Frozen):
@@ -82,6 +83,16 @@ class Quarantine:
 
 def _marked(suite: SuiteHead, cases: Mapping[str, Quarantined]) -> SuiteHead:
     return suite.model_copy(update={"quarantined": tuple(cases.values())}) if cases else suite
+
+
+def quarantine_of(config: Config) -> Quarantine:
+    """The rules of the configuration.
+
+    Raises:
+        UsageError: with everything that is wrong with them.
+    """
+    configured = config.find("quarantine")
+    return read_quarantine(configured.value if configured else (), configured.where if configured else "")
 
 
 def read_quarantine(configured: Sequence[Mapping[str, object]], file: str) -> Quarantine:

@@ -11,18 +11,7 @@ from pydantic import Field, model_validator
 
 from .answers import PLAIN, Answer, AnswerStyle
 from .frozen import EMPTY, Frozen, FrozenDict, Json, JsonObject, digest
-from .suite import (
-    Arm,
-    Case,
-    CaseFacts,
-    Comparison,
-    Gate,
-    GateFigure,
-    Limits,
-    SuiteFacts,
-    Target,
-    TargetHead,
-)
+from .suite import Arm, Case, CaseFacts, Comparison, Gate, GateFigure, Limits, SuiteFacts, Target, TargetHead
 
 
 class Identity(Frozen):

@@ -100,8 +100,9 @@ class _Stored:
     async def execute(self, trial: Trial) -> Execution:
         return self.execution
 
-    async def prepare_grading(self, trial: Trial) -> None:
-        """There is nothing to put graders' files into."""
+    async def prepare_grading(self, trial: Trial) -> tuple[str, ...]:
+        """There is nothing to put graders' files into, and nothing in their way."""
+        return ()
 
 
 @dataclass(frozen=True)
