@@ -20,6 +20,9 @@ from .errors import (
 from .log import (
     get_logger as get_logger,
 )
+from .cli.cache_folder import (
+    cache_folder as cache_folder,
+)
 from .cli.eval_document import (
     human_lines as human_lines,
 )
@@ -84,6 +87,7 @@ from .contract.engines import (
     InstalledSkill as InstalledSkill,
     Recorder as Recorder,
     RunRequest as RunRequest,
+    SessionCache as SessionCache,
 )
 from .contract.executors import (
     Executor as Executor,
@@ -179,6 +183,9 @@ from .report.answer import (
     lift_interval_text as lift_interval_text,
     points as points,
     sentences as sentences,
+)
+from .report.summary import (
+    summarize as summarize,
 )
 from .report.pairs import (
     CaseReport as CaseReport,

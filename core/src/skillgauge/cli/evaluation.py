@@ -11,7 +11,6 @@ import signal
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,13 +25,14 @@ from ..run.budget import BudgetLimits
 from ..run.ledger import MemoryStore
 from ..types.plan import Selection
 from .added_checks import read_overlay
+from .cache_folder import cache_folder
 from .configuration import KEYS, Config, Source
 from .format_options import FormatOptions
 from .invocation import Invocation
-from .options import Detect, GlobalsCommand, Number, Runs, SeveralWords, words
+from .options import Detect, GlobalsCommand, Number, Runs, SeveralWords, paths_and_cases, words
 from .plan_document import plan_document, print_plan
 from .preparation import prepare_trusted
-from .quarantine import quarantine_of
+from .quarantine import quarantined
 from .reports import Reports, make_reporters, own_documents, with_agent_formats
 from .trusting import granted_checks
 
@@ -83,6 +83,7 @@ def evaluation_options() -> list[click.Parameter]:
         click.Option(["--max-tokens"], type=click.IntRange(1), metavar="N", help="Use no more tokens."),
         click.Option(["--record"], metavar="DIR", help="Record what agents do."),
         click.Option(["--replay"], metavar="DIR", help="Play recordings back instead of running agents."),
+        click.Option(["--no-cache"], is_flag=True, help="Run every session without the skill, also one that is known."),
         click.Option(
             ["--untrusted"], is_flag=True, help="Run nothing unless a sandbox confines it strictly, without network."
         ),
@@ -170,7 +171,7 @@ class Evaluation:
             SkillgaugeError: with every problem that was found; nothing has run.
         """
         options = asked.options
-        prepared = quarantine_of(call.config).over(await prepare_trusted(call, options), date.today())
+        prepared = quarantined(await prepare_trusted(call, options), call.config)
         if options.who.executor:
             from .worker import recipe_of  # noqa: PLC0415 - only for trials that run elsewhere
 
@@ -251,7 +252,7 @@ def eval_options(call: Invocation, values: Mapping[str, Any]) -> Asked:
 
 def _what(values: Mapping[str, Any], call: Invocation) -> What:
     options = FormatOptions.of_installed()
-    named, cases = _paths_and_cases(values.get("paths", ()), call.cwd)
+    named, cases = paths_and_cases(values.get("paths", ()), call.cwd)
     format_paths = {name: found for name, found in options.paths(values, call.cwd).items() if found}
     return What(
         paths=named if named or format_paths else (call.cwd,),
@@ -282,6 +283,7 @@ def _who(values: Mapping[str, Any], call: Invocation) -> Who:
         executor=values.get("executor"),
         store=None if store == "none" else store,
         store_given=config.is_set("store"),
+        cache=None if values.get("no_cache", True) else cache_folder(call),
         record=call.cwd / values["record"] if values.get("record") else None,
         replay=call.cwd / values["replay"] if values.get("replay") else None,
     )
@@ -294,7 +296,7 @@ def _how(values: Mapping[str, Any], config: Config) -> How:
         baseline=values.get("baseline"),
         seed=config.get("seed"),
         concurrency=config.get("concurrency"),
-        retries=config.get("retries"),
+        retries=config.get("retries") if config.is_set("retries") else None,
         timeout_s=_timeout(values.get("timeout")),
         timeout_is_bare=str(values.get("timeout")).replace(".", "").isdigit(),
         direct_timeout_s=config.get("timeoutMs") / 1000,
@@ -343,18 +345,6 @@ def _overlay(call: Invocation, given: Sequence[str]) -> Overlay:
     if held:
         return read_overlay(held.value, held.file, given)
     return read_overlay(configured.value if configured else (), configured.where if configured else "", given)
-
-
-def _paths_and_cases(given: Sequence[str], cwd: Path) -> tuple[tuple[Path, ...], tuple[str, ...]]:
-    """Words that exist or look like a path are paths; the others select cases of the suites here."""
-    paths, cases = [], []
-    for word in given:
-        path = cwd / word
-        if path.exists() or "/" in word or "\\" in word or word.startswith(".") or Path(word).suffix:
-            paths.append(path)
-        else:
-            cases.append(word)
-    return tuple(paths), tuple(cases)
 
 
 def _timeout(text: str | None) -> float | None:

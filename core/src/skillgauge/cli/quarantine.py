@@ -85,14 +85,15 @@ def _marked(suite: SuiteHead, cases: Mapping[str, Quarantined]) -> SuiteHead:
     return suite.model_copy(update={"quarantined": tuple(cases.values())}) if cases else suite
 
 
-def quarantine_of(config: Config) -> Quarantine:
-    """The rules of the configuration.
+def quarantined(prepared: Prepared, config: Config) -> Prepared:
+    """What is prepared, under the rules of the configuration as they are today.
 
     Raises:
         UsageError: with everything that is wrong with them.
     """
     configured = config.find("quarantine")
-    return read_quarantine(configured.value if configured else (), configured.where if configured else "")
+    rules = read_quarantine(configured.value if configured else (), configured.where if configured else "")
+    return rules.over(prepared, date.today())
 
 
 def read_quarantine(configured: Sequence[Mapping[str, object]], file: str) -> Quarantine:

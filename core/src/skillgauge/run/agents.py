@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from ..contract.engines import Engine, InstalledSkill, Recorder, RunRequest
+from ..contract.engines import Engine, InstalledSkill, Recorder, RunRequest, SessionCache
 from ..contract.providers import Traits
 from ..contract.sandboxes import Command, Sandbox, SandboxSpec, SpoiledError, Workspace
 from ..log import get_logger
 from ..types.frozen import EMPTY, JsonObject
 from ..types.suite import Arm, Case, FileSpec, SkillRef
 from ..types.trial import Blame, Execution, Failure, FailureClass, FileChange, Trajectory, TrajectoryEvent, Trial
+from .contents import contents_of, with_contents
 
 log = get_logger(__name__)
 
@@ -49,6 +50,9 @@ class AgentStages:
     candidates: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Skills under test, by suite: an arm without one of them must not be offered it."""
     recorder: Recorder | None = None
+    cache: SessionCache | None = None
+    cached: frozenset[tuple[str, str]] = frozenset()
+    """Suite and arm of the sessions that the cache may answer."""
     keep: bool = False
     """Leave workspaces behind for inspection."""
     conceal: JsonObject = EMPTY
@@ -100,6 +104,8 @@ class AgentStage:
         if failure := await set_up(self.workspace, trial.case):
             return Execution(failure=failure)
         before = await self.workspace.snapshot()
+        installed = tuple(f"{skill.path}/" for skill in skills)
+        held = await contents_of(self.workspace, (path for path in sorted(before) if not path.startswith(installed)))
         request = RunRequest(
             trial_id=trial.trial_id,
             case_id=trial.case.id,
@@ -112,13 +118,21 @@ class AgentStage:
             cassette_key=trial.cassette_key,
             recipe=trial.recipe,
         )
-        execution = await self.setup.engine.run(request, self.workspace, partial(self._emit, trial))
+        may_cache = (trial.suite_id, trial.arm.name) in self.stages.cached and trial.runner.complete
+        cache = self.stages.cache if may_cache else None
+        known = await cache.find(trial, self.workspace) if cache else None
+        execution = known or await self.setup.engine.run(request, self.workspace, partial(self._emit, trial))
         execution = await with_changes(execution, before, self.workspace)
+        holds = await contents_of(self.workspace, (one.path for one in execution.files if one.change != "deleted"))
+        files = tuple(with_contents(one, held, holds) for one in execution.files)
+        execution = execution.model_copy(update={"files": files})
         failure = execution.failure
         if failure is None or failure.blame is not Blame.INFRASTRUCTURE:
             candidates = self.stages.candidates.get(trial.suite_id, frozenset())
             integrity, broken = arm_integrity(trial.arm, candidates, execution.trajectory)
             execution = execution.model_copy(update={"arm_integrity": integrity, "failure": broken or failure})
+        if cache:
+            await cache.record(trial, execution, self.workspace)
         if self.stages.recorder is not None:
             try:
                 await self.stages.recorder.record(trial, execution, self.workspace)

@@ -305,8 +305,6 @@ class TrajectoryEvent(Frozen):
     data: Json = None
     """Arguments of a call, content of a result."""
     is_error: bool = False
-    at_s: float | None = None
-    """Seconds from the start of the session until it was known."""
     duration_s: float | None = None
     """Seconds that it took: of a message, what the model needed to write it; of a call, the tool."""
 
@@ -351,8 +349,13 @@ class FileChange(Frozen):
     path: str
     change: str
     """`created`, `modified` or `deleted`."""
-    size: int | None = None
     digest: str | None = None
+    was: str | None = None
+    """What it held at launch, if that was kept."""
+    text: str | None = None
+    """What it holds now, if that was kept."""
+    left_out: str = ""
+    """Why one of them was not: `binary`, `too large`, by itself or beside the others, or `unreadable`."""
 
 
 class Execution(Frozen):

@@ -85,7 +85,7 @@ async def regrade(call: Invocation, asked: Asked, view: RunView) -> Evaluation:
     async def stage(trial: Trial) -> AsyncIterator[_Stored]:
         yield _Stored(stored.pop(trial.trial_id))
 
-    retry = replace(prepared.job.retry, retries=0, agent_retries=0)  # what failed then would fail again
+    retry = replace(prepared.job.retry, retries=0)  # what failed then would fail again
     job = replace(prepared.job, stages={ArmKind.DIRECT: stage, ArmKind.AGENT: stage}, retry=retry)
     return evaluation.instead(plan, job)
 
