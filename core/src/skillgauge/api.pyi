@@ -177,15 +177,15 @@ from .report.wording import (
     rate_notes as rate_notes,
     reason_of as reason_of,
 )
+from .report.summary import (
+    summarize as summarize,
+)
 from .report.answer import (
     chance_text as chance_text,
     compared as compared,
     lift_interval_text as lift_interval_text,
     points as points,
     sentences as sentences,
-)
-from .report.summary import (
-    summarize as summarize,
 )
 from .report.pairs import (
     CaseReport as CaseReport,
@@ -286,6 +286,11 @@ from .types.frozen import (
     freeze as freeze,
     thaw as thaw,
 )
+from .types.gate import (
+    Gate as Gate,
+    GateFigure as GateFigure,
+    GateScope as GateScope,
+)
 from .types.plan import (
     Plan as Plan,
 )
@@ -321,9 +326,8 @@ from .types.suite import (
     Check as Check,
     Comparison as Comparison,
     FileSpec as FileSpec,
-    Gate as Gate,
-    GateFigure as GateFigure,
-    GateScope as GateScope,
+    HostVariable as HostVariable,
+    Install as Install,
     LimitOutcome as LimitOutcome,
     Limits as Limits,
     SkillRef as SkillRef,

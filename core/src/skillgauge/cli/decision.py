@@ -11,8 +11,8 @@ from ..report.gates import GateAnswer, GateResult, answers, gated
 from ..report.wording import counted, labels, plain
 from ..types.comparison import Counts, GroupKey
 from ..types.frozen import Frozen
+from ..types.gate import Gate, GateFigure
 from ..types.result import Figure, RunState, RunView
-from ..types.suite import Gate, GateFigure
 from .judged_gates import JUDGED, JudgedGates
 
 _NAME = 80

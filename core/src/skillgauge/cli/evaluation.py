@@ -209,8 +209,7 @@ class Evaluation:
         reports: dict[str, Callable[[], Path | None]] = {
             name: partial(write_report, view, name, one, self._options.folder) for name, one in self._reporters.items()
         }
-        if self._options.own:
-            reports |= own_documents(view, self._call.registry, self._options)
+        reports |= own_documents(view, self._call.registry, self._options)
         written: dict[str, Path] = {}
         for name, write in reports.items():
             try:
@@ -315,9 +314,10 @@ def _reports(values: Mapping[str, Any], call: Invocation) -> Reports:
     file = values.get("output_file")
     return Reports(
         names=tuple(name for name in names if name != OWN_DOCUMENT),
-        own=OWN_DOCUMENT in names or file is not None,
+        own=OWN_DOCUMENT in names or file is not None or bool(values.get("report")),
         optional=frozenset(() if explicit else KEYS["defaultFormats"].default),
         folder=call.cwd / call.config.get("outputDir"),
+        folder_given=call.config.is_set("outputDir"),
         file=Path(file) if file is not None else None,
     )
 

@@ -14,8 +14,9 @@ from ..contract.engines import Engine, InstalledSkill, Recorder, RunRequest, Ses
 from ..contract.providers import Traits
 from ..contract.sandboxes import Command, Sandbox, SandboxSpec, SpoiledError, Workspace
 from ..log import get_logger
+from ..reading.environment import environment_of
 from ..types.frozen import EMPTY, JsonObject
-from ..types.suite import Arm, Case, FileSpec, SkillRef
+from ..types.suite import Arm, Case, FileSpec, SkillRef, TargetKind
 from ..types.trial import Blame, Execution, Failure, FailureClass, FileChange, Trajectory, TrajectoryEvent, Trial
 from .contents import contents_of, with_contents
 
@@ -67,8 +68,8 @@ class AgentStages:
         setup = self.setups[trial.runner.name]
         spec = SandboxSpec(
             label=trial.case.id,
-            env=trial.case.env,
-            network=False,
+            env=environment_of(trial.case),
+            network=trial.case.network,
             routes=setup.engine.routes(trial.model),
             hosts=setup.traits.model_hosts,
             image_files=trial.case.image_files,
@@ -112,8 +113,10 @@ class AgentStage:
             prompt=trial.case.prompt or "",
             model=trial.model,
             skills=skills,
+            installs=trial.arm.installs,
+            agent=trial.target.name if trial.target and trial.target.kind is TargetKind.AGENT else None,
             limits=trial.limits,
-            env=trial.case.env,
+            env=environment_of(trial.case),
             seed=trial.seed,
             cassette_key=trial.cassette_key,
             recipe=trial.recipe,
