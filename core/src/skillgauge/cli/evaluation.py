@@ -25,6 +25,7 @@ from ..run.ledger import MemoryStore
 from ..types.plan import Selection
 from .added_checks import read_overlay
 from .configuration import KEYS, Config, Source
+from .descriptors import require_descriptors
 from .format_options import FormatOptions
 from .invocation import Invocation
 from .options import Detect, GlobalsCommand, Number, Runs, SeveralWords, words
@@ -182,6 +183,8 @@ class Evaluation:
 
     async def carry_out(self) -> Conclusion:
         """Run it; the first Ctrl-C stops it and keeps what is finished."""
+        if not self.prepared.job.recipe:  # else trials run elsewhere
+            require_descriptors(min(self.prepared.job.concurrency, self.prepared.plan.head.trial_count))
         return await _carry_out(self.prepared, self._call)
 
     def write_reports(self, view: RunView) -> dict[str, Path]:
