@@ -38,6 +38,9 @@ from .cli.evaluation import (
     eval_options as eval_options,
     evaluation_options as evaluation_options,
 )
+from .cli.judged_gates import (
+    JUDGED as JUDGED,
+)
 from .cli.invocation import (
     Invocation as Invocation,
     invocation as invocation,
@@ -130,7 +133,6 @@ from .contract.stores import (
 from .reading.documents import (
     Document as Document,
     locate as locate,
-    located as located,
     located_all as located_all,
     parse_document as parse_document,
     read_document as read_document,
@@ -139,7 +141,7 @@ from .reading.environment import (
     host_environment as host_environment,
     secret as secret,
 )
-from .report.wording import (
+from .cli.wording import (
     LINE as LINE,
     UNKNOWN as UNKNOWN,
     counted as counted,
@@ -150,7 +152,6 @@ from .report.wording import (
     headline as headline,
     interval_text as interval_text,
     labels as labels,
-    latency_text as latency_text,
     listed as listed,
     milliseconds as milliseconds,
     moment as moment,
@@ -160,7 +161,7 @@ from .report.wording import (
     rate_notes as rate_notes,
     reason_of as reason_of,
 )
-from .report.answer import (
+from .cli.answer import (
     chance_text as chance_text,
     compared as compared,
     lift_interval_text as lift_interval_text,
@@ -305,6 +306,7 @@ from .types.suite import (
     Suite as Suite,
     SuiteDefaults as SuiteDefaults,
     Target as Target,
+    TargetHead as TargetHead,
     TargetKind as TargetKind,
     VerdictMode as VerdictMode,
     VerdictRule as VerdictRule,
@@ -322,7 +324,6 @@ from .types.trial import (
     Identity as Identity,
     PlanHead as PlanHead,
     SuiteHead as SuiteHead,
-    TargetHead as TargetHead,
     Trajectory as Trajectory,
     TrajectoryEvent as TrajectoryEvent,
     Trial as Trial,

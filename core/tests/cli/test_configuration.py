@@ -317,6 +317,15 @@ def test_every_problem_of_every_source_is_told(tmp_path: Path) -> None:
     ]
 
 
+def test_a_value_that_is_none_of_a_few() -> None:
+    """A word that decides nothing must not be taken for one that does."""
+    assert check_value("judgedGates", "calibrated") is None
+    problem = check_value("judgedGates", "sometimes")
+    assert problem is not None
+    told = "judgedGates must be always or calibrated or never, not 'sometimes'"
+    assert (problem.code, problem.message) == ("config.wrong-value", told)
+
+
 @pytest.mark.parametrize(
     ("text", "name", "near"),
     [
@@ -441,6 +450,7 @@ def test_the_defaults_are_published() -> None:
         "judge": None,
         "judgeModel": None,
         "judgeTemperature": None,
+        "judgedGates": "always",
         "checks": [],
         "plugins.block": [],
         "plugins.only": None,
@@ -467,6 +477,7 @@ def test_the_names_of_variables_are_published() -> None:
         "judge": "SKILLGAUGE_JUDGE",
         "judgeModel": "SKILLGAUGE_JUDGE_MODEL",
         "judgeTemperature": "SKILLGAUGE_JUDGE_TEMPERATURE",
+        "judgedGates": "SKILLGAUGE_JUDGED_GATES",
         "checks": "SKILLGAUGE_CHECKS",
         "plugins.block": "SKILLGAUGE_PLUGINS_BLOCK",
         "plugins.only": "SKILLGAUGE_PLUGINS_ONLY",

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillgauge.api import Comparison
+from skillgauge.cli.wording import figure_text
 from skillgauge.report.summary import summarize
-from skillgauge.report.wording import figure_text
 from skillgauge.stats import rate_interval
 from skillgauge.types.comparison import GroupKey
 from skillgauge.types.result import (
@@ -33,6 +33,7 @@ from skillgauge.types.result import (
     Verdict,
     case_order,
 )
+from skillgauge.types.suite import TargetHead
 from skillgauge.types.trial import (
     Blame,
     Execution,
@@ -40,7 +41,6 @@ from skillgauge.types.trial import (
     FailureClass,
     PlanHead,
     SuiteHead,
-    TargetHead,
     Trajectory,
     Usage,
 )

@@ -16,7 +16,6 @@ from skillgauge.contract.providers import Traits
 from skillgauge.contract.sandboxes import Command, Finished, ModelRoute, Sandbox, SandboxSpec, Workspace
 from skillgauge.run.agents import (
     VERIFIED,
-    AgentRules,
     AgentSetup,
     AgentStages,
     arm_integrity,
@@ -84,7 +83,8 @@ def execute(
             {"agent": AgentSetup(engine, Traits(**known))},
             sandbox or FakeSandbox(),
             read_skill=lambda ref: (FileSpec(path="SKILL.md", text=ref.name), FileSpec(path="a/b.sh", text="x")),
-            rules=AgentRules(candidates={"s": CANDIDATES}, **rules),
+            candidates={"s": CANDIDATES},
+            **rules,
         )
         async with stages(one) as stage:
             execution = await stage.execute(one)
@@ -302,8 +302,7 @@ def test_hosts_and_routes_of_the_engine_reach_the_sandbox() -> None:
 
     async def run() -> None:
         setup = AgentSetup(Routed(done, name="agent"), Traits(model_hosts=("login.test",)))
-        rules = AgentRules(keep=True)
-        stages = AgentStages({"agent": setup}, sandbox, read_skill=lambda ref: (), rules=rules)
+        stages = AgentStages({"agent": setup}, sandbox, read_skill=lambda ref: (), keep=True)
         async with stages(trial()):
             pass
 

@@ -15,7 +15,7 @@ from skillgauge import log
 from skillgauge.contract.judges import Judge
 from skillgauge.contract.providers import Provider
 from skillgauge.contract.scorers import ScoreContext, Scorer
-from skillgauge.errors import StoreError
+from skillgauge.errors import Problem, StoreError
 from skillgauge.plugins.guard import guarded
 from skillgauge.plugins.kinds import SCORERS, Resolved
 from skillgauge.run.executor import LocalExecutor, run_all
@@ -970,7 +970,7 @@ def test_an_error_of_the_source_ends_the_run() -> None:
 
     async def broken_source() -> AsyncIterator[Trial]:
         yield trial(0)
-        raise StoreError.of("store.locked", "cannot claim")
+        raise StoreError(Problem("store.locked", "cannot claim"))
 
     async def run_trial(one: Trial) -> TrialResult:
         return result_of(one)
@@ -992,7 +992,7 @@ def test_an_error_of_the_store_ends_the_run() -> None:
         return result_of(one)
 
     async def record(result: TrialResult) -> None:
-        raise StoreError.of("store.full", "no space")
+        raise StoreError(Problem("store.full", "no space"))
 
     async def go() -> None:
         with pytest.raises(StoreError, match="no space"):
@@ -1029,7 +1029,7 @@ def test_a_store_that_fails_late_ends_the_run() -> None:
 
     async def record(result: TrialResult) -> None:
         await asyncio.sleep(1000)
-        raise StoreError.of("store.full", "no space")
+        raise StoreError(Problem("store.full", "no space"))
 
     async def go() -> None:
         results = LocalExecutor(2).run(stream(map(trial, count())), run_trial)

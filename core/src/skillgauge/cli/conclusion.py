@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..report.wording import counted
 from ..run.pipeline import Conclusion
 from ..types.result import RunView, Spending
 from .decision import Decision, GateOptions, decide
@@ -15,7 +14,9 @@ from .eval_document import document, human_lines
 from .evaluation import Evaluation
 from .failing import failing_lines
 from .invocation import Invocation
+from .judged_gates import JudgedGates
 from .output import Output
+from .wording import counted
 
 
 def conclude(outcome: Conclusion, evaluation: Evaluation, call: Invocation, values: Mapping[str, Any]) -> int:
@@ -30,15 +31,16 @@ def conclude(outcome: Conclusion, evaluation: Evaluation, call: Invocation, valu
     Returns:
         The exit code.
     """
-    view = outcome.view
+    view, remarks = call.commented(outcome.view)
     written = evaluation.write_reports(view)
     gate = GateOptions(
         exit_on_fail=values["exit_on_fail"],
         min_completion=values["min_completion"] if values["min_completion"] is not None else 0.7,
         threshold_given=values["min_completion"] is not None,
+        judged=JudgedGates(call.config.get("judgedGates")),
     )
     decision = decide(view, gate, has_bad_files=bool(evaluation.prepared.suites.passed_over))
-    notices = (*decision.notices, *call.run_notices(view))
+    notices = (*decision.notices, *remarks)
     decision = replace(decision, exit_code=evaluation.exit_code(decision.exit_code), notices=notices)
     _print(view, decision, written, outcome, evaluation, call.output)
     return decision.exit_code

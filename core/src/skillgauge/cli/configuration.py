@@ -18,6 +18,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..errors import Origin, Problem, SuiteError, UsageError, did_you_mean
+from .judged_gates import JudgedGates
 
 PROJECT_FILE = "skillgauge.config.yaml"
 PREFIX = "SKILLGAUGE_"
@@ -46,6 +47,7 @@ class Key:
     least: float | None = None
     stands_for: str = ""
     """The key that another program's spelling means; empty for skillgauge's own."""
+    choices: tuple[str, ...] = ()
 
 
 KEYS: dict[str, Key] = {
@@ -65,6 +67,7 @@ KEYS: dict[str, Key] = {
         Key("judge", str, None, "Judge for rubric checks; several make a panel."),
         Key("judgeModel", str, None, "Model of the judge; of several, one for each."),
         Key("judgeTemperature", float, None, "Temperature of the judge.", 0),
+        Key("judgedGates", str, "always", "When a gate on judged checks counts.", choices=tuple(JudgedGates)),
         Key("checks", dict, [], "Further checks for cases of any suite; see `overlay`."),
         Key("plugins.block", list, [], "Plugins that are never loaded."),
         Key("plugins.only", list, None, "If set, the only plugins that may be loaded."),
@@ -309,16 +312,16 @@ def check_value(name: str, value: object, keys: Mapping[str, Key] = KEYS) -> Pro
         )
     if value is None and key.default is None:
         return None
-    accepted: tuple[type, ...] = (
-        (int, float) if key.kind is float else (list, tuple) if key.kind in (list, dict) else (key.kind,)
-    )
-    if not isinstance(value, accepted) or isinstance(value, bool):
-        return Problem("config.wrong-type", f"{name} must be {_KIND_NAMES[key.kind]}, not {value!r}")
+    several: dict[type, tuple[type, ...]] = {float: (int, float), list: (list, tuple), dict: (list, tuple)}
+    accepted = several.get(key.kind, (key.kind,))
+    is_one = isinstance(value, accepted) and not isinstance(value, bool)
     item_type = Mapping if key.kind is dict else str
-    if isinstance(value, list | tuple) and not all(isinstance(item, item_type) for item in value):
+    items = value if isinstance(value, list | tuple) else ()
+    is_one = is_one and (not isinstance(value, float) or math.isfinite(value))
+    if not (is_one and all(isinstance(item, item_type) for item in items)):
         return Problem("config.wrong-type", f"{name} must be {_KIND_NAMES[key.kind]}, not {value!r}")
-    if isinstance(value, float) and not math.isfinite(value):
-        return Problem("config.wrong-type", f"{name} must be {_KIND_NAMES[key.kind]}, not {value!r}")
+    if key.choices and value not in key.choices:
+        return Problem("config.wrong-value", f"{name} must be {' or '.join(key.choices)}, not {value!r}")
     if key.least is not None and isinstance(value, int | float) and value < key.least:
         return Problem("config.out-of-range", f"{name} must be at least {key.least:g}, not {value!r}")
     return None

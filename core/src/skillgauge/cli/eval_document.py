@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..plan.preparing import Prepared
-from ..report.answer import sentences
-from ..report.wording import counted, figure_text, headline, interval_text, labels, percent, plain, rate_notes
 from ..types.frozen import Frozen
 from ..types.result import GroupSummary, RunInfo, RunView, Summary, TagSummary, TrialResult
 from ..types.trial import PlanHead
+from .answer import sentences
 from .decision import Decision
 from .failing import WIDTH
 from .output import Rows, problem_document
 from .plan_document import ProblemDocument
+from .wording import counted, figure_text, headline, interval_text, labels, percent, plain, rate_notes
 
 _TAGS = 3
 """Tags that are named of one group."""

@@ -17,7 +17,7 @@ from ..reading.environment import ask_first, host_environment
 from .configuration import Config, load_config, plugin_assignments
 from .options import Globals
 from .output import Output
-from .run_notices import RUN_NOTICES, run_notices
+from .run_notices import RUN_NOTICES, commented
 
 if TYPE_CHECKING:
     from ..contract.reporters import Reporter
@@ -94,11 +94,11 @@ class Invocation:
         hint = "Give the JSON report or the run record of an evaluation, or install the reporter that wrote it."
         raise UsageError(Problem("report.unknown", message, origin=Origin(str(path)), hint=hint))
 
-    def run_notices(self, view: RunView) -> tuple[str, ...]:
-        """What plugins have to say beside the rates of a run."""
+    def commented(self, view: RunView) -> tuple[RunView, tuple[str, ...]]:
+        """A run with what plugins say of its groups, as figures, and what they say of the whole of it, as lines."""
         found = read_index().entries(RUN_NOTICES)
         usable = (entry for entry in found if not (entry.problem or self.registry.is_blocked(entry)))
-        return tuple(run_notices(usable, view, self.cwd))
+        return commented(usable, view, self.cwd)
 
     def open_store(self) -> Store:
         """The store that the configuration names.

@@ -7,6 +7,7 @@ from pathlib import Path
 from ..contract.engines import Recorder
 from ..contract.providers import Clean, Traits, imported
 from ..errors import Origin, PluginError, Problem
+from ..plugins.collecting import collected
 from ..plugins.events import failing_as
 from ..plugins.guard import guarded_recorder
 from ..plugins.kinds import ENGINES, Resolved, broken
@@ -14,7 +15,6 @@ from ..plugins.registry import Registry
 from ..reading.environment import secret
 from ..run.agents import AgentSetup
 from ..types.frozen import EMPTY
-from .collecting import collected
 
 
 class Engines:

@@ -15,7 +15,7 @@ from ..log import keep_out
 from ..plugins.registry import Registry
 from ..reading.environment import host_environment, secret
 from ..report.summary import FigureSource
-from ..run.agents import AgentRules, AgentStages, files_of_skill
+from ..run.agents import AgentStages, OnStep, files_of_skill
 from ..run.direct import DirectStages
 from ..run.grading import Grading
 from ..run.judges import GuardedJudge
@@ -53,12 +53,16 @@ def make_job(options: EvalOptions, suites: Suites, cast: Cast, registry: Registr
     providers = Providers(options.how.concurrency)
     direct, agents = _stages(options, suites, cast, sandbox, redactor)
     grading = Grading(
-        cast.scorers.for_run(),
+        cast.scorers,
         {suite.id: suite.on_agent_limit for suite in suites.suites},
         tuple(GuardedJudge(one.judge, redactor.redact, providers) for one in cast.judging.found),
         cast.judging.digest,
         redactor.redact,
     )
+
+    def watch(on_step: OnStep) -> None:
+        agents.on_step = lambda trial, event: on_step(trial, redactor.redact(event))
+
     job = Job(
         stages={ArmKind.DIRECT: direct, ArmKind.AGENT: agents},
         grading=grading,
@@ -73,7 +77,7 @@ def make_job(options: EvalOptions, suites: Suites, cast: Cast, registry: Registr
         fresh=options.how.fresh,
         clean=redactor.redact,
         close=direct.close,
-        watch_agents=lambda step: agents.watched_by(lambda trial, event: step(trial, redactor.redact(event))),
+        watch_agents=watch,
     )
     return job, tuple(short)
 
@@ -97,10 +101,10 @@ def _stages(
         for suite in suites.suites
     }
     recorder = cast.engines.recorder(folder, redactor.redact) if folder else None
-    rules = AgentRules(candidates, recorder, keep=keep, conceal=conceal)
     trusted = not options.how.untrusted
     direct = DirectStages(cast.adapters.of, sandbox, trusted=trusted, keep=keep, conceal=conceal)
-    return direct, AgentStages(cast.engines.setups, sandbox, files_of_skill, rules)
+    agents = AgentStages(cast.engines.setups, sandbox, files_of_skill, candidates, recorder, keep=keep, conceal=conceal)
+    return direct, agents
 
 
 def _redactor(suites: Suites, cast: Cast, short: list[Problem]) -> Redactor:

@@ -11,13 +11,13 @@ from pathlib import Path
 from ..contract.judges import Judge
 from ..contract.providers import Traits
 from ..errors import PluginError, Problem, Severity, SuiteError
+from ..plugins.collecting import collected
 from ..plugins.kinds import JUDGES, Resolved
 from ..plugins.registry import Registry
 from ..reading.environment import host_environment, secret
 from ..run.services import service_of
 from ..types.suite import Suite
 from ..types.trial import Identity
-from .collecting import collected
 
 
 @dataclass(frozen=True)

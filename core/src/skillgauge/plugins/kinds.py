@@ -41,6 +41,9 @@ class Kind(str, Generic[T]):
         kind.singular, kind.contract = singular, contract
         return kind
 
+    def __getnewargs__(self) -> tuple[str, str, type]:  # type: ignore[override]  # that of `str` knows its text alone
+        return str(self), self.singular, self.contract
+
 
 FORMATS = Kind[SuiteFormat]("formats", "format", SuiteFormat)
 ADAPTERS = Kind[Adapter]("adapters", "adapter", Adapter)

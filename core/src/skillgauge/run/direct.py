@@ -1,4 +1,4 @@
-"""Where direct calls run: one shared session per target."""
+"""Where direct calls run: one shared session per target, or a workspace of its own for a case that brings files."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Self
 
 from ..contract.adapters import Adapter, CallRequest, Session
@@ -13,6 +14,7 @@ from ..contract.sandboxes import Sandbox, SandboxSpec, Workspace
 from ..types.frozen import EMPTY, JsonObject
 from ..types.suite import Target
 from ..types.trial import Execution, Trial
+from .agents import changed_files, set_up
 
 
 @dataclass
@@ -45,19 +47,21 @@ class DirectStages:
         await self._stack.aclose()
 
     def __call__(self, trial: Trial) -> DirectStage:
-        """The stage of a trial; its target's session outlives it."""
-        return DirectStage(lambda: self._session(trial))
-
-    async def _session(self, trial: Trial) -> _Open:
-        target = trial.target
+        """The stage of a trial; its target's session outlives it, unless the case needs one of its own."""
+        target, case = trial.target, trial.case
         if target is None:
-            raise ValueError(f"case {trial.case.id!r} is to be called directly but names no target")
-        key = (trial.suite_id, target.id)
+            raise ValueError(f"case {case.id!r} is to be called directly but names no target")
+        if case.files or case.setup or case.setup_files or case.grader_files:
+            return OwnStage(partial(self._enter, target))
+        return DirectStage(lambda: self._session(trial.suite_id, target))
+
+    async def _session(self, suite_id: str, target: Target) -> _Open:
+        key = (suite_id, target.id)
         future = self._open.get(key)
         if future is None:
             future = self._open[key] = asyncio.get_running_loop().create_future()
             try:
-                future.set_result(await self._enter(target))
+                future.set_result(await self._enter(target, self._stack))
             except BaseException as error:
                 del self._open[key]
                 future.set_exception(error)
@@ -65,7 +69,7 @@ class DirectStages:
                 raise
         return future.result() if future.done() else await asyncio.shield(future)
 
-    async def _enter(self, target: Target) -> _Open:
+    async def _enter(self, target: Target, outer: AsyncExitStack) -> _Open:
         folder = (target.root,) if target.root else ()
         spec = SandboxSpec(
             label=target.id,
@@ -80,7 +84,7 @@ class DirectStages:
             workspace = await stack.enter_async_context(self.sandbox.open(spec))
             session = await self.adapter_of(target).open(target, workspace)
             stack.push_async_callback(session.close)
-            self._stack.push_async_exit(stack.pop_all())
+            outer.push_async_exit(stack.pop_all())
         return _Open(session, workspace)
 
 
@@ -120,3 +124,24 @@ class DirectStage:
     async def prepare_grading(self, trial: Trial) -> Sequence[str]:
         """Put the graders' files beside what the target left."""
         return await self._opened.workspace.put(trial.case.grader_files) if trial.case.grader_files else ()
+
+
+class OwnStage(DirectStage):
+    """One attempt in a workspace of its own, for a case that brings files or has to be set up."""
+
+    def __init__(self, enter: Callable[[AsyncExitStack], Awaitable[_Open]]) -> None:
+        self._stack = AsyncExitStack()
+        super().__init__(lambda: enter(self._stack))
+
+    async def __aexit__(self, *_error: object) -> None:
+        """Nothing is left for the next trial."""
+        await self._stack.aclose()
+
+    async def execute(self, trial: Trial) -> Execution:
+        """Set the workspace up, call the target, and find out which files it changed."""
+        await self.workspace.put((*trial.case.setup_files, *trial.case.files))
+        if failure := await set_up(self.workspace, trial.case):
+            return Execution(failure=failure)
+        before = await self.workspace.snapshot()
+        execution = await super().execute(trial)
+        return execution.model_copy(update={"files": changed_files(before, await self.workspace.snapshot())})

@@ -170,6 +170,10 @@ class Frozen(BaseModel):
                 del copy.__dict__[name]
         return copy
 
+    def told(self, facts: type[Frozen]) -> dict[str, Any]:
+        """The fields that this value has in common with others of a base class, to make one of those."""
+        return {name: getattr(self, name) for name in facts.model_fields}
+
 
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 

@@ -120,18 +120,24 @@ class VerdictRule(Frozen):
 ALL_PASSED = VerdictRule()
 
 
-class Case(Frozen):
-    """One situation with input and checks."""
+class CaseFacts(Frozen):
+    """What a report tells of a case, too."""
 
     id: str
     """Unique within its suite; what reports print and `--case` matches."""
     name: str = ""
     """A second name that `--case` matches, for example a file stem."""
-    description: str = ""
-    input: Json = None
-    """What a skill under direct call receives."""
     prompt: str | None = None
     """What an agent is asked, exactly as it is sent."""
+    input: Json = None
+    """What a skill under direct call receives."""
+    tags: tuple[str, ...] = ()
+
+
+class Case(CaseFacts):
+    """One situation with input and checks."""
+
+    description: str = ""
     files: tuple[FileSpec, ...] = ()
     """Put into the workspace before the execution, the same in every arm."""
     image_files: tuple[FileSpec, ...] = ()
@@ -146,7 +152,6 @@ class Case(Frozen):
     rule: VerdictRule = ALL_PASSED
     targets: tuple[str, ...] = ()
     """Ids of the targets this case applies to; empty means all of the suite."""
-    tags: tuple[str, ...] = ()
     weight: float = Field(default=1.0, ge=0)
     limits: Limits = NO_LIMITS
     env: JsonObject = EMPTY
@@ -183,17 +188,25 @@ class TargetKind(StrEnum):
     COMMAND = "command"
 
 
-class Target(Frozen):
-    """What is under test: a skill, a hook, an agent."""
+class TargetHead(Frozen):
+    """What a report needs to know of a target."""
 
     id: str
     """Unique within its suite."""
     name: str = ""
-    description: str = ""
     version: str | None = None
-    kind: TargetKind = TargetKind.SKILL
     adapter: str | None = None
     """Name of the adapter that calls it directly; `None` if only an agent can use it."""
+    digest: str = ""
+    """Digest of its definition and code; part of every execution id."""
+    tags: tuple[str, ...] = ()
+
+
+class Target(TargetHead):
+    """What is under test: a skill, a hook, an agent."""
+
+    description: str = ""
+    kind: TargetKind = TargetKind.SKILL
     entrypoint: str | None = None
     root: str | None = None
     """Absolute path of its folder."""
@@ -201,12 +214,9 @@ class Target(Frozen):
     """Settings for the adapter, checked by it in `check_target`."""
     pass_env: tuple[str, ...] = ()
     """Names of environment variables it may see beyond the allow list."""
-    tags: tuple[str, ...] = ()
     metadata: JsonObject = EMPTY
     limits: Limits = NO_LIMITS
     """Its own limits, where neither a case nor the user sets one."""
-    digest: str = ""
-    """Digest of its definition and code; part of every execution id."""
     origin: Origin | None = None
     origins: tuple[tuple[str, Origin], ...] = ()
     """Where single fields come from (`adapter`, `entrypoint`, `config`), as far as it is not `origin`."""
@@ -346,13 +356,12 @@ Cases = Annotated[Iterable[Case], _CasesSchema()]
 """Any re-iterable source of cases: a tuple, or an object that makes them one by one."""
 
 
-class Suite(Frozen):
-    """The cases, checks and defaults loaded from one source, with the targets they apply to."""
+class SuiteFacts(Frozen):
+    """What a report tells of a suite, too."""
 
     id: str
     name: str = ""
     version: str | None = None
-    description: str = ""
     format: str
     """Name of the format plugin that loaded it."""
     dialect: str = ""
@@ -360,20 +369,26 @@ class Suite(Frozen):
     """Absolute path of the folder or file that was named."""
     digest: str = ""
     """Digest of the source files."""
-    cases: Cases = ()
-    targets: tuple[Target, ...] = ()
-    arms: tuple[Arm, ...] = (DIRECT,)
     comparisons: tuple[Comparison, ...] = ()
-    defaults: SuiteDefaults = SuiteDefaults()
     document: str | None = None
     """Reporter that writes this format's own result document."""
     gates: tuple[Gate, ...] = ()
     """What fails the run although the user gave no gate."""
     completion: str = GateFigure.PASS_RATE
     """Name of the figure that is the completion rate, for the user's own gate."""
-    on_agent_limit: LimitOutcome = LimitOutcome.FAIL
     parameters: JsonObject = EMPTY
     """Figures of the format's own arithmetic, for its `figures` and its document."""
+
+
+class Suite(SuiteFacts):
+    """The cases, checks and defaults loaded from one source, with the targets they apply to."""
+
+    description: str = ""
+    cases: Cases = ()
+    targets: tuple[Target, ...] = ()
+    arms: tuple[Arm, ...] = (DIRECT,)
+    defaults: SuiteDefaults = SuiteDefaults()
+    on_agent_limit: LimitOutcome = LimitOutcome.FAIL
     extras: JsonObject = EMPTY
     warnings: Annotated[tuple[Problem, ...], Field(exclude=True)] = ()
     """What the format wants the user to know; nothing stops because of it."""

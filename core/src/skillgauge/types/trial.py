@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from .answers import PLAIN, Answer, AnswerStyle
 from .frozen import EMPTY, Frozen, FrozenDict, Json, JsonObject, digest
-from .suite import Arm, Case, Comparison, Gate, GateFigure, Limits, Target
+from .suite import Arm, Case, CaseFacts, Comparison, Gate, GateFigure, Limits, SuiteFacts, Target, TargetHead
 
 
 class Identity(Frozen):
@@ -39,27 +39,32 @@ class Identity(Frozen):
         return digest(self.name, self.settings)
 
 
-class Trial(Frozen):
-    """One execution of one case in one arm: self-contained, so that any executor can run it anywhere."""
+class TrialFacts(Frozen):
+    """What a result tells of its trial, too."""
 
     trial_id: str
     """Unique within the plan; the key of the ledger."""
     execution_id: str
     """What is executed, checks excluded: equal ids mean the same work."""
-    cassette_key: str
-    """`execution_id` without the engine's version."""
     ordinal: int
     """Position in the plan, from 0."""
     suite_id: str
-    case: Case
     case_index: int
     """Position of the case in its suite, from 0."""
+    model: str | None = None
+    repeat: int = Field(ge=1)
+
+
+class Trial(TrialFacts):
+    """One execution of one case in one arm: self-contained, so that any executor can run it anywhere."""
+
+    cassette_key: str
+    """`execution_id` without the engine's version."""
+    case: Case
     target: Target | None = None
     arm: Arm
     runner: Identity
     """The adapter or engine that executes."""
-    model: str | None = None
-    repeat: int = Field(ge=1)
     seed: int
     limits: Limits
     paid: bool = False
@@ -91,19 +96,12 @@ class Trial(Frozen):
         )
 
 
-class CaseHead(Frozen):
+class CaseHead(CaseFacts):
     """What a report needs to know of a case."""
 
     suite_id: str
     index: int
     """Position in its suite, from 0."""
-    id: str
-    name: str = ""
-    prompt: str | None = None
-    """What an agent is asked."""
-    input: Json = None
-    """What a skill under direct call receives."""
-    tags: tuple[str, ...] = ()
     digest: str = ""
     """Digest of all that decides what is done and how it is graded: two runs asked the same if it is equal. Empty in
     documents that do not tell."""
@@ -112,32 +110,13 @@ class CaseHead(Frozen):
     def of(cls, trial: Trial) -> Self:
         """The head of a trial's case."""
         case = trial.case
-        told = {name: getattr(case, name) for name in ("id", "name", "prompt", "input", "tags")}
         content = digest(case.execution_digest, case.checks_digest)
-        return cls(suite_id=trial.suite_id, index=trial.case_index, digest=content, **told)
+        return cls(suite_id=trial.suite_id, index=trial.case_index, digest=content, **case.told(CaseFacts))
 
 
-class TargetHead(Frozen):
-    """What a report needs to know of a target."""
-
-    id: str
-    name: str = ""
-    version: str | None = None
-    adapter: str | None = None
-    digest: str = ""
-    tags: tuple[str, ...] = ()
-
-
-class SuiteHead(Frozen):
+class SuiteHead(SuiteFacts):
     """What a report needs to know of a suite; the cases stay in their source."""
 
-    id: str
-    name: str = ""
-    version: str | None = None
-    format: str
-    dialect: str = ""
-    root: str
-    digest: str = ""
     content_digest: str
     """Digest over all cases, checks, targets and arms as planned."""
     case_count: int
@@ -148,11 +127,6 @@ class SuiteHead(Frozen):
     """Repeats of each of its cases."""
     targets: tuple[TargetHead, ...]
     arms: tuple[str, ...]
-    comparisons: tuple[Comparison, ...] = ()
-    document: str | None = None
-    gates: tuple[Gate, ...] = ()
-    completion: str = GateFigure.PASS_RATE
-    parameters: JsonObject = EMPTY
     case_weights: bool = False
     """Whether any case has a weight other than 1."""
     timeout_s: float | None = None

@@ -1,6 +1,7 @@
 """What commands that show a run have in common, and what a trial looks like in parts."""
 
 from .delivery import OWN_DOCUMENT, Delivered, deliver, reporter_for
+from .latency import latency_text
 from .looking import CasesDocument, Wanted, show_cases
 from .outcomes import outcome_text
 from .showing import RunDocument, run_document, run_verdict, show_run
@@ -22,6 +23,7 @@ __all__ = [
     "deliver",
     "excerpt",
     "find_run",
+    "latency_text",
     "opened",
     "outcome_text",
     "place",

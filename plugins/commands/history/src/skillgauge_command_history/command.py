@@ -101,10 +101,11 @@ def show(ctx: click.Context, *, run_id: str, name: str | None, output: str | Non
         elif name is not None:
             deliver(call, view, name, output)
         else:
+            view, remarks = call.commented(view)
             if call.output.as_json:
                 call.output.document(run_document(view))
             show_run(view, call.output)
-            for notice in call.run_notices(view):
+            for notice in remarks:
                 call.output.notice(notice)
             call.output.verdict(run_verdict(view))
     return ExitCode.OK

@@ -66,8 +66,9 @@ class JudgedRun:
 
     judged: tuple[Judged, ...]
     """In plan order."""
-    untold: int
-    """Further checks that a judge decided, of which the run does not tell prompt and rubric."""
+    untold: tuple[tuple[GroupKey, bool], ...] = ()
+    """Group of each further check that a judge decided, of which the run does not tell prompt and rubric, and whether
+    it passed."""
 
     @property
     def graders(self) -> tuple[Grader, ...]:
@@ -79,18 +80,18 @@ def judged_of(view: RunView) -> JudgedRun:
     """Read what judges have decided; results are read once and not kept."""
     judges = tuple(map(_named, view.head.judges))
     judged: list[Judged] = []
-    untold = 0
+    untold: list[tuple[GroupKey, bool]] = []
     for result, scores in _decided(view):
         answer = answer_digest(result.execution)
         for score, evidence in scores:
             grader = _grader(judges, score, evidence)
-            if grader is None:
-                untold += 1
-                continue
             passes = score.status is ScoreStatus.PASSED
+            if grader is None:
+                untold.append((result.group, passes))
+                continue
             place = result.group, result.case_id, result.execution_id, score.check_id
             judged.append(Judged(*place, answer=answer, passes=passes, grader=grader))
-    return JudgedRun(tuple(judged), untold)
+    return JudgedRun(tuple(judged), tuple(untold))
 
 
 def answer_digest(execution: Execution) -> str:

@@ -130,10 +130,11 @@ def show(ctx: click.Context, *, source: str, case: str | None, arm: str | None, 
         if case is not None:
             call.output.verdict(show_cases(view, Wanted(case, arm), call.output))
             return ExitCode.OK
+        view, remarks = call.commented(view)
         show_run(view, call.output, arm)
         if call.output.as_json:
             call.output.document(run_document(view, arm))
-        for notice in call.run_notices(view):
+        for notice in remarks:
             call.output.notice(notice)
         call.output.verdict(run_verdict(view))
     return ExitCode.OK

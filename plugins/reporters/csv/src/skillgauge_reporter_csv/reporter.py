@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
-from skillgauge.api import Artifact, GroupSummary, RunView, TagSummary, compared
+from skillgauge.api import Artifact, GroupSummary, RunView, TagSummary, compared, rate_notes
 
 _RATE = (
     "passRate",
@@ -58,6 +58,8 @@ COLUMNS = (
     "liftFinding",
     "liftCases",
     "liftDropped",
+    # what must be known beside the rate, as Markdown says it
+    "notes",
 )
 
 TAG_COLUMNS = ("skillId", "benchmarkId", "arm", "runner", "model", "tag", *_RATE)
@@ -76,7 +78,7 @@ class CsvReporter:
     def render(self, view: RunView) -> Iterable[Artifact]:
         """The groups, then their tags if there are any; results are not read, because the summary tells all of it."""
         groups = view.summary.groups
-        rows = ((*_row(group), *_proof(view, group)) for group in groups)
+        rows = ((*_row(group), *_proof(view, group), text("; ".join(rate_notes(group)))) for group in groups)
         yield Artifact(chunks=(_line(cells) for cells in (COLUMNS, *rows)))
         if any(group.tags for group in groups):
             rows = (_tag_row(group, tag) for group in groups for tag in group.tags)

@@ -27,7 +27,6 @@ from skillgauge.api import (
     headline,
     interval_text,
     labels,
-    latency_text,
     lift_interval_text,
     passed_text,
     percent,
@@ -38,6 +37,7 @@ from skillgauge.api import (
     sentences,
 )
 from skillgauge_run_views import outcome_text
+from skillgauge_run_views.latency import latency_text
 
 _MARKS = {Verdict.PASS: "✅ PASS", Verdict.FAIL: "❌ FAIL", Verdict.ERROR: "⚠️ ERROR", Verdict.SKIPPED: "⏭️ SKIPPED"}
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~!$])")

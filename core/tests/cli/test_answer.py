@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from skillgauge.report.answer import (
+from skillgauge.cli.answer import (
     chance_text,
     compared,
     detectable_text,
