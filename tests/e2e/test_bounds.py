@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import resource
 import shutil
 import signal
@@ -109,3 +110,25 @@ def test_a_skill_may_write_beside_itself(program: Program, make_skill: MakeSkill
         (skill.parent / "cache.txt").unlink()
         assert program(*words, "--sandbox", sandbox, "--untrusted").code == 1
         assert not (skill.parent / "cache.txt").exists()
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("pattern", ["(((a{300}){300}){300})", "((((((a{1000}){1000}){1000}))))"])
+def test_a_pattern_that_takes_gigabytes_is_refused_by_validate(
+    work: Path, environment: dict[str, str], make_skill: MakeSkill, tasks: Tasks, pattern: str
+) -> None:
+    """By a dry run, too, and with less than 600 MiB of address space (T-S8)."""
+    check = task("a", "x") | {
+        "evaluator": {"type": "regex"},
+        "expectedOutput": {"type": "regex", "patterns": [pattern]},
+    }
+    file = tasks(check)
+    (work / "greet/evals").mkdir(parents=True)
+    (work / "greet/SKILL.md").write_text("---\nname: greet\ndescription: Greets.\n---\nSay hello.\n")
+    asked = {"id": 1, "prompt": "Hello", "assertions": [{"text": "x", "type": "regex", "value": pattern}]}
+    (work / "greet/evals/evals.json").write_text(json.dumps({"skill_name": "greet", "evals": [asked]}))
+    for words in (["validate", "greet"], ["eval", "--skills", make_skill(), "--tasks", file, "--dry-run"]):
+        line = ["sh", "-c", 'ulimit -v 600000; exec "$@"', "sh", PROGRAM, *words]
+        done = subprocess.run(line, cwd=work, env=environment, capture_output=True, text=True, check=False, timeout=60)
+        assert done.returncode == 2, done.stderr
+        assert "it asks for too much" in done.stderr

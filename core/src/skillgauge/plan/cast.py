@@ -16,6 +16,7 @@ from ..plugins.registry import Registry
 from ..run.budget import uncountable
 from ..run.scorers import Scorers
 from ..types.plan import SuitePlan
+from ..types.suite import Target
 from .adapters import Adapters
 from .cells import CellMaker
 from .engines import Engines
@@ -61,6 +62,7 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     maker = CellMaker(adapters, engines, options, missing)
     plans = tuple(maker.plan(suite, problems) for suite in suites.suites)
     problems += _bare_timeout(how, engines)
+    problems += [_kept(one) for suite in suites.suites for one in suite.targets if how.untrusted and one.pass_env]
     scorers, checks = Scorers(registry), (check for survey in surveys for check in survey.checks)
     problems += _distinct([*(one for survey in surveys for one in survey.problems), *scorers.inspect(checks)])
     judging = Judging()
@@ -92,6 +94,11 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
         provenance=provenance,
         problems=tuple(problems),
     )
+
+
+def _kept(target: Target) -> Problem:
+    message = f"target {target.id!r} wants {', '.join(target.pass_env)} of your environment, which --untrusted keeps"
+    return Problem("sandbox.pass-env", message, origin=target.origin, hint="Take that out of it, or trust it.")
 
 
 def _told(problem: Problem) -> Problem:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
@@ -101,10 +102,32 @@ def _stages(
         for suite in suites.suites
     }
     recorder = cast.engines.recorder(folder, redactor.redact) if folder else None
+    cached = frozenset(
+        (suite.id, pair.baseline)
+        for suite in suites.suites
+        for pair in (suite.comparisons if suite.defaults.cache_baseline else ())
+        if all(pair.baseline != one.candidate for one in suite.comparisons)
+    )
+    place = options.who.cache if cached and not options.who.replay and not folder else None
+    cache = cast.engines.cache(place, redactor.redact) if place else None
     trusted = not options.how.untrusted
     direct = DirectStages(cast.adapters.of, sandbox, trusted=trusted, keep=keep, conceal=conceal)
-    agents = AgentStages(cast.engines.setups, sandbox, files_of_skill, candidates, recorder, keep=keep, conceal=conceal)
+    agents = AgentStages(
+        cast.engines.setups,
+        sandbox,
+        files_of_skill,
+        candidates,
+        recorder,
+        cache=cache,
+        cached=cached,
+        keep=keep,
+        conceal=conceal,
+    )
     return direct, agents
+
+
+_SECRET = re.compile(r"(?i)(^|_)(API_?KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$")
+"""Names of variables that hold secrets, whoever they are for."""
 
 
 def _redactor(suites: Suites, cast: Cast, short: list[Problem]) -> Redactor:
@@ -115,6 +138,9 @@ def _redactor(suites: Suites, cast: Cast, short: list[Problem]) -> Redactor:
     of_judges = (name for one in cast.judging.found for name in one.traits.secrets)
     for name in sorted(passed.union(of_judges, cast.engines.secrets())):
         _learn(redactor, short, name, secret(name) or "")
+    for name in sorted(environ):  # of others, too: a process that nothing confines can read them from ours
+        if _SECRET.search(name) and name not in redactor.values:
+            _learn(redactor, [], name, environ[name])
     for path in (Path(environ["HOME"], file) for file in cast.engines.login_files() if environ.get("HOME")):
         with suppress(OSError):
             redactor.register_document(path.name, path.read_bytes())

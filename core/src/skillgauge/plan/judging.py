@@ -119,9 +119,14 @@ def _unnamed(
 
 
 def _is_known(traits: Traits) -> bool:
-    """Whether a key or a login is here."""
+    """Whether a key or a login is here, or none is needed."""
     home = host_environment().get("HOME", "")
-    return any(map(secret, traits.secrets)) or any(home and Path(home, file).is_file() for file in traits.login_files)
+    needs_none = not traits.secrets and not traits.login_files
+    return (
+        needs_none
+        or any(map(secret, traits.secrets))
+        or any(home and Path(home, file).is_file() for file in traits.login_files)
+    )
 
 
 def _find(

@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import shlex
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from ..contract.engines import Engine, InstalledSkill, Recorder, RunRequest
+from ..contract.engines import Engine, InstalledSkill, Recorder, RunRequest, SessionCache
 from ..contract.providers import Traits
 from ..contract.sandboxes import Command, Sandbox, SandboxSpec, SpoiledError, Workspace
 from ..log import get_logger
 from ..types.frozen import EMPTY, JsonObject
-from ..types.suite import Arm, Case, FileSpec, SkillRef
+from ..types.suite import Arm, Case, FileSpec, SkillRef, TargetKind
 from ..types.trial import Blame, Execution, Failure, FailureClass, FileChange, Trajectory, TrajectoryEvent, Trial
+from .contents import contents_of, with_contents
 
 log = get_logger(__name__)
 
@@ -49,6 +50,9 @@ class AgentStages:
     candidates: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Skills under test, by suite: an arm without one of them must not be offered it."""
     recorder: Recorder | None = None
+    cache: SessionCache | None = None
+    cached: frozenset[tuple[str, str]] = frozenset()
+    """Suite and arm of the sessions that the cache may answer."""
     keep: bool = False
     """Leave workspaces behind for inspection."""
     conceal: JsonObject = EMPTY
@@ -64,7 +68,7 @@ class AgentStages:
         spec = SandboxSpec(
             label=trial.case.id,
             env=trial.case.env,
-            network=False,
+            network=trial.case.network,
             routes=setup.engine.routes(trial.model),
             hosts=setup.traits.model_hosts,
             image_files=trial.case.image_files,
@@ -100,29 +104,38 @@ class AgentStage:
         if failure := await set_up(self.workspace, trial.case):
             return Execution(failure=failure)
         before = await self.workspace.snapshot()
+        installed = tuple(f"{skill.path}/" for skill in skills)
+        held = await contents_of(self.workspace, (path for path in sorted(before) if not path.startswith(installed)))
         request = RunRequest(
             trial_id=trial.trial_id,
             case_id=trial.case.id,
             prompt=trial.case.prompt or "",
             model=trial.model,
             skills=skills,
+            installs=trial.arm.installs,
+            agent=trial.target.name if trial.target and trial.target.kind is TargetKind.AGENT else None,
             limits=trial.limits,
             env=trial.case.env,
             seed=trial.seed,
             cassette_key=trial.cassette_key,
             recipe=trial.recipe,
         )
-        execution = await self.setup.engine.run(request, self.workspace, partial(self._emit, trial))
-        try:
-            changes = changed_files(before, await self.workspace.snapshot())
-        except SpoiledError as error:
-            return execution.model_copy(update={"failure": Failure.of_spoiling(str(error))})
-        execution = execution.model_copy(update={"files": changes})
+        may_cache = (trial.suite_id, trial.arm.name) in self.stages.cached and trial.runner.complete
+        cache = self.stages.cache if may_cache else None
+        known = await cache.find(trial, self.workspace) if cache else None
+        execution = known or await self.setup.engine.run(request, self.workspace, partial(self._emit, trial))
+        execution = await with_changes(execution, before, self.workspace)
+        holds = await contents_of(self.workspace, (one.path for one in execution.files if one.change != "deleted"))
+        files = tuple(with_contents(one, held, holds) for one in execution.files)
+        execution = execution.model_copy(update={"files": files})
         failure = execution.failure
         if failure is None or failure.blame is not Blame.INFRASTRUCTURE:
             candidates = self.stages.candidates.get(trial.suite_id, frozenset())
             integrity, broken = arm_integrity(trial.arm, candidates, execution.trajectory)
             execution = execution.model_copy(update={"arm_integrity": integrity, "failure": broken or failure})
+        if cache:
+            with suppress(SpoiledError):  # nothing is answered from a session that cannot be kept
+                await cache.record(trial, execution, self.workspace)
         if self.stages.recorder is not None:
             try:
                 await self.stages.recorder.record(trial, execution, self.workspace)
@@ -211,6 +224,15 @@ def arm_integrity(arm: Arm, candidates: frozenset[str], trajectory: Trajectory |
     parts += [f"was offered {', '.join(intruders)}"] if intruders else []
     message = f"arm {arm.name!r} {' and '.join(parts)}"
     return message, Failure.of_agent(FailureClass.ARM_INTEGRITY, message)
+
+
+async def with_changes(execution: Execution, before: Mapping[str, str], workspace: Workspace) -> Execution:
+    """The execution with the files that it made, changed or removed; files without end are its own failure."""
+    try:
+        files = changed_files(before, await workspace.snapshot())
+    except SpoiledError as error:
+        return execution.model_copy(update={"failure": Failure.of_spoiling(str(error))})
+    return execution.model_copy(update={"files": files})
 
 
 def changed_files(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[FileChange, ...]:

@@ -14,7 +14,7 @@ from ..contract.sandboxes import Sandbox, SandboxSpec, Workspace
 from ..types.frozen import EMPTY, JsonObject
 from ..types.suite import Target
 from ..types.trial import Execution, Trial
-from .agents import changed_files, set_up
+from .agents import set_up, with_changes
 
 
 @dataclass
@@ -144,4 +144,4 @@ class OwnStage(DirectStage):
             return Execution(failure=failure)
         before = await self.workspace.snapshot()
         execution = await super().execute(trial)
-        return execution.model_copy(update={"files": changed_files(before, await self.workspace.snapshot())})
+        return await with_changes(execution, before, self.workspace)

@@ -131,20 +131,51 @@ class FolderRecorder:
         failure = execution.failure
         if execution.replayed or (failure is not None and failure.blame is Blame.INFRASTRUCTURE):
             return
-        if len(execution.files) > MOST_FILES:
-            raise SpoiledError(f"the session changed more than {MOST_FILES} files")
-        places, executables = Places(workspace), await _executables(workspace, execution)
-        cassette = Cassette(
-            key=trial.cassette_key,
-            recipe=trial.recipe,
-            engine=trial.runner,
-            model=trial.model,
-            execution=places.named_in(execution),
-            files=tuple([await _recorded(workspace, places, change, executables) for change in execution.files]),
-        )
-        document = self._clean(cassette).packed().model_dump(mode="json", exclude_defaults=True)
-        text = json.dumps({"schema_version": "1.0", **document}, indent=1, sort_keys=True, ensure_ascii=False)
-        await asyncio.to_thread(write_whole, self._folder / file_name(trial), [f"{text}\n".encode()])
+        cassette = await recorded(trial, execution, workspace, trial.cassette_key)
+        await asyncio.to_thread(write_cassette, self._folder / file_name(trial), self._clean(cassette))
+
+
+async def recorded(trial: Trial, execution: Execution, workspace: Workspace, key: str) -> Cassette:
+    """The recording of a session, while its workspace is open.
+
+    Raises:
+        OSError: a file cannot be read.
+        ValueError: a file cannot be recorded.
+        SpoiledError: there are too many files.
+    """
+    if len(execution.files) > MOST_FILES:
+        raise SpoiledError(f"the session changed more than {MOST_FILES} files")
+    places, executables = Places(workspace), await _executables(workspace, execution)
+    return Cassette(
+        key=key,
+        recipe=trial.recipe,
+        engine=trial.runner,
+        model=trial.model,
+        execution=places.named_in(execution),
+        files=tuple([await _recorded(workspace, places, change, executables) for change in execution.files]),
+    )
+
+
+def write_cassette(path: Path, cassette: Cassette) -> None:
+    """Write a recording, whole or not at all.
+
+    Raises:
+        UsageError: the place cannot be written.
+    """
+    document = cassette.packed().model_dump(mode="json", exclude_defaults=True)
+    text = json.dumps({"schema_version": "1.0", **document}, indent=1, sort_keys=True, ensure_ascii=False)
+    write_whole(path, [f"{text}\n".encode()])
+
+
+def read_cassette(path: Path) -> Cassette:
+    """One recording.
+
+    Raises:
+        SuiteError: it is damaged.
+        ValueError: its raw stream is.
+    """
+    document = read_document(path)
+    return validate(Cassette, document.value, document).unpacked()
 
 
 def file_name(trial: Trial) -> str:
@@ -196,8 +227,7 @@ def read_cassettes(folder: Path) -> Iterator[Cassette]:
         )
     for path in found:
         try:
-            document = read_document(path)
-            yield validate(Cassette, document.value, document).unpacked()
+            yield read_cassette(path)
         except SuiteError as error:
             problems += error.problems
         except ValueError as error:
@@ -205,6 +235,10 @@ def read_cassettes(folder: Path) -> Iterator[Cassette]:
             problems.append(Problem("replay.damaged", message, origin=Origin(str(path)), hint="Record it again."))
     if problems:
         raise SuiteError(problems)
+
+
+_CALLED = {"limits": "limits (--timeout, --max-turns, or the case's own)"}
+"""Parts of a recipe that say too little by their names."""
 
 
 def why_missing(recipe: JsonObject, recordings: list[Cassette]) -> str:
@@ -216,7 +250,7 @@ def why_missing(recipe: JsonObject, recordings: list[Cassette]) -> str:
         return f"there is no recording of {wanted}"
 
     def differences(one: Cassette) -> list[str]:
-        return [name for name in recipe if one.recipe.get(name, EMPTY) != recipe[name]]
+        return [_CALLED.get(name, name) for name in recipe if one.recipe.get(name, EMPTY) != recipe[name]]
 
     nearest = min(same_case, key=lambda one: len(differences(one)))
     return f"no recording fits {wanted}; in the nearest one these differ: {', '.join(differences(nearest))}"

@@ -168,3 +168,27 @@ def test_contract_sandbox_is_enough() -> None:
             return await CommandScorer(CommandOptions(command="grep -q hi response.txt")).score(context)
 
     assert asyncio.run(run()).status is ScoreStatus.PASSED
+
+
+@pytest.mark.requirement("SE-FORMAT-008")
+@pytest.mark.parametrize(
+    ("command", "needs", "status"),
+    [
+        ("grep -q total output.json", ("output.json",), ScoreStatus.FAILED),
+        ("grep -q total output.json", (), ScoreStatus.UNGRADED),
+        ("grep -q a there.txt output.json", ("there.txt", "output.json"), ScoreStatus.FAILED),
+        ("grep -q a there.txt; exit 2", ("there.txt", "pat.tern"), ScoreStatus.UNGRADED),
+        ("grep -q '[' there.txt", ("there.txt",), ScoreStatus.UNGRADED),
+        ("no-such-program output.json", ("output.json",), ScoreStatus.UNGRADED),
+        ("kill -9 $$", ("output.json",), ScoreStatus.UNGRADED),
+    ],
+)
+def test_a_file_that_the_agent_did_not_make_is_its_failure(
+    command: str, needs: tuple[str, ...], status: ScoreStatus
+) -> None:
+    """Else what a model did not do would count as a broken grader, and leave every rate."""
+    found = score(command, files=(FileSpec(path="there.txt", text="b"),), needs=needs)
+    assert found.status is status
+    assert isinstance(found.evidence, Mapping)
+    assert found.evidence["errored"] is (status is ScoreStatus.UNGRADED)
+    assert found.evidence["passed"] is False

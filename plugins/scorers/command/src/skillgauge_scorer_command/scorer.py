@@ -32,6 +32,8 @@ CPU_S = 60
 FILE_BYTES = 256 * 1024 * 1024
 EVIDENCE_CHARACTERS = 500
 _NO_EXIT_CODE = -1
+_NO_WORD_OF_A_FILE = frozenset({None, 126, 127})
+"""Ends that say something of the command alone: killed, not to be executed, not there."""
 _OUTPUT_BYTES = 64 * 1024
 
 
@@ -66,9 +68,24 @@ class CommandScorer:
         score = self._verdict(finished)
         if not is_agent or score.status is not ScoreStatus.UNGRADED:
             return score
+        missing = await self._missing(workspace)
+        if self._is_why(missing, finished):
+            told = f"{self._name}: there is no {' and no '.join(missing)} (exit code {finished.exit_code})"
+            return Score.failed(told, evidence=self._evidence(finished, passed=False))
         found = await asyncio.to_thread(obstacles, workspace.root)
         told = f"{score.reason}; in its way lay what the agent left: {found}"
         return self._score_of_obstacles(told, finished) if found else score
+
+    async def _missing(self, workspace: Workspace) -> tuple[str, ...]:
+        there = await workspace.snapshot() if self._options.needs else {}
+        return tuple(path for path in self._options.needs if path not in there)
+
+    def _is_why(self, missing: tuple[str, ...], finished: Finished) -> bool:
+        """Whether the command found no verdict for what the agent did not make: `grep` and `jq` end with 2 then."""
+        if not missing or finished.timed_out or finished.exit_code in _NO_WORD_OF_A_FILE:
+            return False
+        said = finished.stderr.decode(errors="replace")
+        return len(missing) == len(self._options.needs) or any(path in said for path in missing)
 
     def _score_of_obstacles(self, told: str, finished: Finished | None) -> Score:
         return Score.failed(told, evidence=self._evidence(finished, passed=False))
