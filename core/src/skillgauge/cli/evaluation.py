@@ -26,6 +26,7 @@ from ..types.plan import Selection
 from .added_checks import read_overlay
 from .cache_folder import cache_folder
 from .configuration import KEYS, Config, Source
+from .descriptors import require_descriptors
 from .format_options import FormatOptions
 from .invocation import Invocation
 from .options import Detect, GlobalsCommand, Number, Runs, SeveralWords, paths_and_cases, words
@@ -195,6 +196,8 @@ class Evaluation:
 
     async def carry_out(self) -> Conclusion:
         """Run it; the first Ctrl-C stops it and keeps what is finished."""
+        if not self.prepared.job.recipe:  # else trials run elsewhere
+            require_descriptors(min(self.prepared.job.concurrency, self.prepared.plan.head.trial_count))
         return await _carry_out(self.prepared, self._call, self._kept)
 
     def write_reports(self, view: RunView) -> dict[str, Path]:
