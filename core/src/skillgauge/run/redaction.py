@@ -156,7 +156,7 @@ class Redactor:
             return  # under another name
         while self.values.setdefault(name, value) != value:
             name += "+"  # two login files may be called alike
-        found = dict(self._texts.all) | dict.fromkeys(_forms(value), f"[redacted:{name}]")
+        found = dict.fromkeys(_forms(value), f"[redacted:{name}]") | dict(self._texts.all)
         letters = "".join(self.values.values())
         self._texts = _Spellings(found, letters)
         marks = {form: _as_latin(mark) for form, mark in found.items()}
