@@ -191,6 +191,25 @@ def test_an_exhausted_budget_ends_with_4_and_the_rest_runs_later(
 
 
 @pytest.mark.e2e
+def test_keys_that_the_run_does_not_use_are_in_nothing_that_it_writes(
+    evaluate: Evaluate, suite: Callable[..., Path], work: Path
+) -> None:
+    """E-C3: an agent that nothing confines can read all of the user's environment, and tell it."""
+    key, plain = "canary-of-somebody-0123456789", "a value that is no secret"
+    path = suite()
+    (work / "mock.yaml").write_text(f"replies: [{{text: 'I found {key} and {plain}'}}]")
+    variables = {"SOMEBODYS_API_KEY": key, "SOMEBODYS_NOTE": plain}
+    command = [path, "--engine", "mock", "--format", "record", "markdown", "html", "--record", "tapes"]
+    done = evaluate(*command, "--store", "runs.db", env=variables)
+    written = [
+        one.read_bytes() for folder in ("reports", "tapes") for one in (work / folder).rglob("*") if one.is_file()
+    ]
+    written += [one.read_bytes() for one in work.glob("runs.db*")]
+    assert not [one for one in (done.stdout.encode(), *written) if key.encode() in one]
+    assert "I found [redacted:SOMEBODYS_API_KEY] and a value that is no secret" in done.stdout
+
+
+@pytest.mark.e2e
 @pytest.mark.requirement("UA-CASE-011")
 def test_an_engine_that_cannot_report_blocks_fails_nobody(evaluate: Evaluate, suite: Callable[..., Path]) -> None:
     """Whether a call was to be stopped or not, the trial is an error that says why, and the run proves nothing."""

@@ -443,6 +443,7 @@ def test_the_defaults_are_published() -> None:
         "retries": 0,
         "seed": 0,
         "store": "./skillgauge.db",
+        "cacheDir": None,
         "sandbox": None,
         "engine": None,
         "model": None,
@@ -451,6 +452,7 @@ def test_the_defaults_are_published() -> None:
         "judgeTemperature": None,
         "judgedGates": "always",
         "checks": [],
+        "quarantine": [],
         "plugins.block": [],
         "plugins.only": None,
     }
@@ -470,6 +472,7 @@ def test_the_names_of_variables_are_published() -> None:
         "retries": "SKILLGAUGE_RETRIES",
         "seed": "SKILLGAUGE_SEED",
         "store": "SKILLGAUGE_STORE",
+        "cacheDir": "SKILLGAUGE_CACHE_DIR",
         "sandbox": "SKILLGAUGE_SANDBOX",
         "engine": "SKILLGAUGE_ENGINE",
         "model": "SKILLGAUGE_MODEL",
@@ -478,6 +481,7 @@ def test_the_names_of_variables_are_published() -> None:
         "judgeTemperature": "SKILLGAUGE_JUDGE_TEMPERATURE",
         "judgedGates": "SKILLGAUGE_JUDGED_GATES",
         "checks": "SKILLGAUGE_CHECKS",
+        "quarantine": "SKILLGAUGE_QUARANTINE",
         "plugins.block": "SKILLGAUGE_PLUGINS_BLOCK",
         "plugins.only": "SKILLGAUGE_PLUGINS_ONLY",
     }

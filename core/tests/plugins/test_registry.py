@@ -179,10 +179,6 @@ class TestResolve:
         assert problem.hint == "name one: Rival-Scorers:exact or acme:exact"
         assert registry.resolve("scorers", "rival_scorers:exact").distribution == "Rival-Scorers"
         assert registry.resolve("scorers", "acme:exact").distribution == "acme"
-        preferring = site.registry(preferences={"scorers.exact": "rival-scorers"})
-        assert preferring.resolve("scorers", "exact").distribution == "Rival-Scorers"
-        elsewhere = site.registry(preferences={"scorers.exact": "nobody"})
-        assert problem_of(lambda: elsewhere.resolve("scorers", "exact")).code == "plugin.ambiguous"
 
     def test_not_installed(self, site: Site) -> None:
         """The message lists what there is, the hint is what to type."""

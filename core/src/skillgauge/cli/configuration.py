@@ -58,6 +58,7 @@ KEYS: dict[str, Key] = {
         Key("retries", int, 0, "Further attempts after a failure that may pass.", 0),
         Key("seed", int, 0, "Seed of everything random."),
         Key("store", str, "./skillgauge.db", "Where runs are kept."),
+        Key("cacheDir", str, None, "Folder of sessions that are used again; default: in the user's folder for caches."),
         Key("sandbox", str, None, "Sandbox to use; default: the strongest installed one that works."),
         Key("engine", str, None, "Engine for suites that name none."),
         Key("model", str, None, "Model for engines."),
@@ -66,6 +67,7 @@ KEYS: dict[str, Key] = {
         Key("judgeTemperature", float, None, "Temperature of the judge.", 0),
         Key("judgedGates", str, "always", "When a gate on judged checks counts.", choices=tuple(JudgedGates)),
         Key("checks", dict, [], "Further checks for cases of any suite; see `overlay`."),
+        Key("quarantine", dict, [], "Flaky cases that gate nothing until a date."),
         Key("plugins.block", list, [], "Plugins that are never loaded."),
         Key("plugins.only", list, None, "If set, the only plugins that may be loaded."),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -204,3 +205,15 @@ def wants_json(arguments: Sequence[str]) -> bool:
 def words(values: Sequence[str]) -> tuple[str, ...]:
     """Values of a repeated option, commas split."""
     return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
+
+
+def paths_and_cases(given: Sequence[str], cwd: Path) -> tuple[tuple[Path, ...], tuple[str, ...]]:
+    """Words that exist or look like a path are paths; the others select cases of the suites here."""
+    paths, cases = [], []
+    for word in given:
+        path = cwd / word
+        if path.exists() or "/" in word or "\\" in word or word.startswith(".") or Path(word).suffix:
+            paths.append(path)
+        else:
+            cases.append(word)
+    return tuple(paths), tuple(cases)

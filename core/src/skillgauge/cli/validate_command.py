@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ..errors import ExitCode
+from ..report.wording import counted
 from .evaluation import EvaluationCommand, eval_options
 from .invocation import invocation
 from .plan_document import plan_document
@@ -21,7 +22,7 @@ def _validate(**values: Any) -> int:
     call.output.document(plan_document(prepared))
     head = prepared.plan.head
     cases = sum(suite.case_count for suite in head.suites)
-    verdict = f"valid: {len(head.suites)} suites, {cases} cases"
+    verdict = f"valid: {counted(len(head.suites), 'suite')}, {counted(cases, 'case')}"
     if prepared.suites.passed_over:
         verdict = f"some files could not be read; the others are {verdict}"
     call.output.verdict(verdict)

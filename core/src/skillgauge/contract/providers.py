@@ -12,7 +12,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, cast
 from pydantic import BaseModel
 
 from ..types.frozen import Frozen, JsonObject
-from .engines import Recorder
+from .engines import Recorder, SessionCache
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -60,6 +60,8 @@ class Traits(Frozen):
     """For an engine or a sandbox: whether it is never taken just because it is installed."""
     skill_folder: str | None = None
     """Where the agent looks for skills, relative to its workspace."""
+    installs: frozenset[str] = frozenset()
+    """For an engine: kinds of `Install` that it can place."""
     model_patterns: tuple[str, ...] = ()
     """`fnmatch` patterns of the model ids it serves, so that a bare model id can pick it."""
     tells: frozenset[Fact] = frozenset()
@@ -98,6 +100,9 @@ class Provider(Generic[T]):
     records: str | Callable[[Path, Clean], Recorder] | None = None
     """For an engine that plays recordings: makes what writes them into the folder that `--record` names, named as
     `factory` is. Every text goes through the second argument, which takes secrets out."""
+    caches: str | Callable[[Path, Clean], SessionCache] | None = None
+    """For the same engine, and named in the same way: makes what answers sessions without the skill from earlier runs,
+    kept in a folder."""
     schemas: str | Callable[[], Mapping[str, JsonObject]] | None = None
     """Makes JSON Schemas of the documents it reads or writes, by the name that `skillgauge schema` takes; named as
     `factory` is."""

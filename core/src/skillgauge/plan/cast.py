@@ -10,19 +10,19 @@ from ..contract.providers import Traits
 from ..contract.sandboxes import Tier
 from ..contract.stores import Store
 from ..errors import Problem, Severity
+from ..plugins.collecting import collected
 from ..plugins.kinds import EXECUTORS
 from ..plugins.registry import Registry
 from ..run.budget import uncountable
+from ..run.scorers import Scorers
 from ..types.plan import SuitePlan
 from ..types.suite import Target
 from .adapters import Adapters
 from .cells import CellMaker
-from .collecting import collected
 from .engines import Engines
 from .judging import Judging, checked, find_judges, wanted_judges
 from .options import EvalOptions, How
 from .resources import ChosenSandbox, choose_sandbox, choose_store
-from .scorers import Scorers
 from .suites import Suites
 from .survey import Survey
 
@@ -63,8 +63,8 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     plans = tuple(maker.plan(suite, problems) for suite in suites.suites)
     problems += _bare_timeout(how, engines)
     problems += [_kept(one) for suite in suites.suites for one in suite.targets if how.untrusted and one.pass_env]
-    scorers = Scorers(registry)
-    problems += _distinct([*(one for survey in surveys for one in survey.problems), *scorers.inspect(surveys)])
+    scorers, checks = Scorers(registry), (check for survey in surveys for check in survey.checks)
+    problems += _distinct([*(one for survey in surveys for one in survey.problems), *scorers.inspect(checks)])
     judging = Judging()
     if who.judge_required or scorers.judged:
         wanted = wanted_judges(who.judges, who.judge_models, suites.suites)

@@ -26,7 +26,7 @@ from ..log import get_logger
 from ..types.frozen import EMPTY, JsonObject
 from .events import Events, Failed, Listener, failing_as, isolated
 from .guard import guarded
-from .index import CORE, IndexEntry, PluginIndex, install_hint, normalized
+from .index import CORE, IndexEntry, PluginIndex, install_hint
 from .kinds import ANNOUNCES_EXTENSIONS, EVENTS, EXTENSIONS, KINDS, Kind, Resolved, T, broken, hooks_of, option_problem
 from .loading import Loader, run_file
 
@@ -42,7 +42,6 @@ class Registry:
         only: if given, nothing installed is used but what these name.
         files: Python files that announce plugins of any kind; executed here.
         options: gives what the configuration sets of a plugin, by `<kind>.<name>` and its options model, if known.
-        preferences: the distribution to take when several have a name, by `<kind>.<name>`.
 
     Raises:
         PluginError: one of the files cannot be used.
@@ -56,22 +55,19 @@ class Registry:
         only: Collection[str] | None = None,
         files: Sequence[Path] = (),
         options: Callable[[str, type[BaseModel] | None], JsonObject] = lambda _name, _model: EMPTY,
-        preferences: Mapping[str, str] | None = None,
     ) -> None:
         self.failures: dict[str, Problem] = {}
         """What went wrong with plugins that nobody named, by `<kind>.<name>`; the first failure of each."""
         self._index = index
         self._blocked, self._only = blocked, only
-        self._options, self._preferences = options, preferences or {}
+        self._options = options
         self._given: set[str] = set()
         self._resolved: dict[IndexEntry, Resolved | Problem] = {}
         self._announced: dict[tuple[str, str], tuple[Provider[object], ...]] = {}
         self._used = {CORE: __version__}
         self._learn: Callable[[str], None] = lambda _variable: None
         self._events: Events | None = None
-        self._manager = pluggy.PluginManager(PROJECT)
-        self._manager.add_hookspecs(Announcements)
-        self._manager.add_hookspecs(ExtensionHooks)
+        self._manager = _manager()
         for file in files:
             self._adopt(str(file), partial(run_file, file))
 
@@ -212,17 +208,14 @@ class Registry:
         return self.events().resolve_secret(name)
 
     def _listening(self) -> Events:
-        manager = pluggy.PluginManager(PROJECT)  # of its own: what is loaded later is not asked to listen
-        manager.add_hookspecs(ExtensionHooks)
+        manager = _manager()  # of its own: what is loaded later is not asked to listen
         plugins: dict[object, str] = {}
         for name, plugin in self.each(EXTENSIONS):
             try:
                 with isolated():
-                    if plugin not in plugins and not isinstance(plugin, ModuleType):
+                    if plugin not in plugins:
                         _register(manager, plugin, name)
-                    elif plugin not in plugins:
-                        manager.register(plugin, name)  # a module was checked when it was loaded
-                    plugins.setdefault(plugin, name)
+                        plugins[plugin] = name
             except Failed as failure:
                 self._note(f"{EXTENSIONS}.{name}", broken(self.resolve(EXTENSIONS, name), f"is broken: {failure}"))
         listeners: dict[str, list[Listener]] = {}
@@ -258,13 +251,11 @@ class Registry:
         found = self._index.find(kind, name)
         allowed = [entry for entry in found if not self.is_blocked(entry)]
         usable = [entry for entry in allowed if not entry.problem]
-        preferred = normalized(self._preferences.get(f"{kind}.{name}", ""))
-        chosen = [entry for entry in usable if normalized(entry.distribution) == preferred] or usable
-        if len(chosen) == 1:
-            return chosen[0]
-        if chosen:
-            code, text = "plugin.ambiguous", f"is installed by {_makers(chosen)}"
-            hint = f"name one: {' or '.join(entry.full_name for entry in chosen)}"
+        if len(usable) == 1:
+            return usable[0]
+        if usable:
+            code, text = "plugin.ambiguous", f"is installed by {_makers(usable)}"
+            hint = f"name one: {' or '.join(entry.full_name for entry in usable)}"
         elif allowed:
             code, text = "plugin.incompatible", "; ".join(f"of {_makers([e])} {e.problem}" for e in allowed)
             hint = f"pip install --upgrade {' '.join(entry.distribution for entry in allowed)}"
@@ -356,6 +347,13 @@ class Registry:
         if name not in self.failures:
             self.failures[name] = problem
             log.warning("plugin.unusable", plugin=name, problem=problem.message)
+
+
+def _manager() -> pluggy.PluginManager:
+    manager = pluggy.PluginManager(PROJECT)
+    manager.add_hookspecs(Announcements)
+    manager.add_hookspecs(ExtensionHooks)
+    return manager
 
 
 def _register(manager: pluggy.PluginManager, plugin: object, name: str) -> None:

@@ -13,6 +13,7 @@ from pydantic_core import CoreSchema, core_schema
 from ..errors import Origin, Problem
 from .answers import PLAIN, AnswerStyle
 from .frozen import EMPTY, Frozen, Json, JsonObject, digest, digest_text
+from .gate import Gate, GateFigure
 
 
 class Limits(Frozen):
@@ -156,6 +157,8 @@ class Case(CaseFacts):
     limits: Limits = NO_LIMITS
     env: JsonObject = EMPTY
     """Environment variables added for this case, name to string."""
+    network: bool = False
+    """Whether what an agent runs may use the network."""
     skip: str = ""
     """Why it is not run; its trials are told as skipped, with this reason."""
     extras: JsonObject = EMPTY
@@ -168,6 +171,7 @@ class Case(CaseFacts):
         files = [file.content_id for file in self.files]
         more = [[file.content_id for file in some] for some in (self.image_files, self.setup_files) if some]
         more += [["setup"]] if self.setup_files else []
+        more += [["network"]] if self.network else []
         return digest(self.input, self.prompt, files, self.setup, self.env, *more)
 
     @cached_property
@@ -246,6 +250,20 @@ class SkillRef(Frozen):
     """Paths below `root` that are not installed, because they would leak answers."""
 
 
+class Install(Frozen):
+    """Something beside skills that an arm gives the agent; docs/writing-an-engine.md has the kinds of it."""
+
+    kind: str
+    name: str
+    content: JsonObject = EMPTY
+    files: tuple[FileSpec, ...] = ()
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of all of it, the files with their paths included."""
+        return digest(self.kind, self.name, self.content, [file.content_id for file in self.files])
+
+
 class ArmKind(StrEnum):
     """How the trials of an arm execute."""
 
@@ -261,11 +279,13 @@ class Arm(Frozen):
     name: str
     kind: ArmKind
     skills: tuple[SkillRef, ...] = ()
+    installs: tuple[Install, ...] = ()
 
     @cached_property
     def digest(self) -> str:
         """Digest of the condition, whatever it is called."""
-        return digest(self.kind, [(skill.name, skill.digest, skill.leaves_out) for skill in self.skills])
+        more = [[one.digest for one in self.installs]] if self.installs else []
+        return digest(self.kind, [(skill.name, skill.digest, skill.leaves_out) for skill in self.skills], *more)
 
 
 DIRECT = Arm(name="direct", kind=ArmKind.DIRECT)
@@ -277,36 +297,6 @@ class Comparison(Frozen):
 
     candidate: str
     baseline: str
-
-
-class GateFigure(StrEnum):
-    """Figures that the kernel gives of every suite; others are a format's own."""
-
-    PASS_RATE = "case_pass_rate"
-    """Mean over cases of the pass share of each case's repeats."""
-    FAILED = "failed_trials"
-    """Trials that failed; less is better."""
-    LIFT = "lift"
-    """Of a comparison: candidate minus baseline, as a fraction."""
-
-
-class GateScope(StrEnum):
-    """What a gate is asked of."""
-
-    GROUP = "group"
-    """Each group by itself, those of baseline arms excepted."""
-    PAIR = "pair"
-    """Each comparison."""
-
-
-class Gate(Frozen):
-    """A demand on the results of a suite."""
-
-    figure: str
-    """Name of a `GateFigure`, or of a figure of the format."""
-    threshold: float
-    """Least value that meets it; largest one of a figure where less is better."""
-    scope: GateScope = GateScope.GROUP
 
 
 class LimitOutcome(StrEnum):
@@ -327,6 +317,8 @@ class SuiteDefaults(Frozen):
     runs: int | None = Field(default=None, ge=1)
     baseline: bool = True
     """Whether the arms that are only baselines run, too."""
+    cache_baseline: bool = False
+    """Whether their sessions may be answered from earlier runs."""
 
 
 class _CasesSchema:
@@ -371,7 +363,8 @@ class SuiteFacts(Frozen):
     """Digest of the source files."""
     comparisons: tuple[Comparison, ...] = ()
     document: str | None = None
-    """Reporter that writes this format's own result document."""
+    """Reporter that writes this format's own result document, into `report_folder` unless the user names a place."""
+    report_folder: str | None = None
     gates: tuple[Gate, ...] = ()
     """What fails the run although the user gave no gate."""
     completion: str = GateFigure.PASS_RATE

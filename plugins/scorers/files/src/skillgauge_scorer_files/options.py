@@ -38,12 +38,9 @@ def _inside(path: str) -> str:
 
 
 def _valid(pattern: str) -> str:
-    import regex  # noqa: PLC0415 - announcing stays cheap
+    from skillgauge_patterns import compiled  # noqa: PLC0415 - announcing stays cheap
 
-    try:
-        regex.compile(pattern)
-    except (regex.error, RecursionError, OverflowError, MemoryError) as error:
-        raise ValueError(f"pattern {pattern[:100]!r} is not valid: {error}") from error
+    compiled(pattern)
     return pattern
 
 
@@ -64,6 +61,11 @@ class FilesOptions(Frozen):
     lacks: tuple[str, ...] = Field(default=(), description="Texts that may not be in it.", json_schema_extra=HARMLESS)
     equals: str | None = Field(
         default=None, description="The whole text, but for line ends at its end.", json_schema_extra=HARMLESS
+    )
+    leave_out: tuple[Annotated[str, AfterValidator(_inside)], ...] = Field(
+        default=(),
+        description="Paths, with the same wildcards, that are left out of account.",
+        json_schema_extra=HARMLESS,
     )
     patterns: tuple[Annotated[str, AfterValidator(_valid)], ...] = Field(
         default=(), description="Regular expressions that have to be found in it.", json_schema_extra=HARMLESS

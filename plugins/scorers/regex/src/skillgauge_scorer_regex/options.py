@@ -10,14 +10,9 @@ from skillgauge.api import HARMLESS, Frozen
 
 
 def _valid(pattern: str) -> str:
-    import regex  # noqa: PLC0415 - announcing stays cheap
+    from skillgauge_patterns import compiled  # noqa: PLC0415 - announcing stays cheap
 
-    try:
-        regex.compile(pattern)
-    except regex.error as error:
-        raise ValueError(f"pattern {pattern!r} is not valid: {error}") from error
-    except (RecursionError, OverflowError, MemoryError) as error:
-        raise ValueError(f"pattern {pattern[:100]!r} is not valid: it asks for too much ({error})") from error
+    compiled(pattern)
     return pattern
 
 
