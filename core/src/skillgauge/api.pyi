@@ -19,6 +19,7 @@ from .errors import (
 )
 from .log import (
     get_logger as get_logger,
+    without_secrets as without_secrets,
 )
 from .cli.cache_folder import (
     cache_folder as cache_folder,
