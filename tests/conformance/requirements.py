@@ -748,17 +748,14 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-RUN-010": Requirement(
         "Run it locally",
         "--fail-on-verdict fail gates the run",
-        waits_for="the formats that measure lift",
     ),
     "SE-RUN-011": Requirement(
         "Run it locally",
         "--fail-on-verdict mixed and error can be given too, each with a stated exit code",
-        waits_for="the formats that measure lift",
     ),
     "SE-RUN-012": Requirement(
         "Run it locally",
         "--min-delta-pts 10 gates the run; null fails",
-        waits_for="the formats that measure lift",
     ),
     "SE-RUN-013": Requirement(
         "Run it locally",
@@ -767,7 +764,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-RUN-014": Requirement(
         "Run it locally",
         "--adapter NAME is accepted as the old spelling of --engine",
-        waits_for="the formats that measure lift",
     ),
     "SE-RUN-015": Requirement(
         "Run it locally",

@@ -250,3 +250,45 @@ def test_an_entry_of_another_session_is_a_miss(program: Program, environment: di
     entries = sorted(Path(environment["HOME"], ".cache/skillgauge/baselines").rglob("*.json"))
     entries[0].write_bytes(entries[1].read_bytes())
     assert warm(program, writing)["cache_hits"] == 1
+
+
+@pytest.mark.requirement("SE-RUN-010", "SE-RUN-011", "SE-RUN-012")
+@pytest.mark.parametrize(
+    ("gates", "code"),
+    [
+        ((), 0),
+        (("--fail-on-verdict", "fail"), 0),
+        (("--fail-on-verdict", "mixed"), 1),
+        (("--fail-on-verdict", "fail", "--fail-on-verdict", "mixed", "--fail-on-verdict", "error"), 1),
+        (("--min-delta-pts", "-50"), 0),
+        (("--min-delta-pts", "10"), 1),
+        (("--gate", "better"), 3),
+        (("--fail-on-verdict", "perfect"), 2),
+        (("--min-delta-pts", "nan"), 2),
+    ],
+)
+def test_gates(program: Program, writing: Path, gates: tuple[str, ...], code: int) -> None:
+    """Each gate has its exit code; what a run of two cases cannot tell is not passed."""
+    replies = f"engines.mock.replies={json.dumps(WRITING)}"
+    done = program("eval", writing, "--engine", "mock", "--store", "none", "--set", replies, *gates)
+    assert done.code == code, done.stderr
+
+
+@pytest.mark.requirement("SE-RUN-012")
+def test_a_lift_that_nobody_measured_passes_no_gate(program: Program, writing: Path) -> None:
+    """Null is no number: a run of errors, and one without the arm it is compared with, end with 3."""
+    (writing / "eval.yaml").write_text("cases: [{name: a, prompt: p, validators: [{cmd: exit 9}]}]")
+    common = ("eval", writing, "--engine", "mock", "--store", "none", "--min-delta-pts", "10")
+    assert program(*common).code == 3
+    (writing / "eval.yaml").write_text("cases: [{name: a, prompt: p, validators: [{cmd: 'true'}]}]")
+    assert program(*common).code == 1
+    done = program(*common, "--no-baseline")
+    assert (done.code, "nothing was compared" in done.verdict) == (3, True)
+
+
+@pytest.mark.requirement("SE-RUN-014")
+def test_old_spelling_of_the_engine(program: Program, writing: Path) -> None:
+    """`--adapter` names the engine, and `llm` is the one that asks a provider's model."""
+    assert program("eval", writing, "--adapter", "mock", "--store", "none", "--no-cache").code == 0
+    done = program("eval", writing, "--adapter", "llm", "--model", "gpt-4o", "--dry-run", "--json")
+    assert [one["name"] for one in done.document["plan"]["runners"]] == ["api"]

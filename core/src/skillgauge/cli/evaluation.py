@@ -70,7 +70,12 @@ def evaluation_options() -> list[click.Parameter]:
         click.Option(
             ["--retries"], type=click.IntRange(0), metavar="N", help="Attempts after a failure that may pass."
         ),
-        click.Option(["--engine"], metavar="NAME", multiple=True, help="Agent engines; several make a matrix."),
+        click.Option(
+            ["--engine", "--adapter", "engine"],
+            metavar="NAME",
+            multiple=True,
+            help="Agent engines; several make a matrix. --adapter is an old spelling.",
+        ),
         click.Option(["--model"], metavar="ID", multiple=True, help="Models: one for all engines, or one for each."),
         click.Option(["--baseline/--no-baseline"], default=None, help="Run the arms without the skill, too, or not."),
         click.Option(["--max-turns"], type=click.IntRange(1), metavar="N", help="Turns of an agent."),

@@ -44,7 +44,7 @@ def guarded(kind: Kind[T], made: T, plugin: Resolved, note: Note, *, named: bool
     return cast("T", Guarded(made, Guard(plugin, note, named=named, granted_s=granted_s), kind.contract))
 
 
-def guarded_part(contract: type[T], made: T, plugin: Resolved) -> T:
+def guarded_part(contract: Any, made: T, plugin: Resolved) -> T:
     """What an engine records or finds sessions with, behind the engine's guard."""
     guard = Guard(plugin, lambda _problem: None, named=True, granted_s=0.0)
     return cast("T", Guarded(made, guard, contract))
