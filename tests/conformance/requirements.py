@@ -832,42 +832,34 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-GATE-001": Requirement(
         "Composing with agentversion",
         "gate.name = skillevaluation:<skill>",
-        waits_for="the formats that measure lift",
     ),
     "SE-GATE-002": Requirement(
         "Composing with agentversion",
         "gate.actual_score = with-skill pass rate 0..1",
-        waits_for="the formats that measure lift",
     ),
     "SE-GATE-003": Requirement(
         "Composing with agentversion",
         "gate.threshold is settable by the user; where it comes from is stated",
-        waits_for="the formats that measure lift",
     ),
     "SE-GATE-004": Requirement(
         "Composing with agentversion",
         "gate.passed = actual_score meets threshold",
-        waits_for="the formats that measure lift",
     ),
     "SE-GATE-005": Requirement(
         "Composing with agentversion",
         "gate.evaluator_ref = skillevaluation://<suite hash>@v<version>",
-        waits_for="the formats that measure lift",
     ),
     "SE-GATE-006": Requirement(
         "Composing with agentversion",
         "gate.ran_at is ISO 8601 completion time",
-        waits_for="the formats that measure lift",
     ),
     "SE-GATE-007": Requirement(
         "Composing with agentversion",
         "the gate can be added to evaluation.gates[] of an existing manifest, not only written alone",
-        waits_for="the formats that measure lift",
     ),
     "SE-GATE-008": Requirement(
         "Composing with agentversion",
         "no gate is written for an invalid run",
-        waits_for="the formats that measure lift",
     ),
     "UA-LAYOUT-001": Requirement(
         "2 Directory structure",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -292,3 +293,80 @@ def test_old_spelling_of_the_engine(program: Program, writing: Path) -> None:
     assert program("eval", writing, "--adapter", "mock", "--store", "none", "--no-cache").code == 0
     done = program("eval", writing, "--adapter", "llm", "--model", "gpt-4o", "--dry-run", "--json")
     assert [one["name"] for one in done.document["plan"]["runners"]] == ["api"]
+
+
+def test_transcripts_and_bundles(program: Program, examples: Path, work: Path) -> None:
+    """Each session as text, and what others need to grade again, as the package's own runner writes it."""
+    folder = examples / "outcomes"
+    command = [Path(sys.executable).with_name("skillevaluation"), "run", folder, "--adapter", "mock", "--no-cache"]
+    emitted = ["--emit-replay-bundle", "bundle.json", "--emit-attestation", "attested.json", "--trajectories", "texts"]
+    subprocess.run([*command, *emitted, "-o", "theirs.json"], check=True, capture_output=True, cwd=work)
+    ours(program, folder, "--format", "transcripts", "attestation", "--output-dir", "out", "--store", "none")
+    (bundle,) = (work / "out").glob("*/attestation/replay-bundle.json")
+    assert _without_calls(json.loads(bundle.read_text())) == _without_calls(
+        json.loads((work / "bundle.json").read_text())
+    )
+    found = json.loads(bundle.with_name("attestation.json").read_text())
+    wanted = json.loads((work / "attested.json").read_text())
+    assert [one["name"] for one in found["cases"]] == [one["name"] for one in wanted["cases"]]
+    for one, other in zip(found["cases"], wanted["cases"], strict=True):
+        for arm in ("with_skill", "without_skill"):
+            assert (one[arm]["output"], one[arm]["passed"]) == (other[arm]["output"], other[arm]["passed"])
+            assert one[arm]["validator_results"] == other[arm]["validator_results"]
+    assert found["judge_model"] == "mock"
+    (texts,) = (work / "out").glob("*/transcripts")
+    index = {(one["case"], one["arm"]): one["file"] for one in json.loads((texts / "index.json").read_text())}
+    assert len(index) == 12
+    for case in ("turned", "lost"):
+        for arm, short in (("with_skill", "with"), ("without_skill", "without")):
+            same = (work / "texts" / f"{case}__{short}.txt").read_text().removesuffix("\n")
+            assert (texts / index[case, arm]).read_text().removesuffix("\n") == same
+
+
+def _without_calls(bundle: dict[str, Any]) -> dict[str, Any]:
+    for case in bundle["cases"]:
+        for arm in ("with_skill_meta", "without_skill_meta"):
+            case[arm].pop("tool_call_count")
+    return bundle
+
+
+MANIFEST = {
+    "name": "agent",
+    "evaluation": {"gates": [{"name": "other", "threshold": 1, "actual_score": 1, "passed": True, "ran_at": "x"}]},
+    "kept": [1, {"a": None}],
+}
+
+
+@pytest.mark.requirement(
+    "SE-GATE-001", "SE-GATE-002", "SE-GATE-003", "SE-GATE-004", "SE-GATE-005", "SE-GATE-006", "SE-GATE-007"
+)
+def test_a_gate_for_a_manifest(program: Program, writing: Path, work: Path) -> None:
+    """It is entered beside what the manifest holds, and replaced when it is entered again."""
+    warm(program, writing)
+    manifest = work / "agent.json"
+    manifest.write_text(json.dumps(MANIFEST))
+    enter = ("report", "convert", "--input", "ours.json", "--format", "agentversion", "--into", "agent.json")
+    assert program(*enter).code == 0
+    done = program("--set", "reporters.agentversion.threshold=0.4", *enter)
+    assert done.code == 0, done.stderr
+    found = json.loads(manifest.read_text())
+    other, gate = found["evaluation"].pop("gates")
+    assert (other, found) == (MANIFEST["evaluation"]["gates"][0], {**MANIFEST, "evaluation": {}})  # type: ignore[index]
+    score = json.loads((work / "ours.json").read_text())["pass_rate"]["with_skill"]
+    assert (gate["name"], gate["actual_score"]) == ("skillevaluation:outcomes", score)
+    assert (gate["threshold"], gate["passed"]) == (0.4, score >= 0.4)
+    assert "set by the user" in gate["notes"]
+    assert re.fullmatch(r"skillevaluation://[0-9a-f]{12}@v0\.8\.0", gate["evaluator_ref"])
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", gate["ran_at"])
+
+
+@pytest.mark.requirement("SE-GATE-008")
+def test_an_invalid_run_makes_no_gate(program: Program, writing: Path, work: Path) -> None:
+    """The manifest stays as it is, to the byte."""
+    (writing / "eval.yaml").write_text("cases: [{name: a, prompt: p, validators: [{cmd: exit 9}]}]")
+    assert program("eval", writing, "--engine", "mock", "-o", "ours.json", "--store", "none").code == 3
+    manifest = work / "agent.json"
+    manifest.write_text(json.dumps(MANIFEST, indent=7))
+    done = program("report", "convert", "--input", "ours.json", "--format", "agentversion", "--into", "agent.json")
+    assert (done.code, "nothing is entered" in done.verdict) == (3, True)
+    assert manifest.read_text() == json.dumps(MANIFEST, indent=7)
