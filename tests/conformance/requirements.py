@@ -817,17 +817,14 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-CONFORM-003": Requirement(
         "Bring your own runner",
         "runner contract and goldens are loadable from an installed package, so that someone else's runner can be checked",
-        waits_for="the formats that measure lift",
     ),
     "SE-CONFORM-004": Requirement(
         "Bring your own runner",
         "an outside runner (command line) can be run against the goldens by one command and gets a conformance report",
-        waits_for="the formats that measure lift",
     ),
     "SE-CONFORM-005": Requirement(
         "Bring your own runner",
         "CONFORMANCE statement of skillgauge names version, categories passed and exceptions",
-        waits_for="the formats that measure lift",
     ),
     "SE-GATE-001": Requirement(
         "Composing with agentversion",
