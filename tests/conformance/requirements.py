@@ -622,7 +622,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-FORMAT-002": Requirement(
         "60-second format",
         "a case has name, prompt, expectations, validators",
-        waits_for="the formats that measure lift",
     ),
     "SE-FORMAT-003": Requirement(
         "60-second format",
@@ -643,7 +642,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-FORMAT-007": Requirement(
         "60-second format",
         "the page's own two-case example loads and runs",
-        waits_for="the formats that measure lift",
     ),
     "SE-FORMAT-008": Requirement(
         "60-second format",
@@ -696,12 +694,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-HEAD-001": Requirement(
         "Aggregate",
         "the run prints a headline with pass-rate points gained",
-        waits_for="a later release",
     ),
     "SE-HEAD-002": Requirement(
         "Aggregate",
         "the headline also carries the relative change in agent turns (e.g. fewer turns)",
-        waits_for="the formats that measure lift",
     ),
     "SE-HEAD-003": Requirement(
         "Aggregate",
@@ -726,7 +722,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-RUN-005": Requirement(
         "Run it locally",
         "the judge defaults to the agent's model",
-        waits_for="the formats that measure lift",
     ),
     "SE-RUN-006": Requirement(
         "Run it locally",
@@ -735,7 +730,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-RUN-007": Requirement(
         "Run it locally",
         "a results.json conforming to the open schema is written without being asked for",
-        waits_for="the skillevaluation format",
     ),
     "SE-RUN-008": Requirement(
         "Run it locally",
@@ -796,7 +790,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-HOST-002": Requirement(
         "Push and hosted runs",
         "pushing, hosted verified runs, quotas, rankings and SkillScore are the vendor's platform; docs name them as not offered",
-        waits_for="the formats that measure lift",
     ),
     "SE-HOST-003": Requirement(
         "Push and hosted runs",
