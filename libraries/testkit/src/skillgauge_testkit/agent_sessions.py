@@ -13,6 +13,7 @@ from skillgauge.api import (
     Engine,
     Execution,
     FileSpec,
+    Install,
     InstalledSkill,
     Limits,
     Running,
@@ -68,6 +69,8 @@ def play(
     skill_folder: str,
     skills: Sequence[str] = (),
     files: Sequence[FileSpec] = (),
+    installs: Sequence[Install] = (),
+    agent: str | None = None,
     routes: Mapping[str, str] | None = None,
     model: str | None = None,
     limits: Limits = LIMITS,
@@ -81,6 +84,8 @@ def play(
         skill_folder: where the agent looks for skills, relative to the workspace.
         skills: names under which `SKILL` is installed there.
         files: what else is in the workspace.
+        installs: what the arm gives beside skills.
+        agent: name of the installed agent that leads the session.
         routes: addresses of model APIs that a sandbox relays, by name.
         model: the model to ask.
         limits: of the session.
@@ -101,6 +106,8 @@ def play(
                 prompt=prompt,
                 model=model,
                 skills=installed,
+                installs=tuple(installs),
+                agent=agent,
                 limits=limits,
             )
             execution = await engine.run(request, _Watched(workspace, routes or {}, commands), events.append)
