@@ -20,6 +20,9 @@ from .errors import (
 from .log import (
     get_logger as get_logger,
 )
+from .cli.cache_folder import (
+    cache_folder as cache_folder,
+)
 from .cli.eval_document import (
     human_lines as human_lines,
 )
@@ -28,10 +31,15 @@ from .cli.failing import (
     differing as differing,
     passed_text as passed_text,
 )
+from .cli.conclusion import (
+    conclude as conclude,
+)
 from .cli.decision import (
+    run_notes as run_notes,
     score_text as score_text,
 )
 from .cli.evaluation import (
+    Asked as Asked,
     Evaluation as Evaluation,
     EvaluationCommand as EvaluationCommand,
     configured as configured,
@@ -56,6 +64,12 @@ from .cli.output import (
     Output as Output,
     problem_document as problem_document,
 )
+from .cli.stored_runs import (
+    find_run as find_run,
+    opened_store as opened_store,
+    run_reports as run_reports,
+    store_place as store_place,
+)
 from .cli.worker import (
     worker as worker,
 )
@@ -73,6 +87,7 @@ from .contract.engines import (
     InstalledSkill as InstalledSkill,
     Recorder as Recorder,
     RunRequest as RunRequest,
+    SessionCache as SessionCache,
 )
 from .contract.executors import (
     Executor as Executor,
@@ -97,6 +112,7 @@ from .contract.judges import (
     JudgeRequest as JudgeRequest,
 )
 from .contract.providers import (
+    HARMLESS as HARMLESS,
     Clean as Clean,
     Fact as Fact,
     NoOptions as NoOptions,
@@ -115,6 +131,7 @@ from .contract.sandboxes import (
     Sandbox as Sandbox,
     SandboxReport as SandboxReport,
     SandboxSpec as SandboxSpec,
+    SpoiledError as SpoiledError,
     Tier as Tier,
     Workspace as Workspace,
 )
@@ -132,7 +149,6 @@ from .contract.stores import (
 from .reading.documents import (
     Document as Document,
     locate as locate,
-    located as located,
     located_all as located_all,
     parse_document as parse_document,
     read_document as read_document,
@@ -152,7 +168,6 @@ from .report.wording import (
     headline as headline,
     interval_text as interval_text,
     labels as labels,
-    latency_text as latency_text,
     listed as listed,
     milliseconds as milliseconds,
     moment as moment,
@@ -168,6 +183,9 @@ from .report.answer import (
     lift_interval_text as lift_interval_text,
     points as points,
     sentences as sentences,
+)
+from .report.summary import (
+    summarize as summarize,
 )
 from .report.pairs import (
     CaseReport as CaseReport,
@@ -201,6 +219,9 @@ from .stats.calibration import (
 from .stats.intervals import (
     Interval as Interval,
     wilson as wilson,
+)
+from .plugins.index import (
+    install_hint as install_hint,
 )
 from .stats.paired import (
     PairedDifference as PairedDifference,
@@ -270,6 +291,9 @@ from .types.gate import (
     GateFigure as GateFigure,
     GateScope as GateScope,
 )
+from .types.plan import (
+    Plan as Plan,
+)
 from .types.result import (
     Figure as Figure,
     GivenUp as GivenUp,
@@ -327,6 +351,8 @@ from .types.trial import (
     FiredSkill as FiredSkill,
     Identity as Identity,
     PlanHead as PlanHead,
+    Quarantined as Quarantined,
+    RunOrigin as RunOrigin,
     SuiteHead as SuiteHead,
     Trajectory as Trajectory,
     TrajectoryEvent as TrajectoryEvent,

@@ -119,7 +119,7 @@ def test_what_a_method_raises_names_the_plugin(guard: Guards, error: BaseExcepti
     assert caught.value.__cause__ is error
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), GeneratorExit(), SuiteError.of("a.b", "bad file")])
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), GeneratorExit(), SuiteError(Problem("a.b", "bad file"))])
 def test_what_is_nobodys_fault_passes(guard: Guards, error: BaseException) -> None:
     """Ctrl-C, the end of a generator and what the contract allows go through unchanged."""
     with pytest.raises(type(error)) as caught:

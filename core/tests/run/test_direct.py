@@ -16,7 +16,7 @@ from skillgauge.contract.adapters import CallRequest, Session
 from skillgauge.contract.engines import Emit, RunRequest
 from skillgauge.contract.providers import Traits
 from skillgauge.contract.sandboxes import Command, Finished, SandboxSpec, Workspace
-from skillgauge.run.agents import SETUP_TIMEOUT_S, AgentRules, AgentSetup, AgentStages, OnStep, changed_files
+from skillgauge.run.agents import SETUP_TIMEOUT_S, AgentSetup, AgentStages, OnStep, changed_files
 from skillgauge.run.direct import DirectStages
 from skillgauge.types.suite import DIRECT, Arm, ArmKind, Case, Check, FileSpec, Limits, SkillRef, SkillRole, Target
 from skillgauge.types.trial import (
@@ -214,8 +214,17 @@ def test_the_sandbox_is_told_what_the_target_may_see(keep: bool) -> None:
     target = Target(id="skill", root="/skills/pdf", pass_env=("TOKEN",))
     call(DirectStages(lambda _: FakeAdapter(), sandbox, keep=keep), trial(target=target))
     assert [spec for spec, _ in sandbox.opened] == [
-        SandboxSpec(label="skill", readable=("/skills/pdf",), pass_env=("TOKEN",), keep=keep)
+        SandboxSpec(label="skill", readable=("/skills/pdf",), writable=("/skills/pdf",), pass_env=("TOKEN",), keep=keep)
     ]
+
+
+def test_a_target_that_nobody_trusts_may_change_nothing() -> None:
+    """Its folder is for reading, and it has no network."""
+    sandbox = FakeSandbox()
+    target = Target(id="skill", root="/skills/pdf")
+    call(DirectStages(lambda _: FakeAdapter(), sandbox, trusted=False), trial(target=target))
+    (spec,) = [spec for spec, _ in sandbox.opened]
+    assert (spec.readable, spec.writable, spec.network) == (("/skills/pdf",), (), False)
 
 
 def test_a_target_without_folder_needs_none() -> None:
@@ -385,10 +394,10 @@ def run_agent(
         {"fake-agent": AgentSetup(engine, Traits(skill_folder=skill_folder))},
         sandbox,
         read_skill=read_skill,
-        rules=AgentRules(keep=keep),
+        keep=keep,
     )
     if on_step:
-        stages.watched_by(on_step)
+        stages.on_step = on_step
 
     async def go() -> Execution:
         async with stages(one) as stage:
@@ -440,8 +449,9 @@ def test_an_installed_file_keeps_its_mode() -> None:
     modes: dict[str, bool] = {}
 
     class Workplace(FakeWorkspace):
-        async def put(self, files: Sequence[FileSpec]) -> None:
+        async def put(self, files: Sequence[FileSpec], *, anew: bool = False) -> Sequence[str]:
             modes.update((file.path, file.executable) for file in files)
+            return ()
 
     class Shop(FakeSandbox):
         @asynccontextmanager

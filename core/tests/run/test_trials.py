@@ -15,7 +15,7 @@ from skillgauge import log
 from skillgauge.contract.judges import Judge
 from skillgauge.contract.providers import Provider
 from skillgauge.contract.scorers import ScoreContext, Scorer
-from skillgauge.errors import StoreError
+from skillgauge.errors import Problem, StoreError
 from skillgauge.plugins.guard import guarded
 from skillgauge.plugins.kinds import SCORERS, Resolved
 from skillgauge.run.executor import LocalExecutor, run_all
@@ -122,12 +122,13 @@ class ScriptedStage:
             raise self._answer
         return self._answer if isinstance(self._answer, Execution) else await self._answer(one)
 
-    async def prepare_grading(self, one: Trial) -> None:
+    async def prepare_grading(self, one: Trial) -> Sequence[str]:
         """Put a file there that a scorer can see."""
         self.steps.append("prepare")
         if self._breaks == "prepare":
             raise OSError("disk full")
         self.workspace.files["expected"] = b"1"
+        return ()
 
 
 class Script:
@@ -165,7 +166,7 @@ def runner_of(
     open_stage: OpenStage,
     *,
     decide: Callable[[ScoreContext], Score] = lambda context: Score.passed(),
-    retries: int = 0,
+    retries: int | None = None,
     waits: list[float] | None = None,
     on_agent_limit: Mapping[str, LimitOutcome] | None = None,
     judge: Judge | None = None,
@@ -512,6 +513,13 @@ def test_a_policy_answers_with_a_wait_or_with_none(policy: RetryPolicy, attempt:
     failure = failed().failure
     assert failure is not None
     assert policy.delay_s(failure, attempt) == delay
+
+
+@pytest.mark.parametrize(("retries", "attempts"), [(None, 3), (0, 1), (1, 2), (4, 5)])
+def test_sessions_are_made_again_as_often_as_the_user_says(retries: int | None, attempts: int) -> None:
+    """E-D1: they are paid for, so that none is made again where he says 0; twice where he says nothing."""
+    result = run(runner_of(Script(failed(FailureClass.SERVER)), retries=retries)(trial(arm=AGENT)))
+    assert result.attempts == attempts
 
 
 def test_the_own_wait_has_an_upper_bound() -> None:
@@ -969,7 +977,7 @@ def test_an_error_of_the_source_ends_the_run() -> None:
 
     async def broken_source() -> AsyncIterator[Trial]:
         yield trial(0)
-        raise StoreError.of("store.locked", "cannot claim")
+        raise StoreError(Problem("store.locked", "cannot claim"))
 
     async def run_trial(one: Trial) -> TrialResult:
         return result_of(one)
@@ -991,7 +999,7 @@ def test_an_error_of_the_store_ends_the_run() -> None:
         return result_of(one)
 
     async def record(result: TrialResult) -> None:
-        raise StoreError.of("store.full", "no space")
+        raise StoreError(Problem("store.full", "no space"))
 
     async def go() -> None:
         with pytest.raises(StoreError, match="no space"):
@@ -1028,7 +1036,7 @@ def test_a_store_that_fails_late_ends_the_run() -> None:
 
     async def record(result: TrialResult) -> None:
         await asyncio.sleep(1000)
-        raise StoreError.of("store.full", "no space")
+        raise StoreError(Problem("store.full", "no space"))
 
     async def go() -> None:
         results = LocalExecutor(2).run(stream(map(trial, count())), run_trial)

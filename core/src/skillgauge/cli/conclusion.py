@@ -17,6 +17,7 @@ from .failing import failing_lines
 from .invocation import Invocation
 from .judged_gates import JudgedGates
 from .output import Output
+from .quarantine import gating
 
 
 def conclude(outcome: Conclusion, evaluation: Evaluation, call: Invocation, values: Mapping[str, Any]) -> int:
@@ -39,7 +40,8 @@ def conclude(outcome: Conclusion, evaluation: Evaluation, call: Invocation, valu
         threshold_given=values["min_completion"] is not None,
         judged=JudgedGates(call.config.get("judgedGates")),
     )
-    decision = decide(view, gate, has_bad_files=bool(evaluation.prepared.suites.passed_over))
+    part = gating(view, evaluation.prepared.job.figures)
+    decision = decide(view, gate, has_bad_files=bool(evaluation.prepared.suites.passed_over), gating=part)
     notices = (*decision.notices, *remarks)
     decision = replace(decision, exit_code=evaluation.exit_code(decision.exit_code), notices=notices)
     _print(view, decision, written, outcome, evaluation, call.output)

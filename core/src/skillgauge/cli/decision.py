@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..errors import ExitCode
 from ..report.answer import sentences
 from ..report.gates import GateAnswer, GateResult, answers, gated
-from ..report.wording import counted, labels
+from ..report.wording import counted, labels, plain
 from ..types.comparison import Counts, GroupKey
 from ..types.frozen import Frozen
 from ..types.gate import Gate, GateFigure
@@ -46,8 +46,10 @@ class Decision:
     notices: tuple[str, ...] = ()
 
 
-def decide(view: RunView, options: GateOptions, *, has_bad_files: bool = False) -> Decision:
-    """The exit code of a run.
+def decide(
+    view: RunView, options: GateOptions, *, has_bad_files: bool = False, gating: RunView | None = None
+) -> Decision:
+    """The exit code of a run; gates are asked of `gating`, if it is only a part of the run.
 
     The order says which news is worst: an interrupted run decides nothing, an invalid one proves nothing, then come
     missed gates, then inconclusive ones, then files that were passed over.
@@ -56,9 +58,11 @@ def decide(view: RunView, options: GateOptions, *, has_bad_files: bool = False) 
     completion = [
         result
         for suite in view.head.suites
-        for result in answers(view, suite.id, [Gate(figure=suite.completion, threshold=options.min_completion)])
+        for result in answers(
+            gating or view, suite.id, [Gate(figure=suite.completion, threshold=options.min_completion)]
+        )
     ]
-    demanded = [result for suite in view.head.suites for result in answers(view, suite.id, suite.gates)]
+    demanded = [result for suite in view.head.suites for result in answers(gating or view, suite.id, suite.gates)]
     if options.exit_on_fail:
         demanded = [*completion, *demanded]
     notices = tuple(_notices(view, options, completion))
@@ -87,6 +91,17 @@ def answer_text(view: RunView, score: str) -> str:
     """What the run was made to find out: whether skills help, else how many trials passed."""
     told = list(sentences(view))
     return f"{told[0]}; {score}" if len(told) == 1 else score
+
+
+def run_notes(view: RunView) -> Iterator[str]:
+    """What must be known of a run as a whole: what it was made from, and which cases gate nothing."""
+    if view.head.origin:
+        yield f"made from run {plain(view.head.origin.run_id)}: {plain(view.head.origin.change, 500)}"
+    for suite in view.head.suites:
+        for one in suite.quarantined:
+            why = f": {plain(one.reason)}" if one.reason else ""
+            case = f"case {plain(one.case)} of {plain(suite.id)}"
+            yield f"{case} is in quarantine and gates nothing before {one.until}{why}"
 
 
 def score_text(view: RunView) -> str:

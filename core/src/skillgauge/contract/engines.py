@@ -61,6 +61,16 @@ class Engine(Protocol):
         """Run one session to its end and report facts; never judge them. Stops when cancelled."""
 
 
+class SessionCache(Protocol):
+    """Answers sessions from earlier runs, as long as everything that entered them is the same."""
+
+    async def find(self, trial: Trial, workspace: Workspace) -> Execution | None:
+        """The session of an earlier run, its files laid into the workspace; `None`: there is none that is the same."""
+
+    async def record(self, trial: Trial, execution: Execution, workspace: Workspace) -> None:
+        """Keep a session for later runs, while its workspace is open; what cannot be kept is a miss later."""
+
+
 class Recorder(Protocol):
     """Keeps what an agent did, to be played back."""
 

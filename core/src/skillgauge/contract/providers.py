@@ -12,13 +12,18 @@ from typing import Any, Generic, ParamSpec, TypeVar, cast
 from pydantic import BaseModel
 
 from ..types.frozen import Frozen, JsonObject
-from .engines import Recorder
+from .engines import Recorder, SessionCache
 
 T = TypeVar("T")
 P = ParamSpec("P")
 
 Clean = Callable[[Any], Any]
 """Takes secrets out of a value; what comes back has the same type."""
+
+
+HARMLESS: dict[str, Any] = {"harmless": True}
+"""Declares that the configuration of a folder may set an option for whoever enters it, before he trusts that file:
+`Field(..., json_schema_extra=HARMLESS)`. Only what names no program, address, path, variable or right, and no price."""
 
 
 class NoOptions(Frozen):
@@ -95,6 +100,9 @@ class Provider(Generic[T]):
     records: str | Callable[[Path, Clean], Recorder] | None = None
     """For an engine that plays recordings: makes what writes them into the folder that `--record` names, named as
     `factory` is. Every text goes through the second argument, which takes secrets out."""
+    caches: str | Callable[[Path, Clean], SessionCache] | None = None
+    """For the same engine, and named in the same way: makes what answers sessions without the skill from earlier runs,
+    kept in a folder."""
     schemas: str | Callable[[], Mapping[str, JsonObject]] | None = None
     """Makes JSON Schemas of the documents it reads or writes, by the name that `skillgauge schema` takes; named as
     `factory` is."""

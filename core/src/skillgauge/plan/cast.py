@@ -10,18 +10,19 @@ from ..contract.providers import Traits
 from ..contract.sandboxes import Tier
 from ..contract.stores import Store
 from ..errors import Problem, Severity
+from ..plugins.collecting import collected
 from ..plugins.kinds import EXECUTORS
 from ..plugins.registry import Registry
 from ..run.budget import uncountable
+from ..run.scorers import Scorers
 from ..types.plan import SuitePlan
+from ..types.suite import Target
 from .adapters import Adapters
 from .cells import CellMaker
-from .collecting import collected
 from .engines import Engines
 from .judging import Judging, checked, find_judges, wanted_judges
 from .options import EvalOptions, How
 from .resources import ChosenSandbox, choose_sandbox, choose_store
-from .scorers import Scorers
 from .suites import Suites
 from .survey import Survey
 
@@ -61,8 +62,9 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     maker = CellMaker(adapters, engines, options, missing)
     plans = tuple(maker.plan(suite, problems) for suite in suites.suites)
     problems += _bare_timeout(how, engines)
-    scorers = Scorers(registry)
-    problems += _distinct([*(one for survey in surveys for one in survey.problems), *scorers.inspect(surveys)])
+    problems += [_kept(one) for suite in suites.suites for one in suite.targets if how.untrusted and one.pass_env]
+    scorers, checks = Scorers(registry), (check for survey in surveys for check in survey.checks)
+    problems += _distinct([*(one for survey in surveys for one in survey.problems), *scorers.inspect(checks)])
     judging = Judging()
     if who.judge_required or scorers.judged:
         wanted = wanted_judges(who.judges, who.judge_models, suites.suites)
@@ -92,6 +94,11 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
         provenance=provenance,
         problems=tuple(problems),
     )
+
+
+def _kept(target: Target) -> Problem:
+    message = f"target {target.id!r} wants {', '.join(target.pass_env)} of your environment, which --untrusted keeps"
+    return Problem("sandbox.pass-env", message, origin=target.origin, hint="Take that out of it, or trust it.")
 
 
 def _told(problem: Problem) -> Problem:

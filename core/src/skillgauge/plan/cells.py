@@ -31,6 +31,8 @@ class CellMaker:
     def plan(self, suite: Suite, problems: list[Problem]) -> SuitePlan:
         """The cells of a suite, with a problem for everything of it that nobody could carry out."""
         selection = self.options.what.selection
+        if not self.options.who.executes:
+            return SuitePlan(suite, (), selection)
         targets = [target for target in suite.targets if not selection.targets or target.id in selection.targets]
         cells: list[Cell] = []
         for target in targets:

@@ -11,13 +11,13 @@ from pathlib import Path
 from ..contract.judges import Judge
 from ..contract.providers import Traits
 from ..errors import PluginError, Problem, Severity, SuiteError
+from ..plugins.collecting import collected
 from ..plugins.kinds import JUDGES, Resolved
 from ..plugins.registry import Registry
 from ..reading.environment import host_environment, secret
 from ..run.services import service_of
 from ..types.suite import Suite
 from ..types.trial import Identity
-from .collecting import collected
 
 
 @dataclass(frozen=True)
@@ -119,9 +119,14 @@ def _unnamed(
 
 
 def _is_known(traits: Traits) -> bool:
-    """Whether a key or a login is here."""
+    """Whether a key or a login is here, or none is needed."""
     home = host_environment().get("HOME", "")
-    return any(map(secret, traits.secrets)) or any(home and Path(home, file).is_file() for file in traits.login_files)
+    needs_none = not traits.secrets and not traits.login_files
+    return (
+        needs_none
+        or any(map(secret, traits.secrets))
+        or any(home and Path(home, file).is_file() for file in traits.login_files)
+    )
 
 
 def _find(

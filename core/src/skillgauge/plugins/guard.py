@@ -15,7 +15,6 @@ from dataclasses import replace
 from typing import Any, TypeVar, cast
 
 from ..contract.artifacts import Artifact
-from ..contract.engines import Recorder
 from ..errors import Problem, SkillgaugeError
 from ..log import get_logger, one_line
 from .calls import CLOSE, FURTHER, Call, Rule, calls_of, nothing
@@ -45,10 +44,10 @@ def guarded(kind: Kind[T], made: T, plugin: Resolved, note: Note, *, named: bool
     return cast("T", Guarded(made, Guard(plugin, note, named=named, granted_s=granted_s), kind.contract))
 
 
-def guarded_recorder(recorder: Recorder, plugin: Resolved) -> Recorder:
-    """What an engine records with, behind the engine's guard."""
+def guarded_part(contract: Any, made: T, plugin: Resolved) -> T:
+    """What an engine records or finds sessions with, behind the engine's guard."""
     guard = Guard(plugin, lambda _problem: None, named=True, granted_s=0.0)
-    return cast("Recorder", Guarded(recorder, guard, Recorder))
+    return cast("T", Guarded(made, guard, contract))
 
 
 def reason_of(error: BaseException, where: str) -> str:

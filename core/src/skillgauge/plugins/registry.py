@@ -26,7 +26,7 @@ from ..log import get_logger
 from ..types.frozen import EMPTY, JsonObject
 from .events import Events, Failed, Listener, failing_as, isolated
 from .guard import guarded
-from .index import CORE, IndexEntry, PluginIndex, normalized
+from .index import CORE, IndexEntry, PluginIndex, install_hint
 from .kinds import ANNOUNCES_EXTENSIONS, EVENTS, EXTENSIONS, KINDS, Kind, Resolved, T, broken, hooks_of, option_problem
 from .loading import Loader, run_file
 
@@ -41,8 +41,7 @@ class Registry:
         blocked: names of entries or distributions, or `distribution:name`, that must not be used.
         only: if given, nothing installed is used but what these name.
         files: Python files that announce plugins of any kind; executed here.
-        options: option values from the configuration, by `<kind>.<name>`.
-        preferences: the distribution to take when several have a name, by `<kind>.<name>`.
+        options: gives what the configuration sets of a plugin, by `<kind>.<name>` and its options model, if known.
 
     Raises:
         PluginError: one of the files cannot be used.
@@ -55,22 +54,19 @@ class Registry:
         blocked: Collection[str] = (),
         only: Collection[str] | None = None,
         files: Sequence[Path] = (),
-        options: Mapping[str, JsonObject] | None = None,
-        preferences: Mapping[str, str] | None = None,
+        options: Callable[[str, type[BaseModel] | None], JsonObject] = lambda _name, _model: EMPTY,
     ) -> None:
         self.failures: dict[str, Problem] = {}
         """What went wrong with plugins that nobody named, by `<kind>.<name>`; the first failure of each."""
         self._index = index
         self._blocked, self._only = blocked, only
-        self._options, self._preferences = options or {}, preferences or {}
+        self._options = options
         self._given: set[str] = set()
         self._resolved: dict[IndexEntry, Resolved | Problem] = {}
         self._announced: dict[tuple[str, str], tuple[Provider[object], ...]] = {}
         self._used = {CORE: __version__}
         self._events: Events | None = None
-        self._manager = pluggy.PluginManager(PROJECT)
-        self._manager.add_hookspecs(Announcements)
-        self._manager.add_hookspecs(ExtensionHooks)
+        self._manager = _manager()
         for file in files:
             self._adopt(str(file), partial(run_file, file))
 
@@ -81,7 +77,7 @@ class Registry:
         Raises:
             PluginError: a module is no valid plugin.
         """
-        registry = cls(PluginIndex(), options=options)
+        registry = cls(PluginIndex(), options=lambda name, _model: (options or {}).get(name, EMPTY))
         for module in modules:
             registry._adopt(module.__name__, lambda module=module: (module, "0"))  # type: ignore[misc]
         return registry
@@ -172,9 +168,9 @@ class Registry:
         given = options or {}
         values: dict[str, object] = {}
         if kind := resolved.provider.uses:
-            values[kind] = {name: self._options.get(f"{kind}.{name}", EMPTY) for name in self.names(kind)}
+            values[kind] = {name: self._options(f"{kind}.{name}", None) for name in self.names(kind)}
         for name in dict.fromkeys((resolved.name, resolved.asked)):
-            values.update(self._options.get(f"{resolved.kind}.{name}", {}))
+            values.update(self._options(f"{resolved.kind}.{name}", resolved.provider.options))
         values.update(given)
         try:
             with failing_as(resolved, "could not check its options", ValidationError):
@@ -211,17 +207,14 @@ class Registry:
         return self.events().resolve_secret(name)
 
     def _listening(self) -> Events:
-        manager = pluggy.PluginManager(PROJECT)  # of its own: what is loaded later is not asked to listen
-        manager.add_hookspecs(ExtensionHooks)
+        manager = _manager()  # of its own: what is loaded later is not asked to listen
         plugins: dict[object, str] = {}
         for name, plugin in self.each(EXTENSIONS):
             try:
                 with isolated():
-                    if plugin not in plugins and not isinstance(plugin, ModuleType):
+                    if plugin not in plugins:
                         _register(manager, plugin, name)
-                    elif plugin not in plugins:
-                        manager.register(plugin, name)  # a module was checked when it was loaded
-                    plugins.setdefault(plugin, name)
+                        plugins[plugin] = name
             except Failed as failure:
                 self._note(f"{EXTENSIONS}.{name}", broken(self.resolve(EXTENSIONS, name), f"is broken: {failure}"))
         listeners: dict[str, list[Listener]] = {}
@@ -246,13 +239,11 @@ class Registry:
         found = self._index.find(kind, name)
         allowed = [entry for entry in found if not self.is_blocked(entry)]
         usable = [entry for entry in allowed if not entry.problem]
-        preferred = normalized(self._preferences.get(f"{kind}.{name}", ""))
-        chosen = [entry for entry in usable if normalized(entry.distribution) == preferred] or usable
-        if len(chosen) == 1:
-            return chosen[0]
-        if chosen:
-            code, text = "plugin.ambiguous", f"is installed by {_makers(chosen)}"
-            hint = f"name one: {' or '.join(entry.full_name for entry in chosen)}"
+        if len(usable) == 1:
+            return usable[0]
+        if usable:
+            code, text = "plugin.ambiguous", f"is installed by {_makers(usable)}"
+            hint = f"name one: {' or '.join(entry.full_name for entry in usable)}"
         elif allowed:
             code, text = "plugin.incompatible", "; ".join(f"of {_makers([e])} {e.problem}" for e in allowed)
             hint = f"pip install --upgrade {' '.join(entry.distribution for entry in allowed)}"
@@ -263,8 +254,7 @@ class Registry:
             names = self.names(kind)
             code = "plugin.not-installed"
             text = f"is not installed{did_you_mean(name, names)} (installed: {', '.join(names) or 'none'})"
-            maker, _, short = name.rpartition(":")
-            hint = f"pip install {maker if '-' in maker else f'skillgauge-{singular}-{maker or short}'}"
+            hint = install_hint(kind, name)
         raise PluginError(Problem(code, f"{singular} '{name}' {text}", hint=hint))
 
     def _load(self, entry: IndexEntry) -> Resolved | Problem:
@@ -344,6 +334,13 @@ class Registry:
         if name not in self.failures:
             self.failures[name] = problem
             log.warning("plugin.unusable", plugin=name, problem=problem.message)
+
+
+def _manager() -> pluggy.PluginManager:
+    manager = pluggy.PluginManager(PROJECT)
+    manager.add_hookspecs(Announcements)
+    manager.add_hookspecs(ExtensionHooks)
+    return manager
 
 
 def _register(manager: pluggy.PluginManager, plugin: object, name: str) -> None:

@@ -66,11 +66,6 @@ def locate(origin: Origin) -> SourceSpan:
     return SourceSpan(origin.file, *(place or ()))
 
 
-def located(problem: Problem) -> Problem:
-    """The problem with its `span` filled from its `origin`, if it has one and lacks the other."""
-    return located_all((problem,))[0]
-
-
 def located_all(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     """The problems with their spans filled; each file is scanned once."""
     problems = tuple(problems)

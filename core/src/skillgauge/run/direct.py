@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,7 +14,7 @@ from ..contract.sandboxes import Sandbox, SandboxSpec, Workspace
 from ..types.frozen import EMPTY, JsonObject
 from ..types.suite import Target
 from ..types.trial import Execution, Trial
-from .agents import changed_files, set_up
+from .agents import set_up, with_changes
 
 
 @dataclass
@@ -33,8 +33,8 @@ class DirectStages:
     """The adapter of a target."""
     sandbox: Sandbox
     """Where the targets' processes run."""
-    network: bool = True
-    """Whether these processes may use it."""
+    trusted: bool = True
+    """Whether these processes may use the network, and write to the folder of their target."""
     keep: bool = False
     """Leave workspaces behind for inspection."""
     conceal: JsonObject = EMPTY
@@ -70,11 +70,13 @@ class DirectStages:
         return future.result() if future.done() else await asyncio.shield(future)
 
     async def _enter(self, target: Target, outer: AsyncExitStack) -> _Open:
+        folder = (target.root,) if target.root else ()
         spec = SandboxSpec(
             label=target.id,
-            readable=(target.root,) if target.root else (),
+            readable=folder,
+            writable=folder if self.trusted else (),
             pass_env=target.pass_env,
-            network=self.network,
+            network=self.trusted,
             keep=self.keep,
             conceal=self.conceal,
         )
@@ -119,10 +121,9 @@ class DirectStage:
         )
         return await self._opened.session.call(request)
 
-    async def prepare_grading(self, trial: Trial) -> None:
+    async def prepare_grading(self, trial: Trial) -> Sequence[str]:
         """Put the graders' files beside what the target left."""
-        if trial.case.grader_files:
-            await self._opened.workspace.put(trial.case.grader_files)
+        return await self._opened.workspace.put(trial.case.grader_files) if trial.case.grader_files else ()
 
 
 class OwnStage(DirectStage):
@@ -143,4 +144,4 @@ class OwnStage(DirectStage):
             return Execution(failure=failure)
         before = await self.workspace.snapshot()
         execution = await super().execute(trial)
-        return execution.model_copy(update={"files": changed_files(before, await self.workspace.snapshot())})
+        return await with_changes(execution, before, self.workspace)

@@ -16,14 +16,14 @@ from ..types.frozen import digest_text
 from ..types.result import Score, ScoreStatus, Verdict
 from ..types.suite import Check, LimitOutcome, VerdictMode, VerdictRule
 from ..types.trial import Blame, Execution, Trial
-from .scorers import RunScorers
+from .scorers import Scorers
 
 
 @dataclass(frozen=True)
 class Grading:
     """What grading needs beside the execution."""
 
-    scorers: RunScorers
+    scorers: Scorers
     """Has the scorer of each check."""
     on_agent_limit: Mapping[str, LimitOutcome] = field(default_factory=dict)
     """By suite id, what it means that an agent ran out of time or turns."""
@@ -89,7 +89,7 @@ async def grade(trial: Trial, execution: Execution, grading: Grading, workspace:
     return Grade(verdict, value, tuple(scores), digest_text("|".join((*graded, *labels))))
 
 
-async def _score(check: Check, scorers: RunScorers, context: ScoreContext) -> Score:
+async def _score(check: Check, scorers: Scorers, context: ScoreContext) -> Score:
     name, version = check.scorer, ""
     try:
         async with scorers.of(check) as bound:

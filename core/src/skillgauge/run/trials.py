@@ -12,6 +12,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ..contract.sandboxes import SpoiledError
 from ..log import get_logger
 from ..plugins.deadlines import is_cancelled
 from ..plugins.guard import reason_of
@@ -27,25 +28,26 @@ log = get_logger(__name__)
 BACKSTOP_S = 5.0
 """How much longer than its limit a trial may take before the kernel cuts it off itself. Adapters and engines
 enforce the limit, because they can still report what the process said."""
+SETTLE_S = 60.0
+"""The same for a session, whose files are looked at after its end."""
 
 
 @dataclass(frozen=True)
 class RetryPolicy:
     """When a failed attempt is made again: only if its failure says that this can help."""
 
-    retries: int = 0
+    retries: int | None = None
+    """Further attempts; `None`: two of an agent whose service failed, since minutes of work hang on it, else none."""
     base_s: float = 1.0
     """Wait after the k-th attempt is k times this."""
     max_s: float = 60.0
     """Longest wait; a server that asks for more is not retried. An agent's service may ask for `LONGEST_PAUSE_S`."""
-    agent_retries: int = 2
-    """Least number of further attempts of an agent whose service failed: minutes of work hang on it."""
 
     def delay_s(self, failure: Failure, attempt: int, kind: ArmKind = ArmKind.DIRECT) -> float | None:
         """Seconds to wait after attempt number `attempt` (from 1), or `None` if there is no further one."""
-        retries, longest_s = self.retries, self.max_s
+        retries, longest_s = self.retries or 0, self.max_s
         if kind is ArmKind.AGENT and failure.blame is Blame.INFRASTRUCTURE:
-            retries, longest_s = max(retries, self.agent_retries), max(longest_s, LONGEST_PAUSE_S)
+            retries, longest_s = 2 if self.retries is None else self.retries, max(longest_s, LONGEST_PAUSE_S)
         if not failure.retryable or attempt > retries:
             return None
         if failure.retry_after_s is None:
@@ -143,21 +145,20 @@ class TrialRunner:
             if place:
                 place.leave(execution.failure)
             if execution.failure is None:
-                await stage.prepare_grading(trial)
+                execution = await _prepared(stage, trial, execution)
             return _result(trial, execution, await grade(trial, execution, self.grading, stage.workspace), began)
 
     async def _bounded(self, stage: Stage, trial: Trial) -> Execution:
         limit = trial.limits.timeout_s
         if limit is None:
             return await stage.execute(trial)
-        started = time.monotonic()
+        started, direct = time.monotonic(), trial.arm.kind is ArmKind.DIRECT
         try:
-            async with asyncio.timeout(limit + BACKSTOP_S) as bound:
+            async with asyncio.timeout(limit + (BACKSTOP_S if direct else SETTLE_S)) as bound:
                 return await stage.execute(trial)
         except TimeoutError:
             if not bound.expired():
                 raise  # some time-out inside a plugin, which did not use up the trial's time
-            direct = trial.arm.kind is ArmKind.DIRECT
             return Execution(
                 duration_s=time.monotonic() - started,
                 failure=Failure(
@@ -167,6 +168,16 @@ class TrialRunner:
                     retryable=direct,
                 ),
             )
+
+
+async def _prepared(stage: Stage, trial: Trial, execution: Execution) -> Execution:
+    """Have the graders' files put in place, and say what of an agent was in their way."""
+    try:
+        moved = await stage.prepare_grading(trial)
+    except SpoiledError as error:
+        return execution.model_copy(update={"failure": Failure.of_spoiling(str(error))})
+    note = f"set aside, because it lay where graders' files belong: {', '.join(moved[:5])}"
+    return execution.model_copy(update={"notes": (*execution.notes, note)}) if moved else execution
 
 
 def _result(trial: Trial, execution: Execution, graded: Grade, began: float) -> TrialResult:

@@ -317,6 +317,8 @@ class SuiteDefaults(Frozen):
     runs: int | None = Field(default=None, ge=1)
     baseline: bool = True
     """Whether the arms that are only baselines run, too."""
+    cache_baseline: bool = False
+    """Whether their sessions may be answered from earlier runs."""
 
 
 class _CasesSchema:

@@ -106,15 +106,25 @@ class CaseHead(CaseFacts):
     index: int
     """Position in its suite, from 0."""
     digest: str = ""
-    """Digest of all that decides what is done and how it is graded: two runs asked the same if it is equal. Empty in
-    documents that do not tell."""
+    """Digest of all that decides what is done and how it is graded. Empty in documents that do not tell."""
+    executes: str = ""
+    """The same of what is done, however it is graded."""
 
     @classmethod
     def of(cls, trial: Trial) -> Self:
         """The head of a trial's case."""
         case = trial.case
-        content = digest(case.execution_digest, case.checks_digest)
-        return cls(suite_id=trial.suite_id, index=trial.case_index, digest=content, **case.told(CaseFacts))
+        executes, told = case.execution_digest, case.told(CaseFacts)
+        content = digest(executes, case.checks_digest)
+        return cls(suite_id=trial.suite_id, index=trial.case_index, digest=content, executes=executes, **told)
+
+
+class Quarantined(Frozen):
+    """A case that gates nothing before the day `until` (ISO 8601)."""
+
+    case: str
+    until: str
+    reason: str = ""
 
 
 class SuiteHead(SuiteFacts):
@@ -132,6 +142,7 @@ class SuiteHead(SuiteFacts):
     arms: tuple[str, ...]
     case_weights: bool = False
     """Whether any case has a weight other than 1."""
+    quarantined: tuple[Quarantined, ...] = ()
     timeout_s: float | None = None
     """Time limit of a trial whose case has none of its own, if all targets have the same."""
 
@@ -153,9 +164,14 @@ class SuiteHead(SuiteFacts):
 
     def is_baseline(self, arm: str) -> bool:
         """Whether an arm only serves to compare others with it."""
-        return any(one.baseline == arm for one in self.comparisons) and all(
-            one.candidate != arm for one in self.comparisons
-        )
+        return arm in {one.baseline for one in self.comparisons} - {one.candidate for one in self.comparisons}
+
+
+class RunOrigin(Frozen):
+    """The run that another one was made from, and what was done with it, as a sentence without its full stop."""
+
+    run_id: str
+    change: str
 
 
 class PlanHead(Frozen):
@@ -175,6 +191,7 @@ class PlanHead(Frozen):
     """Who grades what needs a judge, if anything does."""
     provenance: JsonObject = EMPTY
     """Version of every distribution that takes part, and the digest of the judges' identities."""
+    origin: RunOrigin | None = None
 
 
 class FailureClass(StrEnum):
@@ -237,6 +254,11 @@ class Failure(Frozen):
             retry_after_s=retry_after_s if retryable else None,
         )
 
+    @classmethod
+    def of_spoiling(cls, message: str) -> Self:
+        """What an agent did to the place where it was to be graded: its own failure."""
+        return cls(failure_class=FailureClass.SANDBOX, blame=Blame.TARGET, message=message)
+
 
 _AGENT_LIMITS = frozenset({FailureClass.TIMEOUT, FailureClass.MAX_TURNS})
 _PASSING = frozenset({FailureClass.NETWORK, FailureClass.RATE_LIMITED, FailureClass.OVERLOADED, FailureClass.SERVER})
@@ -286,8 +308,6 @@ class TrajectoryEvent(Frozen):
     data: Json = None
     """Arguments of a call, content of a result."""
     is_error: bool = False
-    at_s: float | None = None
-    """Seconds from the start of the session until it was known."""
     duration_s: float | None = None
     """Seconds that it took: of a message, what the model needed to write it; of a call, the tool."""
 
@@ -332,8 +352,13 @@ class FileChange(Frozen):
     path: str
     change: str
     """`created`, `modified` or `deleted`."""
-    size: int | None = None
     digest: str | None = None
+    was: str | None = None
+    """What it held at launch, if that was kept."""
+    text: str | None = None
+    """What it holds now, if that was kept."""
+    left_out: str = ""
+    """Why one of them was not: `binary`, `too large`, by itself or beside the others, or `unreadable`."""
 
 
 class Execution(Frozen):

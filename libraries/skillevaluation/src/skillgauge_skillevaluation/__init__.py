@@ -1,7 +1,6 @@
 """The published arithmetic of skillevaluation, as pure functions."""
 
 from .aggregation import Aggregate, ArmMetrics, Unit, aggregate, change, rounded
-from .baseline import baseline_key
 from .outcomes import RunVerdict, outcome_of, verdict_of
 from .records import (
     Record,
@@ -30,7 +29,6 @@ __all__ = [
     "Validator",
     "aggregate",
     "arm_document",
-    "baseline_key",
     "case_document",
     "change",
     "graded_document",

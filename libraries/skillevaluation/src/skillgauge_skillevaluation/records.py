@@ -181,11 +181,18 @@ def _validator(score: Score) -> dict[str, Any] | None:
     return {key: thaw(evidence[key]) for key in _VALIDATOR_KEYS if key in evidence}
 
 
+def _own_reason(score: Score) -> str:
+    """What a judge said of the one statement that it was asked about."""
+    answers = score.evidence.get("answers") if isinstance(score.evidence, Mapping) else None
+    only = answers[0] if isinstance(answers, tuple) and len(answers) == 1 else None
+    return str(only.get("reason") or "") if isinstance(only, Mapping) else ""
+
+
 def _expectation(score: Score) -> dict[str, Any]:
     document: dict[str, Any] = {
         "expectation": score.check_id,
         "passed": score.status is ScoreStatus.PASSED,
-        "reason": score.reason or _NO_REASON,
+        "reason": _own_reason(score) or score.reason or _NO_REASON,
     }
     if score.status is ScoreStatus.UNGRADED:
         document["errored"] = True

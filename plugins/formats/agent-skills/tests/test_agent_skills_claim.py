@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgauge.api import Loaded, SuiteError
+from skillgauge.api import Loaded, SuiteError, install_hint
 from skillgauge_format_agent_skills.claiming import claim
 from skillgauge_format_agent_skills.shapes import Foreign, Shape, shape_of
 
@@ -114,7 +114,7 @@ def test_how_to_get_the_format_of_another_tool(load: Load) -> None:
     with pytest.raises(SuiteError) as raised:
         load(SHAPES / "parcel-labels/eval.yaml", SHAPES / "weather-page/eval.yaml")
     published, unpublished = (str(one.hint) for one in raised.value.problems)
-    assert published == "pip install skillgauge-format-skillevaluation"
+    assert published == install_hint("formats", "skillevaluation")
     assert "skillgauge plugins new format skillgrade" in unpublished
 
 

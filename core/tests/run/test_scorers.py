@@ -18,17 +18,17 @@ from skillgauge.contract.hooks import hookimpl
 from skillgauge.contract.providers import Provider
 from skillgauge.contract.scorers import ScoreContext, Scorer
 from skillgauge.errors import PluginError, StoreError
-from skillgauge.plan import scorers as module
 from skillgauge.plan.planning import Terms, make_plan
-from skillgauge.plan.scorers import Scorers
 from skillgauge.plan.survey import survey
 from skillgauge.plugins.kinds import Resolved
 from skillgauge.plugins.registry import Registry
+from skillgauge.run import scorers as module
 from skillgauge.run.budget import BudgetLimits
 from skillgauge.run.direct import DirectStages
 from skillgauge.run.grading import Grading, grade
 from skillgauge.run.ledger import MemoryStore
 from skillgauge.run.pipeline import Job, carry_out
+from skillgauge.run.scorers import Scorers
 from skillgauge.types.frozen import Frozen
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
 from skillgauge.types.result import Score, TrialResult, Verdict
@@ -99,7 +99,7 @@ def plan_of(scorers: Scorers, *checks: Check, runs: int = 1, paid: bool = False)
     suite = Suite(id="s", format="f", root="/s", cases=cases, targets=(target,))
     cell = Cell(DIRECT, FakeAdapter().identity(target), target, paid=paid)
     found = survey(suite, Selection())
-    assert list(scorers.inspect([found])) == []
+    assert list(scorers.inspect(found.checks)) == []
     return make_plan([SuitePlan(suite, (cell,))], [found], Terms(runs=runs))
 
 
@@ -107,7 +107,7 @@ def job_of(scorers: Scorers, adapter: FakeAdapter | None = None, **options: Any)
     """A job that calls a fake target and grades with these."""
     stages = DirectStages(lambda target: adapter or FakeAdapter(), FakeSandbox())
     defaults: dict[str, Any] = {"figures": lambda summary: {}, "close": stages.close, "concurrency": 2}
-    return Job(stages={ArmKind.DIRECT: stages}, grading=Grading(scorers.for_run()), **(defaults | options))
+    return Job(stages={ArmKind.DIRECT: stages}, grading=Grading(scorers), **(defaults | options))
 
 
 def counting(value: str = "", number: int = 0) -> Check:
@@ -225,17 +225,16 @@ def test_a_failed_execution_makes_no_scorer(monkeypatch: pytest.MonkeyPatch) -> 
     failure = Failure(failure_class=FailureClass.CRASH, blame=Blame.TARGET, message="no")
 
     async def go() -> list[str]:
-        run = scorers.for_run()
-        await run.open()
+        await scorers.open()
         made = len(Counting.made)
         ids = []
         for one in trials:
             for execution in (Execution(failure=failure), Execution()):
-                graded = await grade(one, execution, Grading(run))
+                graded = await grade(one, execution, Grading(scorers))
                 ids.append(graded.score_id)
                 made += one.ordinal == 1 and execution.failure is None
                 assert len(Counting.made) == made
-        await run.close()
+        await scorers.close()
         return ids
 
     kept_failed, kept, other_failed, other = asyncio.run(go())

@@ -9,7 +9,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from skillgauge.api import Command, FileSpec, Workspace
-from skillgauge_recordings import Places, RecordedFile
+
+from .cassettes import RecordedFile
+from .places import Places
 
 _ARGUMENT_CHARACTERS = 60_000
 """Of one command line: half of what the strictest system takes."""

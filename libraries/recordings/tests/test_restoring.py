@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from skillgauge.api import Command, FileSpec, SandboxSpec, Workspace
-from skillgauge_engine_replay.restoring import restore
 from skillgauge_recordings import Places, RecordedFile
+from skillgauge_recordings.restoring import restore
 from skillgauge_testkit import TemporarySandbox
 
 
