@@ -1,4 +1,4 @@
-"""A package's evals through the whole program: real agents on scripted models, hooks that block, the default sandbox."""
+"""Evals of a package through the whole program: real agents on scripted models, hooks that block, any sandbox."""
 
 from __future__ import annotations
 
@@ -53,6 +53,9 @@ def judged(request: ModelRequest) -> ModelReply:
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("untrusted", [False, True], ids=["trusted", "untrusted"])
+@pytest.mark.requirement(
+    "UA-LAYOUT-007", "UA-LAYOUT-008", "UA-LAYOUT-012", "UA-TIER-004", "UA-FLOW-003", "UA-CASE-013", "UA-REPORT-015"
+)
 def test_a_package_on_a_real_program(
     program: Program, work: Path, agent_program: Callable[[str], Path], engine: str, untrusted: bool
 ) -> None:
@@ -98,3 +101,39 @@ def test_a_package_on_a_real_program(
     assert report["agent"]["session_id"]
     for path_ in work.rglob("*"):
         assert not path_.is_file() or KEY.encode() not in path_.read_bytes()
+
+
+@pytest.mark.requirement("UA-CONF-006", "UA-LAYOUT-010")
+def test_the_agents_own_model_judges_where_none_is_named(
+    program: Program, work: Path, agent_program: Callable[[str], Path]
+) -> None:
+    """At the service that the agent asks; a server's configuration reaches the program, and its secrets no file."""
+    package = work / "word-tools"
+    shutil.copytree(PACKAGE, package)
+    config = package / "evals/eval-config.json"
+    config.write_text(config.read_text().replace('"judge": "claude-sonnet",', ""))
+    says = agent("claude-code")
+    with ModelServer(lambda request: judged(request) if "END <name>" in request.text else says(request)) as server:
+        done = program(
+            "eval",
+            package,
+            "says-what-it-is",
+            "--json",
+            "--set",
+            f"engines.claude-code.program={agent_program('claude')}",
+            "--set",
+            f"engines.claude-code.base_url={server.url}",
+            "--set",
+            f"judges.anthropic.base_url={server.url}",
+            env={**program.environment, "ANTHROPIC_API_KEY": KEY},
+        )
+    assert done.code == 0, done.stdout + done.stderr
+    (report,) = map(json.loads, (path.read_text() for path in (package / "evals/reports").glob("*.json")))
+    assert report["judge"]["model"] == report["agent"]["model"] == "claude-sonnet-4-5"
+    (result,) = done.document["results"]
+    init = next(
+        line
+        for line in map(json.loads, result["execution"]["trajectory"]["raw"].splitlines())
+        if line.get("subtype") == "init"
+    )
+    assert [one["name"] for one in init["mcp_servers"]] == ["words"]

@@ -57,6 +57,7 @@ def test_a_hook_that_takes_too_long_stops_nothing_and_is_told(play: Play) -> Non
     assert "a hook for pre-tool-use ended with exit code None and so stopped nothing" in played.execution.notes
 
 
+@pytest.mark.requirement("UA-LAYOUT-005")
 def test_rules_commands_agents_and_servers(play: Play) -> None:
     """Each is in what the program sends or lists, and none of it is in the workspace."""
     installs = [

@@ -28,7 +28,9 @@ def _replace(path: Path, pattern: str, new: str) -> None:
 def misspelt_key(random_: random.Random, package: Path) -> None:
     """A key below `input`, `expected` or `judge` with letters swapped."""
     path = _file(random_, package, *_TESTS, *_EVALS)
-    keys = [key for key in ("command", "fixture", "prompt", "criteria") if re.search(rf"(?<![\w.]){key}:", path.read_text())]
+    keys = [
+        key for key in ("command", "fixture", "prompt", "criteria") if re.search(rf"(?<![\w.]){key}:", path.read_text())
+    ]
     key = random_.choice(keys)
     at = random_.randrange(1, len(key) - 1)
     _replace(path, rf"(?<![\w.]){key}:", f"{key[:at]}x{key[at:]}:")
