@@ -988,7 +988,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "UA-CONF-010": Requirement(
         "eval-config.json",
         "--timeout given in the shell has the same unit for a package as the file: a bare number can never be 1000 times too short",
-        waits_for="the uaaps format",
     ),
     "UA-CASE-001": Requirement(
         "Case format",
@@ -1077,7 +1076,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "UA-CLI-001": Requirement(
         "Running evals",
         "eval without arguments in a package folder runs all its evals",
-        waits_for="the uaaps format",
     ),
     "UA-CLI-002": Requirement(
         "Running evals",
@@ -1122,7 +1120,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "UA-REPORT-002": Requirement(
         "Eval report",
         "--output-dir given for a package has a stated effect",
-        waits_for="the uaaps format",
     ),
     "UA-REPORT-003": Requirement(
         "Eval report",

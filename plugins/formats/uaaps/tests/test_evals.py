@@ -243,7 +243,7 @@ def test_command_line_rules_over_the_configuration(evaluate: Evaluate, word_tool
     assert [request.body["model"] for request in server.requests] == ["claude-opus-4-1"]
 
 
-@pytest.mark.requirement("UA-CLI-006", "UA-CLI-007", "UA-CLI-008")
+@pytest.mark.requirement("UA-CLI-006", "UA-CLI-007", "UA-CLI-008", "UA-REPORT-002")
 def test_places_of_the_report(evaluate: Evaluate, work: Path, word_tools: Path) -> None:
     """`-o` and `--output-dir` move it; a dry run has none."""
     with judge() as server:
@@ -312,3 +312,20 @@ def test_an_uninstalled_engine_is_refused(evaluate: Evaluate, word_tools: Path) 
     assert done.code == 2
     assert "engine 'copilot' is not installed" in done.stderr
     assert not (word_tools / "evals/reports").exists()
+
+
+@pytest.mark.requirement("UA-CLI-001", "UA-CLI-002")
+def test_the_package_of_the_current_folder(program: Program, word_tools: Path) -> None:
+    """Without a path it is the package here, and a word that is no path is one of its cases."""
+    for words, cases in (([], 5), (["auditor-agrees"], 1)):
+        done = program("eval", *words, "--engine", "mock", "--dry-run", "--json", cwd=word_tools)
+        assert [suite["case_count"] for suite in done.document["plan"]["suites"]] == [cases]
+
+
+@pytest.mark.requirement("UA-CONF-010")
+def test_a_limit_in_the_command_needs_a_unit(program: Program, word_tools: Path) -> None:
+    """The file's number is seconds, others mean milliseconds by one: a bare number is refused with both spellings."""
+    done = program("eval", word_tools, "--engine", "mock", "--timeout", "30", "--dry-run")
+    assert done.code == 2
+    assert "Write --timeout 30ms or --timeout 30s." in done.stderr
+    assert program("eval", word_tools, "--engine", "mock", "--timeout", "30s", "--dry-run").code == 0
