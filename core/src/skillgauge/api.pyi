@@ -177,15 +177,15 @@ from .report.wording import (
     rate_notes as rate_notes,
     reason_of as reason_of,
 )
+from .report.summary import (
+    summarize as summarize,
+)
 from .report.answer import (
     chance_text as chance_text,
     compared as compared,
     lift_interval_text as lift_interval_text,
     points as points,
     sentences as sentences,
-)
-from .report.summary import (
-    summarize as summarize,
 )
 from .report.pairs import (
     CaseReport as CaseReport,
@@ -294,6 +294,10 @@ from .types.gate import (
 from .types.plan import (
     Plan as Plan,
 )
+from .types.inputs import (
+    FileSpec as FileSpec,
+    HostVariable as HostVariable,
+)
 from .types.result import (
     Figure as Figure,
     GivenUp as GivenUp,
@@ -325,7 +329,6 @@ from .types.suite import (
     Cases as Cases,
     Check as Check,
     Comparison as Comparison,
-    FileSpec as FileSpec,
     Install as Install,
     LimitOutcome as LimitOutcome,
     Limits as Limits,

@@ -22,7 +22,6 @@ from ..plan.options import EvalOptions, How, What, Who
 from ..plan.overlay import Overlay
 from ..plan.preparing import Prepared
 from ..run.budget import BudgetLimits
-from ..run.ledger import MemoryStore
 from ..types.plan import Selection
 from .added_checks import read_overlay
 from .cache_folder import cache_folder
@@ -223,11 +222,12 @@ class Evaluation:
 
     def kept_as(self, view: RunView, written: Mapping[str, Path]) -> tuple[str, ...]:
         """What `report show` finds the run by: its id in the store, else its record; empty if nothing keeps it."""
-        if isinstance(self.prepared.cast.store, MemoryStore):
+        store = self.prepared.cast.store
+        if store is None or not store.durable:
             record = written.get("record")
             return (str(record),) if record else ()
-        store = self._call.config.find("store")
-        named = ("--store", str(store.value)) if store and store.source is Source.FLAG else ()
+        place = self._call.config.find("store")
+        named = ("--store", str(place.value)) if place and place.source is Source.FLAG else ()
         return (view.run.run_id, *named)
 
     def exit_code(self, decided: ExitCode) -> ExitCode:
