@@ -26,6 +26,7 @@ from ..types.plan import Selection
 from .added_checks import read_overlay
 from .cache_folder import cache_folder
 from .configuration import KEYS, Config, Source
+from .descriptors import require_descriptors
 from .format_options import FormatOptions
 from .invocation import Invocation
 from .options import Detect, GlobalsCommand, Number, Runs, SeveralWords, paths_and_cases, words
@@ -195,6 +196,8 @@ class Evaluation:
 
     async def carry_out(self) -> Conclusion:
         """Run it; the first Ctrl-C stops it and keeps what is finished."""
+        if not self.prepared.job.recipe:  # else trials run elsewhere
+            require_descriptors(min(self.prepared.job.concurrency, self.prepared.plan.head.trial_count))
         return await _carry_out(self.prepared, self._call, self._kept)
 
     def write_reports(self, view: RunView) -> dict[str, Path]:
@@ -381,6 +384,7 @@ async def _carry_out(prepared: Prepared, call: Invocation, kept: int) -> Conclus
         with progress:
             return await carry_out(prepared.plan, prepared.job.watched(progress.finished, begun, progress.step), stop)
     finally:
+        await prepared.job.store.close()
         for number in _ending_signals():
             loop.remove_signal_handler(number)
 
