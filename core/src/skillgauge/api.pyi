@@ -157,11 +157,17 @@ from .reading.environment import (
     host_environment as host_environment,
     secret as secret,
 )
-from .report.wording import (
+from .report.characters import (
     LINE as LINE,
+    cut as cut,
+    json_text as json_text,
+    plain as plain,
+    plain_lines as plain_lines,
+    printed as printed,
+)
+from .report.wording import (
     UNKNOWN as UNKNOWN,
     counted as counted,
-    cut as cut,
     decimal as decimal,
     duration as duration,
     figure_text as figure_text,
@@ -172,10 +178,11 @@ from .report.wording import (
     milliseconds as milliseconds,
     moment as moment,
     percent as percent,
-    plain as plain,
-    plain_lines as plain_lines,
     rate_notes as rate_notes,
     reason_of as reason_of,
+)
+from .report.summary import (
+    summarize as summarize,
 )
 from .report.answer import (
     chance_text as chance_text,
@@ -183,9 +190,6 @@ from .report.answer import (
     lift_interval_text as lift_interval_text,
     points as points,
     sentences as sentences,
-)
-from .report.summary import (
-    summarize as summarize,
 )
 from .report.pairs import (
     CaseReport as CaseReport,
@@ -286,8 +290,17 @@ from .types.frozen import (
     freeze as freeze,
     thaw as thaw,
 )
+from .types.gate import (
+    Gate as Gate,
+    GateFigure as GateFigure,
+    GateScope as GateScope,
+)
 from .types.plan import (
     Plan as Plan,
+)
+from .types.inputs import (
+    FileSpec as FileSpec,
+    HostVariable as HostVariable,
 )
 from .types.result import (
     Figure as Figure,
@@ -320,10 +333,7 @@ from .types.suite import (
     Cases as Cases,
     Check as Check,
     Comparison as Comparison,
-    FileSpec as FileSpec,
-    Gate as Gate,
-    GateFigure as GateFigure,
-    GateScope as GateScope,
+    Install as Install,
     LimitOutcome as LimitOutcome,
     Limits as Limits,
     SkillRef as SkillRef,

@@ -22,7 +22,6 @@ from ..plan.options import EvalOptions, How, What, Who
 from ..plan.overlay import Overlay
 from ..plan.preparing import Prepared
 from ..run.budget import BudgetLimits
-from ..run.ledger import MemoryStore
 from ..types.plan import Selection
 from .added_checks import read_overlay
 from .cache_folder import cache_folder
@@ -209,8 +208,7 @@ class Evaluation:
         reports: dict[str, Callable[[], Path | None]] = {
             name: partial(write_report, view, name, one, self._options.folder) for name, one in self._reporters.items()
         }
-        if self._options.own:
-            reports |= own_documents(view, self._call.registry, self._options)
+        reports |= own_documents(view, self._call.registry, self._options)
         written: dict[str, Path] = {}
         for name, write in reports.items():
             try:
@@ -224,11 +222,12 @@ class Evaluation:
 
     def kept_as(self, view: RunView, written: Mapping[str, Path]) -> tuple[str, ...]:
         """What `report show` finds the run by: its id in the store, else its record; empty if nothing keeps it."""
-        if isinstance(self.prepared.cast.store, MemoryStore):
+        store = self.prepared.cast.store
+        if store is None or not store.durable:
             record = written.get("record")
             return (str(record),) if record else ()
-        store = self._call.config.find("store")
-        named = ("--store", str(store.value)) if store and store.source is Source.FLAG else ()
+        place = self._call.config.find("store")
+        named = ("--store", str(place.value)) if place and place.source is Source.FLAG else ()
         return (view.run.run_id, *named)
 
     def exit_code(self, decided: ExitCode) -> ExitCode:
@@ -315,9 +314,10 @@ def _reports(values: Mapping[str, Any], call: Invocation) -> Reports:
     file = values.get("output_file")
     return Reports(
         names=tuple(name for name in names if name != OWN_DOCUMENT),
-        own=OWN_DOCUMENT in names or file is not None,
+        own=OWN_DOCUMENT in names or file is not None or bool(values.get("report")),
         optional=frozenset(() if explicit else KEYS["defaultFormats"].default),
         folder=call.cwd / call.config.get("outputDir"),
+        folder_given=call.config.is_set("outputDir"),
         file=Path(file) if file is not None else None,
     )
 
@@ -381,6 +381,7 @@ async def _carry_out(prepared: Prepared, call: Invocation, kept: int) -> Conclus
         with progress:
             return await carry_out(prepared.plan, prepared.job.watched(progress.finished, begun, progress.step), stop)
     finally:
+        await prepared.job.store.close()
         for number in _ending_signals():
             loop.remove_signal_handler(number)
 

@@ -60,6 +60,8 @@ class Traits(Frozen):
     """For an engine or a sandbox: whether it is never taken just because it is installed."""
     skill_folder: str | None = None
     """Where the agent looks for skills, relative to its workspace."""
+    installs: frozenset[str] = frozenset()
+    """For an engine: kinds of `Install` that it can place."""
     model_patterns: tuple[str, ...] = ()
     """`fnmatch` patterns of the model ids it serves, so that a bare model id can pick it."""
     tells: frozenset[Fact] = frozenset()

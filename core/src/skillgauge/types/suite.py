@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from functools import cached_property
-from typing import Annotated, Self
+from typing import Annotated
 
-from pydantic import Field, GetCoreSchemaHandler, model_validator
+from pydantic import Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from ..errors import Origin, Problem
 from .answers import PLAIN, AnswerStyle
 from .frozen import EMPTY, Frozen, Json, JsonObject, digest, digest_text
+from .gate import Gate, GateFigure
+from .inputs import FileSpec, HostVariable
 
 
 class Limits(Frozen):
@@ -36,34 +38,6 @@ class Limits(Frozen):
 
 
 NO_LIMITS = Limits()
-
-
-class FileSpec(Frozen):
-    """A file to be put into a workspace, from text or from a file on disk."""
-
-    path: str
-    """Where it goes, relative to the workspace root, with forward slashes."""
-    text: str | None = None
-    source: str | None = None
-    """Absolute path of the file to copy; exactly one of `text` and `source` is set."""
-    executable: bool = False
-    digest: str = ""
-    """Content digest, part of the execution id; computed from `text` when empty."""
-
-    @model_validator(mode="after")
-    def _one_origin(self) -> Self:
-        if (self.text is None) == (self.source is None):
-            raise ValueError("exactly one of text and source must be given")
-        parts = self.path.split("/")
-        if self.path.startswith("/") or ".." in parts or "\\" in self.path or not self.path.strip("./"):
-            raise ValueError(f"path {self.path!r} does not stay inside the workspace")
-        return self
-
-    @cached_property
-    def content_id(self) -> str:
-        """Digest of path, mode and content."""
-        content = self.digest or (digest(self.text) if self.text is not None else digest(None, self.source))
-        return digest(self.path, self.executable, content)
 
 
 class Check(Frozen):
@@ -158,8 +132,12 @@ class Case(CaseFacts):
     limits: Limits = NO_LIMITS
     env: JsonObject = EMPTY
     """Environment variables added for this case, name to string."""
+    network: bool = False
+    """Whether what an agent runs may use the network."""
     skip: str = ""
     """Why it is not run; its trials are told as skipped, with this reason."""
+    pass_env: tuple[HostVariable, ...] = ()
+    """Variables handed on from the user's environment; their names decide what is executed, their values do not."""
     extras: JsonObject = EMPTY
     """What the file said beyond this model; kept for writing back, never executed."""
     origin: Origin | None = None
@@ -170,6 +148,8 @@ class Case(CaseFacts):
         files = [file.content_id for file in self.files]
         more = [[file.content_id for file in some] for some in (self.image_files, self.setup_files) if some]
         more += [["setup"]] if self.setup_files else []
+        more += [["network"]] if self.network else []
+        more += [[digest(one.name, one.host, one.default) for one in self.pass_env]] if self.pass_env else []
         return digest(self.input, self.prompt, files, self.setup, self.env, *more)
 
     @cached_property
@@ -248,6 +228,20 @@ class SkillRef(Frozen):
     """Paths below `root` that are not installed, because they would leak answers."""
 
 
+class Install(Frozen):
+    """Something beside skills that an arm gives the agent; docs/writing-an-engine.md has the kinds of it."""
+
+    kind: str
+    name: str
+    content: JsonObject = EMPTY
+    files: tuple[FileSpec, ...] = ()
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of all of it, the files with their paths included."""
+        return digest(self.kind, self.name, self.content, [file.content_id for file in self.files])
+
+
 class ArmKind(StrEnum):
     """How the trials of an arm execute."""
 
@@ -263,11 +257,13 @@ class Arm(Frozen):
     name: str
     kind: ArmKind
     skills: tuple[SkillRef, ...] = ()
+    installs: tuple[Install, ...] = ()
 
     @cached_property
     def digest(self) -> str:
         """Digest of the condition, whatever it is called."""
-        return digest(self.kind, [(skill.name, skill.digest, skill.leaves_out) for skill in self.skills])
+        more = [[one.digest for one in self.installs]] if self.installs else []
+        return digest(self.kind, [(skill.name, skill.digest, skill.leaves_out) for skill in self.skills], *more)
 
 
 DIRECT = Arm(name="direct", kind=ArmKind.DIRECT)
@@ -279,36 +275,6 @@ class Comparison(Frozen):
 
     candidate: str
     baseline: str
-
-
-class GateFigure(StrEnum):
-    """Figures that the kernel gives of every suite; others are a format's own."""
-
-    PASS_RATE = "case_pass_rate"
-    """Mean over cases of the pass share of each case's repeats."""
-    FAILED = "failed_trials"
-    """Trials that failed; less is better."""
-    LIFT = "lift"
-    """Of a comparison: candidate minus baseline, as a fraction."""
-
-
-class GateScope(StrEnum):
-    """What a gate is asked of."""
-
-    GROUP = "group"
-    """Each group by itself, those of baseline arms excepted."""
-    PAIR = "pair"
-    """Each comparison."""
-
-
-class Gate(Frozen):
-    """A demand on the results of a suite."""
-
-    figure: str
-    """Name of a `GateFigure`, or of a figure of the format."""
-    threshold: float
-    """Least value that meets it; largest one of a figure where less is better."""
-    scope: GateScope = GateScope.GROUP
 
 
 class LimitOutcome(StrEnum):
@@ -375,7 +341,8 @@ class SuiteFacts(Frozen):
     """Digest of the source files."""
     comparisons: tuple[Comparison, ...] = ()
     document: str | None = None
-    """Reporter that writes this format's own result document."""
+    """Reporter that writes this format's own result document, into `report_folder` unless the user names a place."""
+    report_folder: str | None = None
     gates: tuple[Gate, ...] = ()
     """What fails the run although the user gave no gate."""
     completion: str = GateFigure.PASS_RATE

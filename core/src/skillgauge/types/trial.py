@@ -11,7 +11,8 @@ from pydantic import Field, model_validator
 
 from .answers import PLAIN, Answer, AnswerStyle
 from .frozen import EMPTY, Frozen, FrozenDict, Json, JsonObject, digest
-from .suite import Arm, Case, CaseFacts, Comparison, Gate, GateFigure, Limits, SuiteFacts, Target, TargetHead
+from .gate import Gate, GateFigure
+from .suite import Arm, Case, CaseFacts, Comparison, Limits, SuiteFacts, Target, TargetHead
 
 
 class Identity(Frozen):
@@ -87,7 +88,9 @@ class Trial(TrialFacts):
                 "files": digest([file.content_id for file in case.files]),
                 "image": digest([file.content_id for file in case.image_files]) if case.image_files else None,
                 "setup": digest(case.setup, *(file.content_id for file in case.setup_files)),
-                "environment": digest(case.env),
+                "environment": digest(case.env, *(one.model_dump() for one in case.pass_env)),
+                "network": case.network or None,
+                "installs": {f"{one.kind} {one.name}": one.digest for one in self.arm.installs} or None,
                 "skills": {skill.name: digest(skill.digest, skill.leaves_out) for skill in self.arm.skills},
                 "target": self.target.digest if self.target else None,
                 "engine settings": self.runner.unversioned_digest,

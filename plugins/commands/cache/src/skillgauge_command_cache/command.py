@@ -41,7 +41,7 @@ def schemas() -> Mapping[str, JsonObject]:
     }
 
 
-class Age(click.ParamType):
+class Age(click.ParamType[timedelta]):
     """A span of time: 90m, 12h, 30d, 2w."""
 
     name = "age"

@@ -23,6 +23,7 @@ from skillgauge.api import (
     TrialResult,
     Verdict,
     consistency,
+    json_text,
 )
 
 from .checks import DOCUMENT_NAMES
@@ -262,4 +263,4 @@ def _iso(seconds: float) -> str:
 
 def _indented(value: dict[str, Any], blanks: int) -> str:
     pad = " " * blanks
-    return pad + json.dumps(value, indent=2, ensure_ascii=False).replace("\n", f"\n{pad}")
+    return pad + json_text(json.dumps(value, indent=2, ensure_ascii=False)).replace("\n", f"\n{pad}")

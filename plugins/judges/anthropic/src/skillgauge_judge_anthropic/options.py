@@ -11,6 +11,8 @@ HOST = "api.anthropic.com"
 BASE_URL = f"https://{HOST}"
 MODEL = "claude-sonnet-4-5"
 """Asked at the vendor's own address where nobody names a model."""
+ALIASES = {"claude-sonnet": MODEL, "claude-opus": "claude-opus-4-1", "claude-haiku": "claude-haiku-4-5"}
+"""Families that people name without a version, and the model that is asked then."""
 VARIABLES = ("ANTHROPIC_API_KEY",)
 """Where the key is looked for."""
 

@@ -16,6 +16,7 @@ class Stream(StrEnum):
     STDOUT = "stdout"
     STDERR = "stderr"
     BOTH = "both"
+    MESSAGES = "messages"
 
 
 class ContainsOptions(Frozen):
@@ -29,7 +30,10 @@ class ContainsOptions(Frozen):
     )
     stream: Stream = Field(
         default=Stream.ANSWER,
-        description="Where to look: the answer, or what a process wrote; `both`: stdout and stderr, each by itself.",
+        description=(
+            "Where to look: the answer, or what a process wrote; `both`: stdout and stderr, each by itself; "
+            "`messages`: all that an agent said, its final answer included."
+        ),
         json_schema_extra=HARMLESS,
     )
     absent: bool = Field(

@@ -62,6 +62,11 @@ class FilesOptions(Frozen):
     equals: str | None = Field(
         default=None, description="The whole text, but for line ends at its end.", json_schema_extra=HARMLESS
     )
+    leave_out: tuple[Annotated[str, AfterValidator(_inside)], ...] = Field(
+        default=(),
+        description="Paths, with the same wildcards, that are left out of account.",
+        json_schema_extra=HARMLESS,
+    )
     patterns: tuple[Annotated[str, AfterValidator(_valid)], ...] = Field(
         default=(), description="Regular expressions that have to be found in it.", json_schema_extra=HARMLESS
     )
