@@ -107,6 +107,12 @@ def run_notes(view: RunView) -> Iterator[str]:
             yield f"{case} is in quarantine and gates nothing before {one.until}{why}"
 
 
+def judge_notes(view: RunView) -> tuple[str, ...]:
+    """What the judge of checks lacks, group by group, each once; a page says it before the first figure."""
+    figures = (one for group in view.summary.groups for one in group.figures if one.name == JUDGED)
+    return tuple(dict.fromkeys(one.note for one in figures if one.note))
+
+
 def score_text(view: RunView) -> str:
     """How many trials passed, of those that gates are about; named by their arms if there are others beside them."""
     groups = gated(view)
