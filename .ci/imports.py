@@ -1,7 +1,8 @@
 """Run the import contracts of the root `pyproject.toml` with every package of the workspace filled in.
 
 import-linter wants each top-level package by name. So that a new one needs no entry, a contract holds words that stand
-for many: `skillgauge_*` for every library and plugin, `skillgauge_<library>` and `skillgauge_<plugin>` for those alone.
+for many: `skillgauge_*` for every library and plugin, `skillgauge_<library>` and `skillgauge_<plugin>` for those alone;
+`skillgauge_<foundation>` for the libraries that the core itself stands on, which are among none of these.
 Each text with such a word is repeated once per package.
 """
 
@@ -14,7 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from members import ROOT, libraries, plugins, read
+from members import ROOT, foundations, libraries, plugins, read
 
 
 def expanded(value: Any, modules: dict[str, list[str]]) -> Any:
@@ -40,6 +41,7 @@ def main() -> int:
         "skillgauge_*": [*shared, *announced],
         "skillgauge_<library>": shared,
         "skillgauge_<plugin>": announced,
+        "skillgauge_<foundation>": [member.module for member in foundations()],
     }
     settings = dict(read(ROOT).pyproject["tool"]["importlinter"])
     contracts = settings.pop("contracts")

@@ -17,7 +17,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from members import ROOT, workspace
+from members import ROOT, read, workspace
 
 LOCK = ROOT / "requirements.lock"
 EXPORT = ["--all-packages", "--all-extras", "--no-emit-workspace", "--no-header", "--no-annotate"]
@@ -38,7 +38,7 @@ def root_pyproject(constraints: list[str]) -> str:
     """The root's `pyproject.toml` with the pins to keep and with each member as a source."""
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     names = sorted(member.name for member in workspace())
-    others = [name for name in names if name != "skillgauge-core"]
+    others = [name for name in names if name not in read(ROOT).pyproject["tool"]["uv"]["sources"]]
     sources = "".join(f"{name} = {{ workspace = true }}\n" for name in others)
     quoted = "".join(f"    {pin!r},\n" for pin in constraints)
     for heading, replacement in {

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from packaging.requirements import Requirement
+
 ROOT = Path(__file__).resolve().parent.parent
 
 KINDS = {
@@ -65,11 +67,22 @@ def plugins() -> list[Member]:
     return [read(path.parent) for path in sorted(ROOT.glob("plugins/*/*/pyproject.toml"))]
 
 
+def foundations() -> list[Member]:
+    """Libraries that the core stands on, and that know nothing of it."""
+    needed = {Requirement(text).name for text in read(ROOT / "core").requirements}
+    return [member for member in _libraries() if member.name in needed]
+
+
 def libraries() -> list[Member]:
     """What several plugins have in common and the core must not know; to a plugin they are third-party code."""
+    below = {member.name for member in foundations()}
+    return [member for member in _libraries() if member.name not in below]
+
+
+def _libraries() -> list[Member]:
     return [read(path.parent) for path in sorted(ROOT.glob("libraries/*/pyproject.toml"))]
 
 
 def workspace() -> list[Member]:
-    """Every distribution: the bundle, the core, the libraries, the plugins."""
-    return [read(ROOT), read(ROOT / "core"), *libraries(), *plugins()]
+    """Every distribution: the bundle, what the core stands on, the core, the libraries, the plugins."""
+    return [read(ROOT), *foundations(), read(ROOT / "core"), *libraries(), *plugins()]

@@ -89,10 +89,10 @@ def test_an_error_can_cross_processes(error: type[SkillgaugeError]) -> None:
         assert str(twin) == str(raised)
 
 
-def test_of_makes_an_error_with_one_problem() -> None:
-    """The short form has everything that a problem has, and the type that was asked for."""
+def test_one_problem_is_enough() -> None:
+    """A single problem need not be put into a list."""
     origin = Origin("f", ("a",))
-    error = StoreError.of("store.full", "no space", hint="Delete something.", origin=origin)
+    error = StoreError(Problem("store.full", "no space", hint="Delete something.", origin=origin))
     assert type(error) is StoreError
     assert error.problems == (Problem("store.full", "no space", origin=origin, hint="Delete something."),)
 

@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 import skillgauge
-from members import KINDS, ROOT, libraries, plugins, read, workspace
+from members import KINDS, ROOT, foundations, libraries, plugins, read, workspace
 
 BUNDLE, CORE = read(ROOT), read(ROOT / "core")
 CORE_RANGE = SpecifierSet(">=0.1,<0.2")
@@ -51,7 +51,7 @@ def test_member_says_what_every_member_says(subtests: pytest.Subtests) -> None:
 
 def test_member_is_typed_and_tested(subtests: pytest.Subtests) -> None:
     """A distribution with code has its one module below `src/`, the mark that it is typed, and tests."""
-    for member in [CORE, *libraries(), *plugins()]:
+    for member in [*foundations(), CORE, *libraries(), *plugins()]:
         with subtests.test(member=member.name):
             source = member.folder / "src"
             packages = sorted(path.name for path in source.iterdir() if (path / "__init__.py").exists())
@@ -86,6 +86,14 @@ def test_plugin_requires_the_core_and_no_other_plugin(subtests: pytest.Subtests)
             assert CORE_RANGE.contains(CORE.version)
             shared = {library.name for library in libraries()}
             assert set(wanted) - shared == {CORE.name}
+
+
+def test_the_core_stands_on_libraries_without_members() -> None:
+    """What the core requires of the workspace requires none of it, and is pinned to the range of its time."""
+    assert [member.name for member in foundations()] == ["skillgauge-documents"]
+    assert {one.name: one.specifier for one in members_in(CORE.requirements)} == {"skillgauge-documents": CORE_RANGE}
+    for member in foundations():
+        assert members_in(member.requirements) == []
 
 
 def test_bundle_pins_members_exactly() -> None:

@@ -11,13 +11,16 @@ import pytest
 
 from skillgauge.cli.app import BUILT_IN, app
 from skillgauge.cli.configuration import KEYS, variable_name
-from skillgauge.contract.hooks import KINDS
+from skillgauge.contract.hooks import Announcements, ExtensionHooks
 from skillgauge.plugins.index import read_index
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 HOOKS = [
-    (name, hook) for _, hooks in KINDS.values() for name, hook in vars(hooks).items() if name.startswith("skillgauge_")
+    (name, hook)
+    for hooks in (Announcements, ExtensionHooks)
+    for name, hook in vars(hooks).items()
+    if name.startswith("skillgauge_")
 ]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = ("pydantic", "yaml", "httpx", "mcp", "structlog", "stevedore", "pluggy", "asyncio", "sqlite3")
+HEAVY = ("pydantic", "yaml", "httpx", "mcp", "stevedore", "pluggy", "asyncio", "sqlite3")
 SCRIPT = """
 import json, sys
 sys.argv = ["skillgauge", *{arguments!r}]
@@ -30,7 +30,7 @@ DRY_RUN_NEEDS_NONE = {
     "skillgauge.cli.progress",
     "skillgauge.cli.worker",
     "skillgauge.report.answer",
-    "skillgauge.report.writing",
+    "skillgauge.cli.writing",
     "skillgauge_format_agent_skills.suite_format",
     "skillgauge_reporter_markdown.reporter",
     "skillgauge_run_views",

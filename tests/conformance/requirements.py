@@ -618,7 +618,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-FORMAT-001": Requirement(
         "60-second format",
         "eval.yaml lies next to SKILL.md and is found from the skill folder",
-        waits_for="the formats that measure lift",
     ),
     "SE-FORMAT-002": Requirement(
         "60-second format",
@@ -636,12 +635,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-FORMAT-005": Requirement(
         "60-second format",
         "both kinds can be mixed in one case",
-        waits_for="the formats that measure lift",
     ),
     "SE-FORMAT-006": Requirement(
         "60-second format",
         "a case with neither is refused",
-        waits_for="the formats that measure lift",
     ),
     "SE-FORMAT-007": Requirement(
         "60-second format",
@@ -651,7 +648,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-FORMAT-008": Requirement(
         "60-second format",
         "a validator that finds no output file (jq on output.json) is a fail of the model, not silently dropped; lint points at it",
-        waits_for="the formats that measure lift",
     ),
     "SE-FORMAT-009": Requirement(
         "60-second format",
@@ -664,12 +660,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-ARM-001": Requirement(
         "A/B execution",
         "each case runs once with the skill loaded and once without",
-        waits_for="the formats that measure lift",
     ),
     "SE-ARM-002": Requirement(
         "A/B execution",
         "expectations and validators are the same for both arms",
-        waits_for="the formats that measure lift",
     ),
     "SE-ARM-003": Requirement(
         "A/B execution",
@@ -682,27 +676,22 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-VERDICT-001": Requirement(
         "Outcomes",
         "flip_to_pass: fails without, passes with",
-        waits_for="the formats that measure lift",
     ),
     "SE-VERDICT-002": Requirement(
         "Outcomes",
         "pass_kept: both pass",
-        waits_for="the formats that measure lift",
     ),
     "SE-VERDICT-003": Requirement(
         "Outcomes",
         "fail_kept: both fail",
-        waits_for="the formats that measure lift",
     ),
     "SE-VERDICT-004": Requirement(
         "Outcomes",
         "flip_to_fail: passes without, fails with; shown as harm",
-        waits_for="the formats that measure lift",
     ),
     "SE-VERDICT-005": Requirement(
         "Outcomes",
         "error: a transient failure; never counted as pass or fail",
-        waits_for="the formats that measure lift",
     ),
     "SE-HEAD-001": Requirement(
         "Aggregate",
@@ -717,7 +706,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-HEAD-003": Requirement(
         "Aggregate",
         "the delta table covers pass rate, duration, turns, tokens, tool calls",
-        waits_for="the formats that measure lift",
     ),
     "SE-RUN-001": Requirement(
         "Run it locally",
@@ -752,12 +740,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-RUN-008": Requirement(
         "Run it locally",
         "the without-skill baseline is cached locally",
-        waits_for="the formats that measure lift",
     ),
     "SE-RUN-009": Requirement(
         "Run it locally",
         "re-runs while editing SKILL.md reuse the baseline, so cost half",
-        waits_for="the formats that measure lift",
     ),
     "SE-RUN-010": Requirement(
         "Run it locally",
@@ -794,17 +780,14 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-SCHEMA-001": Requirement(
         "Package and schema",
         "the JSON Schema of eval.yaml ships in an installed package and can be printed or loaded",
-        waits_for="the formats that measure lift",
     ),
     "SE-SCHEMA-002": Requirement(
         "Package and schema",
         "the schema of results.json ships too",
-        waits_for="the formats that measure lift",
     ),
     "SE-SCHEMA-003": Requirement(
         "Package and schema",
         "results validate against the reference package's schemas",
-        waits_for="the formats that measure lift",
     ),
     "SE-SCHEMA-004": Requirement(
         "Package and schema",
@@ -813,7 +796,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-HOST-001": Requirement(
         "Push and hosted runs",
         "results.json is accepted unchanged by consumers of the open schema (vendor's push command)",
-        waits_for="the formats that measure lift",
     ),
     "SE-HOST-002": Requirement(
         "Push and hosted runs",
@@ -827,17 +809,14 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-HOST-004": Requirement(
         "Push and hosted runs",
         "publishing a skill carries its eval suite with it (suite lies beside SKILL.md)",
-        waits_for="the formats that measure lift",
     ),
     "SE-CONFORM-001": Requirement(
         "Bring your own runner",
         "all golden fixtures of the reference package are reproduced",
-        waits_for="the formats that measure lift",
     ),
     "SE-CONFORM-002": Requirement(
         "Bring your own runner",
         "goldens also pass through the whole pipeline with a scripted engine",
-        waits_for="the formats that measure lift",
     ),
     "SE-CONFORM-003": Requirement(
         "Bring your own runner",

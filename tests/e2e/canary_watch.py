@@ -78,7 +78,7 @@ class CanaryWatch:
 
     def _open_gates(self) -> None:
         while not self._end.wait(_EVERY_S):
-            for gate in self._temporary.glob("skillgauge-*/work/gate-*"):
+            for gate in self._temporary.glob("skillgauge-*/w*/work/gate-*"):
                 with suppress(OSError):  # nobody waits at it yet
                     descriptor = os.open(gate, os.O_WRONLY | os.O_NONBLOCK)
                     try:

@@ -277,7 +277,7 @@ def test_what_an_agent_finds_is_in_no_file(play: Play, agent: Agent, sandbox: st
     assert ran.leaks(*named) == []
     for name in named:
         assert not [request for request in ran.judged if ran.canaries[name] in request.text]
-    (loot,) = (ran.root / "temporary").glob("skillgauge-*/work/loot.txt")
+    (loot,) = (ran.root / "temporary").glob("skillgauge-*/w*/work/loot.txt")
     variables = {line.partition("=")[0] for line in loot.read_text().splitlines()}
     assert "PASSED_TOKEN" in variables
     if sandbox == "bubblewrap":

@@ -199,13 +199,12 @@ class TestBad:
         [
             ({}, "acme-skillgauge-rival:acme-tolerance"),
             ({"blocked": ["acme-skillgauge-scorer"]}, "acme-tolerance"),
-            ({"preferences": {"scorers.acme-tolerance": "acme-skillgauge-rival"}}, "acme-tolerance"),
         ],
     )
     def test_ways_to_settle_a_clash(
         self, everything: Path, answer: Callable[..., Any], settings: Mapping[str, Any], name: str
     ) -> None:
-        """A full name, blocking the other, or a preference picks one of two plugins of a name."""
+        """A full name, or blocking the other, picks one of two plugins of a name."""
         code = f'answer(Registry(index, **{settings!r}).resolve("scorers", {name!r}).distribution)'
         assert answer(everything, code) == "acme-skillgauge-rival"
 

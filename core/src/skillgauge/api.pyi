@@ -20,6 +20,9 @@ from .errors import (
 from .log import (
     get_logger as get_logger,
 )
+from .cli.cache_folder import (
+    cache_folder as cache_folder,
+)
 from .cli.eval_document import (
     human_lines as human_lines,
 )
@@ -28,15 +31,23 @@ from .cli.failing import (
     differing as differing,
     passed_text as passed_text,
 )
+from .cli.conclusion import (
+    conclude as conclude,
+)
 from .cli.decision import (
+    run_notes as run_notes,
     score_text as score_text,
 )
 from .cli.evaluation import (
+    Asked as Asked,
     Evaluation as Evaluation,
     EvaluationCommand as EvaluationCommand,
     configured as configured,
     eval_options as eval_options,
     evaluation_options as evaluation_options,
+)
+from .cli.judged_gates import (
+    JUDGED as JUDGED,
 )
 from .cli.invocation import (
     Invocation as Invocation,
@@ -52,6 +63,12 @@ from .cli.options import (
 from .cli.output import (
     Output as Output,
     problem_document as problem_document,
+)
+from .cli.stored_runs import (
+    find_run as find_run,
+    opened_store as opened_store,
+    run_reports as run_reports,
+    store_place as store_place,
 )
 from .cli.worker import (
     worker as worker,
@@ -70,6 +87,7 @@ from .contract.engines import (
     InstalledSkill as InstalledSkill,
     Recorder as Recorder,
     RunRequest as RunRequest,
+    SessionCache as SessionCache,
 )
 from .contract.executors import (
     Executor as Executor,
@@ -94,6 +112,7 @@ from .contract.judges import (
     JudgeRequest as JudgeRequest,
 )
 from .contract.providers import (
+    HARMLESS as HARMLESS,
     Clean as Clean,
     Fact as Fact,
     NoOptions as NoOptions,
@@ -112,6 +131,7 @@ from .contract.sandboxes import (
     Sandbox as Sandbox,
     SandboxReport as SandboxReport,
     SandboxSpec as SandboxSpec,
+    SpoiledError as SpoiledError,
     Tier as Tier,
     Workspace as Workspace,
 )
@@ -128,17 +148,14 @@ from .contract.stores import (
 )
 from .reading.documents import (
     Document as Document,
+    locate as locate,
+    located_all as located_all,
     parse_document as parse_document,
     read_document as read_document,
 )
 from .reading.environment import (
     host_environment as host_environment,
     secret as secret,
-)
-from .reading.places import (
-    locate as locate,
-    located as located,
-    located_all as located_all,
 )
 from .report.characters import (
     LINE as LINE,
@@ -157,13 +174,15 @@ from .report.wording import (
     headline as headline,
     interval_text as interval_text,
     labels as labels,
-    latency_text as latency_text,
     listed as listed,
     milliseconds as milliseconds,
     moment as moment,
     percent as percent,
     rate_notes as rate_notes,
     reason_of as reason_of,
+)
+from .report.summary import (
+    summarize as summarize,
 )
 from .report.answer import (
     chance_text as chance_text,
@@ -176,7 +195,7 @@ from .report.pairs import (
     CaseReport as CaseReport,
     case_by_case as case_by_case,
 )
-from .report.writing import (
+from .cli.writing import (
     write_report as write_report,
     write_whole as write_whole,
 )
@@ -204,6 +223,9 @@ from .stats.calibration import (
 from .stats.intervals import (
     Interval as Interval,
     wilson as wilson,
+)
+from .plugins.index import (
+    install_hint as install_hint,
 )
 from .stats.paired import (
     PairedDifference as PairedDifference,
@@ -268,6 +290,14 @@ from .types.frozen import (
     freeze as freeze,
     thaw as thaw,
 )
+from .types.gate import (
+    Gate as Gate,
+    GateFigure as GateFigure,
+    GateScope as GateScope,
+)
+from .types.plan import (
+    Plan as Plan,
+)
 from .types.result import (
     Figure as Figure,
     GivenUp as GivenUp,
@@ -300,9 +330,8 @@ from .types.suite import (
     Check as Check,
     Comparison as Comparison,
     FileSpec as FileSpec,
-    Gate as Gate,
-    GateFigure as GateFigure,
-    GateScope as GateScope,
+    HostVariable as HostVariable,
+    Install as Install,
     LimitOutcome as LimitOutcome,
     Limits as Limits,
     SkillRef as SkillRef,
@@ -310,6 +339,7 @@ from .types.suite import (
     Suite as Suite,
     SuiteDefaults as SuiteDefaults,
     Target as Target,
+    TargetHead as TargetHead,
     TargetKind as TargetKind,
     VerdictMode as VerdictMode,
     VerdictRule as VerdictRule,
@@ -326,8 +356,9 @@ from .types.trial import (
     FiredSkill as FiredSkill,
     Identity as Identity,
     PlanHead as PlanHead,
+    Quarantined as Quarantined,
+    RunOrigin as RunOrigin,
     SuiteHead as SuiteHead,
-    TargetHead as TargetHead,
     Trajectory as Trajectory,
     TrajectoryEvent as TrajectoryEvent,
     Trial as Trial,

@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
-from typing import Self
 
 
 class ExitCode(IntEnum):
@@ -43,7 +42,7 @@ class Severity(StrEnum):
 class Origin:
     """The place in a source file that a value came from, before anyone asked for its line.
 
-    Lines are looked up only when a problem is shown (`skillgauge.reading.places.locate`), because finding them
+    Lines are looked up only when a problem is shown (`skillgauge.reading.documents.locate`), because finding them
     costs more than reading the file.
     """
 
@@ -102,11 +101,6 @@ class SkillgaugeError(Exception):
     def __init__(self, problems: Problem | Iterable[Problem]) -> None:
         self.problems: tuple[Problem, ...] = (problems,) if isinstance(problems, Problem) else tuple(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
-
-    @classmethod
-    def of(cls, code: str, message: str, *, hint: str | None = None, origin: Origin | None = None) -> Self:
-        """An error with exactly one problem."""
-        return cls(Problem(code, message, hint=hint, origin=origin))
 
     def __reduce__(self) -> tuple[type[SkillgaugeError], tuple[tuple[Problem, ...]]]:
         return type(self), (self.problems,)

@@ -1,21 +1,18 @@
-"""Loggers that cost nothing until something is logged.
+"""Events with a stable name and facts, on stderr; stdout belongs to reports. Only the command line configures logging.
 
-structlog takes longer to import than a small suite takes to run, so it is imported by the first event that is loud
-enough. Logs go to stderr; stdout belongs to reports. Only the command line configures logging.
+On a terminal a line for people, elsewhere one JSON object a line.
 """
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
-from collections.abc import Callable, MutableMapping
+import time
+from collections.abc import Callable
 from typing import Any
 
-Event = MutableMapping[str, Any]
-Clean = Callable[[Event], Event]
-
-_LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
-
+Clean = Callable[[Any], Any]
 
 _LINE_LENGTH = 300
 
@@ -24,7 +21,6 @@ class _Settings:
     """How loud the process is; changed once by `configure`."""
 
     threshold = logging.ERROR
-    configured = False
     clean: Clean | None = None
 
 
@@ -50,42 +46,13 @@ def one_line(error: BaseException) -> str:
 
 
 def keep_out(clean: Clean) -> None:
-    """Pass every event through a function that takes secrets out of it, from now on."""
+    """Pass every text and event through a function that takes secrets out of it, from now on."""
     _Settings.clean = clean
 
 
 def without_secrets(text: str) -> str:
     """A text as it may be written down, as far as this run knows its secrets."""
-    return str(_cleaned(None, "", {"text": text})["text"])
-
-
-def _cleaned(_logger: object, _method: str, event: Event) -> Event:
-    return _Settings.clean(event) if _Settings.clean else event
-
-
-def _structlog() -> Any:
-    import structlog  # noqa: PLC0415 - see the module docstring
-
-    if not _Settings.configured:
-        renderer = (
-            structlog.dev.ConsoleRenderer(colors=False)
-            if sys.stderr.isatty()
-            else structlog.processors.JSONRenderer(sort_keys=True)
-        )
-        structlog.configure(
-            processors=[
-                structlog.contextvars.merge_contextvars,
-                structlog.processors.add_log_level,
-                structlog.processors.TimeStamper(fmt="iso", utc=True),
-                structlog.processors.format_exc_info,
-                _cleaned,
-                renderer,
-            ],
-            logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-            cache_logger_on_first_use=True,
-        )
-        _Settings.configured = True
-    return structlog
+    return str(_Settings.clean(text)) if _Settings.clean else text
 
 
 class Logger:
@@ -94,27 +61,39 @@ class Logger:
     def __init__(self, name: str) -> None:
         self._name = name
 
-    def _emit(self, level: str, event: str, facts: dict[str, object]) -> None:
-        if _LEVELS[level] >= _Settings.threshold:
-            if _Settings.threshold > logging.DEBUG:
-                facts.pop("exc_info", None)  # a traceback is for developers
-            getattr(_structlog().get_logger(self._name), level)(event, **facts)
-
     def debug(self, event: str, **facts: object) -> None:
         """For developers of plugins: every hook call, process and decision."""
-        self._emit("debug", event, facts)
+        self._emit(logging.DEBUG, event, facts)
 
     def info(self, event: str, **facts: object) -> None:
         """One event per trial or file."""
-        self._emit("info", event, facts)
+        self._emit(logging.INFO, event, facts)
 
     def warning(self, event: str, **facts: object) -> None:
         """Something went wrong and was contained."""
-        self._emit("warning", event, facts)
+        self._emit(logging.WARNING, event, facts)
 
     def error(self, event: str, **facts: object) -> None:
         """Something went wrong that the user must act on."""
-        self._emit("error", event, facts)
+        self._emit(logging.ERROR, event, facts)
+
+    def _emit(self, level: int, event: str, facts: dict[str, Any]) -> None:
+        if level < _Settings.threshold:
+            return
+        raised = facts.pop("exc_info", None)
+        if raised and _Settings.threshold <= logging.DEBUG:  # a traceback is for developers
+            from traceback import format_exception  # noqa: PLC0415 - this module is part of every start
+
+            error = raised if isinstance(raised, BaseException) else sys.exception()
+            facts["exception"] = "".join(format_exception(error))
+        facts = _Settings.clean(facts) if _Settings.clean else facts
+        moment, name = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), logging.getLevelName(level).lower()
+        if sys.stderr.isatty():
+            shown = " ".join(f"{key}={value}" for key, value in facts.items())
+            sys.stderr.write(f"{moment} [{name}] {event} {shown}\n")
+        else:
+            told = {"timestamp": moment, "level": name, "logger": self._name, "event": event, **facts}
+            sys.stderr.write(f"{json.dumps(told, ensure_ascii=False, default=repr)}\n")
 
 
 def get_logger(name: str) -> Logger:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
@@ -65,7 +66,7 @@ class Named:
         return JudgeReply(text=f"{self.name}: {request.user}", usage=Usage(input_tokens=3))
 
 
-def plugin(name: str, *patterns: str, paid: bool = True) -> ModuleType:
+def plugin(name: str, *patterns: str, paid: bool = True, login_files: tuple[str, ...] = ()) -> ModuleType:
     """A module that announces a judge."""
 
     def make(options: BaseModel) -> Judge:
@@ -73,7 +74,8 @@ def plugin(name: str, *patterns: str, paid: bool = True) -> ModuleType:
 
     @hookimpl
     def skillgauge_judges() -> Iterable[Provider[Judge]]:
-        traits = Traits(secrets=("SHARED_KEY", f"{name.upper()}_KEY"), model_patterns=patterns, paid=paid)
+        secrets = ("SHARED_KEY", f"{name.upper()}_KEY")
+        traits = Traits(secrets=secrets, login_files=login_files, model_patterns=patterns, paid=paid)
         yield Provider(name=name, options=Options, factory=make, summary="", traits=traits)
 
     module = ModuleType(f"judge_{name}")
@@ -325,6 +327,24 @@ def test_an_unnamed_judge_at_an_address_of_its_own(monkeypatch: pytest.MonkeyPat
 
     assert found("http://127.0.0.1:9/other") == ["alpha"]
     assert found(ALPHA) == []
+
+
+def test_a_login_will_do_where_no_key_does(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A judge that uses a login is taken at the agents' address; one for which a key is enough comes before it."""
+    for name in ("SHARED_KEY", "ALPHA_KEY", "BETA_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    same = {"judges.alpha": {"service": BETA}}
+    registry = Registry.of(plugin("alpha", login_files=(".alpha",)), plugin("beta"), options=same)
+
+    def found() -> list[str]:
+        return [one.name for one in identities(find_judges((), (), None, registry, [Identity(name="e", service=BETA)]))]
+
+    assert found() == []
+    (tmp_path / ".alpha").write_text("{}")
+    assert found() == ["alpha"]
+    monkeypatch.setenv("BETA_KEY", "x")
+    assert found() == ["beta"]
 
 
 def test_a_broken_judge_that_nobody_named_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,6 @@ from skillgauge.contract.adapters import Adapter, Session
 from skillgauge.contract.artifacts import Artifact
 from skillgauge.contract.engines import Recorder
 from skillgauge.contract.formats import Claim, SuiteFormat
-from skillgauge.contract.hooks import KINDS
 from skillgauge.contract.providers import Provider, Traits
 from skillgauge.contract.sandboxes import Running, SandboxReport, Workspace
 from skillgauge.contract.scorers import Scorer
@@ -25,11 +24,12 @@ from skillgauge.contract.stores import Archive, RunLog
 from skillgauge.errors import PluginError, Problem, StoreError, SuiteError
 from skillgauge.plugins.calls import Call, calls_of
 from skillgauge.plugins.guard import Guard, Guarded, guarded
-from skillgauge.plugins.kinds import CONTRACTS, Kind, Resolved
+from skillgauge.plugins.kinds import KINDS, Resolved
 from skillgauge.types.result import Score
 from skillgauge.types.trial import Execution
 
 PASSED = Score.passed()
+CONTRACTS = [kind.contract for kind in KINDS.values() if kind.contract is not object]
 OPENED: dict[str, type] = {"sessions": Session, "run logs": RunLog}
 
 
@@ -51,7 +51,7 @@ class Guards:
         made = SimpleNamespace(**methods)
         if kind in OPENED:
             return Guarded(made, Guard(plugin, self.notes.append, named=named, granted_s=granted_s), OPENED[kind])
-        return guarded(Kind[object](kind), made, plugin, self.notes.append, named=named, granted_s=granted_s)
+        return guarded(KINDS[kind], made, plugin, self.notes.append, named=named, granted_s=granted_s)
 
 
 @pytest.fixture
@@ -93,10 +93,13 @@ def test_every_kind_but_two_is_guarded(guard: Guards) -> None:
     """Events of extensions have a guard of their own, and what an executor raises is nobody's trial."""
     guarded_kinds = {kind for kind in KINDS if type(guard(kind, version="1", suffix="txt")) is Guarded}
     assert set(KINDS) - guarded_kinds == {"executors", "extensions"}
-    assert set(KINDS) - set(CONTRACTS) == {"extensions"}
+    assert {name for name, kind in KINDS.items() if kind.contract is object} == {"extensions"}
 
 
-@pytest.mark.parametrize("contract", [*CONTRACTS.values(), Session, RunLog, Workspace, Running, Recorder])
+@pytest.mark.parametrize(
+    "contract",
+    [*CONTRACTS, Session, RunLog, Workspace, Running, Recorder],
+)
 def test_every_answer_of_every_contract_has_a_type(contract: type) -> None:
     """Nothing in a contract lets through whatever comes, but what opens another contract."""
     for name, call in calls_of(contract).items():
@@ -116,7 +119,7 @@ def test_what_a_method_raises_names_the_plugin(guard: Guards, error: BaseExcepti
     assert caught.value.__cause__ is error
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), GeneratorExit(), SuiteError.of("a.b", "bad file")])
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), GeneratorExit(), SuiteError(Problem("a.b", "bad file"))])
 def test_what_is_nobodys_fault_passes(guard: Guards, error: BaseException) -> None:
     """Ctrl-C, the end of a generator and what the contract allows go through unchanged."""
     with pytest.raises(type(error)) as caught:

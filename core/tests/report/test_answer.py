@@ -14,11 +14,10 @@ from skillgauge.report.answer import (
     lift_interval_text,
     points,
     sentences,
-    spending_text,
 )
 from skillgauge.stats import MeanRatio, Repeats, weigh
 from skillgauge.types.comparison import DroppedCounts, GroupKey, PairSummary, Ratios
-from skillgauge.types.result import Kept, RunInfo, RunState, RunView, Spending, SuiteValidity, Summary
+from skillgauge.types.result import Kept, RunInfo, RunState, RunView, SuiteValidity, Summary
 from skillgauge.types.trial import PlanHead
 
 WITH = GroupKey("demo", "pdf", "with_skill", "agent", None)
@@ -103,25 +102,3 @@ def test_numbers() -> None:
     few = weigh({(ONE, NONE): 2})
     assert few is not None
     assert lift_interval_text(few) == "too few cases for one on new cases"
-
-
-@pytest.mark.parametrize(
-    ("spending", "told"),
-    [
-        (None, ""),
-        (
-            Spending(cost_usd=1.234, tokens=56_789),
-            "spent: 1.23 USD and 56,789 tokens, judges included",
-        ),
-        (
-            Spending(cost_usd=0.5, tokens=100, unknown=2),
-            "spent: 0.50 USD and 100 tokens, judges included; unknown for 2 trials",
-        ),
-        (Spending(tokens=1_000), "spent: 0.00 USD and 1,000 tokens, judges included"),
-        (Spending(cost_usd=0.5), "spent: 0.50 USD and 0 tokens, judges included"),
-        (Spending(replayed=24), "spent: nothing for 24 replayed trials"),
-    ],
-)
-def test_what_a_run_cost(spending: Spending | None, told: str) -> None:
-    """All who are paid are counted, and what is unknown is told instead of counted as nothing."""
-    assert spending_text(spending) == told

@@ -11,7 +11,7 @@ from skillgauge.report.pairs import CaseReport, by_group, case_by_case
 from skillgauge.report.summary import summarize
 from skillgauge.types.comparison import Dropped, DroppedCounts, GroupKey, Outcome, OutcomeCounts, Ratios, Spent
 from skillgauge.types.result import GivenUp, Kept, ResultOrder, RunInfo, RunState, RunView, TrialResult, Verdict
-from skillgauge.types.suite import Comparison
+from skillgauge.types.suite import Comparison, TargetHead
 from skillgauge.types.trial import (
     CaseHead,
     Execution,
@@ -19,7 +19,6 @@ from skillgauge.types.trial import (
     FailureClass,
     PlanHead,
     SuiteHead,
-    TargetHead,
     Trajectory,
     Usage,
 )

@@ -33,6 +33,7 @@ from skillgauge.types.result import (
     Verdict,
     case_order,
 )
+from skillgauge.types.suite import TargetHead
 from skillgauge.types.trial import (
     Blame,
     Execution,
@@ -40,7 +41,6 @@ from skillgauge.types.trial import (
     FailureClass,
     PlanHead,
     SuiteHead,
-    TargetHead,
     Trajectory,
     Usage,
 )

@@ -10,13 +10,12 @@ from skillgauge.report.wording import (
     duration,
     figure_text,
     labels,
-    latency_text,
     listed,
     moment,
     percent,
     rate_notes,
 )
-from skillgauge.stats import Latency, Reliability
+from skillgauge.stats import Reliability
 from skillgauge.types.result import Counts, Figure, GroupSummary, RateInterval
 
 
@@ -101,19 +100,6 @@ def test_notes_beside_a_rate() -> None:
     assert rate_notes(flaky) == ("1 of 4 cases is flaky: two runs disagree in 15.0%, all of 3 pass in 75.0%",)
     steady = many.model_copy(update={"reliability": Reliability(cases=4, flaky=0, flip_rate=0, k=3, pass_hat_k=1)})
     assert rate_notes(steady) == ()
-
-
-@pytest.mark.parametrize(
-    ("samples", "told"),
-    [
-        (3, "over 3 trials, failures included: p50 200 ms; for more there are too few"),
-        (20, "over 20 trials, failures included: p50 200 ms, p95 1.9 s; for more there are too few"),
-        (100, "over 100 trials, failures included: p50 200 ms, p95 1.9 s, p99 2.0 s"),
-    ],
-)
-def test_percentiles_need_enough_samples(samples: int, told: str) -> None:
-    """Of a few times the 95th percentile is the largest, which is no news."""
-    assert latency_text(Latency(samples=samples, p50_s=0.2, p95_s=1.9, p99_s=2.0)) == told
 
 
 def test_passes_after_further_attempts_are_told() -> None:

@@ -16,7 +16,7 @@ from skillgauge.contract.adapters import CallRequest, Session
 from skillgauge.contract.engines import Emit, RunRequest
 from skillgauge.contract.providers import Traits
 from skillgauge.contract.sandboxes import Command, Finished, SandboxSpec, Workspace
-from skillgauge.run.agents import SETUP_TIMEOUT_S, AgentRules, AgentSetup, AgentStages, OnStep, changed_files
+from skillgauge.run.agents import SETUP_TIMEOUT_S, AgentSetup, AgentStages, OnStep, changed_files
 from skillgauge.run.direct import DirectStages
 from skillgauge.types.suite import DIRECT, Arm, ArmKind, Case, Check, FileSpec, Limits, SkillRef, SkillRole, Target
 from skillgauge.types.trial import (
@@ -214,8 +214,17 @@ def test_the_sandbox_is_told_what_the_target_may_see(keep: bool) -> None:
     target = Target(id="skill", root="/skills/pdf", pass_env=("TOKEN",))
     call(DirectStages(lambda _: FakeAdapter(), sandbox, keep=keep), trial(target=target))
     assert [spec for spec, _ in sandbox.opened] == [
-        SandboxSpec(label="skill", readable=("/skills/pdf",), pass_env=("TOKEN",), keep=keep)
+        SandboxSpec(label="skill", readable=("/skills/pdf",), writable=("/skills/pdf",), pass_env=("TOKEN",), keep=keep)
     ]
+
+
+def test_a_target_that_nobody_trusts_may_change_nothing() -> None:
+    """Its folder is for reading, and it has no network."""
+    sandbox = FakeSandbox()
+    target = Target(id="skill", root="/skills/pdf")
+    call(DirectStages(lambda _: FakeAdapter(), sandbox, trusted=False), trial(target=target))
+    (spec,) = [spec for spec, _ in sandbox.opened]
+    assert (spec.readable, spec.writable, spec.network) == (("/skills/pdf",), (), False)
 
 
 def test_a_target_without_folder_needs_none() -> None:
@@ -385,10 +394,10 @@ def run_agent(
         {"fake-agent": AgentSetup(engine, Traits(skill_folder=skill_folder))},
         sandbox,
         read_skill=read_skill,
-        rules=AgentRules(keep=keep),
+        keep=keep,
     )
     if on_step:
-        stages.watched_by(on_step)
+        stages.on_step = on_step
 
     async def go() -> Execution:
         async with stages(one) as stage:
@@ -440,8 +449,9 @@ def test_an_installed_file_keeps_its_mode() -> None:
     modes: dict[str, bool] = {}
 
     class Workplace(FakeWorkspace):
-        async def put(self, files: Sequence[FileSpec]) -> None:
+        async def put(self, files: Sequence[FileSpec], *, anew: bool = False) -> Sequence[str]:
             modes.update((file.path, file.executable) for file in files)
+            return ()
 
     class Shop(FakeSandbox):
         @asynccontextmanager
@@ -675,3 +685,84 @@ def test_the_image_of_a_case_reaches_the_sandbox() -> None:
     _, workspace, spec = run_agent(FakeEngine(lambda *_: Execution()), one)
     assert spec.image_files == files
     assert "Dockerfile" not in workspace.files
+
+
+class Keeper(FakeAdapter):
+    """An adapter whose calls write a file and tell what they found."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[dict[str, str]] = []
+
+    async def open(self, target: Target, workspace: Workspace) -> Session:
+        """A session that looks around, and leaves something behind."""
+        keeper = self
+
+        class Looking:
+            async def call(self, request: CallRequest) -> Execution:
+                keeper.found.append(dict(await workspace.snapshot()))
+                await workspace.put([FileSpec(path=f"made-{request.case_id}.txt", text="made")])
+                return Execution(output="seen")
+
+            async def close(self) -> None:
+                keeper.found.append({"closed": str(workspace.root)})
+
+        return Looking()
+
+
+def test_a_case_with_files_has_a_workspace_of_its_own() -> None:
+    """What a case brings is there, what it leaves is told and gone, and no other case sees any of it."""
+
+    async def scenario() -> None:
+        adapter, sandbox = Keeper(), WatchedSandbox()
+        stages = DirectStages(lambda _: adapter, sandbox)
+        brings = {"files": (FileSpec(path="in.txt", text="a"),), "setup": ("true",)}
+        for case in ({"id": "one", **brings}, {"id": "two", **brings}):
+            run = trial(case=case)
+            async with stages(run) as stage:
+                execution = await stage.execute(run)
+            assert [(one.path, one.change) for one in execution.files] == [(f"made-{case['id']}.txt", "created")]
+            assert not sandbox.open_now
+        assert [set(found) for found in adapter.found] == [{"in.txt"}, {"closed"}] * 2
+        async with stages(trial(case={"id": "plain"})) as stage:
+            await stage.execute(trial(case={"id": "plain"}))
+        assert adapter.found[-1] == {}  # the shared one
+        await stages.close()
+
+    asyncio.run(scenario())
+
+
+def test_graders_files_of_a_direct_case_are_nobody_elses() -> None:
+    """The answers of one case are not in the workspace that the target of the next one sees."""
+
+    async def scenario() -> None:
+        adapter = Keeper()
+        stages = DirectStages(lambda _: adapter, FakeSandbox())
+        first = trial(case={"id": "one", "grader_files": (FileSpec(path="answer.txt", text="42"),)})
+        async with stages(first) as stage:
+            await stage.execute(first)
+            await stage.prepare_grading(first)
+            assert stage.workspace is not None
+            assert "answer.txt" in await stage.workspace.snapshot()
+        async with stages(trial(case={"id": "two"})) as stage:
+            await stage.execute(trial(case={"id": "two"}))
+        assert all("answer.txt" not in found for found in adapter.found)
+        await stages.close()
+
+    asyncio.run(scenario())
+
+
+def test_a_direct_case_that_cannot_be_set_up_is_no_failure_of_the_target() -> None:
+    """The target is not called then."""
+
+    async def scenario() -> None:
+        adapter = Keeper()
+        sandbox = FakeSandbox(lambda *_: Finished(exit_code=1, signal=None, stdout=b"", stderr=b"no", duration_s=0))
+        run = trial(case={"setup": ("false",)})
+        async with DirectStages(lambda _: adapter, sandbox)(run) as stage:
+            execution = await stage.execute(run)
+        assert execution.failure is not None
+        assert (execution.failure.failure_class, execution.failure.blame) == (FailureClass.SETUP, Blame.INFRASTRUCTURE)
+        assert [*adapter.found[0]] == ["closed"]
+
+    asyncio.run(scenario())

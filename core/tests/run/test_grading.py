@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import pytest
-import structlog
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -341,22 +341,21 @@ def test_a_scorer_that_crashes_leaves_its_check_ungraded() -> None:
     assert second.status is ScoreStatus.PASSED
 
 
-def test_a_scorer_that_crashes_is_logged() -> None:
+def test_a_scorer_that_crashes_is_logged(capsys: pytest.CaptureFixture[str]) -> None:
     """With the plugin and the trace, for whoever wants to repair it."""
 
     def crash(context: ScoreContext) -> Score:
         raise ZeroDivisionError("by nothing")
 
     log.configure(verbose=True)
-    log.get_logger("skillgauge.tests").debug("log.made")  # configures structlog before its events are captured
     try:
-        with structlog.testing.capture_logs() as events:
-            grade_with({"first": crash, "second": passes})
+        grade_with({"first": crash, "second": passes})
     finally:
         log.configure(verbose=False, quiet=True)
-    (event,) = events
+    event = json.loads(capsys.readouterr().err)
     assert (event["event"], event["method"]) == ("plugin.call.failed", "score")
-    assert (event["plugin"], str(event["exc_info"])) == ("own name of alias-of-exact", "by nothing")
+    assert event["plugin"] == "own name of alias-of-exact"
+    assert "ZeroDivisionError: by nothing" in event["exception"]
 
 
 def test_a_plugin_that_cannot_be_made_leaves_its_check_ungraded() -> None:
@@ -590,3 +589,46 @@ def test_no_two_ways_to_grade_share_a_score_id() -> None:
 def test_a_score_id_does_not_depend_on_the_scores() -> None:
     """Grading the same thing again has the same id, whatever it gives; so has a case under another name."""
     assert score_id(answer=fails) == score_id() == score_id(Case(id="other", name="n", checks=CHECKS, tags=("t",)))
+
+
+STAGED = (
+    Check(id="later", scorer="rubric", stage=1),
+    Check(id="first", scorer="exact"),
+    Check(id="second", scorer="regex"),
+    Check(id="aside", scorer="trigger", beside=True),
+)
+
+
+@pytest.mark.parametrize(
+    ("first", "asked", "verdict"),
+    [
+        (passes, ["first", "second", "aside", "later"], Verdict.PASS),
+        (fails, ["first", "second", "aside"], Verdict.FAIL),
+        (unclear, ["first", "second", "aside"], Verdict.ERROR),
+    ],
+)
+def test_a_later_stage_is_asked_only_after_the_earlier_ones_passed(
+    first: Decide, asked: list[str], verdict: Verdict
+) -> None:
+    """What costs money comes last and is not paid for in vain; a check beside the verdict holds nobody back."""
+    seen: list[str] = []
+
+    def noting(decide: Decide) -> Decide:
+        def score(context: ScoreContext) -> Score | Awaitable[Score]:
+            seen.append(context.check.id)
+            return decide(context)
+
+        return score
+
+    scorers = {"first": noting(first), "second": noting(passes), "aside": noting(fails), "later": noting(passes)}
+    graded = grade_with(scorers, trial(case=Case(id="c", checks=STAGED)))
+    assert seen == asked
+    assert [score.check_id for score in graded.scores] == asked
+    assert graded.verdict is verdict
+
+
+def test_a_score_id_does_not_depend_on_how_far_the_stages_came() -> None:
+    """It says what is graded and by whom, not what came of it."""
+    one = trial(case=Case(id="c", checks=STAGED[:2]))
+    ids = {grade_with({"first": first, "later": passes}, one).score_id for first in (passes, fails, unclear)}
+    assert len(ids) == 1

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillgauge.contract.stores import Claimed, RunQuery
-from skillgauge.errors import StoreError
+from skillgauge.errors import Problem, StoreError
 from skillgauge.run import ledger as ledger_module
 from skillgauge.run.ledger import BATCH, MAX_WAIT_S, Ledger, MemoryLog, MemoryStore
 from skillgauge.types.result import (
@@ -25,14 +25,13 @@ from skillgauge.types.result import (
     Verdict,
     case_order,
 )
-from skillgauge.types.suite import DIRECT, Case, Limits
+from skillgauge.types.suite import DIRECT, Case, Limits, TargetHead
 from skillgauge.types.trial import (
     CaseHead,
     Execution,
     Identity,
     PlanHead,
     SuiteHead,
-    TargetHead,
     Trial,
 )
 
@@ -129,7 +128,7 @@ class Log(MemoryLog):
         return [one.ordinal for one in self.results(ResultOrder.PLAN)]
 
 
-FULL = StoreError.of("store.full", "no space")
+FULL = StoreError(Problem("store.full", "no space"))
 
 
 async def soon(event: asyncio.Event) -> None:

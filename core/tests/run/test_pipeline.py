@@ -15,7 +15,7 @@ from skillgauge.contract.adapters import CallRequest
 from skillgauge.contract.executors import PortableRunTrial, Results, RunTrial
 from skillgauge.contract.scorers import ScoreContext
 from skillgauge.contract.stores import Claimed
-from skillgauge.errors import ExitCode, PolicyError, StoreError
+from skillgauge.errors import ExitCode, PolicyError, Problem, StoreError
 from skillgauge.plan.planning import Terms, make_plan
 from skillgauge.plan.survey import survey
 from skillgauge.plugins.events import Events as Listeners
@@ -627,7 +627,7 @@ class Closing:
 def test_a_store_that_cannot_be_opened_runs_nothing() -> None:
     """The error is told, no trial was called, and whoever listens is released."""
     adapter, events = FakeAdapter(), Events()
-    store = Store(error=StoreError.of("store.foreign", "belongs to another program"))
+    store = Store(error=StoreError(Problem("store.foreign", "belongs to another program")))
     with pytest.raises(StoreError, match="another program"):
         carry(plan_of("a"), job_of(adapter, store=store, events=events))
     assert (adapter.requests, events.log) == ([], ["plan of 1", "closed"])
@@ -639,7 +639,7 @@ def test_a_store_that_fails_ends_the_run(paid: bool) -> None:
     store, closing, events = Store(), Closing(), Events()
 
     def break_store(info: RunInfo) -> None:
-        store.logs[0].error = StoreError.of("store.full", "no space")
+        store.logs[0].error = StoreError(Problem("store.full", "no space"))
 
     job = job_of(FakeAdapter(), store=store, close=closing, events=events, on_begin=break_store)
     with pytest.raises(StoreError, match="no space"):

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import count
 from typing import Any
 
 import pytest
-import structlog
 
 from skillgauge import log
 from skillgauge.contract.judges import Judge
 from skillgauge.contract.providers import Provider
 from skillgauge.contract.scorers import ScoreContext, Scorer
-from skillgauge.errors import StoreError
+from skillgauge.errors import Problem, StoreError
 from skillgauge.plugins.guard import guarded
 from skillgauge.plugins.kinds import SCORERS, Resolved
 from skillgauge.run.executor import LocalExecutor, run_all
@@ -122,12 +122,13 @@ class ScriptedStage:
             raise self._answer
         return self._answer if isinstance(self._answer, Execution) else await self._answer(one)
 
-    async def prepare_grading(self, one: Trial) -> None:
+    async def prepare_grading(self, one: Trial) -> Sequence[str]:
         """Put a file there that a scorer can see."""
         self.steps.append("prepare")
         if self._breaks == "prepare":
             raise OSError("disk full")
         self.workspace.files["expected"] = b"1"
+        return ()
 
 
 class Script:
@@ -165,7 +166,7 @@ def runner_of(
     open_stage: OpenStage,
     *,
     decide: Callable[[ScoreContext], Score] = lambda context: Score.passed(),
-    retries: int = 0,
+    retries: int | None = None,
     waits: list[float] | None = None,
     on_agent_limit: Mapping[str, LimitOutcome] | None = None,
     judge: Judge | None = None,
@@ -240,6 +241,16 @@ def test_a_result_says_what_ran_and_what_came_of_it() -> None:
     assert (result.repeat, result.tags, result.weight) == (1, ("a",), 2.0)
     assert result.score_id
     assert result.started_at > 1_700_000_000
+
+
+def test_a_case_that_is_skipped_opens_no_stage_and_says_why() -> None:
+    """Nothing runs for it, nobody grades it, and the reason is in its result."""
+    script = Script()
+    one = trial(case=Case(id="c", skip="no engine fires hooks"))
+    result = run(runner_of(script)(one))
+    assert script.steps == []
+    assert (result.verdict, result.value, result.scores) == (Verdict.SKIPPED, None, ())
+    assert result.execution.notes == ("no engine fires hooks",)
 
 
 def test_a_trial_without_target_has_none_in_its_result() -> None:
@@ -502,6 +513,13 @@ def test_a_policy_answers_with_a_wait_or_with_none(policy: RetryPolicy, attempt:
     failure = failed().failure
     assert failure is not None
     assert policy.delay_s(failure, attempt) == delay
+
+
+@pytest.mark.parametrize(("retries", "attempts"), [(None, 3), (0, 1), (1, 2), (4, 5)])
+def test_sessions_are_made_again_as_often_as_the_user_says(retries: int | None, attempts: int) -> None:
+    """E-D1: they are paid for, so that none is made again where he says 0; twice where he says nothing."""
+    result = run(runner_of(Script(failed(FailureClass.SERVER)), retries=retries)(trial(arm=AGENT)))
+    assert result.attempts == attempts
 
 
 def test_the_own_wait_has_an_upper_bound() -> None:
@@ -959,7 +977,7 @@ def test_an_error_of_the_source_ends_the_run() -> None:
 
     async def broken_source() -> AsyncIterator[Trial]:
         yield trial(0)
-        raise StoreError.of("store.locked", "cannot claim")
+        raise StoreError(Problem("store.locked", "cannot claim"))
 
     async def run_trial(one: Trial) -> TrialResult:
         return result_of(one)
@@ -981,7 +999,7 @@ def test_an_error_of_the_store_ends_the_run() -> None:
         return result_of(one)
 
     async def record(result: TrialResult) -> None:
-        raise StoreError.of("store.full", "no space")
+        raise StoreError(Problem("store.full", "no space"))
 
     async def go() -> None:
         with pytest.raises(StoreError, match="no space"):
@@ -1018,7 +1036,7 @@ def test_a_store_that_fails_late_ends_the_run() -> None:
 
     async def record(result: TrialResult) -> None:
         await asyncio.sleep(1000)
-        raise StoreError.of("store.full", "no space")
+        raise StoreError(Problem("store.full", "no space"))
 
     async def go() -> None:
         results = LocalExecutor(2).run(stream(map(trial, count())), run_trial)
@@ -1100,15 +1118,14 @@ def test_a_broken_scorer_is_reported_with_the_trial() -> None:
     assert "ValueError: no such option" in result.scores[0].reason
 
 
-def test_what_breaks_and_what_is_retried_is_logged() -> None:
+def test_what_breaks_and_what_is_retried_is_logged(capsys: pytest.CaptureFixture[str]) -> None:
     """Each event carries the trial's id; an exception that was contained comes with its trace."""
     log.configure(verbose=True)
-    log.get_logger("skillgauge.tests").debug("log.made")  # configures structlog before its events are captured
     try:
-        with structlog.testing.capture_logs() as events:
-            run(runner_of(Script(failed(), ZeroDivisionError("by nothing")), retries=1)(trial()))
+        run(runner_of(Script(failed(), ZeroDivisionError("by nothing")), retries=1)(trial()))
     finally:
         log.configure(verbose=False, quiet=True)
+    events = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
     assert {event["event"]: event["trial_id"] for event in events} == {
         "trial.retry": "t0",
         "trial.broken": "t0",
@@ -1116,7 +1133,8 @@ def test_what_breaks_and_what_is_retried_is_logged() -> None:
     }
     facts = {event["event"]: event for event in events}
     assert (facts["trial.retry"]["attempt"], facts["trial.retry"]["delay_s"]) == (1, 1.0)
-    assert (facts["trial.broken"]["case"], facts["trial.broken"]["exc_info"]) == ("c0", True)
+    assert facts["trial.broken"]["case"] == "c0"
+    assert "ZeroDivisionError: by nothing" in facts["trial.broken"]["exception"]
     assert facts["trial.finished"]["verdict"] == "error"
 
 

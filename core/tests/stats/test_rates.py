@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillgauge.stats import IntervalMethod, RateInterval, bootstrap_interval, rate_interval, wilson
+from skillgauge.stats import (
+    IntervalMethod,
+    RateInterval,
+    RateTally,
+    RunRates,
+    WeightedMean,
+    bootstrap_interval,
+    rate_interval,
+    wilson,
+)
 
 MEANS = st.lists(st.one_of(st.sampled_from([0.0, 0.5, 1.0]), st.floats(0, 1)), min_size=1, max_size=30)
 GRADED = [0.2, 0.9, 1.0, 0.4, 0.7, 1.0, 0.0, 0.6, 0.8]
@@ -156,3 +165,32 @@ def test_a_failing_run_never_raises_what_is_proven(cases: int, runs: int) -> Non
     assert saved
     assert spoilt.lower <= perfect.lower
     assert saved.upper >= hopeless.upper
+
+
+def test_a_tally_of_cases_has_their_mean_and_what_errors_leave_open() -> None:
+    """A case of which nothing was graded is in the bounds and not in the rate; one that never ran is in neither."""
+    tally = RateTally()
+    tally.add(1.0, (0.5, 1.0))
+    tally.add(None, (0.0, 1.0))
+    tally.add(None, None)
+    assert (tally.rate(1, 0).rate, tally.rate(1, 0).n) == (1.0, 1)
+    assert tally.bounds == (0.25, 1.0)
+
+
+def test_each_repeat_has_a_rate_of_its_own() -> None:
+    """A repeat that was seen and has no trial has none."""
+    runs = RunRates()
+    for repeat, passed in ((1, True), (3, False), (1, False)):
+        runs.see(repeat)
+        runs.add(repeat, passed=passed)
+    assert runs.repeats == 3
+    assert runs.rates == (0.5, 0.0)
+
+
+def test_a_weighted_mean_counts_by_weight() -> None:
+    """Without weight there is no mean."""
+    mean = WeightedMean()
+    assert mean.mean is None
+    mean.add(1.0, 3.0)
+    mean.add(0.0)
+    assert (mean.mean, mean.weight) == (0.75, 4.0)

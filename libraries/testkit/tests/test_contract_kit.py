@@ -1655,8 +1655,8 @@ def specified(**changes: Any) -> Callable[..., Any]:
 def putting(**changes: Any) -> type:
     """A sandbox that puts other files."""
 
-    async def put(self: Any, files: Sequence[FileSpec]) -> None:
-        await DirectoryWorkspace.put(self, [file.model_copy(update=changes) for file in files])
+    async def put(self: Any, files: Sequence[FileSpec], *, anew: bool = False) -> Sequence[str]:
+        return await DirectoryWorkspace.put(self, [file.model_copy(update=changes) for file in files], anew=anew)
 
     return sandbox(put=put)
 
@@ -1664,16 +1664,16 @@ def putting(**changes: Any) -> type:
 def putting_text() -> type:
     """A sandbox that takes every file for a text."""
 
-    async def put(self: Any, files: Sequence[FileSpec]) -> None:
+    async def put(self: Any, files: Sequence[FileSpec], *, anew: bool = False) -> Sequence[str]:
         texts = [file.model_copy(update={"source": None, "text": file.text or "?"}) for file in files]
-        await DirectoryWorkspace.put(self, texts)
+        return await DirectoryWorkspace.put(self, texts, anew=anew)
 
     return sandbox(put=put)
 
 
-async def _put_and_regret(self: Any, files: Sequence[FileSpec]) -> None:
+async def _put_and_regret(self: Any, files: Sequence[FileSpec], *, anew: bool = False) -> Sequence[str]:
     try:
-        await DirectoryWorkspace.put(self, files)
+        return await DirectoryWorkspace.put(self, files, anew=anew)
     except ValueError:
         await _put_naively(self, files)
         raise

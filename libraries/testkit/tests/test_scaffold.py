@@ -17,9 +17,9 @@ from packaging.specifiers import SpecifierSet
 
 from skillgauge import __version__
 from skillgauge.cli.app import BUILT_IN
-from skillgauge.contract.hooks import KINDS
 from skillgauge.errors import UsageError
 from skillgauge.plugins.index import IndexEntry, PluginIndex
+from skillgauge.plugins.kinds import KINDS
 from skillgauge_testkit.scaffold import (
     LONGEST_NAME,
     SINGULAR,

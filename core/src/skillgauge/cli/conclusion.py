@@ -7,15 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..report.answer import spending_text
+from ..report.wording import counted
 from ..run.pipeline import Conclusion
-from ..types.result import RunView
+from ..types.result import RunView, Spending
 from .decision import Decision, GateOptions, decide
 from .eval_document import document, human_lines
 from .evaluation import Evaluation
 from .failing import failing_lines
 from .invocation import Invocation
+from .judged_gates import JudgedGates
 from .output import Output
+from .quarantine import gating
 
 
 def conclude(outcome: Conclusion, evaluation: Evaluation, call: Invocation, values: Mapping[str, Any]) -> int:
@@ -30,15 +32,17 @@ def conclude(outcome: Conclusion, evaluation: Evaluation, call: Invocation, valu
     Returns:
         The exit code.
     """
-    view = outcome.view
+    view, remarks = call.commented(outcome.view)
     written = evaluation.write_reports(view)
     gate = GateOptions(
         exit_on_fail=values["exit_on_fail"],
         min_completion=values["min_completion"] if values["min_completion"] is not None else 0.7,
         threshold_given=values["min_completion"] is not None,
+        judged=JudgedGates(call.config.get("judgedGates")),
     )
-    decision = decide(view, gate, has_bad_files=bool(evaluation.prepared.suites.passed_over))
-    notices = (*decision.notices, *call.run_notices(view))
+    part = gating(view, evaluation.prepared.job.figures)
+    decision = decide(view, gate, has_bad_files=bool(evaluation.prepared.suites.passed_over), gating=part)
+    notices = (*decision.notices, *remarks)
     decision = replace(decision, exit_code=evaluation.exit_code(decision.exit_code), notices=notices)
     _print(view, decision, written, outcome, evaluation, call.output)
     return decision.exit_code
@@ -66,3 +70,14 @@ def _print(
     for notice in decision.notices:
         output.notice(notice)
     output.verdict(decision.verdict)
+
+
+def spending_text(spending: Spending | None) -> str:
+    """What the run cost, in a line; empty if nothing of it tells."""
+    if spending is None:
+        return ""
+    paid = f"{spending.cost_usd:.2f} USD and {spending.tokens:,} tokens, judges included"
+    parts = [paid] if spending.tokens or spending.cost_usd else []
+    parts += [f"unknown for {counted(spending.unknown, 'trial')}"] if spending.unknown else []
+    parts += [f"nothing for {counted(spending.replayed, 'replayed trial')}"] if spending.replayed else []
+    return f"spent: {'; '.join(parts)}" if parts else ""

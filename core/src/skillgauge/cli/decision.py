@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 from ..errors import ExitCode
 from ..report.answer import sentences
+from ..report.characters import plain
 from ..report.gates import GateAnswer, GateResult, answers, gated
 from ..report.wording import counted, labels
-from ..types.comparison import Counts
+from ..types.comparison import Counts, GroupKey
 from ..types.frozen import Frozen
+from ..types.gate import Gate, GateFigure
 from ..types.result import Figure, RunState, RunView
-from ..types.suite import Gate, GateFigure
+from .judged_gates import JUDGED, JudgedGates
 
 _NAME = 80
 """Characters of each part of a name that are shown."""
@@ -31,6 +33,8 @@ class GateOptions(Frozen):
     """Least completion rate of every target."""
     threshold_given: bool = False
     """Whether the threshold was set for this run."""
+    judged: JudgedGates = JudgedGates.ALWAYS
+    """When a gate counts that rests on a judge."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +47,10 @@ class Decision:
     notices: tuple[str, ...] = ()
 
 
-def decide(view: RunView, options: GateOptions, *, has_bad_files: bool = False) -> Decision:
-    """The exit code of a run.
+def decide(
+    view: RunView, options: GateOptions, *, has_bad_files: bool = False, gating: RunView | None = None
+) -> Decision:
+    """The exit code of a run; gates are asked of `gating`, if it is only a part of the run.
 
     The order says which news is worst: an interrupted run decides nothing, an invalid one proves nothing, then come
     missed gates, then inconclusive ones, then files that were passed over.
@@ -53,23 +59,32 @@ def decide(view: RunView, options: GateOptions, *, has_bad_files: bool = False) 
     completion = [
         result
         for suite in view.head.suites
-        for result in answers(view, suite.id, [Gate(figure=suite.completion, threshold=options.min_completion)])
+        for result in answers(
+            gating or view, suite.id, [Gate(figure=suite.completion, threshold=options.min_completion)]
+        )
     ]
-    demanded = [result for suite in view.head.suites for result in answers(view, suite.id, suite.gates)]
+    demanded = [result for suite in view.head.suites for result in answers(gating or view, suite.id, suite.gates)]
     if options.exit_on_fail:
         demanded = [*completion, *demanded]
     notices = tuple(_notices(view, options, completion))
     stopped = _stopped(view, score)
     if stopped:
         return stopped
+    demanded, open_ = _resting_on_judges(view, demanded, options.judged)
+    if open_ and options.judged is JudgedGates.NEVER:
+        told = f"no gate for {_names(open_)}: a judge decided, and it only advises (judgedGates: never)"
+        notices, open_ = (*notices, told), []
     for answer, code in ((GateAnswer.MISSED, ExitCode.GATE_MISSED), (GateAnswer.INCONCLUSIVE, ExitCode.INVALID_RUN)):
         found = [result for result in demanded if result.answer is answer]
         if found:
             return Decision(code, f"{_told(found)} ({answer_text(view, score)})", notices)
+    if open_:
+        told = f"gate inconclusive: {_names(open_)} rests on a judge that is not calibrated (judgedGates: calibrated)"
+        return Decision(ExitCode.INVALID_RUN, f"{told} ({answer_text(view, score)})", notices)
     if has_bad_files:
         told = f"some files could not be read; the others: {answer_text(view, score)}"
         return Decision(ExitCode.USAGE, told, notices)
-    end = "gate met" if options.exit_on_fail else "done"
+    end = "gate met" if options.exit_on_fail and demanded else "done"
     return Decision(ExitCode.OK, f"{end}: {answer_text(view, score)}", notices)
 
 
@@ -77,6 +92,17 @@ def answer_text(view: RunView, score: str) -> str:
     """What the run was made to find out: whether skills help, else how many trials passed."""
     told = list(sentences(view))
     return f"{told[0]}; {score}" if len(told) == 1 else score
+
+
+def run_notes(view: RunView) -> Iterator[str]:
+    """What must be known of a run as a whole: what it was made from, and which cases gate nothing."""
+    if view.head.origin:
+        yield f"made from run {plain(view.head.origin.run_id)}: {plain(view.head.origin.change, 500)}"
+    for suite in view.head.suites:
+        for one in suite.quarantined:
+            why = f": {plain(one.reason)}" if one.reason else ""
+            case = f"case {plain(one.case)} of {plain(suite.id)}"
+            yield f"{case} is in quarantine and gates nothing before {one.until}{why}"
 
 
 def score_text(view: RunView) -> str:
@@ -100,6 +126,25 @@ def _stopped(view: RunView, score: str) -> Decision | None:
     more = f"; and {counted(len(invalid) - _NAMED, 'suite')} more" if len(invalid) > _NAMED else ""
     told = f"invalid run: {'; '.join(invalid[:_NAMED])}{more} ({score})"
     return Decision(ExitCode.INVALID_RUN, told) if invalid else None
+
+
+def _resting_on_judges(
+    view: RunView, results: Sequence[GateResult], judged: JudgedGates
+) -> tuple[list[GateResult], list[GateResult]]:
+    """Gates that count, and those that do not since a judge has decided a check of their group, or of its baseline."""
+    arms: dict[GroupKey, set[GroupKey]] = {group.key: {group.key} for group in view.summary.groups}
+    for pair in view.summary.pairs:
+        arms.setdefault(pair.candidate, set()).add(pair.baseline)
+    figures = [(group.key, one) for group in view.summary.groups for one in group.figures if one.name == JUDGED]
+    doubted = {key for key, figure in figures if judged is JudgedGates.NEVER or figure.note}
+    if judged is JudgedGates.ALWAYS:
+        doubted = set()
+    open_ = [one for one in results if arms.get(one.group, set()) & doubted]
+    return [one for one in results if one not in open_], open_
+
+
+def _names(results: Iterable[GateResult]) -> str:
+    return ", ".join(labels(tuple(dict.fromkeys(result.group for result in results)), _NAME))
 
 
 def _notices(view: RunView, options: GateOptions, completion: Sequence[GateResult]) -> Iterator[str]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from copy import copy
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,22 +18,27 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import ExitCode, PluginError, Problem, UsageError
-from ..plan.options import EvalOptions, How, Reports, What, Who
+from ..plan.options import EvalOptions, How, What, Who
 from ..plan.overlay import Overlay
-from ..plan.preparing import Prepared, prepare
+from ..plan.preparing import Prepared
 from ..run.budget import BudgetLimits
 from ..run.ledger import MemoryStore
 from ..types.plan import Selection
 from .added_checks import read_overlay
+from .cache_folder import cache_folder
 from .configuration import KEYS, Config, Source
 from .format_options import FormatOptions
 from .invocation import Invocation
-from .options import Detect, GlobalsCommand, Number, Runs, SeveralWords, words
+from .options import Detect, GlobalsCommand, Number, Runs, SeveralWords, paths_and_cases, words
 from .plan_document import plan_document, print_plan
-from .reports import make_reporters, own_documents, with_agent_formats
+from .preparation import prepare_trusted
+from .quarantine import quarantined
+from .reports import Reports, make_reporters, own_documents, with_agent_formats
+from .trusting import granted_checks
 
 if TYPE_CHECKING:
-    from ..run.pipeline import Conclusion
+    from ..run.pipeline import Conclusion, Job
+    from ..types.plan import Plan
     from ..types.result import RunInfo, RunView
 
 OWN_DOCUMENT = "json"
@@ -77,6 +83,7 @@ def evaluation_options() -> list[click.Parameter]:
         click.Option(["--max-tokens"], type=click.IntRange(1), metavar="N", help="Use no more tokens."),
         click.Option(["--record"], metavar="DIR", help="Record what agents do."),
         click.Option(["--replay"], metavar="DIR", help="Play recordings back instead of running agents."),
+        click.Option(["--no-cache"], is_flag=True, help="Run every session without the skill, also one that is known."),
         click.Option(
             ["--untrusted"], is_flag=True, help="Run nothing unless a sandbox confines it strictly, without network."
         ),
@@ -125,6 +132,25 @@ def configured(values: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in known.items() if not isinstance(value, Detect)}
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What a command line asks for."""
+
+    options: EvalOptions
+    reports: Reports
+
+    def narrowed(self, paths: tuple[Path, ...], targets: tuple[str, ...]) -> Asked:
+        """The same evaluation of what is at other paths.
+
+        Args:
+            paths: absolute.
+            targets: ids of the only targets to evaluate, beside those of the selection; empty adds none.
+        """
+        what = self.options.what
+        selection = what.selection.model_copy(update={"targets": (*what.selection.targets, *targets)})
+        return replace(self, options=replace(self.options, what=replace(what, paths=paths, selection=selection)))
+
+
 class Evaluation:
     """An evaluation that was checked completely and may run."""
 
@@ -133,26 +159,34 @@ class Evaluation:
         self._options = options
         self.prepared = prepared
         self._reporters = make_reporters(call, options, prepared, dry_run=dry_run)
+        self._kept = 0
         self.failed_reports = 0
         """Reports that were asked for and could not be made."""
 
     @classmethod
-    async def prepare(cls, call: Invocation, options: EvalOptions) -> Evaluation:
+    async def prepare(cls, call: Invocation, asked: Asked) -> Evaluation:
         """Find and check everything that a run needs; what does not stop it is printed.
 
         Raises:
             SkillgaugeError: with every problem that was found; nothing has run.
         """
-        prepared = await prepare(options, call.registry)
+        options = asked.options
+        prepared = quarantined(await prepare_trusted(call, options), call.config)
         if options.who.executor:
             from .worker import recipe_of  # noqa: PLC0415 - only for trials that run elsewhere
 
             recipe = recipe_of(options, prepared, call.make_registry)
             prepared = replace(prepared, job=replace(prepared.job, recipe=recipe))
-        reports = with_agent_formats(options.reports, prepared, call.config)
+        reports = with_agent_formats(asked.reports, prepared, call.config)
         evaluation = cls(call, reports, prepared, dry_run=options.how.dry_run)
         call.output.problems((*prepared.warnings, *prepared.suites.passed_over))
         return evaluation
+
+    def instead(self, plan: Plan, job: Job, *, kept: int = 0) -> Evaluation:
+        """The same with another plan and job; so many of the plan's trials have their results already."""
+        other = copy(self)
+        other.prepared, other._kept = replace(self.prepared, plan=plan, job=job), kept
+        return other
 
     def print_plan(self) -> ExitCode:
         """Say what would run."""
@@ -162,7 +196,7 @@ class Evaluation:
 
     async def carry_out(self) -> Conclusion:
         """Run it; the first Ctrl-C stops it and keeps what is finished."""
-        return await _carry_out(self.prepared, self._call)
+        return await _carry_out(self.prepared, self._call, self._kept)
 
     def write_reports(self, view: RunView) -> dict[str, Path]:
         """Write every report that was asked for; a reporter that fails costs its own report, and is told of.
@@ -170,13 +204,12 @@ class Evaluation:
         Returns:
             Path of each, by reporter, as far as it wrote one.
         """
-        from ..report.writing import write_report  # noqa: PLC0415 - a dry run writes none
+        from .writing import write_report  # noqa: PLC0415 - a dry run writes none
 
         reports: dict[str, Callable[[], Path | None]] = {
             name: partial(write_report, view, name, one, self._options.folder) for name, one in self._reporters.items()
         }
-        if self._options.own:
-            reports |= own_documents(view, self._call.registry, self._options)
+        reports |= own_documents(view, self._call.registry, self._options)
         written: dict[str, Path] = {}
         for name, write in reports.items():
             try:
@@ -202,7 +235,7 @@ class Evaluation:
         return ExitCode.USAGE if self.failed_reports and decided is ExitCode.OK else decided
 
 
-def eval_options(call: Invocation, values: Mapping[str, Any]) -> EvalOptions:
+def eval_options(call: Invocation, values: Mapping[str, Any]) -> Asked:
     """What parsed options and configuration ask for; options that a command does not have are as if not given.
 
     Args:
@@ -212,18 +245,13 @@ def eval_options(call: Invocation, values: Mapping[str, Any]) -> EvalOptions:
     Raises:
         UsageError: an option is wrong.
     """
-    return EvalOptions(
-        cwd=call.cwd,
-        what=_what(values, call),
-        who=_who(values, call),
-        how=_how(values, call.config),
-        reports=_reports(values, call),
-    )
+    options = EvalOptions(cwd=call.cwd, what=_what(values, call), who=_who(values, call), how=_how(values, call.config))
+    return Asked(options, _reports(values, call))
 
 
 def _what(values: Mapping[str, Any], call: Invocation) -> What:
     options = FormatOptions.of_installed()
-    named, cases = _paths_and_cases(values.get("paths", ()), call.cwd)
+    named, cases = paths_and_cases(values.get("paths", ()), call.cwd)
     format_paths = {name: found for name, found in options.paths(values, call.cwd).items() if found}
     return What(
         paths=named if named or format_paths else (call.cwd,),
@@ -235,7 +263,7 @@ def _what(values: Mapping[str, Any], call: Invocation) -> What:
             tags=words(values.get("tag", ())),
             targets=words(values.get("target", ())),
         ),
-        overlay=_overlay(call.config, values.get("check", ())),
+        overlay=_overlay(call, values.get("check", ())),
     )
 
 
@@ -254,6 +282,7 @@ def _who(values: Mapping[str, Any], call: Invocation) -> Who:
         executor=values.get("executor"),
         store=None if store == "none" else store,
         store_given=config.is_set("store"),
+        cache=None if values.get("no_cache", True) else cache_folder(call),
         record=call.cwd / values["record"] if values.get("record") else None,
         replay=call.cwd / values["replay"] if values.get("replay") else None,
     )
@@ -266,7 +295,7 @@ def _how(values: Mapping[str, Any], config: Config) -> How:
         baseline=values.get("baseline"),
         seed=config.get("seed"),
         concurrency=config.get("concurrency"),
-        retries=config.get("retries"),
+        retries=config.get("retries") if config.is_set("retries") else None,
         timeout_s=_timeout(values.get("timeout")),
         timeout_is_bare=str(values.get("timeout")).replace(".", "").isdigit(),
         direct_timeout_s=config.get("timeoutMs") / 1000,
@@ -285,9 +314,10 @@ def _reports(values: Mapping[str, Any], call: Invocation) -> Reports:
     file = values.get("output_file")
     return Reports(
         names=tuple(name for name in names if name != OWN_DOCUMENT),
-        own=OWN_DOCUMENT in names or file is not None,
+        own=OWN_DOCUMENT in names or file is not None or bool(values.get("report")),
         optional=frozenset(() if explicit else KEYS["defaultFormats"].default),
         folder=call.cwd / call.config.get("outputDir"),
+        folder_given=call.config.is_set("outputDir"),
         file=Path(file) if file is not None else None,
     )
 
@@ -310,21 +340,11 @@ def _judges(values: Mapping[str, Any], config: Config) -> tuple[tuple[str, ...],
     return named or words([config.get("judge") or ""]), models or (() if len(named) > 1 else words([configured]))
 
 
-def _overlay(config: Config, given: Sequence[str]) -> Overlay:
-    configured = config.find("checks")
+def _overlay(call: Invocation, given: Sequence[str]) -> Overlay:
+    held, configured = granted_checks(call.config, call.registry), call.config.find("checks")
+    if held:
+        return read_overlay(held.value, held.file, given)
     return read_overlay(configured.value if configured else (), configured.where if configured else "", given)
-
-
-def _paths_and_cases(given: Sequence[str], cwd: Path) -> tuple[tuple[Path, ...], tuple[str, ...]]:
-    """Words that exist or look like a path are paths; the others select cases of the suites here."""
-    paths, cases = [], []
-    for word in given:
-        path = cwd / word
-        if path.exists() or "/" in word or "\\" in word or word.startswith(".") or Path(word).suffix:
-            paths.append(path)
-        else:
-            cases.append(word)
-    return tuple(paths), tuple(cases)
 
 
 def _timeout(text: str | None) -> float | None:
@@ -342,16 +362,16 @@ def _timeout(text: str | None) -> float | None:
     return seconds
 
 
-async def _carry_out(prepared: Prepared, call: Invocation) -> Conclusion:
+async def _carry_out(prepared: Prepared, call: Invocation, kept: int) -> Conclusion:
     """Run the plan; the first Ctrl-C stops it and keeps what is finished."""
     from ..run.pipeline import carry_out  # noqa: PLC0415 - a dry run ends before
     from .progress import make_progress  # noqa: PLC0415
 
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in _ending_signals():
         loop.add_signal_handler(number, stop.set)
-    progress = make_progress(prepared.plan.head.trial_count, quiet=call.output.quiet)
+    progress = make_progress(prepared.plan.head.trial_count - kept, quiet=call.output.quiet)
 
     def begun(run: RunInfo) -> None:
         if run.resumed:
@@ -362,5 +382,12 @@ async def _carry_out(prepared: Prepared, call: Invocation) -> Conclusion:
             return await carry_out(prepared.plan, prepared.job.watched(progress.finished, begun, progress.step), stop)
     finally:
         await prepared.job.store.close()
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in _ending_signals():
             loop.remove_signal_handler(number)
+
+
+def _ending_signals() -> list[signal.Signals]:
+    """Those that ask for an end: a closed terminal, too, unless somebody started us with `nohup`."""
+    names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    found = [signal.Signals[name] for name in names]
+    return [one for one in found if one.name != "SIGHUP" or signal.getsignal(one) is not signal.SIG_IGN]

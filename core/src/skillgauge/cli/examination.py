@@ -10,11 +10,10 @@ from typing import cast
 
 from pydantic import ValidationError
 
-from ..contract.hooks import KINDS
 from ..contract.sandboxes import SandboxReport
 from ..errors import PluginError, Problem, Severity
 from ..plugins.index import read_index
-from ..plugins.kinds import Kind
+from ..plugins.kinds import KINDS
 from ..plugins.registry import Registry
 from ..reading.environment import ask_first
 from .groups import load_command
@@ -34,7 +33,7 @@ def examine(kind: str, name: str) -> list[str]:
             resolved.provider.options()
         except ValidationError:
             return []  # it has an option without a default, so nothing can be made of it without being told more
-        made = registry.make(Kind[object](kind), name)
+        made = registry.make(KINDS[kind], name)
     except PluginError as error:
         return [problem.message for problem in error.problems]
     check = getattr(made, "check", None)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..contract.hooks import KINDS
 from ..errors import Problem, UsageError, did_you_mean
+from ..plugins.kinds import KINDS
 
 COMMANDS = "commands"
-SINGULAR: Mapping[str, str] = {plural: singular for plural, (singular, _) in KINDS.items()} | {COMMANDS: "command"}
-"""Every kind, with its singular. A command needs no hook, so `hooks.KINDS` does not have it."""
+SINGULAR: Mapping[str, str] = {plural: kind.singular for plural, kind in KINDS.items()} | {COMMANDS: "command"}
+"""Every kind, with its singular. A command needs no hook, so `KINDS` does not have it."""
 
 
 def plural_of(kind: str) -> str:

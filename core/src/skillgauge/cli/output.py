@@ -92,7 +92,7 @@ def _with_places(problems: Iterable[Problem]) -> list[Problem]:
     problems = list(problems)
     if not any(problem.origin and not problem.span for problem in problems):
         return problems
-    from ..reading.places import located_all  # noqa: PLC0415 - only problems of files need it
+    from ..reading.documents import located_all  # noqa: PLC0415 - only problems of files need it
 
     return list(located_all(problems))
 

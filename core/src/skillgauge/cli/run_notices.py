@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,14 +11,18 @@ from ..log import one_line
 from ..plugins.index import IndexEntry
 
 if TYPE_CHECKING:
-    from ..types.result import RunView
+    from ..types.comparison import GroupKey
+    from ..types.result import Figure, RunView
+
+    Remark = str | tuple[GroupKey, Figure]
+    """A line about the run, or a figure of one of its groups."""
 
 RUN_NOTICES = "run_notices"
-"""Entry point group of functions that are told a run, and the folder it was made in, and answer with lines."""
+"""Entry point group of functions that are told a run, and the folder it was made in, and answer with remarks."""
 
 
-def run_notices(entries: Iterable[IndexEntry], view: RunView, folder: Path) -> Iterator[str]:
-    """The lines of plugins; one that fails is told of and costs its own only.
+def commented(entries: Iterable[IndexEntry], view: RunView, folder: Path) -> tuple[RunView, tuple[str, ...]]:
+    """The run with what plugins say of its groups, and their lines; one that fails is told of and costs its own only.
 
     Args:
         entries: those of the group that may be imported.
@@ -26,9 +31,25 @@ def run_notices(entries: Iterable[IndexEntry], view: RunView, folder: Path) -> I
     """
     from ..contract.providers import imported  # noqa: PLC0415 - slow, and most commands show no run
 
+    lines: list[str] = []
+    figures: dict[GroupKey, list[Figure]] = {}
     for entry in entries:
         try:
-            tell: Callable[[RunView, Path], Iterable[str]] = imported(entry.module)
-            yield from list(tell(view, folder))
+            tell: Callable[[RunView, Path], Iterable[Remark]] = imported(entry.module)
+            remarks = list(tell(view, folder))
+            lines += [remark for remark in remarks if isinstance(remark, str)]
+            for group, figure in (remark for remark in remarks if not isinstance(remark, str)):
+                figures.setdefault(group, []).append(figure)
         except Exception as error:  # noqa: BLE001 - isolation point: a run must not end badly for want of a remark
-            yield f"{entry.distribution} failed to comment on this run: {one_line(error)}"
+            lines.append(f"{entry.distribution} failed to comment on this run: {one_line(error)}")
+    return (_with(view, figures) if figures else view), tuple(lines)
+
+
+def _with(view: RunView, figures: dict[GroupKey, list[Figure]]) -> RunView:
+    """The same run; what an earlier look at it has said of the same is replaced."""
+    groups = []
+    for group in view.summary.groups:
+        new = figures.get(group.key, [])
+        kept = [one for one in group.figures if one.name not in {figure.name for figure in new}]
+        groups.append(group.model_copy(update={"figures": (*kept, *new)}))
+    return replace(view, summary=view.summary.model_copy(update={"groups": tuple(groups)}))

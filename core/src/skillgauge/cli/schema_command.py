@@ -10,10 +10,10 @@ from typing import Any
 
 import click
 
-from ..contract.hooks import KINDS
 from ..contract.providers import imported
 from ..errors import ExitCode, Problem, UsageError, did_you_mean
 from ..plugins.index import read_index
+from ..plugins.kinds import KINDS
 from ..types.frozen import JsonObject, thaw
 from .invocation import Invocation, invocation
 from .options import GlobalsCommand

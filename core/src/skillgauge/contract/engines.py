@@ -7,7 +7,7 @@ from typing import Protocol
 
 from ..errors import Problem
 from ..types.frozen import EMPTY, Frozen, JsonObject
-from ..types.suite import Limits, SkillRef
+from ..types.suite import Install, Limits, SkillRef
 from ..types.trial import Execution, Identity, TrajectoryEvent, Trial
 from .sandboxes import ModelRoute, Workspace
 
@@ -28,6 +28,10 @@ class RunRequest(Frozen):
     prompt: str
     model: str | None
     skills: tuple[InstalledSkill, ...] = ()
+    installs: tuple[Install, ...] = ()
+    """For the engine to place where its agent reads them, before the session begins."""
+    agent: str | None = None
+    """Name of the installed agent that leads the session; `None` leaves it to the engine's own."""
     limits: Limits
     env: JsonObject = EMPTY
     seed: int = 0
@@ -55,6 +59,16 @@ class Engine(Protocol):
 
     async def run(self, request: RunRequest, workspace: Workspace, emit: Emit) -> Execution:
         """Run one session to its end and report facts; never judge them. Stops when cancelled."""
+
+
+class SessionCache(Protocol):
+    """Answers sessions from earlier runs, as long as everything that entered them is the same."""
+
+    async def find(self, trial: Trial, workspace: Workspace) -> Execution | None:
+        """The session of an earlier run, its files laid into the workspace; `None`: there is none that is the same."""
+
+    async def record(self, trial: Trial, execution: Execution, workspace: Workspace) -> None:
+        """Keep a session for later runs, while its workspace is open; what cannot be kept is a miss later."""
 
 
 class Recorder(Protocol):

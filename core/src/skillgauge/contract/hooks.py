@@ -36,8 +36,8 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 """Marks a function of a plugin module as the implementation of the hook of the same name."""
 
 
-class FormatHooks:
-    """Group `skillgauge.formats`."""
+class Announcements:
+    """The collecting hooks: each belongs to plugins of the group that its name ends with."""
 
     @hookspec
     def skillgauge_formats(self) -> Iterable[Provider[SuiteFormat]]:  # type: ignore[empty-body]  # a specification
@@ -54,10 +54,6 @@ class FormatHooks:
                 yield Provider(name="acme", factory="acme.suites:AcmeFormat", summary="Suites of the ACME test bench.")
         """
 
-
-class AdapterHooks:
-    """Group `skillgauge.adapters`."""
-
     @hookspec
     def skillgauge_adapters(self) -> Iterable[Provider[Adapter]]:  # type: ignore[empty-body]  # a specification
         """Announce adapters, which call a skill directly.
@@ -71,10 +67,6 @@ class AdapterHooks:
             def skillgauge_adapters():
                 yield Provider(name="grpc", factory="acme.grpc:GrpcAdapter", summary="Call a skill over gRPC.")
         """
-
-
-class EngineHooks:
-    """Group `skillgauge.engines`."""
 
     @hookspec
     def skillgauge_engines(self) -> Iterable[Provider[Engine]]:  # type: ignore[empty-body]  # a specification
@@ -92,10 +84,6 @@ class EngineHooks:
                                traits=Traits(secrets=("ACME_API_KEY",), skill_folder=".agents/skills"))
         """
 
-
-class ScorerHooks:
-    """Group `skillgauge.scorers`."""
-
     @hookspec
     def skillgauge_scorers(self) -> Iterable[Provider[Scorer]]:  # type: ignore[empty-body]  # a specification
         """Announce scorers.
@@ -109,10 +97,6 @@ class ScorerHooks:
             def skillgauge_scorers():
                 yield Provider(name="tone", options=ToneOptions, factory="acme.tone:ToneScorer", summary="A tone.")
         """
-
-
-class JudgeHooks:
-    """Group `skillgauge.judges`."""
 
     @hookspec
     def skillgauge_judges(self) -> Iterable[Provider[Judge]]:  # type: ignore[empty-body]  # a specification
@@ -128,10 +112,6 @@ class JudgeHooks:
                 yield Provider(name="acme", factory="acme.judge:AcmeJudge", summary="ACME's models.", traits=TRAITS)
         """
 
-
-class SandboxHooks:
-    """Group `skillgauge.sandboxes`."""
-
     @hookspec
     def skillgauge_sandboxes(self) -> Iterable[Provider[Sandbox]]:  # type: ignore[empty-body]  # a specification
         """Announce sandboxes.
@@ -145,10 +125,6 @@ class SandboxHooks:
             def skillgauge_sandboxes():
                 yield Provider(name="jail", factory="acme.jail:Jail", summary="ACME's jail.")
         """
-
-
-class ReporterHooks:
-    """Group `skillgauge.reporters`."""
 
     @hookspec
     def skillgauge_reporters(self) -> Iterable[Provider[Reporter]]:  # type: ignore[empty-body]  # a specification
@@ -164,10 +140,6 @@ class ReporterHooks:
                 yield Provider(name="wiki", factory="acme.wiki:WikiReporter", summary="A page for the team wiki.")
         """
 
-
-class StoreHooks:
-    """Group `skillgauge.stores`."""
-
     @hookspec
     def skillgauge_stores(self) -> Iterable[Provider[Store]]:  # type: ignore[empty-body]  # a specification
         """Announce stores.
@@ -180,10 +152,6 @@ class StoreHooks:
             def skillgauge_stores():
                 yield Provider(name="kv", options=KvOptions, factory="acme.kv:KvStore", summary="ACME's database.")
         """
-
-
-class ExecutorHooks:
-    """Group `skillgauge.executors`."""
 
     @hookspec
     def skillgauge_executors(self) -> Iterable[Provider[Executor]]:  # type: ignore[empty-body]  # a specification
@@ -282,18 +250,3 @@ class ExtensionHooks:
             def skillgauge_resolve_secret(name):
                 return vault.read(f"ci/{name}")
         """
-
-
-KINDS: dict[str, tuple[str, type]] = {
-    "formats": ("format", FormatHooks),
-    "adapters": ("adapter", AdapterHooks),
-    "engines": ("engine", EngineHooks),
-    "scorers": ("scorer", ScorerHooks),
-    "judges": ("judge", JudgeHooks),
-    "sandboxes": ("sandbox", SandboxHooks),
-    "reporters": ("reporter", ReporterHooks),
-    "stores": ("store", StoreHooks),
-    "executors": ("executor", ExecutorHooks),
-    "extensions": ("extension", ExtensionHooks),
-}
-"""Every kind: plural (entry point group without prefix, hook `skillgauge_<plural>`), singular, and its hooks."""

@@ -12,13 +12,18 @@ from typing import Any, Generic, ParamSpec, TypeVar, cast
 from pydantic import BaseModel
 
 from ..types.frozen import Frozen, JsonObject
-from .engines import Recorder
+from .engines import Recorder, SessionCache
 
 T = TypeVar("T")
 P = ParamSpec("P")
 
 Clean = Callable[[Any], Any]
 """Takes secrets out of a value; what comes back has the same type."""
+
+
+HARMLESS: dict[str, Any] = {"harmless": True}
+"""Declares that the configuration of a folder may set an option for whoever enters it, before he trusts that file:
+`Field(..., json_schema_extra=HARMLESS)`. Only what names no program, address, path, variable or right, and no price."""
 
 
 class NoOptions(Frozen):
@@ -55,10 +60,15 @@ class Traits(Frozen):
     """For an engine or a sandbox: whether it is never taken just because it is installed."""
     skill_folder: str | None = None
     """Where the agent looks for skills, relative to its workspace."""
+    installs: frozenset[str] = frozenset()
+    """For an engine: kinds of `Install` that it can place."""
     model_patterns: tuple[str, ...] = ()
     """`fnmatch` patterns of the model ids it serves, so that a bare model id can pick it."""
     tells: frozenset[Fact] = frozenset()
     """Facts it reports; the others are unknown, never "no"."""
+    instructions: str | None = None
+    """For an engine: name of its option that takes instructions in place of the agent's own and leaves it without
+    tools, so that a judge can ask it; `None` if there is none."""
     paid: bool = False
     """Whether a call costs money."""
     asks_judge: bool = False
@@ -85,9 +95,14 @@ class Provider(Generic[T]):
     traits: Traits = field(default_factory=Traits)
     traits_with: Callable[..., Traits] | None = None
     """For an engine or a judge whose options decide its traits: makes them from the options; `traits` holds before."""
+    uses: str | None = None
+    """A kind of which it uses plugins itself. Its option of that name gets those installed, with their options."""
     records: str | Callable[[Path, Clean], Recorder] | None = None
     """For an engine that plays recordings: makes what writes them into the folder that `--record` names, named as
     `factory` is. Every text goes through the second argument, which takes secrets out."""
+    caches: str | Callable[[Path, Clean], SessionCache] | None = None
+    """For the same engine, and named in the same way: makes what answers sessions without the skill from earlier runs,
+    kept in a folder."""
     schemas: str | Callable[[], Mapping[str, JsonObject]] | None = None
     """Makes JSON Schemas of the documents it reads or writes, by the name that `skillgauge schema` takes; named as
     `factory` is."""

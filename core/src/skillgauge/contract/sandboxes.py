@@ -20,6 +20,10 @@ ALLOWED_ENV = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
 terminal."""
 
 
+class SpoiledError(ValueError):
+    """What an agent left in a workspace keeps it from being looked at or graded: the agent's failure, and no error."""
+
+
 class ModelRoute(Frozen):
     """A model API that processes of a workspace must reach, whatever else they may reach."""
 
@@ -54,6 +58,9 @@ class Command(Frozen):
     cpu_s: int | None = None
     file_bytes: int | None = None
     """Largest file it may write."""
+    fresh: bool = False
+    """For graders: with a `HOME`, a `TMPDIR` and, where the sandbox confines, a `/tmp` that nothing which ran in the
+    workspace before has seen, and no process of it. Only the files below the root are shared."""
 
 
 @dataclass(frozen=True)
@@ -115,11 +122,15 @@ class Workspace(Protocol):
     async def start(self, command: Command) -> Running:
         """Start a process. Raises `LaunchError` if it cannot be started."""
 
-    async def put(self, files: Sequence[FileSpec]) -> None:
-        """Write files below the root. Raises `ValueError` for a path that leaves it."""
+    async def put(self, files: Sequence[FileSpec], *, anew: bool = False) -> Sequence[str]:
+        """Write files below the root. Raises `ValueError` for a path that leaves it.
+
+        With `anew` an agent was at work before: a folder that these files alone furnish is emptied first, and what is
+        in the way of one is set aside, which the answer names. Raises `SpoiledError` if that cannot be done.
+        """
 
     async def snapshot(self) -> Mapping[str, str]:
-        """Relative path to content digest of every file below the root."""
+        """Relative path to content digest of every file below the root. Raises `SpoiledError` if they have no end."""
 
     async def collect(self, path: str, limit: int) -> bytes:
         """Read a file below the root, at most `limit` bytes, following no link out of it."""

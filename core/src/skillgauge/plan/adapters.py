@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ..contract.adapters import Adapter
 from ..errors import Problem, Severity
+from ..plugins.collecting import at, collected
 from ..plugins.kinds import ADAPTERS
 from ..plugins.registry import Registry
 from ..types.suite import Target
 from ..types.trial import Identity
-from .collecting import at, collected
 
 
 class Adapters:

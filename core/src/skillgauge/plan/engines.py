@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
-from ..contract.engines import Recorder
+from ..contract.engines import Recorder, SessionCache
 from ..contract.providers import Clean, Traits, imported
 from ..errors import Origin, PluginError, Problem
+from ..plugins.collecting import collected
 from ..plugins.events import failing_as
-from ..plugins.guard import guarded_recorder
+from ..plugins.guard import guarded_part
 from ..plugins.kinds import ENGINES, Resolved, broken
 from ..plugins.registry import Registry
 from ..reading.environment import secret
 from ..run.agents import AgentSetup
 from ..types.frozen import EMPTY
-from .collecting import collected
 
 
 class Engines:
@@ -77,7 +78,15 @@ class Engines:
         if player.provider.records is None:
             raise PluginError(broken(player, "plays recordings and makes none"))
         with failing_as(player, "cannot record"):
-            return guarded_recorder(imported(player.provider.records)(folder, clean), player)
+            return guarded_part(Recorder, imported(player.provider.records)(folder, clean), player)
+
+    def cache(self, folder: Path, clean: Clean) -> SessionCache | None:
+        """What answers sessions from earlier runs, kept in a folder; `None` if nothing that is installed does."""
+        with suppress(PluginError):
+            player = self.player()
+            if player.provider.caches:
+                return guarded_part(SessionCache, imported(player.provider.caches)(folder, clean), player)
+        return None
 
     def _make(self, name: str) -> AgentSetup:
         resolved = self._registry.resolve(ENGINES, name)

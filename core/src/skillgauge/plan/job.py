@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
@@ -15,7 +16,7 @@ from ..log import keep_out
 from ..plugins.registry import Registry
 from ..reading.environment import host_environment, secret
 from ..report.summary import FigureSource
-from ..run.agents import AgentRules, AgentStages, files_of_skill
+from ..run.agents import AgentStages, OnStep, files_of_skill
 from ..run.direct import DirectStages
 from ..run.grading import Grading
 from ..run.judges import GuardedJudge
@@ -53,12 +54,16 @@ def make_job(options: EvalOptions, suites: Suites, cast: Cast, registry: Registr
     providers = Providers(options.how.concurrency)
     direct, agents = _stages(options, suites, cast, sandbox, redactor)
     grading = Grading(
-        cast.scorers.for_run(),
+        cast.scorers,
         {suite.id: suite.on_agent_limit for suite in suites.suites},
         tuple(GuardedJudge(one.judge, redactor.redact, providers) for one in cast.judging.found),
         cast.judging.digest,
         redactor.redact,
     )
+
+    def watch(on_step: OnStep) -> None:
+        agents.on_step = lambda trial, event: on_step(trial, redactor.redact(event))
+
     job = Job(
         stages={ArmKind.DIRECT: direct, ArmKind.AGENT: agents},
         grading=grading,
@@ -73,7 +78,7 @@ def make_job(options: EvalOptions, suites: Suites, cast: Cast, registry: Registr
         fresh=options.how.fresh,
         clean=redactor.redact,
         close=direct.close,
-        watch_agents=lambda step: agents.watched_by(lambda trial, event: step(trial, redactor.redact(event))),
+        watch_agents=watch,
     )
     return job, tuple(short)
 
@@ -97,10 +102,32 @@ def _stages(
         for suite in suites.suites
     }
     recorder = cast.engines.recorder(folder, redactor.redact) if folder else None
-    rules = AgentRules(candidates, recorder, keep=keep, conceal=conceal)
-    network = not options.how.untrusted
-    direct = DirectStages(cast.adapters.of, sandbox, network=network, keep=keep, conceal=conceal)
-    return direct, AgentStages(cast.engines.setups, sandbox, files_of_skill, rules)
+    cached = frozenset(
+        (suite.id, pair.baseline)
+        for suite in suites.suites
+        for pair in (suite.comparisons if suite.defaults.cache_baseline else ())
+        if all(pair.baseline != one.candidate for one in suite.comparisons)
+    )
+    place = options.who.cache if cached and not options.who.replay and not folder else None
+    cache = cast.engines.cache(place, redactor.redact) if place else None
+    trusted = not options.how.untrusted
+    direct = DirectStages(cast.adapters.of, sandbox, trusted=trusted, keep=keep, conceal=conceal)
+    agents = AgentStages(
+        cast.engines.setups,
+        sandbox,
+        files_of_skill,
+        candidates,
+        recorder,
+        cache=cache,
+        cached=cached,
+        keep=keep,
+        conceal=conceal,
+    )
+    return direct, agents
+
+
+_SECRET = re.compile(r"(?i)(^|_)(API_?KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$")
+"""Names of variables that hold secrets, whoever they are for."""
 
 
 def _redactor(suites: Suites, cast: Cast, short: list[Problem]) -> Redactor:
@@ -109,8 +136,11 @@ def _redactor(suites: Suites, cast: Cast, short: list[Problem]) -> Redactor:
     environ = host_environment()
     passed = {name for suite in suites.suites for target in suite.targets for name in target.pass_env}
     of_judges = (name for one in cast.judging.found for name in one.traits.secrets)
-    for name in sorted(passed.union(of_judges, cast.engines.secrets())):
+    for name in sorted(passed.union(cast.passed, of_judges, cast.engines.secrets())):
         _learn(redactor, short, name, secret(name) or "")
+    for name in sorted(environ):  # of others, too: a process that nothing confines can read them from ours
+        if _SECRET.search(name) and name not in redactor.values:
+            _learn(redactor, [], name, environ[name])
     for path in (Path(environ["HOME"], file) for file in cast.engines.login_files() if environ.get("HOME")):
         with suppress(OSError):
             redactor.register_document(path.name, path.read_bytes())

@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import zip_longest
+from pathlib import Path
 
 from ..contract.judges import Judge
 from ..contract.providers import Traits
 from ..errors import PluginError, Problem, Severity, SuiteError
+from ..plugins.collecting import collected
 from ..plugins.kinds import JUDGES, Resolved
 from ..plugins.registry import Registry
-from ..reading.environment import secret
+from ..reading.environment import host_environment, secret
 from ..run.services import service_of
 from ..types.suite import Suite
 from ..types.trial import Identity
-from .collecting import collected
 
 
 @dataclass(frozen=True)
@@ -101,18 +102,31 @@ async def checked(judging: Judging) -> Judging:
 def _unnamed(
     runners: Sequence[Identity], registry: Registry, told: list[Problem]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The judge at the address that all runners ask, if its key is here: nothing of theirs goes anywhere else."""
+    """The judge at the address that all runners ask, if its key or login is here: nothing of theirs goes elsewhere."""
     asked = {service_of(one) for one in runners}
-    for one in sorted(registry.load_all(JUDGES), key=lambda one: one.name):
+    # Who may use a login comes last: it asks an agent's program, which is slower than the API that a key is enough for.
+    able = [(bool(registry.traits(one).login_files), one.name, one) for one in registry.load_all(JUDGES)]
+    for _, _, one in sorted(able, key=lambda found: found[:2]):
         with suppress(PluginError):  # nobody named it
             identity = registry.make(JUDGES, one).identity(None)
-            if identity.service and asked == {service_of(identity)} and any(map(secret, one.provider.traits.secrets)):
+            if identity.service and asked == {service_of(identity)} and _is_known(registry.traits(one)):
                 message = f"no judge is named: {one.name!r} is asked, at {identity.service}, as the agents are"
                 told.append(Problem("judge.unnamed", message, hint="Name one with --judge.", severity=Severity.WARNING))
                 return (one.name,), tuple({run.model: 0 for run in runners if run.model and one.claims(run.model)})[:1]
     hint = f"Name one with --judge NAME (installed: {', '.join(registry.names('judges')) or 'none'}), or configure one."
     told.append(Problem("judge.none", "there are checks that a judge decides, and no judge is named", hint=hint))
     return (), ()
+
+
+def _is_known(traits: Traits) -> bool:
+    """Whether a key or a login is here, or none is needed."""
+    home = host_environment().get("HOME", "")
+    needs_none = not traits.secrets and not traits.login_files
+    return (
+        needs_none
+        or any(map(secret, traits.secrets))
+        or any(home and Path(home, file).is_file() for file in traits.login_files)
+    )
 
 
 def _find(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..run.budget import BudgetLimits
@@ -30,6 +30,8 @@ class What:
 class Who:
     """By whom it is carried out and graded."""
 
+    executes: bool = True
+    """Whether anybody carries it out; not where what was done earlier is graded again."""
     engines: tuple[str, ...] = ()
     """Empty leaves it to the suite, then to the model, or to the only one installed."""
     models: tuple[str, ...] = ()
@@ -48,6 +50,8 @@ class Who:
     """Path or address of the store; `None` keeps the run in this process."""
     store_given: bool = False
     """Whether the user chose the store, so that its absence is an error."""
+    cache: Path | None = None
+    """Folder of sessions that are used again; `None` uses none again."""
     record: Path | None = None
     """Folder that agent sessions are recorded in."""
     replay: Path | None = None
@@ -66,7 +70,8 @@ class How:
     """Whether arms that are only baselines run; `None` leaves it to the suite."""
     seed: int = 0
     concurrency: int = 4
-    retries: int = 0
+    retries: int | None = None
+    """`None` leaves it to the kind of trial."""
     timeout_s: float | None = None
     """As given on the command line for this run; before a suite's default, after a case's own."""
     timeout_is_bare: bool = False
@@ -84,22 +89,6 @@ class How:
 
 
 @dataclass(frozen=True)
-class Reports:
-    """What is written of it, and where."""
-
-    names: tuple[str, ...] = ()
-    """Reporters, apart from the suites' own documents."""
-    own: bool = False
-    """Whether the suites' own documents are wanted."""
-    optional: frozenset[str] = frozenset()
-    """Names that are left out with a notice if they are not installed, because nobody asked for them."""
-    folder: Path = Path("reports")
-    """Absolute."""
-    file: Path | None = None
-    """Where the suites' own document goes instead; a folder if there are several."""
-
-
-@dataclass(frozen=True)
 class EvalOptions:
     """One evaluation as a user asks for it."""
 
@@ -107,15 +96,3 @@ class EvalOptions:
     what: What = field(default_factory=What)
     who: Who = field(default_factory=Who)
     how: How = field(default_factory=How)
-    reports: Reports = field(default_factory=Reports)
-
-    def narrowed(self, paths: tuple[Path, ...], targets: tuple[str, ...]) -> EvalOptions:
-        """The same evaluation of what is at other paths.
-
-        Args:
-            paths: absolute.
-            targets: ids of the only targets to evaluate, beside those of the selection; empty adds none.
-        """
-        selection = self.what.selection
-        selection = selection.model_copy(update={"targets": (*selection.targets, *targets)})
-        return replace(self, what=replace(self.what, paths=paths, selection=selection))

@@ -12,8 +12,8 @@ from typing import TypeVar
 from ..stats import repeats_for
 from ..types.frozen import digest
 from ..types.plan import CellIds, Plan, SuitePlan, limits_key
-from ..types.suite import NO_LIMITS, Limits, Suite
-from ..types.trial import Identity, PlanHead, SuiteHead, TargetHead
+from ..types.suite import NO_LIMITS, Limits, Suite, SuiteFacts, TargetHead
+from ..types.trial import Identity, PlanHead, SuiteHead
 from .survey import Survey
 
 T = TypeVar("T")
@@ -76,26 +76,13 @@ def _suite_head(plan: SuitePlan, survey: Survey, terms: Terms) -> SuiteHead:
     used = {cell.target.id for cell in plan.cells if cell.target}
     limits = {terms.limits.over(cell.limits).timeout_s for cell in plan.cells}
     return SuiteHead(
-        id=suite.id,
-        name=suite.name,
-        version=suite.version,
-        format=suite.format,
-        dialect=suite.dialect,
-        root=suite.root,
-        digest=suite.digest,
+        **suite.told(SuiteFacts),
         content_digest=digest(survey.digest, _marks(suite.id, plan)),
         case_count=survey.selected,
         trial_count=sum(survey.applying(cell.target) for cell in plan.cells) * runs,
         runs=runs,
-        targets=tuple(
-            TargetHead.model_validate(target, from_attributes=True) for target in suite.targets if target.id in used
-        ),
+        targets=tuple(TargetHead(**one.told(TargetHead)) for one in suite.targets if one.id in used),
         arms=_distinct(cell.arm.name for cell in plan.cells),
-        comparisons=suite.comparisons,
-        document=suite.document,
-        gates=suite.gates,
-        completion=suite.completion,
-        parameters=suite.parameters,
         case_weights=survey.weighted,
         timeout_s=limits.pop() if len(limits) == 1 else None,
     )

@@ -15,12 +15,11 @@ from dataclasses import replace
 from typing import Any, TypeVar, cast
 
 from ..contract.artifacts import Artifact
-from ..contract.engines import Recorder
 from ..errors import Problem, SkillgaugeError
 from ..log import get_logger, one_line
 from .calls import CLOSE, FURTHER, Call, Rule, calls_of, nothing
 from .deadlines import GRACE_S, JUDGED_S, SCORE_S, alarm, bounded, is_cancelled
-from .kinds import CONTRACTS, EXECUTORS, Kind, Resolved, broken
+from .kinds import EXECUTORS, EXTENSIONS, Kind, Resolved, broken
 
 log = get_logger(__name__)
 
@@ -39,16 +38,16 @@ def guarded(kind: Kind[T], made: T, plugin: Resolved, note: Note, *, named: bool
         named: whether the user named the plugin; if not, it is passed over where that is possible.
         granted_s: time that its own options grant a call, beyond what every call has.
     """
-    if kind == EXECUTORS or kind not in CONTRACTS:
+    if kind in (EXECUTORS, EXTENSIONS):
         return made
     granted_s += JUDGED_S - SCORE_S if plugin.provider.traits.asks_judge else 0
-    return cast("T", Guarded(made, Guard(plugin, note, named=named, granted_s=granted_s), CONTRACTS[kind]))
+    return cast("T", Guarded(made, Guard(plugin, note, named=named, granted_s=granted_s), kind.contract))
 
 
-def guarded_recorder(recorder: Recorder, plugin: Resolved) -> Recorder:
-    """What an engine records with, behind the engine's guard."""
+def guarded_part(contract: Any, made: T, plugin: Resolved) -> T:
+    """What an engine records or finds sessions with, behind the engine's guard."""
     guard = Guard(plugin, lambda _problem: None, named=True, granted_s=0.0)
-    return cast("Recorder", Guarded(recorder, guard, Recorder))
+    return cast("T", Guarded(made, guard, contract))
 
 
 def reason_of(error: BaseException, where: str) -> str:

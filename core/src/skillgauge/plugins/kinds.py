@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from pydantic_core import ErrorDetails
 
@@ -13,7 +13,7 @@ from ..contract.adapters import Adapter
 from ..contract.engines import Engine
 from ..contract.executors import Executor
 from ..contract.formats import SuiteFormat
-from ..contract.hooks import KINDS, PROJECT
+from ..contract.hooks import PROJECT, ExtensionHooks
 from ..contract.judges import Judge
 from ..contract.providers import Provider
 from ..contract.reporters import Reporter
@@ -28,61 +28,48 @@ T = TypeVar("T")
 
 
 class Kind(str, Generic[T]):
-    """A kind's name that also tells the type checker what its plugins make."""
+    """A kind's name, as entry points and hooks have it, that also tells the type checker what its plugins make."""
+
+    singular: str
+    """What people call one of them."""
+    contract: type
+    """What its objects must be able to do; extensions listen to hooks and have no other contract."""
+
+    def __new__(cls, plural: str, singular: str, contract: type) -> Self:
+        """A kind and what is known of it."""
+        kind = super().__new__(cls, plural)
+        kind.singular, kind.contract = singular, contract
+        return kind
+
+    def __getnewargs__(self) -> tuple[str, str, type]:  # type: ignore[override]  # that of `str` knows its text alone
+        return str(self), self.singular, self.contract
 
 
-FORMATS = Kind[SuiteFormat]("formats")
+FORMATS = Kind[SuiteFormat]("formats", "format", SuiteFormat)
+ADAPTERS = Kind[Adapter]("adapters", "adapter", Adapter)
+ENGINES = Kind[Engine]("engines", "engine", Engine)
+SCORERS = Kind[Scorer]("scorers", "scorer", Scorer)
+JUDGES = Kind[Judge]("judges", "judge", Judge)
+SANDBOXES = Kind[Sandbox]("sandboxes", "sandbox", Sandbox)
+REPORTERS = Kind[Reporter]("reporters", "reporter", Reporter)
+STORES = Kind[Store]("stores", "store", Store)
+EXECUTORS = Kind[Executor]("executors", "executor", Executor)
+EXTENSIONS = Kind[object]("extensions", "extension", object)
 
-
-ADAPTERS = Kind[Adapter]("adapters")
-
-
-ENGINES = Kind[Engine]("engines")
-
-
-SCORERS = Kind[Scorer]("scorers")
-
-
-JUDGES = Kind[Judge]("judges")
-
-
-SANDBOXES = Kind[Sandbox]("sandboxes")
-
-
-REPORTERS = Kind[Reporter]("reporters")
-
-
-STORES = Kind[Store]("stores")
-
-
-EXECUTORS = Kind[Executor]("executors")
-
-
-EXTENSIONS = Kind[object]("extensions")
-
-
-CONTRACTS: Mapping[str, type] = {
-    FORMATS: SuiteFormat,
-    ADAPTERS: Adapter,
-    ENGINES: Engine,
-    SCORERS: Scorer,
-    JUDGES: Judge,
-    SANDBOXES: Sandbox,
-    REPORTERS: Reporter,
-    STORES: Store,
-    EXECUTORS: Executor,
-}
-"""What the objects of a kind must be able to do; extensions listen to hooks and have no other contract."""
-
+_ALL = (FORMATS, ADAPTERS, ENGINES, SCORERS, JUDGES, SANDBOXES, REPORTERS, STORES, EXECUTORS, EXTENSIONS)
+KINDS: Mapping[str, Kind[Any]] = {str(kind): kind for kind in _ALL}
+"""Every kind by its name."""
 
 ANNOUNCES_EXTENSIONS = f"{PROJECT}_{EXTENSIONS}"
 """The hook of an extension that has options; without it, the module itself listens."""
 
+EVENTS = frozenset(name for name in vars(ExtensionHooks) if name.startswith(f"{PROJECT}_")) - {ANNOUNCES_EXTENSIONS}
+"""The hooks that extensions listen to."""
 
-HOOKS = {
-    kind: frozenset(name for name in vars(specification) if name.startswith(f"{PROJECT}_"))
-    for kind, (_, specification) in KINDS.items()
-}
+
+def hooks_of(kind: str) -> frozenset[str]:
+    """The hooks of which a plugin of a kind implements one at least."""
+    return frozenset({f"{PROJECT}_{kind}"}) | (EVENTS if kind == EXTENSIONS else frozenset())
 
 
 @dataclass(frozen=True)
@@ -106,7 +93,7 @@ class Resolved:
 
 def broken(plugin: IndexEntry | Resolved, how: str) -> Problem:
     """What to say of a plugin that fails."""
-    text = f"{KINDS[plugin.kind][0]} '{plugin.name}' of {plugin.distribution} {plugin.version} {how}"
+    text = f"{KINDS[plugin.kind].singular} '{plugin.name}' of {plugin.distribution} {plugin.version} {how}"
     return Problem("plugin.broken", text, hint="skillgauge plugins doctor")
 
 

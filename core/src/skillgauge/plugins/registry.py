@@ -19,15 +19,15 @@ import pluggy
 from pydantic import BaseModel, ValidationError
 
 from .. import __version__
-from ..contract.hooks import KINDS, PROJECT, ExtensionHooks
+from ..contract.hooks import PROJECT, Announcements, ExtensionHooks
 from ..contract.providers import Provider, Traits
 from ..errors import Origin, PluginError, Problem, did_you_mean
 from ..log import get_logger
 from ..types.frozen import EMPTY, JsonObject
 from .events import Events, Failed, Listener, failing_as, isolated
 from .guard import guarded
-from .index import CORE, IndexEntry, PluginIndex, normalized
-from .kinds import ANNOUNCES_EXTENSIONS, EXTENSIONS, HOOKS, Kind, Resolved, T, broken, option_problem
+from .index import CORE, IndexEntry, PluginIndex, install_hint
+from .kinds import ANNOUNCES_EXTENSIONS, EVENTS, EXTENSIONS, KINDS, Kind, Resolved, T, broken, hooks_of, option_problem
 from .loading import Loader, run_file
 
 log = get_logger(__name__)
@@ -41,8 +41,7 @@ class Registry:
         blocked: names of entries or distributions, or `distribution:name`, that must not be used.
         only: if given, nothing installed is used but what these name.
         files: Python files that announce plugins of any kind; executed here.
-        options: option values from the configuration, by `<kind>.<name>`.
-        preferences: the distribution to take when several have a name, by `<kind>.<name>`.
+        options: gives what the configuration sets of a plugin, by `<kind>.<name>` and its options model, if known.
 
     Raises:
         PluginError: one of the files cannot be used.
@@ -55,22 +54,19 @@ class Registry:
         blocked: Collection[str] = (),
         only: Collection[str] | None = None,
         files: Sequence[Path] = (),
-        options: Mapping[str, JsonObject] | None = None,
-        preferences: Mapping[str, str] | None = None,
+        options: Callable[[str, type[BaseModel] | None], JsonObject] = lambda _name, _model: EMPTY,
     ) -> None:
         self.failures: dict[str, Problem] = {}
         """What went wrong with plugins that nobody named, by `<kind>.<name>`; the first failure of each."""
         self._index = index
         self._blocked, self._only = blocked, only
-        self._options, self._preferences = options or {}, preferences or {}
+        self._options = options
         self._given: set[str] = set()
         self._resolved: dict[IndexEntry, Resolved | Problem] = {}
         self._announced: dict[tuple[str, str], tuple[Provider[object], ...]] = {}
         self._used = {CORE: __version__}
         self._events: Events | None = None
-        self._manager = pluggy.PluginManager(PROJECT)
-        for _, hooks in KINDS.values():
-            self._manager.add_hookspecs(hooks)
+        self._manager = _manager()
         for file in files:
             self._adopt(str(file), partial(run_file, file))
 
@@ -81,7 +77,7 @@ class Registry:
         Raises:
             PluginError: a module is no valid plugin.
         """
-        registry = cls(PluginIndex(), options=options)
+        registry = cls(PluginIndex(), options=lambda name, _model: (options or {}).get(name, EMPTY))
         for module in modules:
             registry._adopt(module.__name__, lambda module=module: (module, "0"))  # type: ignore[misc]
         return registry
@@ -171,8 +167,10 @@ class Registry:
         """
         given = options or {}
         values: dict[str, object] = {}
+        if kind := resolved.provider.uses:
+            values[kind] = {name: self._options(f"{kind}.{name}", None) for name in self.names(kind)}
         for name in dict.fromkeys((resolved.name, resolved.asked)):
-            values.update(self._options.get(f"{resolved.kind}.{name}", {}))
+            values.update(self._options(f"{resolved.kind}.{name}", resolved.provider.options))
         values.update(given)
         try:
             with failing_as(resolved, "could not check its options", ValidationError):
@@ -209,21 +207,18 @@ class Registry:
         return self.events().resolve_secret(name)
 
     def _listening(self) -> Events:
-        manager = pluggy.PluginManager(PROJECT)  # of its own: what is loaded later is not asked to listen
-        manager.add_hookspecs(ExtensionHooks)
+        manager = _manager()  # of its own: what is loaded later is not asked to listen
         plugins: dict[object, str] = {}
         for name, plugin in self.each(EXTENSIONS):
             try:
                 with isolated():
-                    if plugin not in plugins and not isinstance(plugin, ModuleType):
+                    if plugin not in plugins:
                         _register(manager, plugin, name)
-                    elif plugin not in plugins:
-                        manager.register(plugin, name)  # a module was checked when it was loaded
-                    plugins.setdefault(plugin, name)
+                        plugins[plugin] = name
             except Failed as failure:
                 self._note(f"{EXTENSIONS}.{name}", broken(self.resolve(EXTENSIONS, name), f"is broken: {failure}"))
         listeners: dict[str, list[Listener]] = {}
-        for hook in HOOKS[EXTENSIONS] - {ANNOUNCES_EXTENSIONS}:
+        for hook in EVENTS:
             in_order = reversed(getattr(manager.hook, hook).get_hookimpls())  # pluggy calls the last one first
             for plugin in dict.fromkeys(impl.plugin for impl in in_order):
                 alone = manager.subset_hook_caller(hook, plugins.keys() - {plugin})
@@ -240,17 +235,15 @@ class Registry:
         return not allowed or entry.is_named_by(self._blocked)
 
     def _pick(self, kind: str, name: str) -> IndexEntry:
-        singular = KINDS[kind][0]
+        singular = KINDS[kind].singular
         found = self._index.find(kind, name)
         allowed = [entry for entry in found if not self.is_blocked(entry)]
         usable = [entry for entry in allowed if not entry.problem]
-        preferred = normalized(self._preferences.get(f"{kind}.{name}", ""))
-        chosen = [entry for entry in usable if normalized(entry.distribution) == preferred] or usable
-        if len(chosen) == 1:
-            return chosen[0]
-        if chosen:
-            code, text = "plugin.ambiguous", f"is installed by {_makers(chosen)}"
-            hint = f"name one: {' or '.join(entry.full_name for entry in chosen)}"
+        if len(usable) == 1:
+            return usable[0]
+        if usable:
+            code, text = "plugin.ambiguous", f"is installed by {_makers(usable)}"
+            hint = f"name one: {' or '.join(entry.full_name for entry in usable)}"
         elif allowed:
             code, text = "plugin.incompatible", "; ".join(f"of {_makers([e])} {e.problem}" for e in allowed)
             hint = f"pip install --upgrade {' '.join(entry.distribution for entry in allowed)}"
@@ -261,8 +254,7 @@ class Registry:
             names = self.names(kind)
             code = "plugin.not-installed"
             text = f"is not installed{did_you_mean(name, names)} (installed: {', '.join(names) or 'none'})"
-            maker, _, short = name.rpartition(":")
-            hint = f"pip install {maker if '-' in maker else f'skillgauge-{singular}-{maker or short}'}"
+            hint = install_hint(kind, name)
         raise PluginError(Problem(code, f"{singular} '{name}' {text}", hint=hint))
 
     def _load(self, entry: IndexEntry) -> Resolved | Problem:
@@ -319,7 +311,7 @@ class Registry:
         """What a registered plugin has of a kind; its hook is called once."""
         if (kind, module) not in self._announced:
             if not self._implements(plugin, kind):
-                raise TypeError(f"does not implement {' or '.join(sorted(HOOKS[kind]))}")
+                raise TypeError(f"does not implement {' or '.join(sorted(hooks_of(kind)))}")
             if kind == EXTENSIONS and not self._hears(plugin, ANNOUNCES_EXTENSIONS):  # its module listens
                 providers: tuple[Provider[object], ...] = (Provider(name, lambda: plugin, ""),)
             else:
@@ -333,7 +325,7 @@ class Registry:
         return self._announced[kind, module]
 
     def _implements(self, plugin: object, kind: str) -> bool:
-        return self._hears(plugin, *HOOKS[kind])
+        return self._hears(plugin, *hooks_of(kind))
 
     def _hears(self, plugin: object, *hooks: str) -> bool:
         return any(caller.name in hooks for caller in self._manager.get_hookcallers(plugin) or ())
@@ -342,6 +334,13 @@ class Registry:
         if name not in self.failures:
             self.failures[name] = problem
             log.warning("plugin.unusable", plugin=name, problem=problem.message)
+
+
+def _manager() -> pluggy.PluginManager:
+    manager = pluggy.PluginManager(PROJECT)
+    manager.add_hookspecs(Announcements)
+    manager.add_hookspecs(ExtensionHooks)
+    return manager
 
 
 def _register(manager: pluggy.PluginManager, plugin: object, name: str) -> None:

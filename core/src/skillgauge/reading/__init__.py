@@ -1,6 +1,5 @@
-"""Read JSON and YAML source files, and find the line of anything in them.
+"""What is read from outside: source files, with the line of anything in them, and the process environment.
 
-Reading is strict: one document, UTF-8, JSON values only, no key twice, bounded size and depth. What a file says
-wrongly is raised as `SuiteError` with exact places. The values themselves carry no lines: most files are right, so
-a place is looked up by scanning the file again when a problem about it is shown.
+How JSON and YAML are read, and how places are found, is `skillgauge_documents`'s; here its faults become problems and
+its values frozen ones.
 """

@@ -1,23 +1,16 @@
-"""From a path to a frozen value."""
+"""From a path to a frozen value, and from an origin to a line and column, when a problem is shown."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Literal, TypeAlias
 
-from ..errors import Origin, SourceSpan, SuiteError
-from ..types.frozen import JsonValue
-from .json_text import json_value
-from .problems import Step, problem, span_at
-from .yaml_text import yaml_value
+from skillgauge_documents import DocumentError, Kind, Pointer, Step, parse, places, read
 
-Kind: TypeAlias = Literal["json", "yaml"]
-"""Syntax of a document."""
-
-MAX_BYTES: Mapping[Kind, int] = {"json": 64 * 1024 * 1024, "yaml": 4 * 1024 * 1024}
-"""Largest file that `read_document` accepts unless told otherwise."""
+from ..errors import Origin, Problem, SourceSpan, SuiteError
+from ..types.frozen import JsonValue, freeze
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,45 +33,50 @@ def read_document(path: Path, *, kind: Kind | None = None, max_bytes: int | None
     Args:
         path: the file; problems name it as it is written here.
         kind: its syntax; by default YAML for the endings `.yaml` and `.yml`, else JSON.
-        max_bytes: largest size accepted; by default that of `MAX_BYTES`.
+        max_bytes: largest size accepted; by default 64 MiB of JSON and 4 MiB of YAML.
 
     Raises:
         SuiteError: with `document.*` problems whose `span` is known.
     """
-    kind = kind or ("yaml" if path.suffix.lower() in (".yaml", ".yml") else "json")
-    return parse_document(read_text(path, max_bytes or MAX_BYTES[kind]), file=str(path), kind=kind)
+    return _document(str(path), partial(read, path, kind=kind, max_bytes=max_bytes, make=freeze))
 
 
 def parse_document(text: str, *, file: str, kind: Kind) -> Document:
     """As `read_document`, from text that stands at the beginning of `file`."""
-    return Document(json_value(text, file) if kind == "json" else yaml_value(text, file), file)
+    return _document(file, partial(parse, text, kind, freeze))
 
 
-def read_text(path: Path, max_bytes: int) -> str:
-    """The text of a UTF-8 file, without its byte order mark.
+def _document(file: str, read_it: Callable[[], JsonValue]) -> Document:
+    try:
+        return Document(read_it(), file)
+    except DocumentError as error:
+        raise SuiteError(
+            Problem(f"document.{one.code}", one.message, span=SourceSpan(file, one.line, one.column), hint=one.hint)
+            for one in error.faults
+        ) from error
 
-    Raises:
-        SuiteError: it is absent, unreadable, too large or no text.
+
+def locate(origin: Origin) -> SourceSpan:
+    """Where in its file a value stands: a member at its key, a list item at its beginning.
+
+    A pointer to something absent gives the deepest container on the way to it. A file that cannot be read any
+    more, or no longer has a structure, gives its name alone.
     """
-    file = str(path)
-    try:
-        if not path.is_file():  # also keeps us from waiting for a pipe or device
-            reason = "is not a regular file" if path.exists() else "does not exist"
-            raise SuiteError(problem("missing", f"{path.name!r} {reason}", SourceSpan(file)))
-        with path.open("rb") as stream:
-            data = stream.read(max_bytes + 1)
-    except OSError as error:
-        reason = f"{path.name!r} cannot be read: {error.strerror or error}"
-        raise SuiteError(problem("missing", reason, SourceSpan(file))) from error
-    if len(data) > max_bytes:
-        raise SuiteError(problem("too-large", f"larger than {max_bytes:,} bytes", SourceSpan(file)))
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        before = data[: error.start].decode("utf-8-sig", "replace")
-        message = f"byte 0x{data[error.start]:02x} is not UTF-8"
-        span = span_at(file, before, len(before))
-        raise SuiteError(problem("encoding", message, span, "Save the file as UTF-8.")) from error
-    if (nul := text.find("\0")) >= 0:
-        raise SuiteError(problem("encoding", "contains a NUL character", span_at(file, text, nul)))
-    return text
+    place = places(Path(origin.file), {origin.pointer})[origin.pointer]
+    return SourceSpan(origin.file, *(place or ()))
+
+
+def located_all(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """The problems with their spans filled; each file is scanned once."""
+    problems = tuple(problems)
+    wanted: dict[str, set[Pointer]] = {}
+    for problem in problems:
+        if problem.origin and not problem.span:
+            wanted.setdefault(problem.origin.file, set()).add(problem.origin.pointer)
+    found = {file: places(Path(file), pointers) for file, pointers in wanted.items()}
+    return tuple(
+        problem.at(SourceSpan(problem.origin.file, *(found[problem.origin.file][problem.origin.pointer] or ())))
+        if problem.origin and not problem.span
+        else problem
+        for problem in problems
+    )

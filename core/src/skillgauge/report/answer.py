@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ..stats import Evidence, Finding
 from ..types.comparison import DroppedCounts, PairSummary
-from ..types.result import RunView, Spending
+from ..types.result import RunView
 from .wording import counted, labels
 
 _FINDINGS = {
@@ -48,17 +48,6 @@ def _answer(pair: PairSummary) -> str:
     known = f"{_interval(evidence)}{cases}, {chance_text(evidence.chance)}"
     seen = "" if decided else f"; {detectable_text(evidence.detectable)}"
     return f"{finding}{scope}: {points(evidence.estimate)} {against} ({known}){seen}{_took(pair)}"
-
-
-def spending_text(spending: Spending | None) -> str:
-    """What the run cost, in a line; empty if nothing of it tells."""
-    if spending is None:
-        return ""
-    paid = f"{spending.cost_usd:.2f} USD and {spending.tokens:,} tokens, judges included"
-    parts = [paid] if spending.tokens or spending.cost_usd else []
-    parts += [f"unknown for {counted(spending.unknown, 'trial')}"] if spending.unknown else []
-    parts += [f"nothing for {counted(spending.replayed, 'replayed trial')}"] if spending.replayed else []
-    return f"spent: {'; '.join(parts)}" if parts else ""
 
 
 def points(share: float | None) -> str:

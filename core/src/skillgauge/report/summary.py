@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import groupby
 
-from ..stats import Latency, RateInterval, ReliabilityTally, Spread
+from ..stats import Latency, RateTally, ReliabilityTally, RunRates, Spread, WeightedMean
 from ..types.comparison import CaseSummary, Counts, GroupKey, PairSummary
 from ..types.result import (
     Figure,
@@ -38,33 +38,20 @@ FigureSource = Callable[[SuiteSummary], Mapping[GroupKey, tuple[Figure, ...]]]
 
 @dataclass
 class _Tally:
-    """Counts and case means of some set of trials."""
+    """Counts and pass rate of some set of trials."""
 
     sums: Counter[str] = field(default_factory=Counter)
     """Fields of `Counts`."""
-    case_means: array[float] = field(default_factory=lambda: array("d"))
-    counted_cases: int = 0
-    least: float = 0.0
-    """Sum over cases of the pass share if every error had been a fail."""
-    most: float = 0.0
-    """The same if every error had been a pass."""
+    passing: RateTally = field(default_factory=RateTally)
 
     def add_case(self, counts: Counts) -> None:
         for name, count in counts:
             self.sums[name] += count
-        if counts.pass_share is not None:
-            self.case_means.append(counts.pass_share)
-        if counts.pass_bounds is not None:
-            self.counted_cases += 1
-            self.least += counts.pass_bounds[0]
-            self.most += counts.pass_bounds[1]
+        self.passing.add(counts.pass_share, counts.pass_bounds)
 
     @property
     def counts(self) -> Counts:
         return Counts(**self.sums)
-
-    def rate(self, repeats: int, seed: int) -> RateInterval:
-        return RateInterval.of(self.case_means, repeats=repeats, seed=seed)
 
 
 @dataclass
@@ -74,12 +61,9 @@ class _Group:
     all: _Tally = field(default_factory=_Tally)
     tags: dict[str, _Tally] = field(default_factory=dict)
     latencies: array[float] = field(default_factory=lambda: array("d"))
-    run_totals: array[int] = field(default_factory=lambda: array("q"))
-    run_passes: array[int] = field(default_factory=lambda: array("q"))
-    graded: int = 0
-    value_sum: float = 0.0
-    weight_sum: float = 0.0
-    weighted_sum: float = 0.0
+    runs: RunRates = field(default_factory=RunRates)
+    value: WeightedMean = field(default_factory=WeightedMean)
+    weighted_value: WeightedMean = field(default_factory=WeightedMean)
     error_weight: float = 0.0
     unplayed: int = 0
     """Sessions that were to be replayed and could not be."""
@@ -104,12 +88,9 @@ class _Group:
             self._add(result)
 
     def _add(self, result: TrialResult) -> None:
-        while len(self.run_totals) < result.repeat:
-            self.run_totals.append(0)
-            self.run_passes.append(0)
+        self.runs.see(result.repeat)
         if result.verdict is not Verdict.SKIPPED:
-            self.run_totals[result.repeat - 1] += 1
-            self.run_passes[result.repeat - 1] += result.verdict is Verdict.PASS
+            self.runs.add(result.repeat, passed=result.verdict is Verdict.PASS)
         if result.execution.duration_s is not None:
             self.latencies.append(result.execution.duration_s)
         failure = result.execution.failure
@@ -120,33 +101,28 @@ class _Group:
             self.errored.add((result.case_index, result.repeat))
             self.error_weight += result.weight
         elif result.value is not None:
-            self.graded += 1
-            self.value_sum += result.value
-            self.weight_sum += result.weight
-            self.weighted_sum += result.value * result.weight
+            self.value.add(result.value)
+            self.weighted_value.add(result.value, result.weight)
         for score in result.scores:
             if score.beside and score.status is not ScoreStatus.UNGRADED:
                 self.beside.setdefault(score.check_id, Spread()).add(score.status is ScoreStatus.PASSED)
 
     def summary(self, key: GroupKey, seed: int) -> GroupSummary:
-        repeats = len(self.run_totals)
-        counts = self.all.counts
-        cases = self.all.counted_cases
-        runs = zip(self.run_passes, self.run_totals, strict=True)
+        repeats, counts = self.runs.repeats, self.all.counts
         return GroupSummary(
             **asdict(key),
             counts=counts,
-            pass_rate=self.all.rate(repeats, seed),
-            pass_bounds=(self.all.least / cases, self.all.most / cases) if counts.errors else None,
-            mean_value=self.value_sum / self.graded if self.graded else None,
-            weighted_value=self.weighted_sum / self.weight_sum if self.weight_sum else None,
-            graded_weight=self.weight_sum,
+            pass_rate=self.all.passing.rate(repeats, seed),
+            pass_bounds=self.all.passing.bounds if counts.errors else None,
+            mean_value=self.value.mean,
+            weighted_value=self.weighted_value.mean,
+            graded_weight=self.weighted_value.weight,
             error_weight=self.error_weight,
-            run_pass_rates=tuple(passed / total for passed, total in runs if total),
+            run_pass_rates=self.runs.rates,
             latency=Latency.of(self.latencies),
             reliability=self.repeated.reliability,
             tags=tuple(
-                TagSummary(tag=tag, counts=tally.counts, pass_rate=tally.rate(repeats, seed))
+                TagSummary(tag=tag, counts=tally.counts, pass_rate=tally.passing.rate(repeats, seed))
                 for tag, tally in sorted(self.tags.items())
             ),
             figures=tuple(_figure(*one) for one in self.beside.items()),
@@ -205,9 +181,7 @@ class _Spent:
         self._cost, self._tokens, self._unknown, self._replayed, self._told = 0.0, 0, 0, 0, False
 
     def counted(self, result: TrialResult) -> TrialResult:
-        if result.execution.replayed:
-            self._replayed += 1
-            return result
+        self._replayed += result.execution.replayed
         known = [usage for usage in result.usages if usage]
         self._told = self._told or bool(known)
         is_untold = result.execution.trajectory is not None and len(known) < len(result.usages)

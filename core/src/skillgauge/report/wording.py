@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
-from ..stats import Latency, RateInterval
+from ..stats import RateInterval
 from ..types.comparison import GroupKey
 from ..types.result import Figure, GroupSummary, ScoreStatus, TrialResult
 from ..types.suite import DIRECT
@@ -95,14 +95,6 @@ def interval_text(rate: RateInterval) -> str:
     if rate.lower is None or rate.upper is None:
         return UNKNOWN
     return f"{percent(rate.lower)} to {percent(rate.upper)}"
-
-
-def latency_text(latency: Latency) -> str:
-    """Percentiles of times, those that the number of samples can tell from the largest of them."""
-    known = ((0, "p50", latency.p50_s), (20, "p95", latency.p95_s), (100, "p99", latency.p99_s))
-    told = [f"{name} {duration(value)}" for least, name, value in known if latency.samples >= least]
-    few = "" if len(told) == len(known) else "; for more there are too few"
-    return f"over {counted(latency.samples, 'trial')}, failures included: {', '.join(told)}{few}"
 
 
 def reason_of(result: TrialResult) -> str:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+import shlex
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from ..contract.engines import Emit, Engine, InstalledSkill, Recorder, RunRequest
+from ..contract.engines import Engine, InstalledSkill, Recorder, RunRequest, SessionCache
 from ..contract.providers import Traits
-from ..contract.sandboxes import Command, Sandbox, SandboxSpec, Workspace
+from ..contract.sandboxes import Command, Sandbox, SandboxSpec, SpoiledError, Workspace
 from ..log import get_logger
+from ..reading.environment import environment_of
 from ..types.frozen import EMPTY, JsonObject
-from ..types.suite import Arm, FileSpec, SkillRef
+from ..types.suite import Arm, Case, FileSpec, SkillRef, TargetKind
 from ..types.trial import Blame, Execution, Failure, FailureClass, FileChange, Trajectory, TrajectoryEvent, Trial
+from .contents import contents_of, with_contents
 
 log = get_logger(__name__)
 
@@ -35,19 +38,6 @@ class AgentSetup:
     traits: Traits
 
 
-@dataclass(frozen=True)
-class AgentRules:
-    """What holds for every agent session of a run."""
-
-    candidates: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Skills under test, by suite: an arm without one of them must not be offered it."""
-    recorder: Recorder | None = None
-    keep: bool = False
-    """Leave workspaces behind for inspection."""
-    conceal: JsonObject = EMPTY
-    """Secrets that must not be in them then."""
-
-
 @dataclass
 class AgentStages:
     """Opens a fresh workspace for every attempt of an agent trial."""
@@ -58,19 +48,19 @@ class AgentStages:
     """Where agents run."""
     read_skill: Callable[[SkillRef], Sequence[FileSpec]]
     """The files of a skill, with paths relative to its own folder."""
-    rules: AgentRules = field(default_factory=AgentRules)
-    """What holds for every session."""
+    candidates: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Skills under test, by suite: an arm without one of them must not be offered it."""
+    recorder: Recorder | None = None
+    cache: SessionCache | None = None
+    cached: frozenset[tuple[str, str]] = frozenset()
+    """Suite and arm of the sessions that the cache may answer."""
+    keep: bool = False
+    """Leave workspaces behind for inspection."""
+    conceal: JsonObject = EMPTY
+    """Secrets that must not be in them then."""
+    on_step: OnStep | None = None
+    """Told of each event of an agent as it happens; must not block."""
     _skills: dict[SkillRef, Sequence[FileSpec]] = field(default_factory=dict, init=False)
-    _on_step: OnStep | None = field(default=None, init=False)
-
-    def watched_by(self, on_step: OnStep) -> None:
-        """Tell somebody of each event of an agent as it happens; must not block."""
-        self._on_step = on_step
-
-    def _emit(self, trial: Trial, event: TrajectoryEvent) -> None:
-        log.debug("agent.event", trial_id=trial.trial_id, kind=event.kind, name=event.name)
-        if self._on_step:
-            self._on_step(trial, event)
 
     @asynccontextmanager
     async def __call__(self, trial: Trial) -> AsyncIterator[AgentStage]:
@@ -78,18 +68,18 @@ class AgentStages:
         setup = self.setups[trial.runner.name]
         spec = SandboxSpec(
             label=trial.case.id,
-            env=trial.case.env,
-            network=False,
+            env=environment_of(trial.case),
+            network=trial.case.network,
             routes=setup.engine.routes(trial.model),
             hosts=setup.traits.model_hosts,
             image_files=trial.case.image_files,
-            keep=self.rules.keep,
-            conceal=self.rules.conceal,
+            keep=self.keep,
+            conceal=self.conceal,
         )
         async with self.sandbox.open(spec) as workspace:
-            yield AgentStage(setup, workspace, self._files_of, partial(self._emit, trial), self.rules)
+            yield AgentStage(setup, workspace, self)
 
-    async def _files_of(self, ref: SkillRef) -> Sequence[FileSpec]:
+    async def files_of(self, ref: SkillRef) -> Sequence[FileSpec]:
         """The files of a skill, looked up once in a run: what its digest stands for is there from the start."""
         if ref not in self._skills:
             self._skills[ref] = await asyncio.to_thread(self.read_skill, ref)
@@ -102,54 +92,69 @@ class AgentStage:
 
     setup: AgentSetup
     workspace: Workspace
-    read_skill: Callable[[SkillRef], Awaitable[Sequence[FileSpec]]]
-    emit: Emit
-    rules: AgentRules
+    stages: AgentStages
 
     async def execute(self, trial: Trial) -> Execution:
         """Set the workspace up, run the agent, and find out which files it changed."""
         failure = self._inherits()
         if failure:
             return Execution(failure=failure)
+        await self.workspace.put(trial.case.setup_files)
         await self.workspace.put(trial.case.files)
         skills = await self._install(trial)
-        for command in trial.case.setup:
-            failure = await self._set_up(command)
-            if failure:
-                return Execution(failure=failure)
+        if failure := await set_up(self.workspace, trial.case):
+            return Execution(failure=failure)
         before = await self.workspace.snapshot()
+        installed = tuple(f"{skill.path}/" for skill in skills)
+        held = await contents_of(self.workspace, (path for path in sorted(before) if not path.startswith(installed)))
         request = RunRequest(
             trial_id=trial.trial_id,
             case_id=trial.case.id,
             prompt=trial.case.prompt or "",
             model=trial.model,
             skills=skills,
+            installs=trial.arm.installs,
+            agent=trial.target.name if trial.target and trial.target.kind is TargetKind.AGENT else None,
             limits=trial.limits,
-            env=trial.case.env,
+            env=environment_of(trial.case),
             seed=trial.seed,
             cassette_key=trial.cassette_key,
             recipe=trial.recipe,
         )
-        execution = await self.setup.engine.run(request, self.workspace, self.emit)
-        changes = changed_files(before, await self.workspace.snapshot())
-        execution = execution.model_copy(update={"files": changes})
+        may_cache = (trial.suite_id, trial.arm.name) in self.stages.cached and trial.runner.complete
+        cache = self.stages.cache if may_cache else None
+        known = await cache.find(trial, self.workspace) if cache else None
+        execution = known or await self.setup.engine.run(request, self.workspace, partial(self._emit, trial))
+        execution = await with_changes(execution, before, self.workspace)
+        holds = await contents_of(self.workspace, (one.path for one in execution.files if one.change != "deleted"))
+        files = tuple(with_contents(one, held, holds) for one in execution.files)
+        execution = execution.model_copy(update={"files": files})
         failure = execution.failure
         if failure is None or failure.blame is not Blame.INFRASTRUCTURE:
-            candidates = self.rules.candidates.get(trial.suite_id, frozenset())
+            candidates = self.stages.candidates.get(trial.suite_id, frozenset())
             integrity, broken = arm_integrity(trial.arm, candidates, execution.trajectory)
             execution = execution.model_copy(update={"arm_integrity": integrity, "failure": broken or failure})
-        if self.rules.recorder is not None:
+        if cache:
+            await cache.record(trial, execution, self.workspace)
+        if self.stages.recorder is not None:
             try:
-                await self.rules.recorder.record(trial, execution, self.workspace)
+                await self.stages.recorder.record(trial, execution, self.workspace)
+            except SpoiledError as error:
+                return execution.model_copy(update={"notes": (*execution.notes, f"not recorded: {error}")})
             except (OSError, ValueError) as error:
                 message = f"the session cannot be recorded: {error}"  # what it has cost stays known
                 failure = Failure.of_agent(FailureClass.INTERNAL, message)
                 return execution.model_copy(update={"failure": failure})
         return execution
 
-    async def prepare_grading(self, trial: Trial) -> None:
+    async def prepare_grading(self, trial: Trial) -> Sequence[str]:
         """Put the graders' files in place, now that the agent cannot read them any more."""
-        await self.workspace.put(trial.case.grader_files)
+        return await self.workspace.put(trial.case.grader_files, anew=True)
+
+    def _emit(self, trial: Trial, event: TrajectoryEvent) -> None:
+        log.debug("agent.event", trial_id=trial.trial_id, kind=event.kind, name=event.name)
+        if self.stages.on_step:
+            self.stages.on_step(trial, event)
 
     def _inherits(self) -> Failure | None:
         """Whatever lies above the workspace and would reach the agent in every arm."""
@@ -168,21 +173,32 @@ class AgentStage:
         installed = []
         for ref in trial.arm.skills:
             home = f"{folder}/{ref.name}"
-            files = await self.read_skill(ref)
+            files = await self.stages.files_of(ref)
             await self.workspace.put([file.model_copy(update={"path": f"{home}/{file.path}"}) for file in files])
             installed.append(InstalledSkill(ref=ref, path=home))
         return tuple(installed)
 
-    async def _set_up(self, command: str) -> Failure | None:
-        running = await self.workspace.start(Command(argv=("sh", "-c", command), timeout_s=SETUP_TIMEOUT_S))
+
+async def set_up(workspace: Workspace, case: Case) -> Failure | None:
+    """Run the set-up commands of a case, up to the first that fails, and remove what only they were to find."""
+    for command in (*case.setup, *_removal(case)):
+        running = await workspace.start(Command(argv=("sh", "-c", command), timeout_s=SETUP_TIMEOUT_S))
         finished = await running.wait()
-        if finished.exit_code == 0 and not finished.timed_out:
-            return None
-        said = finished.stderr[:400].decode("utf-8", "replace").strip()
-        code = f"signal {finished.signal}" if finished.exit_code is None else f"exit code {finished.exit_code}"
-        ended = "timed out" if finished.timed_out else code
-        message = f"setup command {command!r}: {ended}{': ' + said if said else ''}"
-        return Failure.of_agent(FailureClass.SETUP, message)
+        if finished.exit_code != 0 or finished.timed_out:
+            said = finished.stderr[:400].decode("utf-8", "replace").strip()
+            code = f"signal {finished.signal}" if finished.exit_code is None else f"exit code {finished.exit_code}"
+            ended = "timed out" if finished.timed_out else code
+            message = f"setup command {command!r}: {ended}{': ' + said if said else ''}"
+            return Failure.of_agent(FailureClass.SETUP, message)
+    return None
+
+
+def _removal(case: Case) -> tuple[str, ...]:
+    """Removes what only the set-up commands were to find, with the folders that are empty then."""
+    gone = sorted({file.path for file in case.setup_files} - {file.path for file in case.files})
+    folders = sorted({str(one) for path in gone for one in PurePosixPath(path).parents[:-1]}, key=len, reverse=True)
+    rest = f"; rmdir -- {shlex.join(folders)} 2>/dev/null || :" if folders else ""
+    return (f"rm -f -- {shlex.join(gone)}{rest}",) if gone else ()
 
 
 def arm_integrity(arm: Arm, candidates: frozenset[str], trajectory: Trajectory | None) -> tuple[str, Failure | None]:
@@ -208,6 +224,15 @@ def arm_integrity(arm: Arm, candidates: frozenset[str], trajectory: Trajectory |
     parts += [f"was offered {', '.join(intruders)}"] if intruders else []
     message = f"arm {arm.name!r} {' and '.join(parts)}"
     return message, Failure.of_agent(FailureClass.ARM_INTEGRITY, message)
+
+
+async def with_changes(execution: Execution, before: Mapping[str, str], workspace: Workspace) -> Execution:
+    """The execution with the files that it made, changed or removed; files without end are its own failure."""
+    try:
+        files = changed_files(before, await workspace.snapshot())
+    except SpoiledError as error:
+        return execution.model_copy(update={"failure": Failure.of_spoiling(str(error))})
+    return execution.model_copy(update={"files": files})
 
 
 def changed_files(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[FileChange, ...]:

@@ -1,18 +1,21 @@
-"""Where direct calls run: one shared session per target."""
+"""Where direct calls run: one shared session per target, or a workspace of its own for a case that brings files."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Self
 
 from ..contract.adapters import Adapter, CallRequest, Session
 from ..contract.sandboxes import Sandbox, SandboxSpec, Workspace
+from ..reading.environment import environment_of
 from ..types.frozen import EMPTY, JsonObject
 from ..types.suite import Target
 from ..types.trial import Execution, Trial
+from .agents import set_up, with_changes
 
 
 @dataclass
@@ -31,8 +34,8 @@ class DirectStages:
     """The adapter of a target."""
     sandbox: Sandbox
     """Where the targets' processes run."""
-    network: bool = True
-    """Whether these processes may use it."""
+    trusted: bool = True
+    """Whether these processes may use the network, and write to the folder of their target."""
     keep: bool = False
     """Leave workspaces behind for inspection."""
     conceal: JsonObject = EMPTY
@@ -45,19 +48,21 @@ class DirectStages:
         await self._stack.aclose()
 
     def __call__(self, trial: Trial) -> DirectStage:
-        """The stage of a trial; its target's session outlives it."""
-        return DirectStage(lambda: self._session(trial))
-
-    async def _session(self, trial: Trial) -> _Open:
-        target = trial.target
+        """The stage of a trial; its target's session outlives it, unless the case needs one of its own."""
+        target, case = trial.target, trial.case
         if target is None:
-            raise ValueError(f"case {trial.case.id!r} is to be called directly but names no target")
-        key = (trial.suite_id, target.id)
+            raise ValueError(f"case {case.id!r} is to be called directly but names no target")
+        if case.files or case.setup or case.setup_files or case.grader_files:
+            return OwnStage(partial(self._enter, target))
+        return DirectStage(lambda: self._session(trial.suite_id, target))
+
+    async def _session(self, suite_id: str, target: Target) -> _Open:
+        key = (suite_id, target.id)
         future = self._open.get(key)
         if future is None:
             future = self._open[key] = asyncio.get_running_loop().create_future()
             try:
-                future.set_result(await self._enter(target))
+                future.set_result(await self._enter(target, self._stack))
             except BaseException as error:
                 del self._open[key]
                 future.set_exception(error)
@@ -65,12 +70,14 @@ class DirectStages:
                 raise
         return future.result() if future.done() else await asyncio.shield(future)
 
-    async def _enter(self, target: Target) -> _Open:
+    async def _enter(self, target: Target, outer: AsyncExitStack) -> _Open:
+        folder = (target.root,) if target.root else ()
         spec = SandboxSpec(
             label=target.id,
-            readable=(target.root,) if target.root else (),
+            readable=folder,
+            writable=folder if self.trusted else (),
             pass_env=target.pass_env,
-            network=self.network,
+            network=self.trusted,
             keep=self.keep,
             conceal=self.conceal,
         )
@@ -78,7 +85,7 @@ class DirectStages:
             workspace = await stack.enter_async_context(self.sandbox.open(spec))
             session = await self.adapter_of(target).open(target, workspace)
             stack.push_async_callback(session.close)
-            self._stack.push_async_exit(stack.pop_all())
+            outer.push_async_exit(stack.pop_all())
         return _Open(session, workspace)
 
 
@@ -111,11 +118,31 @@ class DirectStage:
             limits=trial.limits,
             repeat=trial.repeat,
             seed=trial.seed,
-            env=trial.case.env,
+            env=environment_of(trial.case),
         )
         return await self._opened.session.call(request)
 
-    async def prepare_grading(self, trial: Trial) -> None:
+    async def prepare_grading(self, trial: Trial) -> Sequence[str]:
         """Put the graders' files beside what the target left."""
-        if trial.case.grader_files:
-            await self._opened.workspace.put(trial.case.grader_files)
+        return await self._opened.workspace.put(trial.case.grader_files) if trial.case.grader_files else ()
+
+
+class OwnStage(DirectStage):
+    """One attempt in a workspace of its own, for a case that brings files or has to be set up."""
+
+    def __init__(self, enter: Callable[[AsyncExitStack], Awaitable[_Open]]) -> None:
+        self._stack = AsyncExitStack()
+        super().__init__(lambda: enter(self._stack))
+
+    async def __aexit__(self, *_error: object) -> None:
+        """Nothing is left for the next trial."""
+        await self._stack.aclose()
+
+    async def execute(self, trial: Trial) -> Execution:
+        """Set the workspace up, call the target, and find out which files it changed."""
+        await self.workspace.put((*trial.case.setup_files, *trial.case.files))
+        if failure := await set_up(self.workspace, trial.case):
+            return Execution(failure=failure)
+        before = await self.workspace.snapshot()
+        execution = await super().execute(trial)
+        return await with_changes(execution, before, self.workspace)

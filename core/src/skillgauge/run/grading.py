@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from operator import mul
+from itertools import groupby
+from operator import attrgetter, mul
 from typing import assert_never
 
 from ..contract.judges import Judge
@@ -15,14 +16,14 @@ from ..types.frozen import digest_text
 from ..types.result import Score, ScoreStatus, Verdict
 from ..types.suite import Check, LimitOutcome, VerdictMode, VerdictRule
 from ..types.trial import Blame, Execution, Trial
-from .scorers import RunScorers
+from .scorers import Scorers
 
 
 @dataclass(frozen=True)
 class Grading:
     """What grading needs beside the execution."""
 
-    scorers: RunScorers
+    scorers: Scorers
     """Has the scorer of each check."""
     on_agent_limit: Mapping[str, LimitOutcome] = field(default_factory=dict)
     """By suite id, what it means that an agent ran out of time or turns."""
@@ -75,13 +76,20 @@ async def grade(trial: Trial, execution: Execution, grading: Grading, workspace:
         panel=judges,
         clean=grading.clean,
     )
-    scores = tuple([await _score(check, scorers, context) for check in case.checks])
+    scores: list[Score] = []
+    labels: list[str] = []
+    for _, checks in groupby(sorted(case.checks, key=attrgetter("stage")), key=attrgetter("stage")):
+        if any(score.status is not ScoreStatus.PASSED and not score.beside for score in scores):
+            labels += map(scorers.label_of, checks)
+            continue
+        found = [await _score(check, scorers, context) for check in checks]
+        scores += found
+        labels += [f"{score.scorer} {score.scorer_version}" for score in found]
     verdict, value = verdict_of_scores(scores, case.rule)
-    labels = [f"{score.scorer} {score.scorer_version}" for score in scores]
-    return Grade(verdict, value, scores, digest_text("|".join((*graded, *labels))))
+    return Grade(verdict, value, tuple(scores), digest_text("|".join((*graded, *labels))))
 
 
-async def _score(check: Check, scorers: RunScorers, context: ScoreContext) -> Score:
+async def _score(check: Check, scorers: Scorers, context: ScoreContext) -> Score:
     name, version = check.scorer, ""
     try:
         async with scorers.of(check) as bound:

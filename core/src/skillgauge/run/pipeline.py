@@ -26,7 +26,7 @@ from .budget import Budget, BudgetLimits
 from .executor import LocalExecutor, run_all
 from .grading import Grading
 from .ledger import Ledger, MemoryStore
-from .scorers import RunScorers
+from .scorers import Scorers
 from .services import Providers
 from .stage import OpenStage
 from .trials import RetryPolicy, TrialRunner
@@ -104,7 +104,7 @@ async def carry_out(plan: Plan, job: Job, stop: asyncio.Event | None = None) -> 
 
 
 @asynccontextmanager
-async def _open(scorers: RunScorers, stop: asyncio.Event) -> AsyncIterator[None]:
+async def _open(scorers: Scorers, stop: asyncio.Event) -> AsyncIterator[None]:
     """The scorers made and opened, and closed however the run ends; a stop waits for none that is slow to open.
 
     One task opens and closes them, because some connections cannot be closed by another.

@@ -78,9 +78,9 @@ class Redactor:
                 if secret in value:
                     value = value.replace(secret, mark)
         elif isinstance(value, Mapping):
-            pairs = {self._clean(key): self._clean(item) for key, item in value.items()}
-            if not all(new is old for new, old in zip(_flat(pairs), _flat(value), strict=False)):
-                return FrozenDict(pairs) if isinstance(value, FrozenDict) else pairs
+            pairs = [(self._clean(key), self._clean(item)) for key, item in value.items()]
+            if any(key is not old or item is not value[old] for (key, item), old in zip(pairs, value, strict=True)):
+                return FrozenDict(pairs) if isinstance(value, FrozenDict) else dict(pairs)
         elif kind in (tuple, list):
             items = [self._clean(item) for item in value]
             if any(new is not old for new, old in zip(items, value, strict=True)):
@@ -111,12 +111,6 @@ def _texts(content: bytes) -> Iterator[str]:
             found.extend(value)
         elif isinstance(value, str) and len(value) >= MIN_LENGTH_IN_FILE:
             yield value
-
-
-def _flat(mapping: Mapping[Any, Any]) -> Iterator[Any]:
-    for key, item in mapping.items():
-        yield key
-        yield item
 
 
 def _forms(value: str) -> Iterator[str]:

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass
+from functools import cache, partial
+
+from pydantic import BaseModel
 
 from ..contract.scorers import Scorer
 from ..errors import PluginError, Problem
 from ..plugins.calls import Connection
+from ..plugins.collecting import collected
+from ..plugins.kinds import SCORERS, Resolved
+from ..plugins.registry import Registry
 from ..types.suite import Check
+
+KEPT = 10_000
+"""Distinct checks of one scorer whose objects are kept during the run: some 20 MB if they are small."""
 
 
 @dataclass(frozen=True)
@@ -22,28 +32,45 @@ class BoundScorer:
     scorer: Scorer
 
 
-class RunScorers:
-    """Scorers between the first trial and the last: opened, used and closed.
+class Scorers:
+    """The scorers of a run: their checks inspected when it is planned; opened, used and closed when it runs.
 
     Checks that differ by id and weight only share one object. Objects are made on a thread of their own, one at a time,
     because a plugin may import and load as long as it likes.
 
-    A suite may give each of a million cases options of its own, so not every object is kept: those of `kept` are made
-    before the run and stay until its end. One for another check is made when a trial needs it and given up after that
-    trial; if it has `open` and `close`, they enclose that one use.
+    A suite may give each of a million cases options of its own, so not every object is kept: the first `KEPT` of each
+    scorer are made before the run and stay until its end. One for another check is made when a trial needs it and given
+    up after that trial; if it has `open` and `close`, they enclose that one use.
 
     Args:
-        kept: checks whose scorers are kept, by their `scorer_digest`; the first of each scorer is among them.
-        make: makes the scorer of a check. Raises `PluginError` if it cannot.
+        registry: the run's plugins.
     """
 
-    def __init__(self, kept: Mapping[str, Check], make: Callable[[Check], BoundScorer]) -> None:
-        self._checks = kept
-        self._make = make
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+        self._resolve = cache(partial(registry.resolve, SCORERS))
+        self._wanted: dict[str, tuple[Check, Resolved, BaseModel]] = {}
+        """Checks whose scorers are kept, by their `scorer_digest`, until these are made."""
         self._kept: dict[str, BoundScorer] = {}
         self._labels: dict[str, str] = {}
         self._connections = AsyncExitStack()
         self._making = asyncio.Lock()
+        self.judged: set[str] = set()
+        """Names in checks that were inspected of scorers that need a judge."""
+
+    def inspect(self, checks: Iterable[Check]) -> list[Problem]:
+        """What is wrong with checks: scorers absent, options refused."""
+        problems: list[Problem] = []
+        counts: Counter[str] = Counter()
+        for check in checks:
+            with collected(problems, check.origin):
+                resolved, options = self._validated(check)
+                if resolved.provider.traits.asks_judge:
+                    self.judged.add(check.scorer)
+                counts[check.scorer] += 1
+                if counts[check.scorer] <= KEPT:
+                    self._wanted[check.scorer_digest] = check, resolved, options
+        return problems
 
     async def open(self) -> None:
         """Make the scorers that are kept, and let each open what it needs for the run.
@@ -68,21 +95,27 @@ class RunScorers:
         """Name and version of a check's scorer as its class has them, for what is not graded: no object is made."""
         return self._labels.get(check.scorer, check.scorer)
 
+    def _validated(self, check: Check) -> tuple[Resolved, BaseModel]:
+        resolved = self._resolve(check.scorer)
+        return resolved, self._registry.validated_options(resolved, check.options, check.origin)
+
+    def _make(self, resolved: Resolved, options: BaseModel) -> BoundScorer:
+        return BoundScorer(resolved.name, self._registry.make(SCORERS, resolved, options))
+
     def _make_kept(self) -> None:
-        problems: dict[Problem, None] = {}
-        for key, check in self._checks.items():
-            try:
-                self._kept[key] = bound = self._make(check)
+        problems: list[Problem] = []
+        for key, (check, resolved, options) in self._wanted.items():
+            with collected(problems):
+                self._kept[key] = bound = self._make(resolved, options)
                 self._labels[check.scorer] = f"{bound.name} {getattr(bound.scorer.__class__, 'version', '')}"
-            except PluginError as error:
-                problems |= dict.fromkeys(error.problems)
+        self._wanted.clear()
         if problems:
-            raise PluginError(problems)
+            raise PluginError(dict.fromkeys(problems))
 
     @asynccontextmanager
     async def _for_one_use(self, check: Check) -> AsyncIterator[BoundScorer]:
         async with self._making:
-            bound = await asyncio.to_thread(self._make, check)
+            bound = await asyncio.to_thread(lambda: self._make(*self._validated(check)))
         async with _connected(bound):
             yield bound
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
@@ -20,8 +20,12 @@ class Stage(Protocol):
     async def execute(self, trial: Trial) -> Execution:
         """Make the attempt and report facts."""
 
-    async def prepare_grading(self, trial: Trial) -> None:
-        """Put the graders' files in place, after the execution ended."""
+    async def prepare_grading(self, trial: Trial) -> Sequence[str]:
+        """Put the graders' files in place, after the execution ended; what of an agent was in their way.
+
+        Raises:
+            SpoiledError: an agent keeps them from their place.
+        """
 
 
 OpenStage = Callable[[Trial], AbstractAsyncContextManager[Stage]]

@@ -12,12 +12,13 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ..contract.sandboxes import SpoiledError
 from ..log import get_logger
 from ..plugins.deadlines import is_cancelled
 from ..plugins.guard import reason_of
-from ..types.result import GivenUp, TrialResult
+from ..types.result import GivenUp, TrialResult, Verdict
 from ..types.suite import ArmKind
-from ..types.trial import Blame, Execution, Failure, FailureClass, Trial, Usage
+from ..types.trial import Blame, Execution, Failure, FailureClass, Trial, TrialFacts, Usage
 from .grading import Grade, Grading, grade
 from .services import LONGEST_PAUSE_S, NotTried, Place, Providers
 from .stage import OpenStage, Stage
@@ -27,25 +28,26 @@ log = get_logger(__name__)
 BACKSTOP_S = 5.0
 """How much longer than its limit a trial may take before the kernel cuts it off itself. Adapters and engines
 enforce the limit, because they can still report what the process said."""
+SETTLE_S = 60.0
+"""The same for a session, whose files are looked at after its end."""
 
 
 @dataclass(frozen=True)
 class RetryPolicy:
     """When a failed attempt is made again: only if its failure says that this can help."""
 
-    retries: int = 0
+    retries: int | None = None
+    """Further attempts; `None`: two of an agent whose service failed, since minutes of work hang on it, else none."""
     base_s: float = 1.0
     """Wait after the k-th attempt is k times this."""
     max_s: float = 60.0
     """Longest wait; a server that asks for more is not retried. An agent's service may ask for `LONGEST_PAUSE_S`."""
-    agent_retries: int = 2
-    """Least number of further attempts of an agent whose service failed: minutes of work hang on it."""
 
     def delay_s(self, failure: Failure, attempt: int, kind: ArmKind = ArmKind.DIRECT) -> float | None:
         """Seconds to wait after attempt number `attempt` (from 1), or `None` if there is no further one."""
-        retries, longest_s = self.retries, self.max_s
+        retries, longest_s = self.retries or 0, self.max_s
         if kind is ArmKind.AGENT and failure.blame is Blame.INFRASTRUCTURE:
-            retries, longest_s = max(retries, self.agent_retries), max(longest_s, LONGEST_PAUSE_S)
+            retries, longest_s = 2 if self.retries is None else self.retries, max(longest_s, LONGEST_PAUSE_S)
         if not failure.retryable or attempt > retries:
             return None
         if failure.retry_after_s is None:
@@ -88,46 +90,47 @@ class TrialRunner:
             self.on_start(trial)
         given_up: list[GivenUp] = []
         while True:
-            started_at = time.time()
-            execution, graded = await self._attempt(trial)
-            failure = execution.failure
+            result = await self._attempt(trial)
+            failure, usage = result.execution.failure, result.execution.usage
             attempt = len(given_up) + 1
             wait_s = self.retry.delay_s(failure, attempt, trial.arm.kind) if failure else None
-            used = (execution.usage, *(one.usage for one in given_up))
+            used = (usage, *(one.usage for one in given_up))
             if failure is None or wait_s is None or not (self.affords is None or self.affords(trial, used)):
                 break
-            given_up.append(GivenUp(failure=failure, usage=execution.usage, wait_s=wait_s))
+            given_up.append(GivenUp(failure=failure, usage=usage, wait_s=wait_s))
             log.info("trial.retry", trial_id=trial.trial_id, attempt=attempt, delay_s=wait_s)
             await self.sleep(wait_s)
-        result = _result(trial, execution, graded, attempt, started_at)
         if given_up:
-            result = result.model_copy(update={"given_up": tuple(given_up)})
+            result = result.model_copy(update={"attempts": attempt, "given_up": tuple(given_up)})
         log.debug("trial.finished", trial_id=trial.trial_id, verdict=result.verdict)
         return self.clean(result) if self.clean else result
 
-    async def _attempt(self, trial: Trial) -> tuple[Execution, Grade]:
+    async def _attempt(self, trial: Trial) -> TrialResult:
         """One attempt, made when the service behind its engine has a place: the wait is nobody's time."""
+        began = time.time()
+        if trial.case.skip:
+            execution = Execution(notes=(trial.case.skip,))
+            return _result(trial, execution, Grade(Verdict.SKIPPED, None, (), trial.execution_id), began)
         ran: list[Execution] = []
         try:
             if self.providers is None or trial.arm.kind is ArmKind.DIRECT:
-                return await self._on_stage(trial, ran)
+                return await self._on_stage(trial, began, ran)
             asker = f"engine {trial.runner.name!r}" + (f" with model {trial.model!r}" if trial.model else "")
             async with self.providers.of(trial.runner).place(asker) as place:
-                return await self._on_stage(trial, ran, place)
+                return await self._on_stage(trial, began, ran, place)
         except NotTried as not_tried:
             execution = Execution(failure=not_tried.failure)
-            return execution, await grade(trial, execution, self.grading)
         except (Exception, asyncio.CancelledError) as error:
             if is_cancelled():
                 raise asyncio.CancelledError from error  # also if the clean-up after it failed in its own way
             log.warning("trial.broken", trial_id=trial.trial_id, case=trial.case.id, exc_info=True)
             failure = Failure.of_agent(FailureClass.INTERNAL, reason_of(error, trial.runner.name))
             execution = Execution(failure=failure, usage=ran[0].usage if ran else None)  # it was paid for
-            return execution, await grade(trial, execution, self.grading)
+        return _result(trial, execution, await grade(trial, execution, self.grading), began)
 
     async def _on_stage(
-        self, trial: Trial, ran: list[Execution], place: Place | None = None
-    ) -> tuple[Execution, Grade]:
+        self, trial: Trial, began: float, ran: list[Execution], place: Place | None = None
+    ) -> TrialResult:
         """Execute and grade; grading needs the stage but not the place, which a judge may need then."""
         if self.attempt:
             made = await self.attempt(trial)
@@ -135,28 +138,27 @@ class TrialRunner:
                 raise NotTried(made)
             if place:
                 place.leave(made.execution.failure)
-            return made.execution, Grade(made.verdict, made.value, made.scores, made.score_id)
+            return made
         async with self.stages[trial.arm.kind](trial) as stage:
             execution = await self._bounded(stage, trial)
             ran.append(execution)
             if place:
                 place.leave(execution.failure)
             if execution.failure is None:
-                await stage.prepare_grading(trial)
-            return execution, await grade(trial, execution, self.grading, stage.workspace)
+                execution = await _prepared(stage, trial, execution)
+            return _result(trial, execution, await grade(trial, execution, self.grading, stage.workspace), began)
 
     async def _bounded(self, stage: Stage, trial: Trial) -> Execution:
         limit = trial.limits.timeout_s
         if limit is None:
             return await stage.execute(trial)
-        started = time.monotonic()
+        started, direct = time.monotonic(), trial.arm.kind is ArmKind.DIRECT
         try:
-            async with asyncio.timeout(limit + BACKSTOP_S) as bound:
+            async with asyncio.timeout(limit + (BACKSTOP_S if direct else SETTLE_S)) as bound:
                 return await stage.execute(trial)
         except TimeoutError:
             if not bound.expired():
                 raise  # some time-out inside a plugin, which did not use up the trial's time
-            direct = trial.arm.kind is ArmKind.DIRECT
             return Execution(
                 duration_s=time.monotonic() - started,
                 failure=Failure(
@@ -168,26 +170,29 @@ class TrialRunner:
             )
 
 
-def _result(trial: Trial, execution: Execution, graded: Grade, attempts: int, started_at: float) -> TrialResult:
+async def _prepared(stage: Stage, trial: Trial, execution: Execution) -> Execution:
+    """Have the graders' files put in place, and say what of an agent was in their way."""
+    try:
+        moved = await stage.prepare_grading(trial)
+    except SpoiledError as error:
+        return execution.model_copy(update={"failure": Failure.of_spoiling(str(error))})
+    note = f"set aside, because it lay where graders' files belong: {', '.join(moved[:5])}"
+    return execution.model_copy(update={"notes": (*execution.notes, note)}) if moved else execution
+
+
+def _result(trial: Trial, execution: Execution, graded: Grade, began: float) -> TrialResult:
     return TrialResult(
-        trial_id=trial.trial_id,
-        execution_id=trial.execution_id,
+        **trial.told(TrialFacts),
         score_id=graded.score_id,
-        ordinal=trial.ordinal,
-        suite_id=trial.suite_id,
         case_id=trial.case.id,
-        case_index=trial.case_index,
         target_id=trial.target.id if trial.target else None,
         arm=trial.arm.name,
         runner=trial.runner.name,
-        model=trial.model,
-        repeat=trial.repeat,
         tags=trial.case.tags,
         weight=trial.case.weight,
         verdict=graded.verdict,
         value=graded.value,
         scores=graded.scores,
         execution=execution,
-        attempts=attempts,
-        started_at=started_at,
+        started_at=began,
     )

@@ -63,6 +63,7 @@ from skillgauge.stats.paired import (
     MeanRatio,
     PairedDifference,
     Spread,
+    WeightedMean,
     mean_of,
 )
 from skillgauge.stats.quantiles import (
@@ -72,6 +73,8 @@ from skillgauge.stats.quantiles import (
 from skillgauge.stats.rates import (
     MIN_NORMAL_CASES,
     RateInterval,
+    RateTally,
+    RunRates,
     rate_interval,
 )
 from skillgauge.stats.reliability import (
@@ -110,12 +113,15 @@ __all__ = [
     "MeanRatio",
     "PairedDifference",
     "RateInterval",
+    "RateTally",
     "Reliability",
     "ReliabilityTally",
     "Repeats",
+    "RunRates",
     "Spread",
     "Tried",
     "VarianceParts",
+    "WeightedMean",
     "agreement",
     "bootstrap_interval",
     "bootstrap_means",

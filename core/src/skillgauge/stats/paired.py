@@ -51,6 +51,25 @@ class PairedDifference:
         return self._sum / self.n if self.n else None
 
 
+@dataclass(slots=True)
+class WeightedMean:
+    """Mean of values that count as much as their weights say."""
+
+    weight: float = 0.0
+    """Of all values."""
+    _sum: float = 0.0
+
+    def add(self, value: float, weight: float = 1.0) -> None:
+        """Take one more value."""
+        self.weight += weight
+        self._sum += value * weight
+
+    @property
+    def mean(self) -> float | None:
+        """The mean; `None` without any weight."""
+        return self._sum / self.weight if self.weight else None
+
+
 def mean_of(values: Sequence[float | None]) -> float | None:
     """Mean of values that are all known.
 

@@ -3,9 +3,12 @@
 The rules of the choice live in this one place, so that every report says the same about the same data.
 """
 
+from __future__ import annotations
+
 import math
+from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from skillgauge.stats._checks import require_level, require_rates, require_resamples
 from skillgauge.stats.bootstrap import DISPLAY_RESAMPLES, bootstrap_interval
@@ -29,13 +32,75 @@ class RateInterval:
     method: str | None = None
 
     @classmethod
-    def of(cls, case_means: Sequence[float], *, repeats: int, seed: int) -> "RateInterval":
+    def of(cls, case_means: Sequence[float], *, repeats: int, seed: int) -> RateInterval:
         """The mean of the case means with the interval that fits it; see `rate_interval`."""
         found = rate_interval(case_means, repeats=max(1, repeats), seed=seed)
         if found is None:
             return cls(rate=None, n=0)
         mean = math.fsum(case_means) / len(case_means)
         return cls(mean, len(case_means), found.lower, found.upper, found.level, str(found.method))
+
+
+@dataclass(slots=True)
+class RateTally:
+    """Adds up the cases of a rate, of each of which it keeps one number."""
+
+    _shares: array[float] = field(default_factory=lambda: array("d"))
+    _cases: int = 0
+    _least: float = 0.0
+    _most: float = 0.0
+
+    def add(self, share: float | None, bounds: tuple[float, float] | None) -> None:
+        """Take one more case.
+
+        Args:
+            share: what it gave on average over its repeats; `None` if nothing was measured.
+            bounds: the share if every error had been a fail, and if every one had been a pass; `None` if nothing ran.
+        """
+        if share is not None:
+            self._shares.append(share)
+        if bounds is not None:
+            self._cases += 1
+            self._least += bounds[0]
+            self._most += bounds[1]
+
+    def rate(self, repeats: int, seed: int) -> RateInterval:
+        """The mean over the cases, with its interval."""
+        return RateInterval.of(self._shares, repeats=repeats, seed=seed)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The mean if all errors had been fails, and if all had been passes; of at least one case that ran."""
+        return self._least / self._cases, self._most / self._cases
+
+
+@dataclass(slots=True)
+class RunRates:
+    """The pass rate of each repeat over the whole suite."""
+
+    _totals: array[int] = field(default_factory=lambda: array("q"))
+    _passes: array[int] = field(default_factory=lambda: array("q"))
+
+    def see(self, repeat: int) -> None:
+        """There are at least as many repeats."""
+        missing = [0] * (repeat - len(self._totals))
+        self._totals.extend(missing)
+        self._passes.extend(missing)
+
+    def add(self, repeat: int, *, passed: bool) -> None:
+        """Take one more trial of a repeat that was seen."""
+        self._totals[repeat - 1] += 1
+        self._passes[repeat - 1] += passed
+
+    @property
+    def repeats(self) -> int:
+        """How many there are."""
+        return len(self._totals)
+
+    @property
+    def rates(self) -> tuple[float, ...]:
+        """Of each repeat that has a trial."""
+        return tuple(passed / total for passed, total in zip(self._passes, self._totals, strict=True) if total)
 
 
 def rate_interval(

@@ -12,8 +12,8 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, GetJsonSchemaHandler
-from pydantic_core import CoreSchema, core_schema
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, PlainSerializer, PlainValidator, WithJsonSchema
+from pydantic_core import CoreSchema
 
 if TYPE_CHECKING:
     JsonValue: TypeAlias = "bool | int | float | str | tuple[JsonValue, ...] | Mapping[str, JsonValue] | None"
@@ -49,8 +49,8 @@ class FrozenDict(dict[str, Any]):
         return hash(frozenset(self))
 
     @classmethod
-    def __get_pydantic_core_schema__(cls, _source: object, _handler: GetCoreSchemaHandler) -> CoreSchema:
-        return _object_schema()
+    def __get_pydantic_core_schema__(cls, _source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return handler.generate_schema(JsonObject)
 
 
 class _Frozen(FrozenDict):
@@ -127,44 +127,25 @@ def thaw(value: JsonValue) -> Any:
     return value
 
 
-class _JsonSchema:
-    """Tells pydantic to validate with `freeze`."""
-
-    def __get_pydantic_core_schema__(self, _source: object, _handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(
-            freeze, serialization=core_schema.plain_serializer_function_ser_schema(lambda value: value)
-        )
-
-    def __get_pydantic_json_schema__(self, _schema: CoreSchema, _handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return {}
-
-
-class _JsonObjectSchema(_JsonSchema):
-    """As `_JsonSchema`, for objects only."""
-
-    def __get_pydantic_core_schema__(self, _source: object, _handler: GetCoreSchemaHandler) -> CoreSchema:
-        return _object_schema()
-
-    def __get_pydantic_json_schema__(self, _schema: CoreSchema, _handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return {"type": "object"}
-
-
-def _object_schema() -> CoreSchema:
-    return core_schema.no_info_plain_validator_function(
-        _freeze_object, serialization=core_schema.plain_serializer_function_ser_schema(lambda value: value)
-    )
-
-
 def _freeze_object(value: object) -> JsonValue:
     if not isinstance(value, (dict, Mapping)):
         raise ValueError("must be an object")
     return freeze(value)
 
 
-Json = Annotated[JsonValue, _JsonSchema()]
+def _as_it_is(value: object) -> Any:
+    return value
+
+
+Json = Annotated[JsonValue, PlainValidator(freeze), PlainSerializer(_as_it_is), WithJsonSchema({})]
 """Field type for any JSON value, deeply immutable once validated."""
 
-JsonObject = Annotated[Mapping[str, JsonValue], _JsonObjectSchema()]
+JsonObject = Annotated[
+    Mapping[str, JsonValue],
+    PlainValidator(_freeze_object),
+    PlainSerializer(_as_it_is),
+    WithJsonSchema({"type": "object"}),
+]
 """Field type for a JSON object, deeply immutable once validated."""
 
 
@@ -188,6 +169,10 @@ class Frozen(BaseModel):
             for name in copy.__dict__.keys() - fields.keys():
                 del copy.__dict__[name]
         return copy
+
+    def told(self, facts: type[Frozen]) -> dict[str, Any]:
+        """The fields that this value has in common with others of a base class, to make one of those."""
+        return {name: getattr(self, name) for name in facts.model_fields}
 
 
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)

@@ -13,7 +13,7 @@ from pydantic import Field
 from ..stats import Latency, RateInterval, Reliability
 from .comparison import Counts, GroupKey, PairSummary
 from .frozen import Frozen, Json
-from .trial import CaseHead, Execution, Failure, PlanHead, SuiteHead, Usage
+from .trial import CaseHead, Execution, Failure, PlanHead, SuiteHead, TrialFacts, Usage
 
 
 class ScoreStatus(StrEnum):
@@ -83,22 +83,15 @@ class GivenUp(Frozen):
     """Seconds that its trial waited after it; the service may have held it back for longer."""
 
 
-class TrialResult(Frozen):
+class TrialResult(TrialFacts):
     """A trial with what happened and what it was worth."""
 
-    trial_id: str
-    execution_id: str
     score_id: str
     """Execution id + checks + scorer versions + judge identity."""
-    ordinal: int
-    suite_id: str
     case_id: str
-    case_index: int
     target_id: str | None
     arm: str
     runner: str
-    model: str | None
-    repeat: int
     tags: tuple[str, ...] = ()
     weight: float = 1.0
     verdict: Verdict
@@ -115,9 +108,13 @@ class TrialResult(Frozen):
 
     @property
     def usages(self) -> tuple[Usage | None, ...]:
-        """What everybody used for it: the session or call, attempts that were given up, judges; `None` is unknown."""
+        """What everybody used for it: the session or call, attempts that were given up, judges; `None` is unknown.
+
+        Not a session that another run has paid for.
+        """
+        session = () if self.execution.replayed else (self.execution.usage,)
         judges = (score.usage for score in self.scores if score.usage)
-        return (self.execution.usage, *(one.usage for one in self.given_up), *judges)
+        return (*session, *(one.usage for one in self.given_up), *judges)
 
     @property
     def group(self) -> GroupKey:

@@ -13,6 +13,7 @@ from pydantic_core import CoreSchema, core_schema
 from ..errors import Origin, Problem
 from .answers import PLAIN, AnswerStyle
 from .frozen import EMPTY, Frozen, Json, JsonObject, digest, digest_text
+from .gate import Gate, GateFigure
 
 
 class Limits(Frozen):
@@ -79,13 +80,16 @@ class Check(Frozen):
     """How the format reads what was answered, for this check."""
     beside: bool = False
     """Whether it is a figure of its own, in no verdict and no rate: what only one of two compared arms can meet."""
+    stage: int = Field(default=0, ge=0)
+    """Checks of a stage are asked only if all of the stages before have passed: a judge after what costs nothing."""
     origin: Origin | None = None
 
     @cached_property
     def digest(self) -> str:
         """Digest of everything that decides what it asserts."""
         style = () if self.answer == PLAIN else (self.answer.model_dump(mode="json"),)
-        return digest(self.id, self.scorer, self.options, self.weight, *style, *(["beside"] if self.beside else []))
+        more = *(["beside"] if self.beside else []), *([f"stage {self.stage}"] if self.stage else [])
+        return digest(self.id, self.scorer, self.options, self.weight, *style, *more)
 
     @cached_property
     def scorer_digest(self) -> str:
@@ -117,35 +121,59 @@ class VerdictRule(Frozen):
 ALL_PASSED = VerdictRule()
 
 
-class Case(Frozen):
-    """One situation with input and checks."""
+class CaseFacts(Frozen):
+    """What a report tells of a case, too."""
 
     id: str
     """Unique within its suite; what reports print and `--case` matches."""
     name: str = ""
     """A second name that `--case` matches, for example a file stem."""
-    description: str = ""
-    input: Json = None
-    """What a skill under direct call receives."""
     prompt: str | None = None
     """What an agent is asked, exactly as it is sent."""
+    input: Json = None
+    """What a skill under direct call receives."""
+    tags: tuple[str, ...] = ()
+
+
+class HostVariable(Frozen):
+    """A variable of the environment whose value is that of the user's own, and is written nowhere."""
+
+    name: str
+    """As the processes of a case see it."""
+    host: str
+    """As the user's environment has it."""
+    default: str | None = None
+    """Its value where the user's environment has none; without a default that is a problem of the run."""
+
+
+class Case(CaseFacts):
+    """One situation with input and checks."""
+
+    description: str = ""
     files: tuple[FileSpec, ...] = ()
     """Put into the workspace before the execution, the same in every arm."""
     image_files: tuple[FileSpec, ...] = ()
     """A `Dockerfile` and what it copies: the image of the workspace, where the sandbox runs images. Empty: its own."""
     setup: tuple[str, ...] = ()
     """Shell commands run in the workspace before the execution."""
+    setup_files: tuple[FileSpec, ...] = ()
+    """What those commands need and the execution must not find: in the workspace while they run, and no longer."""
     grader_files: tuple[FileSpec, ...] = ()
     """Put into the workspace after the execution ended, for the checks only."""
     checks: tuple[Check, ...] = ()
     rule: VerdictRule = ALL_PASSED
     targets: tuple[str, ...] = ()
     """Ids of the targets this case applies to; empty means all of the suite."""
-    tags: tuple[str, ...] = ()
     weight: float = Field(default=1.0, ge=0)
     limits: Limits = NO_LIMITS
     env: JsonObject = EMPTY
     """Environment variables added for this case, name to string."""
+    network: bool = False
+    """Whether what an agent runs may use the network."""
+    skip: str = ""
+    """Why it is not run; its trials are told as skipped, with this reason."""
+    pass_env: tuple[HostVariable, ...] = ()
+    """Variables handed on from the user's environment; their names decide what is executed, their values do not."""
     extras: JsonObject = EMPTY
     """What the file said beyond this model; kept for writing back, never executed."""
     origin: Origin | None = None
@@ -154,15 +182,19 @@ class Case(Frozen):
     def execution_digest(self) -> str:
         """Digest of everything that can change what an execution does; checks are not part of it."""
         files = [file.content_id for file in self.files]
-        image = [[file.content_id for file in self.image_files]] if self.image_files else []
-        return digest(self.input, self.prompt, files, self.setup, self.env, *image)
+        more = [[file.content_id for file in some] for some in (self.image_files, self.setup_files) if some]
+        more += [["setup"]] if self.setup_files else []
+        more += [["network"]] if self.network else []
+        more += [[digest(one.name, one.host, one.default) for one in self.pass_env]] if self.pass_env else []
+        return digest(self.input, self.prompt, files, self.setup, self.env, *more)
 
     @cached_property
     def checks_digest(self) -> str:
         """Digest of everything that can change how an execution is graded."""
         rule = f"{self.rule.mode} {self.rule.threshold} {self.rule.above}"
         checks = [check.digest for check in self.checks]
-        return digest_text("|".join((rule, *checks, "files", *(file.content_id for file in self.grader_files))))
+        files = [file.content_id for file in self.grader_files]
+        return digest_text("|".join((rule, *checks, "files", *files, *(["skip", self.skip] if self.skip else []))))
 
 
 class TargetKind(StrEnum):
@@ -174,17 +206,25 @@ class TargetKind(StrEnum):
     COMMAND = "command"
 
 
-class Target(Frozen):
-    """What is under test: a skill, a hook, an agent."""
+class TargetHead(Frozen):
+    """What a report needs to know of a target."""
 
     id: str
     """Unique within its suite."""
     name: str = ""
-    description: str = ""
     version: str | None = None
-    kind: TargetKind = TargetKind.SKILL
     adapter: str | None = None
     """Name of the adapter that calls it directly; `None` if only an agent can use it."""
+    digest: str = ""
+    """Digest of its definition and code; part of every execution id."""
+    tags: tuple[str, ...] = ()
+
+
+class Target(TargetHead):
+    """What is under test: a skill, a hook, an agent."""
+
+    description: str = ""
+    kind: TargetKind = TargetKind.SKILL
     entrypoint: str | None = None
     root: str | None = None
     """Absolute path of its folder."""
@@ -192,12 +232,9 @@ class Target(Frozen):
     """Settings for the adapter, checked by it in `check_target`."""
     pass_env: tuple[str, ...] = ()
     """Names of environment variables it may see beyond the allow list."""
-    tags: tuple[str, ...] = ()
     metadata: JsonObject = EMPTY
     limits: Limits = NO_LIMITS
     """Its own limits, where neither a case nor the user sets one."""
-    digest: str = ""
-    """Digest of its definition and code; part of every execution id."""
     origin: Origin | None = None
     origins: tuple[tuple[str, Origin], ...] = ()
     """Where single fields come from (`adapter`, `entrypoint`, `config`), as far as it is not `origin`."""
@@ -227,6 +264,20 @@ class SkillRef(Frozen):
     """Paths below `root` that are not installed, because they would leak answers."""
 
 
+class Install(Frozen):
+    """Something beside skills that an arm gives the agent; docs/writing-an-engine.md has the kinds of it."""
+
+    kind: str
+    name: str
+    content: JsonObject = EMPTY
+    files: tuple[FileSpec, ...] = ()
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of all of it, the files with their paths included."""
+        return digest(self.kind, self.name, self.content, [file.content_id for file in self.files])
+
+
 class ArmKind(StrEnum):
     """How the trials of an arm execute."""
 
@@ -242,11 +293,13 @@ class Arm(Frozen):
     name: str
     kind: ArmKind
     skills: tuple[SkillRef, ...] = ()
+    installs: tuple[Install, ...] = ()
 
     @cached_property
     def digest(self) -> str:
         """Digest of the condition, whatever it is called."""
-        return digest(self.kind, [(skill.name, skill.digest, skill.leaves_out) for skill in self.skills])
+        more = [[one.digest for one in self.installs]] if self.installs else []
+        return digest(self.kind, [(skill.name, skill.digest, skill.leaves_out) for skill in self.skills], *more)
 
 
 DIRECT = Arm(name="direct", kind=ArmKind.DIRECT)
@@ -258,36 +311,6 @@ class Comparison(Frozen):
 
     candidate: str
     baseline: str
-
-
-class GateFigure(StrEnum):
-    """Figures that the kernel gives of every suite; others are a format's own."""
-
-    PASS_RATE = "case_pass_rate"
-    """Mean over cases of the pass share of each case's repeats."""
-    FAILED = "failed_trials"
-    """Trials that failed; less is better."""
-    LIFT = "lift"
-    """Of a comparison: candidate minus baseline, as a fraction."""
-
-
-class GateScope(StrEnum):
-    """What a gate is asked of."""
-
-    GROUP = "group"
-    """Each group by itself, those of baseline arms excepted."""
-    PAIR = "pair"
-    """Each comparison."""
-
-
-class Gate(Frozen):
-    """A demand on the results of a suite."""
-
-    figure: str
-    """Name of a `GateFigure`, or of a figure of the format."""
-    threshold: float
-    """Least value that meets it; largest one of a figure where less is better."""
-    scope: GateScope = GateScope.GROUP
 
 
 class LimitOutcome(StrEnum):
@@ -308,6 +331,8 @@ class SuiteDefaults(Frozen):
     runs: int | None = Field(default=None, ge=1)
     baseline: bool = True
     """Whether the arms that are only baselines run, too."""
+    cache_baseline: bool = False
+    """Whether their sessions may be answered from earlier runs."""
 
 
 class _CasesSchema:
@@ -337,13 +362,12 @@ Cases = Annotated[Iterable[Case], _CasesSchema()]
 """Any re-iterable source of cases: a tuple, or an object that makes them one by one."""
 
 
-class Suite(Frozen):
-    """The cases, checks and defaults loaded from one source, with the targets they apply to."""
+class SuiteFacts(Frozen):
+    """What a report tells of a suite, too."""
 
     id: str
     name: str = ""
     version: str | None = None
-    description: str = ""
     format: str
     """Name of the format plugin that loaded it."""
     dialect: str = ""
@@ -351,20 +375,27 @@ class Suite(Frozen):
     """Absolute path of the folder or file that was named."""
     digest: str = ""
     """Digest of the source files."""
-    cases: Cases = ()
-    targets: tuple[Target, ...] = ()
-    arms: tuple[Arm, ...] = (DIRECT,)
     comparisons: tuple[Comparison, ...] = ()
-    defaults: SuiteDefaults = SuiteDefaults()
     document: str | None = None
-    """Reporter that writes this format's own result document."""
+    """Reporter that writes this format's own result document, into `report_folder` unless the user names a place."""
+    report_folder: str | None = None
     gates: tuple[Gate, ...] = ()
     """What fails the run although the user gave no gate."""
     completion: str = GateFigure.PASS_RATE
     """Name of the figure that is the completion rate, for the user's own gate."""
-    on_agent_limit: LimitOutcome = LimitOutcome.FAIL
     parameters: JsonObject = EMPTY
     """Figures of the format's own arithmetic, for its `figures` and its document."""
+
+
+class Suite(SuiteFacts):
+    """The cases, checks and defaults loaded from one source, with the targets they apply to."""
+
+    description: str = ""
+    cases: Cases = ()
+    targets: tuple[Target, ...] = ()
+    arms: tuple[Arm, ...] = (DIRECT,)
+    defaults: SuiteDefaults = SuiteDefaults()
+    on_agent_limit: LimitOutcome = LimitOutcome.FAIL
     extras: JsonObject = EMPTY
     warnings: Annotated[tuple[Problem, ...], Field(exclude=True)] = ()
     """What the format wants the user to know; nothing stops because of it."""

@@ -11,7 +11,8 @@ from pydantic import Field, model_validator
 
 from .answers import PLAIN, Answer, AnswerStyle
 from .frozen import EMPTY, Frozen, FrozenDict, Json, JsonObject, digest
-from .suite import Arm, Case, Comparison, Gate, GateFigure, Limits, Target
+from .gate import Gate, GateFigure
+from .suite import Arm, Case, CaseFacts, Comparison, Limits, SuiteFacts, Target, TargetHead
 
 
 class Identity(Frozen):
@@ -39,27 +40,32 @@ class Identity(Frozen):
         return digest(self.name, self.settings)
 
 
-class Trial(Frozen):
-    """One execution of one case in one arm: self-contained, so that any executor can run it anywhere."""
+class TrialFacts(Frozen):
+    """What a result tells of its trial, too."""
 
     trial_id: str
     """Unique within the plan; the key of the ledger."""
     execution_id: str
     """What is executed, checks excluded: equal ids mean the same work."""
-    cassette_key: str
-    """`execution_id` without the engine's version."""
     ordinal: int
     """Position in the plan, from 0."""
     suite_id: str
-    case: Case
     case_index: int
     """Position of the case in its suite, from 0."""
+    model: str | None = None
+    repeat: int = Field(ge=1)
+
+
+class Trial(TrialFacts):
+    """One execution of one case in one arm: self-contained, so that any executor can run it anywhere."""
+
+    cassette_key: str
+    """`execution_id` without the engine's version."""
+    case: Case
     target: Target | None = None
     arm: Arm
     runner: Identity
     """The adapter or engine that executes."""
-    model: str | None = None
-    repeat: int = Field(ge=1)
     seed: int
     limits: Limits
     paid: bool = False
@@ -81,8 +87,10 @@ class Trial(Frozen):
                 "input": digest(case.input),
                 "files": digest([file.content_id for file in case.files]),
                 "image": digest([file.content_id for file in case.image_files]) if case.image_files else None,
-                "setup": digest(case.setup),
-                "environment": digest(case.env),
+                "setup": digest(case.setup, *(file.content_id for file in case.setup_files)),
+                "environment": digest(case.env, *(one.model_dump() for one in case.pass_env)),
+                "network": case.network or None,
+                "installs": {f"{one.kind} {one.name}": one.digest for one in self.arm.installs} or None,
                 "skills": {skill.name: digest(skill.digest, skill.leaves_out) for skill in self.arm.skills},
                 "target": self.target.digest if self.target else None,
                 "engine settings": self.runner.unversioned_digest,
@@ -91,53 +99,37 @@ class Trial(Frozen):
         )
 
 
-class CaseHead(Frozen):
+class CaseHead(CaseFacts):
     """What a report needs to know of a case."""
 
     suite_id: str
     index: int
     """Position in its suite, from 0."""
-    id: str
-    name: str = ""
-    prompt: str | None = None
-    """What an agent is asked."""
-    input: Json = None
-    """What a skill under direct call receives."""
-    tags: tuple[str, ...] = ()
     digest: str = ""
-    """Digest of all that decides what is done and how it is graded: two runs asked the same if it is equal. Empty in
-    documents that do not tell."""
+    """Digest of all that decides what is done and how it is graded. Empty in documents that do not tell."""
+    executes: str = ""
+    """The same of what is done, however it is graded."""
 
     @classmethod
     def of(cls, trial: Trial) -> Self:
         """The head of a trial's case."""
         case = trial.case
-        told = {name: getattr(case, name) for name in ("id", "name", "prompt", "input", "tags")}
-        content = digest(case.execution_digest, case.checks_digest)
-        return cls(suite_id=trial.suite_id, index=trial.case_index, digest=content, **told)
+        executes, told = case.execution_digest, case.told(CaseFacts)
+        content = digest(executes, case.checks_digest)
+        return cls(suite_id=trial.suite_id, index=trial.case_index, digest=content, executes=executes, **told)
 
 
-class TargetHead(Frozen):
-    """What a report needs to know of a target."""
+class Quarantined(Frozen):
+    """A case that gates nothing before the day `until` (ISO 8601)."""
 
-    id: str
-    name: str = ""
-    version: str | None = None
-    adapter: str | None = None
-    digest: str = ""
-    tags: tuple[str, ...] = ()
+    case: str
+    until: str
+    reason: str = ""
 
 
-class SuiteHead(Frozen):
+class SuiteHead(SuiteFacts):
     """What a report needs to know of a suite; the cases stay in their source."""
 
-    id: str
-    name: str = ""
-    version: str | None = None
-    format: str
-    dialect: str = ""
-    root: str
-    digest: str = ""
     content_digest: str
     """Digest over all cases, checks, targets and arms as planned."""
     case_count: int
@@ -148,13 +140,9 @@ class SuiteHead(Frozen):
     """Repeats of each of its cases."""
     targets: tuple[TargetHead, ...]
     arms: tuple[str, ...]
-    comparisons: tuple[Comparison, ...] = ()
-    document: str | None = None
-    gates: tuple[Gate, ...] = ()
-    completion: str = GateFigure.PASS_RATE
-    parameters: JsonObject = EMPTY
     case_weights: bool = False
     """Whether any case has a weight other than 1."""
+    quarantined: tuple[Quarantined, ...] = ()
     timeout_s: float | None = None
     """Time limit of a trial whose case has none of its own, if all targets have the same."""
 
@@ -176,9 +164,14 @@ class SuiteHead(Frozen):
 
     def is_baseline(self, arm: str) -> bool:
         """Whether an arm only serves to compare others with it."""
-        return any(one.baseline == arm for one in self.comparisons) and all(
-            one.candidate != arm for one in self.comparisons
-        )
+        return arm in {one.baseline for one in self.comparisons} - {one.candidate for one in self.comparisons}
+
+
+class RunOrigin(Frozen):
+    """The run that another one was made from, and what was done with it, as a sentence without its full stop."""
+
+    run_id: str
+    change: str
 
 
 class PlanHead(Frozen):
@@ -198,6 +191,7 @@ class PlanHead(Frozen):
     """Who grades what needs a judge, if anything does."""
     provenance: JsonObject = EMPTY
     """Version of every distribution that takes part, and the digest of the judges' identities."""
+    origin: RunOrigin | None = None
 
 
 class FailureClass(StrEnum):
@@ -260,6 +254,11 @@ class Failure(Frozen):
             retry_after_s=retry_after_s if retryable else None,
         )
 
+    @classmethod
+    def of_spoiling(cls, message: str) -> Self:
+        """What an agent did to the place where it was to be graded: its own failure."""
+        return cls(failure_class=FailureClass.SANDBOX, blame=Blame.TARGET, message=message)
+
 
 _AGENT_LIMITS = frozenset({FailureClass.TIMEOUT, FailureClass.MAX_TURNS})
 _PASSING = frozenset({FailureClass.NETWORK, FailureClass.RATE_LIMITED, FailureClass.OVERLOADED, FailureClass.SERVER})
@@ -309,6 +308,8 @@ class TrajectoryEvent(Frozen):
     data: Json = None
     """Arguments of a call, content of a result."""
     is_error: bool = False
+    duration_s: float | None = None
+    """Seconds that it took: of a message, what the model needed to write it; of a call, the tool."""
 
 
 class FiredSkill(Frozen):
@@ -351,8 +352,13 @@ class FileChange(Frozen):
     path: str
     change: str
     """`created`, `modified` or `deleted`."""
-    size: int | None = None
     digest: str | None = None
+    was: str | None = None
+    """What it held at launch, if that was kept."""
+    text: str | None = None
+    """What it holds now, if that was kept."""
+    left_out: str = ""
+    """Why one of them was not: `binary`, `too large`, by itself or beside the others, or `unreadable`."""
 
 
 class Execution(Frozen):

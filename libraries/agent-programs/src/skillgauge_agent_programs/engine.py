@@ -138,8 +138,12 @@ class ProgramEngine(ABC):
         return await follow(workspace, command, transcript, emit, raw)
 
     def settings(self) -> JsonObject:
-        """Options that sessions depend on; where the program lies and what it is called is none of them."""
-        return self._options.model_dump(mode="json", exclude={"program", "model"})
+        """Options that sessions depend on; where the program lies and what it is called is none of them.
+
+        Instructions are one where there are some: recordings of sessions without any stay what they were.
+        """
+        settings = self._options.model_dump(mode="json", exclude={"program", "model"})
+        return {name: value for name, value in settings.items() if name != "instructions" or value is not None}
 
     def further_problems(self) -> tuple[Problem, ...]:
         """What else keeps the engine from working with these options."""

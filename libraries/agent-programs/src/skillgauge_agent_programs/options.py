@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field
 
-from skillgauge.api import Frozen
+from skillgauge.api import HARMLESS, Frozen
 
 
 def _usable(url: str) -> str:
@@ -30,12 +30,18 @@ class ProgramOptions(Frozen):
     program: str | None = Field(
         default=None, min_length=1, description="The program: a name to look for in PATH, or a path."
     )
-    model: str | None = Field(default=None, min_length=1, description="Model to ask where nobody names one.")
+    model: str | None = Field(
+        default=None, min_length=1, description="Model to ask where nobody names one.", json_schema_extra=HARMLESS
+    )
     base_url: Address | None = Field(
         default=None, description="Where the model API is served; default: the vendor's own. A login is not sent there."
     )
     api_retries: int = Field(
-        default=3, ge=0, le=20, description="How often the program itself asks its API again when that fails."
+        default=3,
+        ge=0,
+        le=20,
+        description="How often the program itself asks its API again when that fails.",
+        json_schema_extra=HARMLESS,
     )
     pass_env: tuple[str, ...] = Field(
         default=(), description="Names of environment variables that the program gets besides, for example HTTPS_PROXY."
@@ -45,3 +51,13 @@ class ProgramOptions(Frozen):
     def secret_env(self) -> tuple[str, ...]:
         """Names among `pass_env` whose values are kept out of results; exceptions to a proxy occur there by chance."""
         return tuple(name for name in self.pass_env if name.lower() != "no_proxy")
+
+
+class InstructedOptions(ProgramOptions):
+    """Of an engine whose agent can also be asked a question, without tools and by instructions that replace its own."""
+
+    instructions: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Said to the model in place of the program's own instructions; the agent has no tools then.",
+    )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from signal import Signals
 
 from skillgauge.api import (
+    Blame,
     Command,
     Emit,
     EventKind,
@@ -128,11 +129,21 @@ def failure_of(ran: Ran, account: Account) -> Failure | None:
     told = f": {said}" if said else ""
     number = finished.signal or max(0, (finished.exit_code or 0) - _SIGNALLED)
     if number:
-        return failed(FailureClass.KILLED, f"ended by {_signal_name(number)} before its end{told}")
+        return _ended(FailureClass.KILLED, f"ended by {_signal_name(number)} before its end{told}", account)
     if finished.exit_code and not ran.records:
         return failed(FailureClass.LAUNCH, f"exit code {finished.exit_code} without an event{told}")
     kind = FailureClass.CRASH if finished.exit_code else FailureClass.PROTOCOL
-    return failed(kind, f"exit code {finished.exit_code} without telling the session's end{told}")
+    return _ended(kind, f"exit code {finished.exit_code} without telling the session's end{told}", account)
+
+
+def _ended(kind: FailureClass, message: str, account: Account) -> Failure:
+    """The failure of a program that ended too early.
+
+    An agent that has run something can have ended it, and is blamed: else whoever cannot do a task leaves the rate.
+    """
+    failure = failed(kind, message)
+    acted = any(event.kind is EventKind.TOOL_CALL for event in account.trajectory.events)
+    return failure.model_copy(update={"blame": Blame.TARGET, "retryable": False}) if acted else failure
 
 
 def _signal_name(number: int) -> str:

@@ -18,6 +18,7 @@ from urllib.parse import quote
 import httpx
 
 from skillgauge.api import FailureClass, JudgeReply, Problem, Usage, secret
+from skillgauge_http_bodies import Decoder, EncodingError
 
 from .outcomes import Unanswered, excerpt, is_success, status_error
 
@@ -212,12 +213,21 @@ async def _closing(client: httpx.AsyncClient) -> AsyncGenerator[None, None]:
 
 
 async def _read(response: httpx.Response, limit: int) -> tuple[bytes, bool]:
-    """A body up to a limit, and whether there was more, which is not read."""
+    """A body up to a limit, and whether there was more, which is neither read nor decoded.
+
+    Raises:
+        httpx.DecodingError: it is encoded in a way that nobody asked for, or damaged.
+    """
     content = bytearray()
-    async for chunk in response.aiter_bytes():
-        content += chunk
-        if len(content) > limit:
-            return bytes(content[:limit]), True
+    try:
+        decoder = Decoder(response.headers.get("content-encoding", ""))
+        async for chunk in response.aiter_raw():
+            for piece in decoder.pieces(chunk):
+                content += piece
+                if len(content) > limit:
+                    return bytes(content[:limit]), True
+    except EncodingError as error:
+        raise httpx.DecodingError(str(error)) from error
     return bytes(content), False
 
 

@@ -1,7 +1,21 @@
 """Run processes on this machine, in workspaces made of folders: what sandboxes have in common."""
 
+from ._belongings import Belongings, belongings, release
+from ._tree import obstacles
 from .concealing import conceal
 from .running import MARKER, Process, start, stop_all
 from .workspace import DirectoryWorkspace, Launch
 
-__all__ = ["MARKER", "DirectoryWorkspace", "Launch", "Process", "conceal", "start", "stop_all"]
+__all__ = [
+    "MARKER",
+    "Belongings",
+    "DirectoryWorkspace",
+    "Launch",
+    "Process",
+    "belongings",
+    "conceal",
+    "obstacles",
+    "release",
+    "start",
+    "stop_all",
+]

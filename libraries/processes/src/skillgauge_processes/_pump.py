@@ -25,6 +25,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from typing import Protocol
 
 from skillgauge.api import Command, Finished
@@ -81,7 +82,7 @@ class Pump:
         self._argv = argv
         self._cwd = cwd
         self._fds = fds
-        self._marker = f"{_prefix}-{next(_numbers)}."
+        self._marker = f"{prefix()}-{next(_numbers)}."
         self._env = {**env, MARKER: env.get(MARKER, "") + self._marker}
         self._adopts = adopt_orphans()
         self._out = _Capture(command.output_bytes)
@@ -349,7 +350,12 @@ class _Threads:
         report(outcome)
 
 
-_prefix = uuid.uuid4().hex[:16]
+@cache
+def prefix() -> str:
+    """How the marks of this process's children begin, and of nobody else's."""
+    return uuid.uuid4().hex[:16]
+
+
 _numbers = itertools.count()
 _live: set[Pump] = set()
 _threads = _Threads()
@@ -367,6 +373,7 @@ def _start_afresh() -> None:
     _threads.__init__()  # type: ignore[misc]  # the bound `attend` must stay valid
     _live.clear()
     adopt_orphans.cache_clear()
+    prefix.cache_clear()
 
 
 if sys.platform != "win32":

@@ -81,6 +81,11 @@ class Process:
         """Id of the process, of its group and of its session."""
         return self._pump.pid
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing of it is left."""
+        return self._outcome is not None
+
     async def wait(self) -> Finished:
         """Wait for its end. A cancelled caller leaves only when the whole process group is dead and reaped."""
         try:

@@ -7,39 +7,30 @@ from an allow list, every process ends with the workspace, and files go in and o
 from __future__ import annotations
 
 import asyncio
-import errno
-import hashlib
-import math
+import itertools
 import os
-import secrets
 import shutil
-import stat
 import sys
 import tempfile
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
 
-from skillgauge.api import ALLOWED_ENV, Command, FileSpec, JsonValue, LaunchError, SandboxSpec, get_logger
+from skillgauge.api import ALLOWED_ENV, Command, FileSpec, JsonValue, LaunchError, SandboxSpec, SpoiledError, get_logger
 
+from ._belongings import Belongings, belongings, release
+from ._guardian import remove
+from ._tree import BYTES_AT_ONCE, FILES_AT_ONCE, Manifest, is_little, lay_anew, put_all, read_below
 from .concealing import conceal
 from .running import MARKER, Process, Starter, start, stop_all
 
 _log = get_logger(__name__)
 
 _ALLOWED_ON_WINDOWS = ("SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT")
-FILES_AT_ONCE = 64
-BYTES_AT_ONCE = 1024 * 1024
-"""What of a workspace's files is written or read at once; more is left to a thread, so that nobody else is held up.
-To hand work to a thread and back costs more than a few small files do, and slows every other thread down."""
-_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
-_READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
 
 
 @dataclass(frozen=True)
@@ -54,6 +45,21 @@ class Launch:
     """File descriptors that it inherits under their numbers; closed here afterwards, whatever comes of it."""
     starter: Starter | None = None
     """Starts it, in a thread, where executing `argv` is not the way; it takes care of `env` and `fds` itself."""
+
+
+@dataclass(frozen=True)
+class _Fresh:
+    """What a fresh command has to itself."""
+
+    folder: Path
+    path: str
+    env: Mapping[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        # A relative place on the search path would be one in the workspace.
+        path = os.pathsep.join(one for one in self.path.split(os.pathsep) if Path(one).is_absolute())
+        env = {"PATH": path, "HOME": str(self.folder / "home"), "TMPDIR": str(self.folder / "tmp")}
+        object.__setattr__(self, "env", MappingProxyType(env))
 
 
 class DirectoryWorkspace:
@@ -73,6 +79,11 @@ class DirectoryWorkspace:
         self._environ = environ
         self._tier = tier
         self._folder: Path | None = None
+        self._belongings: Belongings | None = None
+        self._given: set[str] = set()
+        self._ended_because = ""
+        self._numbers = itertools.count(1)
+        self._fresh: list[tuple[Path, weakref.ref[Process]]] = []
         self._env: Mapping[str, str] = {}
         self._own_env = _strings(spec.env)
         # A thread holds every process that runs, so those that can be forgotten here have ended.
@@ -130,9 +141,10 @@ class DirectoryWorkspace:
 
     async def __aenter__(self) -> Self:
         tmpdir = self._environ.get("TMPDIR", "")
+        parent = tmpdir if tmpdir and Path(tmpdir).is_dir() else tempfile.gettempdir()
+        self._belongings = belongings(Path(parent))
         # The label is not part of the name: an agent sees that, and the id of a case can give its answer away.
-        folder = tempfile.mkdtemp(prefix="skillgauge-", dir=tmpdir if tmpdir and Path(tmpdir).is_dir() else None)
-        self._folder = Path(folder).resolve()
+        self._folder = Path(tempfile.mkdtemp(prefix="w", dir=self._belongings.folder))
         for part in (self.root, self.home, self.tmp):
             part.mkdir(mode=0o700)
         self._env = {**self._base_env(), **self._own_env}
@@ -142,21 +154,25 @@ class DirectoryWorkspace:
         self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
         folder, self._folder = self.folder, None
+        assert self._belongings is not None
         try:
             await stop_all(list(self._processes))
         finally:
             if self.spec.keep:
                 for path in await asyncio.to_thread(conceal, folder, self.spec.conceal):
                     _log.warning("workspace.not-cleaned", path=path, label=self.spec.label)
+                self._belongings.keep(folder)
                 # The level is that which shows without --verbose: whoever keeps a folder wants to know where it is.
                 _log.warning("workspace.kept", path=str(folder), label=self.spec.label)
-            elif not await asyncio.to_thread(_remove, folder):
+            elif not await asyncio.to_thread(remove, folder):
                 _log.warning("workspace.not-removed", path=str(folder), label=self.spec.label)
+            release(self._belongings)
 
     async def start(self, command: Command) -> Process:
         """Start a process. Raises `LaunchError` if it cannot be started."""
+        fresh = await self._made_fresh() if command.fresh else None
         try:
-            env = {**self._env, **_strings(command.env)}
+            env = {**self._env, **(fresh.env if fresh else {}), **_strings(command.env)}
             cwd = self.root / (command.cwd or "")
         except (ValueError, RuntimeError) as error:
             raise LaunchError(str(error)) from error
@@ -174,32 +190,56 @@ class DirectoryWorkspace:
             for fd in launch.fds:
                 os.close(fd)
         self._processes.add(process)
+        if fresh:
+            self._fresh.append((fresh.folder, weakref.ref(process)))
         if self._folder is None:
             await process.stop()
             raise LaunchError("the workspace was closed meanwhile")
         return process
 
+    def pids(self) -> list[int]:
+        """Its processes that have not ended, without what comes from them; callable from any thread."""
+        return [one.pid for one in self._processes.copy() if not one.has_ended and one.pid > 0]
+
     async def end_processes(self, reason: str) -> None:
-        """Kill every process, each of which tells the reason at the end of its stderr."""
+        """Kill every process, each of which tells the reason at the end of its stderr, and `snapshot` does later."""
+        self._ended_because = reason
         running = list(self._processes)
         for process in running:
             process.condemn(reason)
         await stop_all(running)
 
-    async def put(self, files: Sequence[FileSpec]) -> None:
+    async def put(self, files: Sequence[FileSpec], *, anew: bool = False) -> tuple[str, ...]:
         """Write files below the root, each at once or not at all.
+
+        Args:
+            files: see there.
+            anew: an agent was at work: folders of these files alone are emptied first, and what is in the way is set
+                aside, which the answer tells.
 
         Raises:
             ValueError: a path leaves the root, by itself or through a link; nothing of that file is written.
+            SpoiledError: what an agent left cannot be set aside.
         """
-        if _is_little(files):
-            _put_all(self.root, files)
+        if anew:
+            given, aside = frozenset(self._given), self.folder / "aside"
+            return await asyncio.to_thread(lay_anew, self.root, files, given, aside)
+        self._given.update(file.path for file in files)
+        if is_little(files):
+            put_all(self.root, files)
         else:
-            await asyncio.to_thread(_put_all, self.root, files)
+            await asyncio.to_thread(put_all, self.root, files)
+        return ()
 
     async def snapshot(self) -> Mapping[str, str]:
-        """Relative path to SHA-256 of every file below the root; of a link, of its text."""
-        manifest = _Manifest(self.root)
+        """Relative path to SHA-256 of every file below the root; of a link, of its text; of a huge file, its size.
+
+        Raises:
+            SpoiledError: there is more than can be listed, or than the workspace may hold.
+        """
+        if self._ended_because:
+            raise SpoiledError(self._ended_because)
+        manifest = Manifest(self.root)
         if not manifest.read(files=FILES_AT_ONCE, size=BYTES_AT_ONCE):
             await asyncio.to_thread(manifest.read)
         return manifest.digests
@@ -211,7 +251,18 @@ class DirectoryWorkspace:
             ValueError: the path leaves the root, by itself or through a link.
             OSError: it cannot be read, or is not a regular file.
         """
-        return await asyncio.to_thread(_collect, self.root, path, limit)
+        return await asyncio.to_thread(read_below, self.root, path, limit)
+
+    async def _made_fresh(self) -> _Fresh:
+        """A home and a place for temporary files that nothing has seen; those of commands that have ended go."""
+        over = [folder for folder, process in self._fresh if (one := process()) is None or one.has_ended]
+        self._fresh = [(folder, process) for folder, process in self._fresh if folder not in over]
+        for folder in over:
+            await asyncio.to_thread(remove, folder)
+        fresh = _Fresh(self.folder / f"fresh{next(self._numbers)}", str(self._env.get("PATH", "")))
+        for name in ("HOME", "TMPDIR"):
+            Path(fresh.env[name]).mkdir(mode=0o700, parents=True)
+        return fresh
 
     def _base_env(self) -> dict[str, str]:
         names = (*ALLOWED_ENV, MARKER, *(_ALLOWED_ON_WINDOWS if os.name == "nt" else ()))
@@ -240,135 +291,3 @@ def _with_python(path: str) -> str:
     if not sys.executable or all(shutil.which(name, path=path) for name in ("python3", "python")):
         return path
     return f"{path}{os.pathsep}{Path(sys.executable).parent}"
-
-
-def _put_all(root: Path, files: Sequence[FileSpec]) -> None:
-    for file in files:
-        _put(root, file)
-
-
-def _put(root: Path, file: FileSpec) -> None:
-    """Write one file. Folders are opened one inside the other, so no link is followed, however late it appears."""
-    *folders, name = [part for part in file.path.split("/") if part != "."] or [""]
-    if file.path.startswith("/") or {"", ".."} & {*folders, name}:
-        raise ValueError(f"path {file.path!r} does not stay inside the workspace")
-    fd = os.open(root, _FOLDER)
-    try:
-        for folder in folders:
-            with suppress(FileExistsError):
-                os.mkdir(folder, dir_fd=fd)
-            try:
-                inner = os.open(folder, _FOLDER, dir_fd=fd)
-            except OSError as error:
-                if error.errno not in (errno.ENOTDIR, errno.ELOOP):
-                    raise
-                raise ValueError(f"path {file.path!r} crosses a link or a file at {folder!r}") from error
-            os.close(fd)
-            fd = inner
-        _replace(fd, name, file)
-    finally:
-        os.close(fd)
-
-
-def _replace(folder: int, name: str, file: FileSpec) -> None:
-    temporary = f".skillgauge-{secrets.token_hex(8)}"
-    target = os.open(temporary, _CREATE, 0o755 if file.executable else 0o644, dir_fd=folder)
-    try:
-        with os.fdopen(target, "wb") as sink:
-            if file.source is None:
-                sink.write((file.text or "").encode())
-            else:
-                with Path(file.source).open("rb") as source:
-                    shutil.copyfileobj(source, sink)
-        os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except BaseException:
-        os.unlink(temporary, dir_fd=folder)
-        raise
-
-
-def _is_little(files: Sequence[FileSpec]) -> bool:
-    """Whether writing takes less time than handing it to a thread."""
-    if len(files) > FILES_AT_ONCE:
-        return False
-    try:
-        sizes = [len(file.text or "") if file.source is None else os.stat(file.source).st_size for file in files]  # noqa: PTH116 - of each session
-    except OSError:
-        return False
-    return sum(sizes) <= BYTES_AT_ONCE
-
-
-class _Manifest:
-    """The digests of all files below a folder, read in one piece or in several."""
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-        self._found = self._entries()
-        self._digests: dict[str, str] = {}
-
-    @property
-    def digests(self) -> dict[str, str]:
-        """Relative path to digest, of what was read, sorted."""
-        return dict(sorted(self._digests.items()))
-
-    def read(self, files: float = math.inf, size: float = math.inf) -> bool:
-        """Read on; tells whether all was read, or else as many entries or bytes as are given here."""
-        for path, status in self._found:
-            with suppress(FileNotFoundError):  # removed meanwhile
-                if entry := _content_digest(path, status.st_mode):
-                    # A name that is not UTF-8 must not spoil the JSON that this ends up in.
-                    key = os.fsencode(path.relative_to(self._root).as_posix()).decode(errors="backslashreplace")
-                    self._digests[key] = entry
-            files, size = files - 1, size - status.st_size
-            if files <= 0 or size <= 0:
-                return False
-        return True
-
-    def _entries(self) -> Iterator[tuple[Path, os.stat_result]]:
-        for folder, folders, files in os.walk(self._root):
-            for name in (*files, *folders):
-                path = Path(folder, name)
-                with suppress(FileNotFoundError):
-                    yield path, path.lstat()
-
-
-def _content_digest(path: Path, mode: int) -> str | None:
-    """Digest of a file's content or a link's text; `None` for what is neither."""
-    if stat.S_ISLNK(mode):
-        return hashlib.sha256(b"link:" + os.fsencode(path.readlink())).hexdigest()
-    if not stat.S_ISREG(mode):
-        return None
-    try:
-        with open(path, "rb", opener=_open_plain) as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except PermissionError:
-        return "unreadable"
-
-
-def _open_plain(path: str, _flags: int) -> int:
-    return os.open(path, _READ)
-
-
-def _collect(root: Path, path: str, limit: int) -> bytes:
-    resolved = Path(os.path.realpath(root / path))
-    if not resolved.is_relative_to(root):
-        raise ValueError(f"path {path!r} does not stay inside the workspace")
-    with open(resolved, "rb", opener=_open_plain) as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise OSError(f"{path!r} is not a regular file")
-        return file.read(limit)
-
-
-def _remove(folder: Path) -> bool:
-    """Remove a folder, also from below folders that forbid it; tells whether it is gone."""
-    for _ in range(3):
-        shutil.rmtree(folder, ignore_errors=True)
-        if not folder.exists():
-            return True
-        with suppress(OSError):
-            folder.chmod(0o700)
-        for path, names, _files in os.walk(folder):
-            for inner in [Path(path, name) for name in names]:
-                if not inner.is_symlink():
-                    with suppress(OSError):
-                        inner.chmod(0o700)
-    return False

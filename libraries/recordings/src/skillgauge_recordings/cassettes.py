@@ -28,6 +28,7 @@ from skillgauge.api import (
     JsonObject,
     Origin,
     Problem,
+    SpoiledError,
     SuiteError,
     Trajectory,
     Trial,
@@ -44,6 +45,8 @@ LARGEST_FILE = 4 * 1024 * 1024
 """Bytes of a file that are recorded; a larger one makes the recording fail, since half a file grades as another one."""
 LARGEST_RAW = 64 * 1024 * 1024
 """Bytes of a raw stream that is unpacked: a small file could stand for any number."""
+MOST_FILES = 10_000
+"""Files of one session; to read more takes longer than anybody waits."""
 _GZIP = 31
 """What zlib calls gzip, with a window of any size."""
 
@@ -122,24 +125,57 @@ class FolderRecorder:
         """Keep one session, unless it failed for reasons that are nobody's behaviour.
 
         Raises:
-            OSError: a file cannot be read or written.
-            ValueError: a file cannot be recorded.
+            OSError: the recording cannot be written.
+            SpoiledError: the agent left files that cannot be recorded.
         """
         failure = execution.failure
         if execution.replayed or (failure is not None and failure.blame is Blame.INFRASTRUCTURE):
             return
-        places, executables = Places(workspace), await _executables(workspace, execution)
-        cassette = Cassette(
-            key=trial.cassette_key,
-            recipe=trial.recipe,
-            engine=trial.runner,
-            model=trial.model,
-            execution=places.named_in(execution),
-            files=tuple([await _recorded(workspace, places, change, executables) for change in execution.files]),
-        )
-        document = self._clean(cassette).packed().model_dump(mode="json", exclude_defaults=True)
-        text = json.dumps({"schema_version": "1.0", **document}, indent=1, sort_keys=True, ensure_ascii=False)
-        await asyncio.to_thread(write_whole, self._folder / file_name(trial), [f"{text}\n".encode()])
+        cassette = await recorded(trial, execution, workspace, trial.cassette_key)
+        await asyncio.to_thread(write_cassette, self._folder / file_name(trial), self._clean(cassette))
+
+
+async def recorded(trial: Trial, execution: Execution, workspace: Workspace, key: str) -> Cassette:
+    """The recording of a session, while its workspace is open.
+
+    Raises:
+        OSError: a file cannot be read.
+        ValueError: a file cannot be recorded.
+        SpoiledError: there are too many files.
+    """
+    if len(execution.files) > MOST_FILES:
+        raise SpoiledError(f"the session changed more than {MOST_FILES} files")
+    places, executables = Places(workspace), await _executables(workspace, execution)
+    return Cassette(
+        key=key,
+        recipe=trial.recipe,
+        engine=trial.runner,
+        model=trial.model,
+        execution=places.named_in(execution),
+        files=tuple([await _recorded(workspace, places, change, executables) for change in execution.files]),
+    )
+
+
+def write_cassette(path: Path, cassette: Cassette) -> None:
+    """Write a recording, whole or not at all.
+
+    Raises:
+        UsageError: the place cannot be written.
+    """
+    document = cassette.packed().model_dump(mode="json", exclude_defaults=True)
+    text = json.dumps({"schema_version": "1.0", **document}, indent=1, sort_keys=True, ensure_ascii=False)
+    write_whole(path, [f"{text}\n".encode()])
+
+
+def read_cassette(path: Path) -> Cassette:
+    """One recording.
+
+    Raises:
+        SuiteError: it is damaged.
+        ValueError: its raw stream is.
+    """
+    document = read_document(path)
+    return validate(Cassette, document.value, document).unpacked()
 
 
 def file_name(trial: Trial) -> str:
@@ -164,9 +200,12 @@ async def _recorded(
     path = change.path
     if change.change == "deleted":
         return RecordedFile(path=path)
-    content = await workspace.collect(path, LARGEST_FILE + 1)
+    try:
+        content = await workspace.collect(path, LARGEST_FILE + 1)
+    except (OSError, ValueError) as error:
+        raise SpoiledError(f"{path!r} cannot be read: {error}") from error
     if len(content) > LARGEST_FILE:
-        raise ValueError(f"{path!r} is larger than {LARGEST_FILE} bytes and cannot be recorded")
+        raise SpoiledError(f"{path!r} is larger than {LARGEST_FILE} bytes")
     try:
         return RecordedFile(path=path, text=places.named(content.decode()), executable=path in executables)
     except UnicodeDecodeError:
@@ -188,8 +227,7 @@ def read_cassettes(folder: Path) -> Iterator[Cassette]:
         )
     for path in found:
         try:
-            document = read_document(path)
-            yield validate(Cassette, document.value, document).unpacked()
+            yield read_cassette(path)
         except SuiteError as error:
             problems += error.problems
         except ValueError as error:
@@ -197,6 +235,10 @@ def read_cassettes(folder: Path) -> Iterator[Cassette]:
             problems.append(Problem("replay.damaged", message, origin=Origin(str(path)), hint="Record it again."))
     if problems:
         raise SuiteError(problems)
+
+
+_CALLED = {"limits": "limits (--timeout, --max-turns, or the case's own)"}
+"""Parts of a recipe that say too little by their names."""
 
 
 def why_missing(recipe: JsonObject, recordings: list[Cassette]) -> str:
@@ -208,7 +250,7 @@ def why_missing(recipe: JsonObject, recordings: list[Cassette]) -> str:
         return f"there is no recording of {wanted}"
 
     def differences(one: Cassette) -> list[str]:
-        return [name for name in recipe if one.recipe.get(name, EMPTY) != recipe[name]]
+        return [_CALLED.get(name, name) for name in recipe if one.recipe.get(name, EMPTY) != recipe[name]]
 
     nearest = min(same_case, key=lambda one: len(differences(one)))
     return f"no recording fits {wanted}; in the nearest one these differ: {', '.join(differences(nearest))}"

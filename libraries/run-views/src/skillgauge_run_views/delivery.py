@@ -66,6 +66,7 @@ def deliver(call: Invocation, view: RunView, name: str, output: str | None) -> N
         SkillgaugeError: there is no such reporter, or the place cannot be written.
     """
     reporter = reporter_for(call, name, view)
+    view, _ = call.commented(view)
     artifacts = reporter.render(view)
     if output is not None:
         files = _write(artifacts, reporter.suffix, Path(output))

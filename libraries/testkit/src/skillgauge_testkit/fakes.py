@@ -76,10 +76,11 @@ class FakeWorkspace:
         self.commands.append(command)
         return FakeRunning(self._run(command, self))
 
-    async def put(self, files: Sequence[FileSpec]) -> None:
-        """Keep the text of each file."""
+    async def put(self, files: Sequence[FileSpec], *, anew: bool = False) -> Sequence[str]:
+        """Keep the text of each file. Nothing is ever in the way of one."""
         for file in files:
             self.files[file.path] = (file.text or "").encode()
+        return ()
 
     async def snapshot(self) -> Mapping[str, str]:
         """Digest of each file."""

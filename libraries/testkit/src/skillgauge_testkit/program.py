@@ -243,12 +243,11 @@ def _log_settings() -> Iterator[None]:
     """The log as it is when a process starts; whoever logs next writes to the streams that there are then."""
     settings = log._Settings
     kept = settings.threshold, settings.clean
-    settings.threshold, settings.clean, settings.configured = logging.ERROR, None, False
+    settings.threshold, settings.clean = logging.ERROR, None
     try:
         yield
     finally:
         settings.threshold, settings.clean = kept
-        settings.configured = False
 
 
 @contextmanager

@@ -33,7 +33,7 @@ def labelled(*counts: int) -> tuple[JudgedRun, dict[tuple[str, str, str], bool]]
         Judged(GROUP, f"case {at}", f"execution {at}", "check", "answer", passes, GRADER)
         for at, (passes, _) in enumerate(pairs)
     )
-    return JudgedRun(judged, 0), {one.key: people for one, (_, people) in zip(judged, pairs, strict=True)}
+    return JudgedRun(judged), {one.key: people for one, (_, people) in zip(judged, pairs, strict=True)}
 
 
 def test_known_answers() -> None:
@@ -77,7 +77,7 @@ def test_repeats_of_a_case_are_averaged() -> None:
     run, said = labelled(3, 0, 0, 1)
     cases = ("a", "a", "a", "b")
     judged = tuple(replace(one, case_id=case) for one, case in zip(run.judged, cases, strict=True))
-    (rate,) = calibrate(JudgedRun(judged, 0), said, run_id="r", seed=1).rates
+    (rate,) = calibrate(JudgedRun(judged), said, run_id="r", seed=1).rates
     assert (rate.raw.rate, rate.raw.n) == (0.5, 2)
 
 

@@ -10,6 +10,7 @@ import signal
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -179,6 +180,64 @@ def test_a_calibrated_judge_needs_no_remark(program: Program, evaluate: Evaluate
         assert NOT_CALIBRATED + "judge-calibration.json cannot be read" in program(*words).stderr
     assert NOT_CALIBRATED not in evaluate("--no-plugin", "skillgauge-command-judge").stderr
     assert NOT_CALIBRATED not in evaluate(judged=False).stderr
+
+
+def test_every_judged_rate_bears_a_mark(program: Program, evaluate: Evaluate, label: Labelling, work: Path) -> None:
+    """On the terminal, in Markdown, HTML, CSV and record, for what the judge lacks; a calibrated one has none."""
+
+    def pages() -> list[str]:
+        """What is said of the newest run, now, in every form."""
+        forms = [
+            program("history", "show", "latest", "--format", name) for name in ("markdown", "html", "csv", "record")
+        ]
+        assert [done.code for done in forms] == [0, 0, 0, 0]
+        return [done.stdout for done in (program("report", "show", "latest"), *forms)]
+
+    def written() -> list[str]:
+        return [next((work / "reports").glob(f"eval-result.{one}")).read_text() for one in ("md", "html", "csv")]
+
+    formats = ("--format", "markdown", "html", "csv", "record")
+    first = evaluate(*formats)
+    mark = "10 checks decided by a judge that is not calibrated"
+    assert all(mark in text for text in (first.stdout, *written(), *pages()))
+    assert "Judged checks that pass: 60.0% (n = 10)" in first.stdout
+    label(person)
+    assert program("judge", "calibrate", "latest").code == 0
+    advisory = "10 checks decided by a judge that is advisory only"
+    assert all(advisory in text and mark not in text for text in pages())
+    stale = "10 checks decided by a judge whose calibration is stale"
+    again = evaluate(*formats, model="m-2")
+    assert all(stale in text for text in (again.stdout, *written()))
+    file = work / "judge-calibration.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"advisory": []}))
+    evaluate(*formats)
+    assert not any("checks decided by" in text for text in (*written(), *pages()))
+    assert "Judged checks that pass" in written()[0]
+    evaluate(*formats, judged=False)
+    assert not any("udged checks" in text for text in written())
+
+
+def test_what_a_judge_may_decide(program: Program, evaluate: Evaluate, label: Labelling, work: Path) -> None:
+    """A gate counts always, with a calibrated judge only, or never; other gates are as they were."""
+    gate = ("--exit-on-fail", "--min-completion", "0.9")
+
+    def code(setting: str, **options: Any) -> Done:
+        (work / "skillgauge.config.yaml").write_text(f"judgedGates: {setting}\n")
+        return evaluate(*gate, codes=(0, 1, 3), **options)
+
+    assert code("always").code == 1
+    open_ = code("calibrated")
+    assert open_.code == 3
+    assert open_.verdict.startswith("gate inconclusive: echo rests on a judge that is not calibrated")
+    advised = code("never")
+    assert (advised.code, "gate met" in advised.verdict) == (0, False)
+    assert "no gate for echo: a judge decided, and it only advises (judgedGates: never)" in advised.stderr
+    label(person)
+    program("judge", "calibrate", "latest")
+    file = work / "judge-calibration.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"advisory": []}))
+    assert code("calibrated").code == 1
+    assert code("calibrated", judged=False).code == 0
 
 
 def test_labels_that_do_not_fit_are_told_all_at_once(

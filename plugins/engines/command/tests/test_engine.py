@@ -108,10 +108,10 @@ def test_only_what_is_named_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize(
     ("line", "kind", "blame", "retryable"),
     [
-        ("exit 9", FailureClass.CRASH, Blame.INFRASTRUCTURE, False),
+        ("exit 9", FailureClass.CRASH, Blame.TARGET, False),
         ("exit 75", FailureClass.RATE_LIMITED, Blame.INFRASTRUCTURE, True),
         ("exit 4", FailureClass.MAX_TURNS, Blame.AGENT_LIMIT, False),
-        ("kill -9 $$", FailureClass.KILLED, Blame.INFRASTRUCTURE, False),
+        ("kill -9 $$", FailureClass.KILLED, Blame.TARGET, False),
         ("sleep 60", FailureClass.TIMEOUT, Blame.INFRASTRUCTURE, False),
     ],
 )

@@ -78,7 +78,7 @@ def test_the_columns_of_eval_skills_come_first_and_ours_follow() -> None:
     )
     assert line == (
         "calculator,coding-easy,1.0000,1.0000,0.0000,193,421,0.9972,"
-        "direct,subprocess,,1.0000,0.8389,1.0000,0.95,wilson,20,20,0,0,0,finished,true,,,,,,,,,,,"
+        "direct,subprocess,,1.0000,0.8389,1.0000,0.95,wilson,20,20,0,0,0,finished,true,,,,0,,,,,,,,,"
     )
 
 
@@ -125,6 +125,15 @@ def test_one_row_per_group() -> None:
     assert table() == ",".join(COLUMNS) + "\n"
 
 
+def test_what_must_be_known_of_a_rate_stands_beside_it() -> None:
+    """As Markdown says it, in the last column: whoever sorts the table by rate has it there."""
+    note = "9 checks decided by a judge that is not calibrated"
+    judged = Figure(name="judged_checks", label="Judged checks that pass", value=0.5, unit="ratio", n=9, note=note)
+    (row,) = cells(table(group(figures=(judged,))))
+    assert list(row)[-1] == "notes"
+    assert row["notes"] == note
+
+
 def test_unknown_is_empty_and_never_zero() -> None:
     """What nobody measured leaves its field empty; counts that are zero are written."""
     nothing = group(
@@ -134,7 +143,7 @@ def test_unknown_is_empty_and_never_zero() -> None:
         latency=Latency(),
         figures=(Figure(name="completionRate", label="Completion rate", value=None, unit="ratio"),),
     )
-    of_run = "finished,true,,,,,,,,,,,"
+    of_run = "finished,true,,,,0,,,,,,,,,"
     assert table(nothing).splitlines()[1] == f",coding-easy,,,,,,,direct,subprocess,,,,,,,0,0,0,0,0,{of_run}"
 
 

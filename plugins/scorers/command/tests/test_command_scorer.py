@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgauge.api import Arm, ArmKind, Execution, FileSpec, SandboxSpec, Score, ScoreStatus, host_environment
+from skillgauge.api import Arm, ArmKind, Command, Execution, FileSpec, SandboxSpec, Score, ScoreStatus, host_environment
 from skillgauge_processes import DirectoryWorkspace
 from skillgauge_scorer_command.options import CommandOptions
 from skillgauge_scorer_command.scorer import CommandScorer, _for_environment
@@ -27,6 +27,7 @@ def score(
     arm: Arm = AGENT,
     files: tuple[FileSpec, ...] = (),
     environ: Mapping[str, str] | None = None,
+    prepare: str = "true",
     **options: Any,
 ) -> Score:
     """The score of a command in a workspace with these files."""
@@ -35,6 +36,7 @@ def score(
         workspace = DirectoryWorkspace(SandboxSpec(label="test"), environ or host_environment(), tier="test/none")
         async with workspace:
             await workspace.put(files)
+            await (await workspace.start(Command(argv=("sh", "-c", prepare)))).wait()
             context = replace(score_context(execution=execution or Execution(text="")), arm=arm, workspace=workspace)
             return await CommandScorer(CommandOptions(command=command, **options)).score(context)
 
@@ -93,16 +95,32 @@ def test_shared_workspaces_get_no_file() -> None:
 
 
 def test_place_of_the_answer_is_taken() -> None:
-    """An agent that put a folder where the answer belongs gets no verdict, and the check does not crash."""
-    found = score("true", files=(FileSpec(path="response.txt/x", text=""),))
-    assert (found.status, "found no place for response.txt" in found.reason) == (ScoreStatus.UNGRADED, True)
+    """An agent that put a folder where the answer belongs changes nothing (T-S3)."""
+    taken = (FileSpec(path="response.txt/x", text=""),)
+    assert score("test -f response.txt", files=taken).status is ScoreStatus.PASSED
+    assert score("test -d response.txt", files=taken).status is ScoreStatus.FAILED
+
+
+@pytest.mark.parametrize("name", ["pipe", "endless", "huge"])
+def test_what_keeps_a_command_from_its_end(name: str) -> None:
+    """Is the agent's failure, with the reason; without such a thing a command that does not end is no verdict."""
+    make = {
+        "pipe": "mkfifo answer.json",
+        "endless": "ln -s /dev/zero answer.json",
+        "huge": "truncate -s 1T answer.json",
+    }
+    found = score("cat answer.json >/dev/null", prepare=make[name], timeout_s=0.3)
+    assert found.status is ScoreStatus.FAILED
+    assert "answer.json is " in found.reason
+    assert score("sleep 30", timeout_s=0.1).status is ScoreStatus.UNGRADED
 
 
 def test_environment_is_clean() -> None:
-    """A command sees no variable of the user's beyond the allow list, and a home that is the workspace."""
+    """A command sees no variable of the user's beyond the allow list, and a home that nobody has seen."""
     environ = {**host_environment(), "ACME_API_KEY": "canary-0123456789"}
     assert score('test -z "$ACME_API_KEY"', environ=environ).status is ScoreStatus.PASSED
-    assert score('test "$HOME" = "$PWD" && test "$TMPDIR" = "$PWD"').status is ScoreStatus.PASSED
+    empty = 'for one in "$HOME" "$TMPDIR"; do test -d "$one" && test -z "$(ls -A "$one")" || exit 1; done'
+    assert score(empty, prepare='touch "$HOME/.profile" "$TMPDIR/x"').status is ScoreStatus.PASSED
     assert "canary" not in str(score("env; exit 1", environ=environ).evidence)
 
 
@@ -150,3 +168,27 @@ def test_contract_sandbox_is_enough() -> None:
             return await CommandScorer(CommandOptions(command="grep -q hi response.txt")).score(context)
 
     assert asyncio.run(run()).status is ScoreStatus.PASSED
+
+
+@pytest.mark.requirement("SE-FORMAT-008")
+@pytest.mark.parametrize(
+    ("command", "needs", "status"),
+    [
+        ("grep -q total output.json", ("output.json",), ScoreStatus.FAILED),
+        ("grep -q total output.json", (), ScoreStatus.UNGRADED),
+        ("grep -q a there.txt output.json", ("there.txt", "output.json"), ScoreStatus.FAILED),
+        ("grep -q a there.txt; exit 2", ("there.txt", "pat.tern"), ScoreStatus.UNGRADED),
+        ("grep -q '[' there.txt", ("there.txt",), ScoreStatus.UNGRADED),
+        ("no-such-program output.json", ("output.json",), ScoreStatus.UNGRADED),
+        ("kill -9 $$", ("output.json",), ScoreStatus.UNGRADED),
+    ],
+)
+def test_a_file_that_the_agent_did_not_make_is_its_failure(
+    command: str, needs: tuple[str, ...], status: ScoreStatus
+) -> None:
+    """Else what a model did not do would count as a broken grader, and leave every rate."""
+    found = score(command, files=(FileSpec(path="there.txt", text="b"),), needs=needs)
+    assert found.status is status
+    assert isinstance(found.evidence, Mapping)
+    assert found.evidence["errored"] is (status is ScoreStatus.UNGRADED)
+    assert found.evidence["passed"] is False

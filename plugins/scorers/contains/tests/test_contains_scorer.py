@@ -10,7 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from skillgauge.api import DIRECT, Case, Check, Execution, Score, ScoreContext, ScoreStatus
+from skillgauge.api import (
+    DIRECT,
+    Case,
+    Check,
+    EventKind,
+    Execution,
+    Score,
+    ScoreContext,
+    ScoreStatus,
+    Trajectory,
+    TrajectoryEvent,
+)
 from skillgauge_scorer_contains.options import ContainsOptions
 from skillgauge_scorer_contains.scorer import ContainsScorer
 
@@ -95,3 +106,51 @@ def test_value_is_the_share_of_the_keywords(keywords: list[str], text: str) -> N
     """On random texts the value agrees with a count of its own."""
     share = sum(keyword in text for keyword in keywords) / len(keywords)
     assert score(keywords, text, case_sensitive=True).value == pytest.approx(share)
+
+
+def of_streams(keywords: list[str], stdout: str | None, stderr: str | None, **options: Any) -> Score:
+    """The score of what a process wrote."""
+    execution = Execution(output="answer", stdout=stdout, stderr=stderr)
+    check = Check(id="c", scorer="contains")
+    context = ScoreContext(check=check, case=Case(id="c"), execution=execution, arm=DIRECT)
+    return asyncio.run(ContainsScorer(ContainsOptions.model_validate({"keywords": keywords, **options})).score(context))
+
+
+def test_streams_are_searched_by_themselves() -> None:
+    """A keyword counts in the stream that is asked for, and never where one stream ends and the other begins."""
+    assert of_streams(["out"], "out", "err", stream="stdout").status is ScoreStatus.PASSED
+    assert of_streams(["err"], "out", "err", stream="stdout").status is ScoreStatus.FAILED
+    assert of_streams(["out", "err"], "out", "err", stream="both").status is ScoreStatus.PASSED
+    assert of_streams(["outerr"], "out", "err", stream="both").status is ScoreStatus.FAILED
+    assert of_streams(["answer"], "out", "err", stream="both").status is ScoreStatus.FAILED
+
+
+def test_absent() -> None:
+    """None of the keywords may be there, and those that are get named."""
+    assert of_streams(["Traceback"], "fine", "", stream="both", absent=True).status is ScoreStatus.PASSED
+    found = of_streams(["Traceback", "ERROR"], "fine", "an ERROR", stream="both", absent=True)
+    assert found.status is ScoreStatus.FAILED
+    assert found.value == pytest.approx(0.5)
+    assert found.reason == 'Keywords that must not be there in stdout or stderr: "ERROR" (1/2 absent)'
+
+
+def test_unknown_stream_is_ungraded() -> None:
+    """What an adapter does not tell holds no keyword and lacks none."""
+    assert of_streams(["x"], "out", None, stream="both", absent=True).status is ScoreStatus.UNGRADED
+    assert of_streams(["x"], None, "err", stream="stdout").status is ScoreStatus.UNGRADED
+
+
+def test_messages_are_all_that_an_agent_said() -> None:
+    """What it said on its way counts, what tools answered does not."""
+    events = (
+        TrajectoryEvent(kind=EventKind.MESSAGE, text="first I look"),
+        TrajectoryEvent(kind=EventKind.TOOL_RESULT, text="secret of a tool"),
+    )
+    execution = Execution(text="the end", trajectory=Trajectory(events=events))
+    context = ScoreContext(
+        check=Check(id="c", scorer="contains"), case=Case(id="c", prompt="p"), execution=execution, arm=DIRECT
+    )
+    for keywords, passes in ((["first", "end"], True), (["secret"], False)):
+        options = ContainsOptions.model_validate({"keywords": keywords, "stream": "messages"})
+        found = asyncio.run(ContainsScorer(options).score(context))
+        assert (found.status is ScoreStatus.PASSED) is passes

@@ -82,6 +82,8 @@ executions = st.builds(
     failure=optional(st.builds(Failure, message=text)),
     notes=several(text),
 )
+for model in (Score, Execution, Failure, Usage, Trajectory, TrialResult):
+    model.model_rebuild()  # hypothesis learns from a model that is built which of its fields are required
 scores = st.builds(Score, value=optional(unit), reason=text, evidence=json_values, weight=number)
 results = st.builds(
     TrialResult,
@@ -94,7 +96,7 @@ results = st.builds(
     model=optional(text),
     ordinal=st.integers(0, 2**40 - 1),
     case_index=st.integers(-(2**63), 2**63 - 1),
-    repeat=st.integers(-(2**63), 2**63 - 1),
+    repeat=st.integers(1, 2**63 - 1),
     tags=several(text),
     value=optional(unit),
     weight=number,

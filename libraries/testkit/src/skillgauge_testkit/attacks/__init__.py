@@ -108,6 +108,12 @@ ATTACKS = (
     Attack("cpu", "use more processor time than allowed", lambda s: ("burn", s.bounds.cpu_s)),
     Attack("file", "write a file larger than allowed", lambda s: ("large", s.bounds.file_mb)),
     Attack("disk", "fill the disk with files", lambda s: ("flood", s.workspace.root, s.bounds.disk_mb, _WAIT_S)),
+    Attack(
+        "hoard",
+        "fill the disk with files that nobody can name",
+        lambda s: ("hoard", s.bounds.disk_mb, _WAIT_S),
+    ),
+    Attack("share", "use more shared memory than allowed", lambda s: ("share", s.bounds.memory_mb, _WAIT_S)),
     Attack("tmp", "fill /tmp", lambda s: ("flood", "/tmp", s.bounds.tmp_mb, 0)),
 )
 """All attempts, in the order of the documentation."""

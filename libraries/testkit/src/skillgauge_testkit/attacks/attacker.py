@@ -6,6 +6,7 @@ bounded, since a sandbox that confines nothing will let it.
 """
 
 import ctypes
+import mmap
 import os
 import resource
 import signal
@@ -239,12 +240,49 @@ def flood(folder: str, limit_mb: str, patience_s: str) -> None:
     for number in range(3 * int(limit_mb)):
         with open(f"{folder}/flood{number}", "wb") as file:
             file.write(b"x" * MIB)
-    end = time.monotonic() + float(patience_s)
-    while time.monotonic() < end:
-        time.sleep(0.05)
+    _wait(patience_s)
     through(f"{3 * int(limit_mb)} MiB in {folder}")
     for number in range(3 * int(limit_mb)):
         os.unlink(f"{folder}/flood{number}")
+
+
+def hoard(limit_mb: str, patience_s: str) -> None:
+    """Write three times what is allowed to files that nobody can name: deleted ones, and ones with a path too long."""
+    held = []
+    for number in range(int(limit_mb) // 2):
+        held.append(open(f"hoard{number}", "w+b", buffering=0))  # noqa: SIM115 - that they stay open is the point
+        os.unlink(f"hoard{number}")
+        held[-1].write(b"x" * 4 * MIB)
+    for _ in range(25):
+        os.mkdir("d" * 200)
+        os.chdir("d" * 200)
+    for number in range(int(limit_mb) // 4):
+        with open(f"hoard{number}", "wb") as file:
+            file.write(b"x" * 4 * MIB)
+    _wait(patience_s)
+    through(f"{3 * int(limit_mb)} MiB in files without a name")
+
+
+def share(limit_mb: str, patience_s: str) -> None:
+    """Use three times the memory that is allowed, all of it shared: mapped, and in files that lie in memory."""
+    whole = 3 * int(limit_mb) * MIB
+    try:
+        shared = mmap.mmap(-1, whole // 2, flags=mmap.MAP_SHARED | mmap.MAP_ANONYMOUS)
+        for at in range(0, whole // 2, mmap.PAGESIZE):
+            shared[at] = 1
+        files = [os.memfd_create("x") for _ in range(whole // 2 // (4 * MIB))]
+        for file in files:
+            os.write(file, b"x" * 4 * MIB)
+    except (MemoryError, OSError):
+        return
+    _wait(patience_s)
+    through(f"{whole // MIB} MiB of shared memory")
+
+
+def _wait(patience_s: str) -> None:
+    end = time.monotonic() + float(patience_s)
+    while time.monotonic() < end:
+        time.sleep(0.05)
 
 
 def burn(limit_s: str) -> None:

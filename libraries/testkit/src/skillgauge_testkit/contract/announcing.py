@@ -18,9 +18,8 @@ from typing import Generic, TypeVar, cast
 from pydantic import BaseModel, ValidationError
 
 from skillgauge.api import EMPTY, JsonObject, PluginError, Provider, Traits, freeze
-from skillgauge.contract.hooks import KINDS
 from skillgauge.contract.providers import imported
-from skillgauge.plugins.kinds import CONTRACTS, EXTENSIONS, Kind
+from skillgauge.plugins.kinds import EXTENSIONS, KINDS, Kind
 from skillgauge.plugins.registry import Registry
 
 from .clauses import called, require, shown, unbroken
@@ -175,7 +174,7 @@ def _check_provider(provider: Provider[object], kind: str, options: JsonObject) 
     is_model = isinstance(provider.options, type) and issubclass(provider.options, BaseModel)
     require(is_model, f"{who}: its options must be a pydantic model, not {shown(provider.options)}")
     made = _make(provider, options, who)
-    require_shape(made, CONTRACTS[kind])
+    require_shape(made, KINDS[kind].contract)
     if provider.records:
         called(f"{who}: records", imported, provider.records)
     if provider.schemas:

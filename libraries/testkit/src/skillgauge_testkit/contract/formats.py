@@ -34,7 +34,8 @@ from skillgauge.api import (
     SuiteSummary,
     TargetHead,
     digest,
-    located,
+    locate,
+    located_all,
     read_document,
 )
 
@@ -337,7 +338,7 @@ def _require_unique(what: str, names: Iterable[str]) -> None:
 
 def _require_placed(what: str, problems: Sequence[Problem]) -> None:
     for problem in problems:
-        place = located(problem).span
+        place = located_all((problem,))[0].span
         told = f"{problem.code}: {problem.message}"
         require(place is not None, f"SuiteFormat.load of {what} must say where each problem is, not only {told!r}")
         assert place is not None
@@ -360,7 +361,7 @@ def _require_origin(what: str, origin: Origin | None) -> None:
     require(origin is not None, f"{what} must have an origin")
     assert origin is not None
     require(Path(origin.file).is_file(), f"{what} must have an origin in a file that is there, not {origin.file!r}")
-    span = located(Problem("contract", "", origin=origin)).span
+    span = locate(origin)
     found = not origin.pointer or (span is not None and span.line is not None)
     require(found, f"{what} must have an origin that can be found: {origin.pointer} is nowhere in {origin.file}")
     try:

@@ -45,9 +45,9 @@ class Watched:
         self.commands.append(command)
         return await self._workspace.start(command)
 
-    async def put(self, files: Sequence[FileSpec]) -> None:
+    async def put(self, files: Sequence[FileSpec], *, anew: bool = False) -> Sequence[str]:
         """Put files into the watched workspace."""
-        await self._workspace.put(files)
+        return await self._workspace.put(files, anew=anew)
 
     async def snapshot(self) -> Mapping[str, str]:
         """That of the watched workspace."""

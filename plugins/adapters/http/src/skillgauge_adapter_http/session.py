@@ -15,6 +15,7 @@ from importlib.metadata import version
 import httpx
 
 from skillgauge.api import CallRequest, Execution, Failure, FailureClass, JsonValue, Target, thaw
+from skillgauge_http_bodies import Decoder, EncodingError
 
 from .answer import failure, is_success, output_of, status_failure, usage_of
 from .token import Token
@@ -113,12 +114,21 @@ class HttpSession:
 
 
 async def _read(response: httpx.Response, limit: int) -> tuple[bytes, bool]:
-    """A body up to a limit, and whether there was more, which is not read."""
+    """A body up to a limit, and whether there was more, which is neither read nor decoded.
+
+    Raises:
+        httpx.DecodingError: it is encoded in a way that nobody asked for, or damaged.
+    """
     content = bytearray()
-    async for chunk in response.aiter_bytes():
-        content += chunk
-        if len(content) > limit:
-            return bytes(content[:limit]), True
+    try:
+        decoder = Decoder(response.headers.get("content-encoding", ""))
+        async for chunk in response.aiter_raw():
+            for piece in decoder.pieces(chunk):
+                content += piece
+                if len(content) > limit:
+                    return bytes(content[:limit]), True
+    except EncodingError as error:
+        raise httpx.DecodingError(str(error)) from error
     return bytes(content), False
 
 

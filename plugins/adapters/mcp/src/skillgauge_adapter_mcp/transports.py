@@ -20,10 +20,14 @@ from mcp.types import PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adap
 
 from skillgauge.api import Command, Finished, JsonObject, Running, Workspace
 
+from .bounded import Bounded
+
 Incoming = SessionMessage | Exception
 Streams = tuple[MemoryObjectReceiveStream[Incoming], MemoryObjectSendStream[SessionMessage]]
 
 TOO_LARGE = "the answer is larger than {} bytes"
+_ENVELOPE_BYTES = 65536
+"""What a message may have around the output."""
 _EXITING_S = 0.5
 """How long a process that closed its stdout may take to end by itself, so that its own exit code is told."""
 _ID = re.compile(rb'"id"\s*:\s*([0-9]{1,15})\b')
@@ -79,14 +83,19 @@ class _HttpLink:
 
     @asynccontextmanager
     async def streams(self) -> AsyncIterator[object]:
-        headers = {**self._server.headers, "User-Agent": f"skillgauge/{version('skillgauge-core')}"}
+        own = {"User-Agent": f"skillgauge/{version('skillgauge-core')}", "Accept-Encoding": "identity"}
+        headers = {**self._server.headers, **own}
         async with (
             # No time limits here: deadlines are around whole calls, and they are kept by who makes them.
             httpx2.AsyncClient(
-                headers=headers, timeout=None, trust_env=False, event_hooks={"response": [self._note]}
+                headers=headers,
+                timeout=None,
+                trust_env=False,
+                transport=Bounded(httpx2.AsyncHTTPTransport(trust_env=False), self._output_bytes + _ENVELOPE_BYTES),
+                event_hooks={"response": [self._note]},
             ) as client,
             streamable_http_client(
-                self._server.url, http_client=client, max_sse_event_size=self._output_bytes + 65536
+                self._server.url, http_client=client, max_sse_event_size=self._output_bytes + _ENVELOPE_BYTES
             ) as streams,
         ):
             yield streams

@@ -25,6 +25,8 @@ from skillgauge.api import (
 )
 
 if TYPE_CHECKING:
+    from skillgauge.api import Figure, GroupKey
+
     from .grading import Judged, JudgedRun
     from .labels import Line
 
@@ -39,8 +41,8 @@ def schemas() -> Mapping[str, JsonObject]:
     return {name: model.model_json_schema() for name, model in models.items()}
 
 
-def notices(view: RunView, folder: Path) -> Iterable[str]:
-    """What `eval` says beside the rates of a run that a judge graded."""
+def notices(view: RunView, folder: Path) -> Iterable[str | tuple[GroupKey, Figure]]:
+    """What is said beside the rates of a run that a judge graded."""
     if not view.head.judges:
         return ()
     from .standing import notices as of_judges  # noqa: PLC0415 - few runs have a judge
@@ -180,7 +182,7 @@ def _compared(
     Raises:
         UsageError: with everything that is wrong with the run, the labels and their fit.
     """
-    from skillgauge_run_views import reports  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge.api import run_reports  # noqa: PLC0415 - `--help` needs none of it
 
     from .grading import judged_of  # noqa: PLC0415 - as above
     from .labels import mismatches  # noqa: PLC0415 - as above
@@ -188,7 +190,7 @@ def _compared(
     found = list(problems)
     with ExitStack() as stack:
         try:
-            (view,) = stack.enter_context(reports(call, [source]))
+            (view,) = stack.enter_context(run_reports(call, [source]))
         except UsageError as error:
             raise UsageError([*found, *error.problems]) from None
         run = judged_of(view)
@@ -205,7 +207,9 @@ def _compared(
 def _unfit(run: JudgedRun, source: str) -> Problem:
     """Why what a run tells of its judge is not enough."""
     if run.untold:
-        message = f"{plain(source)!r} does not tell by which prompt and rubric {run.untold} of its checks were judged"
+        message = (
+            f"{plain(source)!r} does not tell by which prompt and rubric {len(run.untold)} of its checks were judged"
+        )
         return Problem("judge.untold", message, hint="Evaluate again with the scorer that is installed now.")
     return Problem("judge.nothing-judged", f"no judge has decided anything in {plain(source)!r}")
 

@@ -66,8 +66,9 @@ class JudgedRun:
 
     judged: tuple[Judged, ...]
     """In plan order."""
-    untold: int
-    """Further checks that a judge decided, of which the run does not tell prompt and rubric."""
+    untold: tuple[tuple[GroupKey, bool], ...] = ()
+    """Group of each further check that a judge decided, of which the run does not tell prompt and rubric, and whether
+    it passed."""
 
     @property
     def graders(self) -> tuple[Grader, ...]:
@@ -79,18 +80,18 @@ def judged_of(view: RunView) -> JudgedRun:
     """Read what judges have decided; results are read once and not kept."""
     judges = tuple(map(_named, view.head.judges))
     judged: list[Judged] = []
-    untold = 0
+    untold: list[tuple[GroupKey, bool]] = []
     for result, scores in _decided(view):
         answer = answer_digest(result.execution)
         for score, evidence in scores:
             grader = _grader(judges, score, evidence)
-            if grader is None:
-                untold += 1
-                continue
             passes = score.status is ScoreStatus.PASSED
+            if grader is None:
+                untold.append((result.group, passes))
+                continue
             place = result.group, result.case_id, result.execution_id, score.check_id
             judged.append(Judged(*place, answer=answer, passes=passes, grader=grader))
-    return JudgedRun(tuple(judged), untold)
+    return JudgedRun(tuple(judged), tuple(untold))
 
 
 def answer_digest(execution: Execution) -> str:
@@ -98,7 +99,9 @@ def answer_digest(execution: Execution) -> str:
     events = execution.trajectory.events if execution.trajectory else None
     # Without ids of calls, which are new in every session.
     steps = None if events is None else [(one.kind, one.text, one.name, one.data, one.is_error) for one in events]
-    return digest(execution.output, execution.text, steps, [file.model_dump(mode="json") for file in execution.files])
+    # Digests tell files apart, also in runs that kept no contents.
+    files = [{"path": one.path, "change": one.change, "size": None, "digest": one.digest} for one in execution.files]
+    return digest(execution.output, execution.text, steps, files)
 
 
 def statements_of(score: Score) -> tuple[str, ...]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from skillgauge.api import RunView, plain
+from skillgauge.api import JUDGED, Figure, GroupKey, RunView, counted, plain
 
 from .documents import Calibration
 from .grading import Grader, judged_of
@@ -16,8 +17,17 @@ FILE = "judge-calibration.json"
 """Where a calibration is written, and looked for, unless told otherwise."""
 
 
-def notices(view: RunView, folder: Path) -> Iterable[str]:
-    """What a run's judge lacks, in one line; nothing if it is calibrated, or if no judge decided anything.
+@dataclass(frozen=True)
+class Doubt:
+    """What a judge lacks."""
+
+    mark: str
+    """What it is, in a few words that go beside a rate."""
+    reason: str
+
+
+def notices(view: RunView, folder: Path) -> Iterator[str | tuple[GroupKey, Figure]]:
+    """What a run's judge lacks, in one line, and for each group how many of its checks a judge has decided.
 
     Args:
         view: a run.
@@ -28,21 +38,45 @@ def notices(view: RunView, folder: Path) -> Iterable[str]:
     run = judged_of(view)
     if not run.judged and not run.untold:
         return
-    reason = "the run does not tell how its judge was asked" if run.untold else _doubt(run.graders, folder / FILE)
-    if reason:
-        yield f"the judge of this run is not calibrated: {reason}"
+    doubt = _UNTOLD if run.untold else _doubt(run.graders, folder / FILE)
+    if doubt:
+        yield f"the judge of this run is not calibrated: {doubt.reason}"
+    decided: dict[GroupKey, list[bool]] = {}
+    for group, passes in (*((one.group, one.passes) for one in run.judged), *run.untold):
+        decided.setdefault(group, []).append(passes)
+    for group, passed in decided.items():
+        yield group, _figure(passed, doubt)
 
 
-def _doubt(graders: Iterable[Grader], file: Path) -> str:
-    """Why a calibration file does not vouch for some graders; empty if it does."""
+def _figure(passed: Sequence[bool], doubt: Doubt | None) -> Figure:
+    return Figure(
+        name=JUDGED,
+        label="Judged checks that pass",
+        value=sum(passed) / len(passed),
+        unit="ratio",
+        n=len(passed),
+        note=f"{counted(len(passed), 'check')} decided by {doubt.mark}" if doubt else "",
+    )
+
+
+_UNTOLD = Doubt("a judge that is not calibrated", "the run does not tell how its judge was asked")
+
+
+def _doubt(graders: Iterable[Grader], file: Path) -> Doubt | None:
+    """Why a calibration file does not vouch for some graders; nothing if it does."""
+    uncalibrated = _UNTOLD.mark
     try:
         found = Calibration.model_validate_json(file.read_bytes())
     except FileNotFoundError:
-        return "nobody has compared it with people (skillgauge judge label, judge calibrate)"
+        told = "nobody has compared it with people (skillgauge judge label, judge calibrate)"
+        return Doubt(uncalibrated, told)
     except (OSError, ValidationError):
-        return f"{FILE} cannot be read; make it anew with: skillgauge judge calibrate"
+        return Doubt(uncalibrated, f"{FILE} cannot be read; make it anew with: skillgauge judge calibrate")
     for grader in graders:
         if grader not in found.graders:
             nearest = min((one.differences(grader) for one in found.graders), key=len, default=("judge",))
-            return f"{FILE} is stale, since the {', the '.join(nearest)} of a check has changed"
-    return f"it is advisory, since {plain('; '.join(found.advisory))}" if found.advisory else ""
+            told = f"{FILE} is stale, since the {', the '.join(nearest)} of a check has changed"
+            return Doubt("a judge whose calibration is stale", told)
+    if found.advisory:
+        return Doubt("a judge that is advisory only", f"it is advisory, since {plain('; '.join(found.advisory))}")
+    return None

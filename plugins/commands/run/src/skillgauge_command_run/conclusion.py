@@ -61,7 +61,7 @@ def conclude(
         candidates: the skills that were evaluated.
         strategy: how to choose.
     """
-    view, output = outcome.view, call.output
+    (view, remarks), output = call.commented(outcome.view), call.output
     bad_files = bool(evaluation.prepared.suites.passed_over)
     finished = view.run.state is RunState.FINISHED
     reports, notices = reports_of(view) if finished else ((), ())
@@ -71,7 +71,7 @@ def conclude(
         notices = (*notices, *selection_notices(selection, evidence))
         chosen, total = len(selection.selected), counted(selection.total, "skill")
         output.notice(f"[3/4] Select: {chosen or 'none'} of {total}")
-    notices = (*notices, *call.run_notices(view))
+    notices = (*notices, *remarks)
     written = evaluation.write_reports(view)
     output.notice(f"[4/4] Report: {', '.join(written) or 'none'}")
     exit_code, verdict = _verdict(view, selection, bad_files=bad_files)

@@ -111,8 +111,8 @@ class Session:
         while len(self._answers) < self._turns:
             self._asked = time.monotonic()
             answer = await self._talk.ask(self._question(messages))
-            self._asked = None
-            self._note(answer)
+            took_s, self._asked = time.monotonic() - self._asked, None
+            self._note(answer, took_s)
             if not answer.calls or not self._options.tools:
                 return self._ending(answer)
             results = [await self._use(call) for call in answer.calls]
@@ -137,12 +137,12 @@ class Session:
             temperature=self._options.temperature,
         )
 
-    def _note(self, answer: Answer) -> None:
+    def _note(self, answer: Answer, took_s: float) -> None:
         self._answers.append(answer)
         if answer.thoughts:
             self._tell(TrajectoryEvent(kind=EventKind.REASONING, text=answer.thoughts))
         if answer.text:
-            self._tell(TrajectoryEvent(kind=EventKind.MESSAGE, text=answer.text))
+            self._tell(TrajectoryEvent(kind=EventKind.MESSAGE, text=answer.text, duration_s=took_s))
 
     async def _use(self, call: ToolCall) -> ToolResult:
         number = call.id or f"call-{len(self._events)}"

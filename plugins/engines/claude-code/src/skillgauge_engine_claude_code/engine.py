@@ -27,6 +27,8 @@ _BY_DESCRIPTOR = {KEY: "CLAUDE_CODE_API_KEY_FILE_DESCRIPTOR", SUBSCRIPTION: "CLA
 """Variable of a key -> the one that tells where to read it. What is in its environment the program passes on to the
 commands that it runs; its own switch against that needs a sandbox of its own and another permission mode."""
 
+_NONE = ("--tools", "")
+
 
 class ClaudeCodeEngine(ProgramEngine):
     """Runs `claude -p` in the workspace.
@@ -65,13 +67,9 @@ class ClaudeCodeEngine(ProgramEngine):
         # Without a model the program looks for one by the network, and may wait there for ever.
         arguments = ["-p", "--output-format", "stream-json", "--verbose", "--include-hook-events"]
         arguments += ["--model", self.model(request.model) or "", "--setting-sources", "project"]
-        arguments += ["--permission-mode", options.permission_mode]
         if request.limits.max_turns is not None:
             arguments += ["--max-turns", str(request.limits.max_turns)]
-        if options.settings:
-            arguments += ["--settings", canonical_json(options.settings)]
-        if options.allowed_tools:
-            arguments += ["--allowedTools", *options.allowed_tools]  # the last one, since it takes all that follows
+        arguments += self._powers()
         environment = _QUIET | {
             "CLAUDE_CONFIG_DIR": str(workspace.home / ".claude"),
             "CLAUDE_CODE_DISABLE_BUNDLED_SKILLS": "1",
@@ -84,6 +82,18 @@ class ClaudeCodeEngine(ProgramEngine):
             environment[by_descriptor] = str(KEY_DESCRIPTOR)
             return Launch(tuple(arguments), environment, prompt, key)
         return Launch(tuple(arguments), environment, prompt)
+
+    def _powers(self) -> list[str]:
+        """What the agent may do; nothing where instructions take the place of its own."""
+        options = self._claude
+        if options.instructions is not None:
+            return ["--system-prompt", options.instructions, "--strict-mcp-config", "--disable-slash-commands", *_NONE]
+        arguments = ["--permission-mode", options.permission_mode]
+        if options.settings:
+            arguments += ["--settings", canonical_json(options.settings)]
+        if options.allowed_tools:
+            arguments += ["--allowedTools", *options.allowed_tools]  # the last one, since it takes all that follows
+        return arguments
 
     def read_home(self, home: Path, transcript: Transcript) -> None:
         """Read the session file, which nobody but the program is meant to write."""

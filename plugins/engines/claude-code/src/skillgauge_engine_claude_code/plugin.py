@@ -16,6 +16,7 @@ _TRAITS = Traits(
     skill_folder=".claude/skills",
     model_patterns=("claude*",),
     tells=frozenset(Fact),
+    instructions="instructions",
     paid=True,
 )
 

@@ -23,6 +23,7 @@ from .options import (
     KEYS,
     LOGIN_FILE,
     CodexOptions,
+    SandboxMode,
 )
 from .transcript import CodexTranscript
 
@@ -38,6 +39,28 @@ _QUIET = (
 """Without these it asks hosts that no session needs, offers skills of its own beside those under test, lets a shell
 write down its environment, with the key in it, and has its commands share /tmp, where its sandbox makes folders such as
 `.git` for as long as one runs: another session whose workspace lies below would find them above itself."""
+
+_WITHOUT_TOOLS = (
+    *("-s", SandboxMode.READ_ONLY),
+    *("-c", 'web_search="disabled"'),
+    *("-c", "include_permissions_instructions=false"),
+    *("-c", "include_environment_context=false"),
+    *(
+        word
+        for feature in (
+            "goals",
+            "image_generation",
+            "multi_agent",
+            "shell_tool",
+            "sleep_tool",
+            "unified_exec",
+            "view_image",
+        )
+        for word in ("--disable", feature)
+    ),
+)
+"""Two tools cannot be switched off: to ask the user, which works in another mode only, and to patch files, which the
+read-only sandbox refuses."""
 
 
 class CodexEngine(ProgramEngine):
@@ -82,17 +105,27 @@ class CodexEngine(ProgramEngine):
         for folder in (home, temporary):
             folder.mkdir(mode=0o700, exist_ok=True)
         model = self.model(request.model)
-        arguments = ["exec", "--json", "--skip-git-repo-check", "-s", self._codex.sandbox]
+        arguments = ["exec", "--json", "--skip-git-repo-check"]
         arguments += ["-m", model.removeprefix(AZURE_PREFIX)] if model else []
         arguments += [*_QUIET, *self._provider(access)]
-        if self._codex.hooks:
-            (home / "hooks.json").write_text(canonical_json(self._codex.hooks), encoding="utf-8")
-            arguments.append("--dangerously-bypass-hook-trust")  # hooks that nobody confirmed would be passed over
         for key, value in self._codex.config.items():
             arguments += ["-c", f"{key}={_toml(value)}"]
+        arguments += self._powers(home)
         # Below TMPDIR its home would be taken for a temporary one, and no command would run in its sandbox.
         environment = {"CODEX_HOME": str(home), "TMPDIR": str(temporary)}
         return Launch((*arguments, "-"), environment, request.prompt.encode("utf-8", "replace"))
+
+    def _powers(self, home: Path) -> list[str]:
+        """What the agent may do; nothing where instructions take the place of its own."""
+        if self._codex.instructions is not None:
+            told = home / "instructions.md"
+            told.write_text(self._codex.instructions, encoding="utf-8")
+            return [*_WITHOUT_TOOLS, "-c", f"model_instructions_file={_toml(str(told))}"]
+        if not self._codex.hooks:
+            return ["-s", self._codex.sandbox]
+        (home / "hooks.json").write_text(canonical_json(self._codex.hooks), encoding="utf-8")
+        # Hooks that nobody confirmed would be passed over.
+        return ["-s", self._codex.sandbox, "--dangerously-bypass-hook-trust"]
 
     def transcript(self, request: RunRequest) -> Transcript:
         """Reads the lines of `--json`, and later the session file."""

@@ -7,7 +7,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from skillgauge.api import EMPTY, JsonObject
-from skillgauge_agent_programs.options import ProgramOptions
+from skillgauge_agent_programs.options import InstructedOptions
 
 HOST = "api.openai.com"
 BASE_URL = f"https://{HOST}/v1"
@@ -27,7 +27,7 @@ class SandboxMode(StrEnum):
     NONE = "danger-full-access"
 
 
-class CodexOptions(ProgramOptions):
+class CodexOptions(InstructedOptions):
     """Options of `codex`."""
 
     sandbox: SandboxMode = Field(

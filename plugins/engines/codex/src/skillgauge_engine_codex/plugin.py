@@ -16,6 +16,7 @@ _TRAITS = Traits(
     skill_folder=".agents/skills",
     model_patterns=("gpt-*", "o[0-9]*", "codex-*", "azure/*"),
     tells=frozenset(Fact) - {Fact.COST},
+    instructions="instructions",
     paid=True,
 )
 

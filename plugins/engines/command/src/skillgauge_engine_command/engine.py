@@ -150,8 +150,11 @@ class CommandEngine:
     def _failure(self, finished: Finished, request: RunRequest) -> Failure | None:
         """What an ending means: time and signals first, then the exit code.
 
-        A program whose time is up may have been at work, or may have waited for a model that never answers. Nobody can
-        tell, so no skill is blamed; a program that knows better says so by an exit code.
+        Whoever ends himself is not graded as if nothing had happened: else an agent that cannot do a task leaves the
+        rate. So an exit code that the options do not explain is the agent's failure, and so is a signal, since nobody
+        here sends one before the time is up. A program whose time is up may have been at work, or may have waited for a
+        model that never answers. Nobody can tell, so no skill is blamed; a program that knows better says so by an exit
+        code.
         """
         said = " ".join(_text(finished.stderr).split())[-_EXCERPT:]
         detail = f": {said}" if said else ""
@@ -159,12 +162,17 @@ class CommandEngine:
             message = f"not done within {request.limits.timeout_s:g} s{detail}"
             return Failure(failure_class=FailureClass.TIMEOUT, blame=Blame.INFRASTRUCTURE, message=message)
         if finished.exit_code is None:
-            return Failure.of_agent(FailureClass.KILLED, f"ended by signal {finished.signal}{detail}")
-        usual = COMPLETED if finished.exit_code == 0 else FailureClass.CRASH
-        meaning = self._options.exit_codes.get(str(finished.exit_code), usual)
+            return _its_own(FailureClass.KILLED, f"ended by signal {finished.signal}{detail}")
+        meaning = self._options.exit_codes.get(str(finished.exit_code), COMPLETED if not finished.exit_code else None)
         if meaning == COMPLETED:
             return None
+        if meaning is None:
+            return _its_own(FailureClass.CRASH, f"exit code {finished.exit_code}{detail}")
         return Failure.of_agent(FailureClass(str(meaning)), f"exit code {finished.exit_code}{detail}")
+
+
+def _its_own(failure_class: FailureClass, message: str) -> Failure:
+    return Failure(failure_class=failure_class, blame=Blame.TARGET, message=message)
 
 
 def outside_program(program: str) -> tuple[str, ...]:

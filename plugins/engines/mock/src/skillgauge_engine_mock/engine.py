@@ -180,21 +180,22 @@ class _Session:
                 skills_fired=tuple(self._fired),
                 blocked=reply.blocks,
                 model_calls=self._calls + 1,
-                turns=self._calls + 1,
+                turns=self._calls + 1 if reply.turns is None else reply.turns,
                 model=self._request.model or NAME,
                 engine_version=_version(),
             ),
-            usage=Usage(
-                input_tokens=_tokens(self._request.prompt),
-                output_tokens=_tokens(text or ""),
-                cost_usd=0.0,
-                cost_basis="free",
-            ),
-            duration_s=time.monotonic() - self._started,
+            usage=self._usage(reply, text or ""),
+            duration_s=time.monotonic() - self._started if reply.duration_s is None else reply.duration_s,
             failure=failure,
             sandbox=self._workspace.tier,
             notes=(NOTE,),
         )
+
+    def _usage(self, reply: Reply, text: str) -> Usage:
+        if reply.tokens is not None:
+            return Usage(total_tokens=reply.tokens, cost_usd=0.0, cost_basis="free")
+        counted = {"input_tokens": _tokens(self._request.prompt), "output_tokens": _tokens(text)}
+        return Usage(**counted, cost_usd=0.0, cost_basis="free")
 
     def _answer(self, reply: Reply) -> str:
         if reply.text is not None:

@@ -12,6 +12,10 @@ SKILL_FOLDER = ".agents/skills"
 """Where the agent looks for skills, relative to its workspace."""
 
 
+INSTALLS = frozenset({"rule", "command", "agent", "hooks", "servers"})
+"""All that an arm can give beside skills is taken, and nothing of it is read: the script says what comes of it."""
+
+
 class Reply(Frozen):
     """What the agent does with a prompt that fits."""
 
@@ -26,6 +30,9 @@ class Reply(Frozen):
         default=None, description="Skills to load, as far as they are offered; without it those the prompt names."
     )
     blocks: tuple[Block, ...] = Field(default=(), description="Tool calls to report as stopped: `tool` and `by`.")
+    duration_s: float | None = Field(default=None, ge=0, description="Seconds to report in place of those it took.")
+    turns: int | None = Field(default=None, ge=0, description="Turns to report.")
+    tokens: int | None = Field(default=None, ge=0, description="Tokens to report.")
     fail: FailureClass | None = Field(default=None, description="End with this failure instead of an answer.")
 
     @field_validator("match")

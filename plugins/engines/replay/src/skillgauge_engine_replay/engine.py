@@ -18,10 +18,9 @@ from skillgauge.api import (
     SuiteError,
     Workspace,
 )
-from skillgauge_recordings import Cassette, Places, read_cassettes, why_missing
+from skillgauge_recordings import Cassette, Places, read_cassettes, restore, why_missing
 
 from .options import ReplayOptions
-from .restoring import restore
 
 NAME = "replay"
 

@@ -19,5 +19,6 @@ def skillgauge_engines() -> Iterable[Provider[Engine]]:
         summary="Play recorded agent sessions back: no agent, no key, no network.",
         # It tells what the recorded engine told; what that one did not know is unknown in the recording, too.
         records="skillgauge_recordings:FolderRecorder",
+        caches="skillgauge_recordings:BaselineCache",
         traits=Traits(plays="folder", only_by_name=True, skill_folder=".agents/skills", tells=frozenset(Fact)),
     )

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
-from skillgauge.api import Artifact, GroupSummary, RunView, TagSummary, compared, printed
+from skillgauge.api import Artifact, GroupSummary, RunView, TagSummary, compared, printed, rate_notes
 
 _RATE = (
     "passRate",
@@ -49,6 +49,8 @@ COLUMNS = (
     "flakyCases",
     "flipRate",
     "passHatK",
+    # of the suite: cases that gate nothing
+    "quarantinedCases",
     # of the comparison whose candidate the group is; empty for every other group
     "baseline",
     "lift",
@@ -58,6 +60,8 @@ COLUMNS = (
     "liftFinding",
     "liftCases",
     "liftDropped",
+    # what must be known beside the rate, as Markdown says it
+    "notes",
 )
 
 TAG_COLUMNS = ("skillId", "benchmarkId", "arm", "runner", "model", "tag", *_RATE)
@@ -78,7 +82,7 @@ class CsvReporter:
     def render(self, view: RunView) -> Iterable[Artifact]:
         """The groups, then their tags if there are any; results are not read, because the summary tells all of it."""
         groups = view.summary.groups
-        rows = ((*_row(group), *_proof(view, group)) for group in groups)
+        rows = ((*_row(group), *_proof(view, group), text("; ".join(rate_notes(group)))) for group in groups)
         yield Artifact(chunks=(_line(cells) for cells in (COLUMNS, *rows)))
         if any(group.tags for group in groups):
             rows = (_tag_row(group, tag) for group in groups for tag in group.tags)
@@ -113,7 +117,8 @@ def _proof(view: RunView, group: GroupSummary) -> tuple[str, ...]:
     invalid = {one.suite_id for one in view.summary.validity if not one.valid}
     steady = group.reliability
     told = (str(steady.flaky), share(steady.flip_rate), share(steady.pass_hat_k)) if steady else ("", "", "")
-    of_run = (view.run.state.value, "false" if group.suite_id in invalid else "true", *told)
+    apart = sum(len(suite.quarantined) for suite in view.head.suites if suite.id == group.suite_id)
+    of_run = (view.run.state.value, "false" if group.suite_id in invalid else "true", *told, str(apart))
     pair = next((one for one in compared(view) if one.candidate == group.key), None)
     if pair is None or pair.evidence is None:
         return (*of_run, *[""] * 8)

@@ -24,11 +24,11 @@ from skillgauge.api import (
     duration,
     figure_text,
     headline,
-    latency_text,
     percent,
     plain,
     rate_notes,
 )
+from skillgauge_run_views import latency_text
 
 from .content import page
 from .wording import text

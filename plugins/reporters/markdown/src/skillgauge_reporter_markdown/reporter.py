@@ -26,7 +26,6 @@ from skillgauge.api import (
     headline,
     interval_text,
     labels,
-    latency_text,
     lift_interval_text,
     passed_text,
     percent,
@@ -34,9 +33,11 @@ from skillgauge.api import (
     points,
     rate_notes,
     reason_of,
+    run_notes,
     sentences,
 )
 from skillgauge_run_views import outcome_text
+from skillgauge_run_views.latency import latency_text
 from skillgauge_run_views.markdown import in_markdown
 
 _MARKS = {Verdict.PASS: "✅ PASS", Verdict.FAIL: "❌ FAIL", Verdict.ERROR: "⚠️ ERROR", Verdict.SKIPPED: "⏭️ SKIPPED"}
@@ -86,6 +87,9 @@ def _lines(view: RunView) -> Iterator[str]:
     for sentence in sentences(view):
         yield ""
         yield f"**{escaped(sentence)}**"
+    for note in run_notes(view):
+        yield ""
+        yield f"{escaped(note[0].upper() + note[1:])}."
     if any(suite.compared for suite in head.suites):
         yield from _cases(view)
     for suite in head.suites:

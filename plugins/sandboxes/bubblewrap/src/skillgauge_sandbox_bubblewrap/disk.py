@@ -1,50 +1,104 @@
-"""A watch over what a workspace holds on disk, since nothing in the kernel bounds a folder for an ordinary user."""
+"""A watch over what a workspace holds, since nothing in the kernel bounds a folder for an ordinary user.
+
+Files are counted as the file system sees them: also those below paths that are too long to be named, and those that
+were deleted and are still open or mapped.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import stat
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
+
+from . import held
 
 _ENTRY = 4096
 """Least that an entry is counted as, so that empty files count, too."""
 _PERIOD_S = 0.1
 _SHARE = 25
 """A look is followed by a pause of that many times its length, if that is more than the period."""
+_LONGEST_PATH = 3000
+"""Characters of a path below which its names still fit, each of 255 bytes at most."""
+_MOST_FAR = 100
+"""Folders with longer paths that are looked into at a time: nobody needs them, and each takes a file descriptor."""
 
 
-async def watch(folders: Iterable[Path], limit: int, exceeded: Callable[[], Awaitable[None]]) -> None:
-    """Look at folders for as long as it is not cancelled, and tell when they hold too much.
+async def watch(look: Callable[[], bool], exceeded: Callable[[], Awaitable[None]]) -> None:
+    """Look for as long as it is not cancelled, and tell when there is too much.
 
     What is written between two looks is not bounded, so a fast writer gets beyond the limit by what it writes in a
     moment.
 
     Args:
-        folders: counted together, with all below them.
-        limit: bytes.
-        exceeded: called after each look at which they hold more.
+        look: whether there is too much; called in a thread.
+        exceeded: called after each look at which there is.
     """
-    folders = list(folders)
     while True:
         began = time.monotonic()
-        held = await asyncio.to_thread(_held, folders, limit)
-        if held > limit:
+        if await asyncio.to_thread(look):
             await exceeded()
         await asyncio.sleep(max(_PERIOD_S, _SHARE * (time.monotonic() - began)))
 
 
-def _held(folders: Iterable[Path], enough: int) -> int:
+def holds_more(folders: Iterable[Path], pids: Sequence[int], limit: int) -> bool:
+    """Whether folders hold more bytes than a limit, with what processes have open there although it was deleted.
+
+    Args:
+        folders: counted together, with all below them.
+        pids: processes of the workspace.
+        limit: bytes.
+    """
+    own = [str(folder) for folder in folders]
+    devices = set()
+    for folder in own:
+        with suppress(OSError):
+            devices.add(os.stat(folder).st_dev)  # noqa: PTH116 - many a second
+    deleted = held.deleted_files(pids, devices)
+    return deleted > limit or _held(own, limit - deleted) > limit - deleted
+
+
+def _held(folders: list[str], enough: int) -> int:
     """What folders hold, in bytes; stops counting beyond `enough`."""
+    total, waiting, far = 0, folders, list[int]()
+    while total <= enough:
+        if not waiting:
+            if not far:
+                break
+            fd = far.pop()
+            total += _below(fd, far, enough - total)
+            os.close(fd)
+            continue
+        total += _entries(waiting.pop(), waiting, far)
+        if len(far) > _MOST_FAR:
+            total = enough + 1
+    for fd in far:
+        os.close(fd)
+    return total
+
+
+def _below(fd: int, far: list[int], enough: int) -> int:
+    """What a folder holds that has no name of a length that can be used."""
+    total, waiting = 0, [f"/proc/self/fd/{fd}"]
+    while waiting and total <= enough and len(far) <= _MOST_FAR:
+        total += _entries(waiting.pop(), waiting, far)
+    return total
+
+
+def _entries(folder: str, waiting: list[str], far: list[int]) -> int:
     total = 0
-    waiting = [str(folder) for folder in folders]
-    while waiting and total <= enough:
-        with suppress(OSError), os.scandir(waiting.pop()) as entries:
-            for entry in entries:
-                with suppress(OSError):
-                    total += max(entry.stat(follow_symlinks=False).st_blocks * 512, _ENTRY)
-                    if entry.is_dir(follow_symlinks=False):
-                        waiting.append(entry.path)
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            with suppress(OSError):
+                status = entry.stat(follow_symlinks=False)
+                total += max(status.st_blocks * 512, _ENTRY)
+                if not stat.S_ISDIR(status.st_mode):
+                    continue
+                if len(os.fsencode(entry.path)) < _LONGEST_PATH:
+                    waiting.append(entry.path)
+                elif len(far) <= _MOST_FAR:
+                    far.append(os.open(entry.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW))
     return total

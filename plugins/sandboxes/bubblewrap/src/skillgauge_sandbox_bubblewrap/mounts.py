@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from skillgauge_processes import Belongings, belongings, release
+
 MIB = 1024 * 1024
 USER = 1000
 """What root appears as within: programs behave otherwise as root, and some refuse to run."""
@@ -57,28 +59,30 @@ class Etc:
     def __init__(self) -> None:
         self._made: dict[tuple[bool, frozenset[str]], Path] = {}
 
-    def folder(self, parent: Path, binds: Iterable[Bind], *, network: bool) -> Path:
+    def folder(self, near: Path, binds: Iterable[Bind], *, network: bool) -> Path:
         """What becomes /etc. What `account` makes goes over it.
 
         Args:
-            parent: where it is put, if it has to be made.
+            near: a workspace, beside which it is put if it has to be made.
             binds: what will be visible besides; what of it lies below /etc needs a place there.
             network: whether names of hosts must be found as outside.
         """
         below = frozenset(str(bind.path.relative_to("/etc")) for bind in binds if bind.path.is_relative_to("/etc"))
         folder = self._made.get((network, below))
         if folder is None or not folder.is_dir():
-            folder = Path(tempfile.mkdtemp(prefix="skillgauge-etc-", dir=parent))
+            held = belongings(near.parent.parent)
+            folder = Path(tempfile.mkdtemp(prefix="etc", dir=held.folder))
             folder.chmod(0o755)
-            weakref.finalize(self, _remove, folder, os.getpid())
+            weakref.finalize(self, _remove, folder, held, os.getpid())
             _write_etc(folder, below, network=network)
             self._made[network, below] = folder
         return folder
 
 
-def _remove(folder: Path, owner: int) -> None:
+def _remove(folder: Path, held: Belongings, owner: int) -> None:
     if owner == os.getpid():  # and not a copy that was forked
         shutil.rmtree(folder, ignore_errors=True)
+        release(held)
 
 
 def user_within() -> int:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 from skillgauge.api import Command, LaunchError, SandboxSpec
 from skillgauge_processes import DirectoryWorkspace, Launch
 
-from . import disk
+from . import disk, held
 from .by_bwrap import Contained
 from .cgroups import Group, Place, make_group
 from .launching import Confined, Launchers, Request, UnconfinedError
@@ -80,7 +80,8 @@ class BubblewrapWorkspace(DirectoryWorkspace):
         self._binds: tuple[Bind, ...] = ()
         self._group: Group | None = None
         self._common: tuple[str, ...] = ()
-        self._account: tuple[str, ...] = ()
+        self._too_much = ""
+        self._limited: frozenset[str] = frozenset()
         self._watch: asyncio.Task[None] | None = None
         self._filter = filter_program()
         self._relay: Relay | None = None
@@ -117,7 +118,9 @@ class BubblewrapWorkspace(DirectoryWorkspace):
         Raises:
             LaunchError: program or working directory are not there, or are not to be seen in the sandbox.
         """
-        binds = (*self._binds, *(Bind(Path(path)) for path in command.readable))
+        home, tmp = (Path(env["HOME"]), Path(env["TMPDIR"])) if command.fresh else (self.home, self.tmp)
+        own = (Bind(home, writable=True), Bind(tmp, writable=True))
+        binds = (*self._binds, *own, *(Bind(Path(path)) for path in command.readable))
         require_startable(command.argv, cwd, env, Visible(binds))
         require_passable(env)
         group = self._prepared()
@@ -132,7 +135,7 @@ class BubblewrapWorkspace(DirectoryWorkspace):
             network=self._network,
             uid=user_within(),
             common=self._common,
-            mounts=(*self._account, *bind_arguments(binds), "--remount-ro", "/"),
+            mounts=(*self._account(home), *bind_arguments(binds), "--remount-ro", "/"),
             groups=group.joined_by,
             limits=bounds(self._options, command, group.limited),
             processes=self._options.processes,
@@ -144,21 +147,26 @@ class BubblewrapWorkspace(DirectoryWorkspace):
     def _prepared(self) -> Group:
         """Control groups of the workspace; what it needs before its first process is made here."""
         if self._group is None:
-            options, own = self._options, (self.root, self.home, self.tmp)
-            passwd = self.folder / "passwd"
-            passwd.write_text(account(self.home))
-            etc = self._host.etc.folder(self.folder.parent, self._binds, network=self._network)
+            options = self._options
+            etc = self._host.etc.folder(self.folder, self._binds, network=self._network)
             self._common = (*system_arguments(etc), *kernel_arguments(options.tmp_mb))
-            self._account = ("--ro-bind", str(passwd), "/etc/passwd")
-            self._watch = asyncio.create_task(disk.watch(own, options.disk_mb * MIB, self._end_for_disk))
             limits = {"pids": options.processes, "memory": options.memory_mb * MIB}
             self._group = make_group(self._host.groups, limits)
+            self._limited = self._group.limited
+            self._watch = asyncio.create_task(disk.watch(self._holds_too_much, self._end_for_holding))
         return self._group
+
+    def _account(self, home: Path) -> tuple[str, ...]:
+        """Arguments that show the account with a home, made when it is wanted first."""
+        passwd = self.folder / ("passwd" if home == self.home else f"passwd-{home.parent.name}")
+        if not passwd.exists():
+            passwd.write_text(account(home))
+        return ("--ro-bind", str(passwd), "/etc/passwd")
 
     def _own_binds(self) -> list[Bind]:
         options, spec = self._options, self.spec
         readable = [*map(str, self._host.tools), *options.readable, *spec.readable]
-        writable = [*options.writable, *spec.writable, str(self.root), str(self.home), str(self.tmp)]
+        writable = [*options.writable, *spec.writable, str(self.root)]
         binds = [*map(Bind, map(Path, readable)), *(Bind(Path(path), writable=True) for path in writable)]
         for bind in binds:
             if not bind.path.is_absolute() or len(bind.path.parts) == 1:
@@ -171,10 +179,20 @@ class BubblewrapWorkspace(DirectoryWorkspace):
         limits = RelayLimits(requests=self._options.relay_requests, total_bytes=self._options.relay_mb * MIB)
         return Relay(self.spec.routes, self.spec.hosts, limits)
 
-    async def _end_for_disk(self) -> None:
-        limit = self._options.disk_mb
-        advice = "write less, or raise plugins.sandboxes.bubblewrap.disk_mb"
-        await self.end_processes(f"the workspace holds more than {limit} MiB; {advice}")
+    def _holds_too_much(self) -> bool:
+        """Find out what there is too much of; called in a thread."""
+        options, self._too_much = self._options, ""
+        pids = held.descendants(self.pids())
+        if disk.holds_more([self.folder], pids, options.disk_mb * MIB):
+            advice = "write less, or raise plugins.sandboxes.bubblewrap.disk_mb"
+            self._too_much = f"the workspace holds more than {options.disk_mb} MiB; {advice}"
+        elif "memory" not in self._limited and held.shares_more(pids, options.memory_mb * MIB):
+            advice = "use less, or raise plugins.sandboxes.bubblewrap.memory_mb"
+            self._too_much = f"its processes share more than {options.memory_mb} MiB of memory; {advice}"
+        return bool(self._too_much)
+
+    async def _end_for_holding(self) -> None:
+        await self.end_processes(self._too_much)
 
 
 def has_network(spec: SandboxSpec, options: BubblewrapOptions) -> bool:

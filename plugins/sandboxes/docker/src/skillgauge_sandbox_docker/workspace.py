@@ -124,9 +124,9 @@ class DockerWorkspace:
             del self._folders.tokens[mark]
         return _Contained(inner, self._container, mark, token, command)
 
-    async def put(self, files: Sequence[FileSpec]) -> None:
+    async def put(self, files: Sequence[FileSpec], *, anew: bool = False) -> Sequence[str]:
         """Write files below the root. Raises `ValueError` for a path that leaves it."""
-        await self._folders.put(files)
+        return await self._folders.put(files, anew=anew)
 
     async def snapshot(self) -> Mapping[str, str]:
         """Relative path to digest of every file below the root."""

@@ -15,5 +15,9 @@ class CommandOptions(Frozen):
     fail_codes: tuple[int, ...] = Field(
         default=(0, 1), description="Other exit codes that are a verdict; any that is not listed is none."
     )
+    needs: tuple[str, ...] = Field(
+        default=(),
+        description="Files that the command looks at: where they are missing, no code means a broken command.",
+    )
     label: str = Field(default="", description="What it is called in reasons; default: the command.")
     timeout_s: float = Field(default=30.0, gt=0, le=3600, description="Seconds after which it is killed.")

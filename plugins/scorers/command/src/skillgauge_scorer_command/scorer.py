@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from skillgauge.api import (
     ArmKind,
     Command,
@@ -11,10 +13,14 @@ from skillgauge.api import (
     LaunchError,
     Score,
     ScoreContext,
+    ScoreStatus,
+    SpoiledError,
     Workspace,
 )
+from skillgauge_processes import obstacles
 
 from .options import CommandOptions
+from .surroundings import surroundings
 
 RESPONSE_FILE = "response.txt"
 """The whole answer, beside what the agent made."""
@@ -26,17 +32,19 @@ CPU_S = 60
 FILE_BYTES = 256 * 1024 * 1024
 EVIDENCE_CHARACTERS = 500
 _NO_EXIT_CODE = -1
+_NO_WORD_OF_A_FILE = frozenset({None, 126, 127})
+"""Ends that say something of the command alone: killed, not to be executed, not there."""
 _OUTPUT_BYTES = 64 * 1024
 
 
 class CommandScorer:
     """Passes if a shell command ends with the expected exit code.
 
-    Its environment is the allow-listed one of the workspace, with no key, and with the workspace as home: what an
-    engine keeps in its own home is none of its business.
+    Its environment is the allow-listed one of the workspace, with no key, and with a home of its own, so that nothing
+    of the agent's decides what its programs do. Where an agent left what keeps a program from its end, it is blamed.
     """
 
-    version = "1"
+    version = "2"
 
     def __init__(self, options: CommandOptions) -> None:
         self._options = options
@@ -46,21 +54,47 @@ class CommandScorer:
         workspace = context.workspace
         if workspace is None:
             return Score.ungraded(f"{self._name}: the workspace is gone, so the command cannot be run again")
-        answer = context.answer.text
+        answer, is_agent = context.answer.text, context.arm.kind is ArmKind.AGENT
         try:
-            if context.arm.kind is ArmKind.AGENT:
-                await workspace.put([FileSpec(path=RESPONSE_FILE, text=answer)])
-            running = await workspace.start(self._command(workspace, answer))
+            if is_agent:
+                await workspace.put([FileSpec(path=RESPONSE_FILE, text=answer)], anew=True)
+            running = await workspace.start(self._command(context, workspace, answer))
+        except SpoiledError as error:
+            return self._score_of_obstacles(f"{self._name}: {error}", None)
         except (OSError, ValueError) as error:
             what = "could not be started" if isinstance(error, LaunchError) else f"found no place for {RESPONSE_FILE}"
             return self._no_verdict(f"{what}: {error}", None)
-        return self._verdict(await running.wait())
+        finished = await running.wait()
+        score = self._verdict(finished)
+        if not is_agent or score.status is not ScoreStatus.UNGRADED:
+            return score
+        missing = await self._missing(workspace)
+        if self._is_why(missing, finished):
+            told = f"{self._name}: there is no {' and no '.join(missing)} (exit code {finished.exit_code})"
+            return Score.failed(told, evidence=self._evidence(finished, passed=False))
+        found = await asyncio.to_thread(obstacles, workspace.root)
+        told = f"{score.reason}; in its way lay what the agent left: {found}"
+        return self._score_of_obstacles(told, finished) if found else score
 
-    def _command(self, workspace: Workspace, answer: str) -> Command:
-        own = str(workspace.root)
+    async def _missing(self, workspace: Workspace) -> tuple[str, ...]:
+        there = await workspace.snapshot() if self._options.needs else {}
+        return tuple(path for path in self._options.needs if path not in there)
+
+    def _is_why(self, missing: tuple[str, ...], finished: Finished) -> bool:
+        """Whether the command found no verdict for what the agent did not make: `grep` and `jq` end with 2 then."""
+        if not missing or finished.timed_out or finished.exit_code in _NO_WORD_OF_A_FILE:
+            return False
+        said = finished.stderr.decode(errors="replace")
+        return len(missing) == len(self._options.needs) or any(path in said for path in missing)
+
+    def _score_of_obstacles(self, told: str, finished: Finished | None) -> Score:
+        return Score.failed(told, evidence=self._evidence(finished, passed=False))
+
+    def _command(self, context: ScoreContext, workspace: Workspace, answer: str) -> Command:
         return Command(
             argv=("sh", "-c", self._options.command),
-            env={"HOME": own, "TMPDIR": own, RESPONSE_VARIABLE: _for_environment(answer)},
+            env={**surroundings(context.case, workspace.root), RESPONSE_VARIABLE: _for_environment(answer)},
+            fresh=True,
             timeout_s=self._options.timeout_s,
             output_bytes=_OUTPUT_BYTES,
             cpu_s=CPU_S,

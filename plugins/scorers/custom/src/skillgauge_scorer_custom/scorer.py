@@ -73,6 +73,7 @@ class CustomScorer:
             timeout_s=self._options.timeout_s,
             output_bytes=_OUTPUT_BYTES,
             file_bytes=_FILE_BYTES,
+            fresh=True,
         )
         return await (await workspace.start(command)).wait()
 

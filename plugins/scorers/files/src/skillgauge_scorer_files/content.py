@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 import regex
 
 from skillgauge.api import JsonValue, freeze
+from skillgauge_patterns import compiled
 
 from .options import FilesOptions
 
@@ -24,7 +25,7 @@ class Content:
 
     def __init__(self, options: FilesOptions) -> None:
         flags = 0 if options.case_sensitive else regex.IGNORECASE
-        self._patterns = tuple(regex.compile(pattern, flags) for pattern in options.patterns)
+        self._patterns = tuple(compiled(pattern, flags) for pattern in options.patterns)
         self._options = options
 
     async def faults(self, data: bytes) -> tuple[str, ...]:

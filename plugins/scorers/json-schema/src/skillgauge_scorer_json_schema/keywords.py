@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from typing import Any
 
-import regex
 from jsonschema import ValidationError
+
+from skillgauge_patterns import compiled
 
 deadline: ContextVar[float] = ContextVar("deadline")
 """`time.monotonic()` at which the validation that is going on has to end."""
@@ -40,7 +41,7 @@ def timed(keyword: Keyword) -> Keyword:
 
 
 def _matches(pattern: str, text: str) -> bool:
-    return regex.search(pattern, text, timeout=left_s()) is not None
+    return compiled(pattern).search(text, timeout=left_s()) is not None
 
 
 def _pattern(validator: Any, value: str, instance: Any, _schema: Any) -> Iterator[ValidationError]:

@@ -13,7 +13,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import jsonschema
-import regex
 from jsonschema import validators
 from jsonschema.protocols import Validator
 from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # it has no types
@@ -21,6 +20,7 @@ from referencing.exceptions import Unresolvable
 from referencing.jsonschema import specification_with
 
 from skillgauge.api import JsonObject
+from skillgauge_patterns import PatternError, compiled
 
 from .keywords import SAFE, timed
 
@@ -45,9 +45,9 @@ FORMATS = jsonschema.FormatChecker()
 FORMATS.checkers |= jsonschema.Draft202012Validator.FORMAT_CHECKER.checkers  # `time` was another in draft 3
 
 
-@FORMATS.checks("regex", raises=regex.error)
+@FORMATS.checks("regex", raises=PatternError)
 def _is_regex(value: object) -> bool:
-    return not isinstance(value, str) or bool(regex.compile(value))
+    return not isinstance(value, str) or bool(compiled(value))
 
 
 @FORMATS.checks("duration")

@@ -6,18 +6,13 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from skillgauge.api import Frozen
+from skillgauge.api import HARMLESS, Frozen
 
 
 def _valid(pattern: str) -> str:
-    import regex  # noqa: PLC0415 - announcing stays cheap
+    from skillgauge_patterns import compiled  # noqa: PLC0415 - announcing stays cheap
 
-    try:
-        regex.compile(pattern)
-    except regex.error as error:
-        raise ValueError(f"pattern {pattern!r} is not valid: {error}") from error
-    except (RecursionError, OverflowError, MemoryError) as error:
-        raise ValueError(f"pattern {pattern[:100]!r} is not valid: it asks for too much ({error})") from error
+    compiled(pattern)
     return pattern
 
 
@@ -32,7 +27,12 @@ class RegexOptions(Frozen):
     """Options of `regex`."""
 
     patterns: Annotated[tuple[Annotated[str, AfterValidator(_valid)], ...], AfterValidator(_some)] = Field(
-        description="Patterns that have to be found in the output, each somewhere.", json_schema_extra={"minItems": 1}
+        description="Patterns that have to be found in the output, each somewhere.",
+        json_schema_extra={"minItems": 1} | HARMLESS,
     )
-    case_sensitive: bool = Field(default=True, description="Whether upper and lower case differ.")
-    timeout_s: float = Field(default=1.0, gt=0, le=60, description="Seconds for one pattern.")
+    case_sensitive: bool = Field(
+        default=True, description="Whether upper and lower case differ.", json_schema_extra=HARMLESS
+    )
+    timeout_s: float = Field(
+        default=1.0, gt=0, le=60, description="Seconds for one pattern.", json_schema_extra=HARMLESS
+    )

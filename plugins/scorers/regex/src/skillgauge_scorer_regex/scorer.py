@@ -7,6 +7,7 @@ import asyncio
 import regex
 
 from skillgauge.api import Score, ScoreContext
+from skillgauge_patterns import compiled
 
 from .options import RegexOptions
 
@@ -27,7 +28,7 @@ class RegexScorer:
 
     def __init__(self, options: RegexOptions) -> None:
         flags = 0 if options.case_sensitive else regex.IGNORECASE
-        self._patterns = tuple(regex.compile(pattern, flags) for pattern in options.patterns)
+        self._patterns = tuple(compiled(pattern, flags) for pattern in options.patterns)
         self._timeout_s = options.timeout_s
 
     async def score(self, context: ScoreContext) -> Score:

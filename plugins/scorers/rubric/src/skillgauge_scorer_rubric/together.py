@@ -67,7 +67,8 @@ def _alike(context: ScoreContext, options: RubricOptions) -> list[tuple[str, tup
     mine = context.check
     alike: list[tuple[str, tuple[str, ...]]] = []
     for check in context.case.checks:
-        if (check.scorer, check.answer) == (mine.scorer, mine.answer) and "claims" in check.options:
+        is_like_mine = (check.scorer, check.answer, check.stage) == (mine.scorer, mine.answer, mine.stage)
+        if is_like_mine and "claims" in check.options:
             theirs = RubricOptions.model_validate(check.options)
             if theirs.model_copy(update={"claims": options.claims}) == options:
                 alike.append((check.id, theirs.claims or ()))

@@ -1,0 +1,19 @@
+"""When a gate counts that rests on checks which a judge has decided."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+JUDGED = "judged_checks"
+"""Name of the figure of a group of which a judge has decided checks; its note says what the judge lacks, if anything.
+Whoever knows judges gives it: see `run_notices`."""
+
+
+class JudgedGates(StrEnum):
+    """What the user lets a judge decide."""
+
+    ALWAYS = "always"
+    CALIBRATED = "calibrated"
+    """A gate is inconclusive if its judge is not known to agree with people."""
+    NEVER = "never"
+    """A judge advises; no gate rests on it."""

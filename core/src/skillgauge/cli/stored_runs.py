@@ -1,0 +1,126 @@
+"""Find runs in the store that the configuration names, and reports in files. Reading never makes a store."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from ..contract.stores import RunQuery, Store
+from ..errors import Problem, SkillgaugeError, UsageError, did_you_mean
+from ..report.characters import plain
+from ..report.wording import moment
+from ..types.result import RunView
+from .invocation import Invocation
+
+LATEST = "latest"
+"""The word for the newest run; `latest~1` is the one before it, and so on."""
+_NEWEST = re.compile(rf"{LATEST}(?:~(\d{{1,6}}))?")
+_LIST_HINT = "List the runs with: skillgauge history list"
+_NAMED = 10
+
+
+@contextmanager
+def opened_store(call: Invocation) -> Iterator[Store]:
+    """The store, closed at the end.
+
+    Raises:
+        PluginError: no installed plugin serves its address.
+    """
+    store = call.open_store()
+    try:
+        yield store
+    finally:
+        asyncio.run(store.close())
+
+
+def store_place(call: Invocation) -> str:
+    """Where the runs are kept, as the user wrote it."""
+    return str(call.config.get("store"))
+
+
+def find_run(store: Store, wanted: str) -> RunView | None:
+    """The run that an id, the beginning of one, `latest` or `latest~N` means; `None` if the store has no runs at all.
+
+    Raises:
+        UsageError: no run has such an id, or several have.
+    """
+    if newest := _NEWEST.fullmatch(wanted):
+        return _newest(store, int(newest[1] or 0))
+    known: list[str] = []
+    found: list[RunView] = []
+    for view in store.scan(RunQuery()):
+        known.append(view.run.run_id)
+        if view.run.run_id == wanted:
+            return view
+        if view.run.run_id.startswith(wanted):
+            found.append(view)
+    if not known:
+        return None
+    if len(found) == 1:
+        return found[0]
+    if found:
+        listed = [f"{plain(view.run.run_id)} ({moment(view.run.started_at)})" for view in found[:_NAMED]]
+        more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+        message = f"{len(found)} runs begin with {plain(wanted)!r}: {', '.join(listed)}{more}"
+        raise UsageError(Problem("history.ambiguous-run", message, hint="Give more of the id."))
+    message = f"there is no run {plain(wanted)!r}{plain(did_you_mean(wanted, known))}"
+    raise UsageError(Problem("history.no-such-run", message, hint=_LIST_HINT))
+
+
+def _newest(store: Store, back: int) -> RunView | None:
+    """The run so many before the newest; `None` if there are no runs at all."""
+    views = list(store.scan(RunQuery(limit=back + 1)))
+    if not views:
+        return None
+    if back < len(views):
+        return views[back]
+    message = f"there is no run {LATEST}~{back}: the store has {len(views)}"
+    raise UsageError(Problem("history.no-such-run", message, hint=_LIST_HINT))
+
+
+@contextmanager
+def run_reports(call: Invocation, sources: Sequence[str], problems: Sequence[Problem] = ()) -> Iterator[list[RunView]]:
+    """Reports in files and runs of the store, readable until the end.
+
+    What is a file, or looks like one (with a folder or an ending), is a file; the rest is looked for in the store.
+
+    Args:
+        call: the command line.
+        sources: paths, ids of runs or the beginning of one, `latest`, `latest~1`.
+        problems: what is wrong already, to be told together with what is wrong with the sources.
+
+    Raises:
+        UsageError: with every problem of every source.
+    """
+    views, found = [], list(problems)
+    with ExitStack() as stack:
+        store: Store | None = None
+        for source in sources:
+            try:
+                if _is_file(source):
+                    views.append(call.read_run(Path(source)))
+                else:
+                    store = store or stack.enter_context(opened_store(call))
+                    views.append(_stored(call, store, source))
+            except SkillgaugeError as error:
+                found.extend(error.problems)
+        if found:
+            raise UsageError(found)
+        yield views
+
+
+def _is_file(source: str) -> bool:
+    path = Path(source)
+    return path.exists() or path.name != source or bool(path.suffix)
+
+
+def _stored(call: Invocation, store: Store, wanted: str) -> RunView:
+    view = find_run(store, wanted)
+    if view is not None:
+        return view
+    message = f"{plain(wanted)!r} is no file, and no runs are stored in {store_place(call)}"
+    hint = "Give a report, or name the store with --store PLACE."
+    raise UsageError(Problem("history.no-runs", message, hint=hint))

@@ -1,0 +1,136 @@
+"""Write reports: one stamp per run, whole files or none, and a copy under the name that does not change."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path, PurePosixPath
+
+from ..contract.artifacts import Artifact
+from ..contract.reporters import Reporter
+from ..errors import PluginError, Problem, UsageError
+from ..types.comparison import Counts, GroupKey
+from ..types.result import ResultOrder, RunSource, RunView, TrialResult
+from ..types.trial import CaseHead
+
+
+def stamp(seconds: float) -> str:
+    """A run's start as it appears in file names: sortable, without characters that a file system refuses."""
+    moment = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+    return moment[:23].replace(":", "-").replace(".", "-") + "Z"
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What a run's source holds of some of its suites."""
+
+    whole: RunSource
+    suites: frozenset[str]
+
+    def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+        return (one for one in self.whole.results(order, group) if one.suite_id in self.suites)
+
+    def cases(self) -> Iterator[CaseHead]:
+        return (case for case in self.whole.cases() if case.suite_id in self.suites)
+
+
+def only_suites(view: RunView, ids: frozenset[str]) -> RunView:
+    """The part of a run that belongs to some of its suites."""
+    head = view.head.model_copy(update={"suites": tuple(suite for suite in view.head.suites if suite.id in ids)})
+    groups = tuple(group for group in view.summary.groups if group.suite_id in ids)
+    pairs = tuple(pair for pair in view.summary.pairs if pair.candidate.suite_id in ids)
+    validity = tuple(one for one in view.summary.validity if one.suite_id in ids)
+    counts = Counts.sum(group.counts for group in groups)
+    changes = {"counts": counts, "groups": groups, "pairs": pairs, "validity": validity}
+    return RunView(view.run, head, view.summary.model_copy(update=changes), _Part(view.source, ids))
+
+
+def write_report(
+    view: RunView, name: str, reporter: Reporter, folder: Path, *, suffix: str | None = None
+) -> Path | None:
+    """Write one report of a run below a folder.
+
+    A suite report becomes `eval-result-<stamp>.<suffix>` with a copy `eval-result.<suffix>`. The run record becomes
+    `run-<stamp>.<suffix>`, so that a glob for results never matches it. Further files go to `<stamp>/<reporter>/`.
+
+    Args:
+        view: the run.
+        name: the reporter's name.
+        reporter: makes the files.
+        folder: where they go.
+        suffix: ending to use instead of the reporter's own, where two reports would have the same.
+
+    Returns:
+        Path of its first file, the stamped one; `None` if it renders none, because its report goes elsewhere.
+
+    Raises:
+        UsageError: the folder cannot be written.
+        PluginError: the reporter does not work.
+    """
+    run_stamp = stamp(view.run.started_at)
+    paths = [_place(one, name, suffix or reporter.suffix, folder, run_stamp) for one in reporter.render(view)]
+    return paths[0] if paths else None
+
+
+def _place(artifact: Artifact, name: str, suffix: str, folder: Path, run_stamp: str) -> Path:
+    if artifact.path:
+        relative = PurePosixPath(artifact.path)
+        if relative.is_absolute() or ".." in relative.parts:
+            message = f"reporter {name!r} wants to write {artifact.path!r}, outside its folder"
+            raise PluginError(Problem("plugin.broken", message))
+        path = folder / run_stamp / name / relative
+        write_whole(path, artifact.chunks)
+        return path
+    is_record = suffix.startswith("record.")
+    path = folder / f"{'run' if is_record else 'eval-result'}-{run_stamp}.{suffix}"
+    write_whole(path, artifact.chunks)
+    if not is_record:
+        write_whole(folder / f"eval-result.{suffix}", _chunks_of(path))
+    return path
+
+
+def _chunks_of(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            yield chunk
+
+
+def free_place(folder: Path, seconds: float, suffix: str) -> Path:
+    """Where a report goes in a folder that has one for each run: named after the second in which the run began."""
+    name = stamp(seconds)[:19] + "Z"
+    numbers = ("" if number == 1 else f"-{number}" for number in count(1))
+    return next(path for number in numbers if not (path := folder / f"{name}{number}.{suffix}").exists())
+
+
+def write_whole(path: Path, chunks: Iterable[bytes]) -> None:
+    """Write a file so that nobody ever sees half of it.
+
+    Raises:
+        UsageError: the place cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, partial = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            for chunk in chunks:
+                file.write(chunk)
+        Path(partial).chmod(0o600)
+        Path(partial).replace(path)
+    except OSError as error:
+        Path(partial).unlink(missing_ok=True)
+        raise _unwritable(path, error) from None
+    except BaseException:
+        Path(partial).unlink(missing_ok=True)
+        raise
+
+
+def _unwritable(path: Path, error: OSError) -> UsageError:
+    hint = "Choose another place."
+    return UsageError(Problem("usage.unwritable", f"cannot write {str(path)!r}: {error}", hint=hint))

@@ -1,0 +1,30 @@
+"""What is told when a run has ended."""
+
+from __future__ import annotations
+
+import pytest
+
+from skillgauge.cli.conclusion import spending_text
+from skillgauge.types.result import Spending
+
+
+@pytest.mark.parametrize(
+    ("spending", "told"),
+    [
+        (None, ""),
+        (
+            Spending(cost_usd=1.234, tokens=56_789),
+            "spent: 1.23 USD and 56,789 tokens, judges included",
+        ),
+        (
+            Spending(cost_usd=0.5, tokens=100, unknown=2),
+            "spent: 0.50 USD and 100 tokens, judges included; unknown for 2 trials",
+        ),
+        (Spending(tokens=1_000), "spent: 0.00 USD and 1,000 tokens, judges included"),
+        (Spending(cost_usd=0.5), "spent: 0.50 USD and 0 tokens, judges included"),
+        (Spending(replayed=24), "spent: nothing for 24 replayed trials"),
+    ],
+)
+def test_what_a_run_cost(spending: Spending | None, told: str) -> None:
+    """All who are paid are counted, and what is unknown is told instead of counted as nothing."""
+    assert spending_text(spending) == told

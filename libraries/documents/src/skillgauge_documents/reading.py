@@ -1,0 +1,90 @@
+"""From a path or a text to a value."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from .faults import MAX_DEPTH, DocumentError, Fault, has_half_pair, place_at
+from .json_text import json_value
+from .yaml_text import yaml_value
+
+Kind: TypeAlias = Literal["json", "yaml"]
+"""Syntax of a document."""
+
+MAX_BYTES: Mapping[Kind, int] = {"json": 64 * 1024 * 1024, "yaml": 4 * 1024 * 1024}
+"""Largest file that `read` accepts unless told otherwise."""
+
+
+def checked(value: Any, depth: int = 0) -> Any:
+    """A value that may stand in a JSON document, unchanged.
+
+    Raises:
+        ValueError: it holds what no such document can.
+    """
+    if isinstance(value, str) and has_half_pair(value):
+        raise ValueError("half a surrogate pair")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("not finite")
+    if isinstance(value, (dict, list)):
+        if depth > MAX_DEPTH:
+            raise ValueError("too deep")
+        for item in (*value, *value.values()) if isinstance(value, dict) else value:
+            checked(item, depth + 1)
+    return value
+
+
+def read(
+    path: Path, *, kind: Kind | None = None, max_bytes: int | None = None, make: Callable[[object], Any] = checked
+) -> Any:
+    """The value of a file that holds one JSON or YAML document.
+
+    Args:
+        path: the file.
+        kind: its syntax; by default YAML for the endings `.yaml` and `.yml`, else JSON.
+        max_bytes: largest size accepted; by default that of `MAX_BYTES`.
+        make: makes the value out of dicts, lists, texts, numbers, booleans and `None`; raises `ValueError` for what
+            `checked` refuses, too.
+
+    Raises:
+        DocumentError: with everything that is wrong.
+    """
+    kind = kind or ("yaml" if path.suffix.lower() in (".yaml", ".yml") else "json")
+    return parse(read_text(path, max_bytes or MAX_BYTES[kind]), kind, make)
+
+
+def parse(text: str, kind: Kind, make: Callable[[object], Any] = checked) -> Any:
+    """As `read`, from text."""
+    return json_value(text, make) if kind == "json" else yaml_value(text, make)
+
+
+def read_text(path: Path, max_bytes: int) -> str:
+    """The text of a UTF-8 file, without its byte order mark.
+
+    Raises:
+        DocumentError: it is absent, unreadable, too large or no text.
+    """
+    try:
+        if not path.is_file():  # also keeps us from waiting for a pipe or device
+            reason = "is not a regular file" if path.exists() else "does not exist"
+            raise DocumentError(Fault("missing", f"{path.name!r} {reason}"))
+        with path.open("rb") as stream:
+            data = stream.read(max_bytes + 1)
+    except OSError as error:
+        reason = f"{path.name!r} cannot be read: {error.strerror or error}"
+        raise DocumentError(Fault("missing", reason)) from error
+    if len(data) > max_bytes:
+        raise DocumentError(Fault("too-large", f"larger than {max_bytes:,} bytes"))
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode("utf-8-sig", "replace")
+        message = f"byte 0x{data[error.start]:02x} is not UTF-8"
+        raise DocumentError(
+            Fault("encoding", message, *place_at(before, len(before)), "Save the file as UTF-8.")
+        ) from error
+    if (nul := text.find("\0")) >= 0:
+        raise DocumentError(Fault("encoding", "contains a NUL character", *place_at(text, nul)))
+    return text

@@ -1,0 +1,218 @@
+"""What a process has on disk ends with it: also when it is killed, and then its own processes end, too."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from skillgauge.api import Command, SandboxSpec
+from skillgauge_processes import DirectoryWorkspace, _belongings, belongings, release
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="what a killed process leaves is found in /proc")
+PATIENCE_S = 20.0
+OWNER = """
+import asyncio, os, sys
+from pathlib import Path
+from skillgauge.api import Command, SandboxSpec
+from skillgauge_processes import DirectoryWorkspace
+
+async def main():
+    spec = SandboxSpec(label="x", keep="keep" in sys.argv)
+    async with DirectoryWorkspace(spec, os.environ, tier="local/none") as place:
+        (place.home / "login.json").write_text("canary")
+        running = await place.start(Command(argv=("sh", "-c", "sleep 600 & setsid sleep 601 & sleep 602")))
+        print(place.folder, running.pid, flush=True)
+        await asyncio.to_thread(sys.stdin.read)
+
+asyncio.run(main())
+"""
+
+
+class Log:
+    """Takes down what is said of sweeping."""
+
+    def __init__(self) -> None:
+        self.swept: list[tuple[object, object]] = []
+
+    def warning(self, event: str, **facts: object) -> None:
+        """Take down one line."""
+        assert event == "workspace.swept"
+        self.swept.append((facts["workspaces"], facts["processes"]))
+
+
+@pytest.fixture
+def swept(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, object]]:
+    """What was said of earlier owners: their workspaces and processes."""
+    log = Log()
+    monkeypatch.setattr(_belongings, "_log", log)
+    return log.swept
+
+
+def eventually(holds: Callable[[], bool]) -> bool:
+    """Whether something comes true while there is patience."""
+    until = time.monotonic() + PATIENCE_S
+    while not holds() and time.monotonic() < until:
+        time.sleep(0.01)
+    return holds()
+
+
+def carriers(mark: str) -> list[int]:
+    """Processes with a text in their environment."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            if mark.encode() in (place / "environ").read_bytes():
+                found.append(int(place.name))
+        except OSError:
+            continue
+    return found
+
+
+def guardian_of(owner: int) -> int:
+    """The process that waits for the end of another."""
+    children = Path(f"/proc/{owner}/task").glob("*/children")
+    for child in " ".join(one.read_text() for one in children).split():
+        if b"skillgauge-guardian" in Path(f"/proc/{child}/cmdline").read_bytes():
+            return int(child)
+    raise AssertionError("there is no guardian")
+
+
+@contextmanager
+def owner(temporary: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], Path, str]]:
+    """A process with an open workspace: it, the folder, and the mark of what it started."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", OWNER, *words],
+        env={"TMPDIR": str(temporary), "PATH": os.defpath, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        try:
+            assert process.stdout is not None
+            folder = Path(process.stdout.readline().split()[0])
+            mark = (folder.parent / "lock").read_text().strip()
+            assert eventually(lambda: len(carriers(mark)) == 4)  # the shell and three that sleep
+            yield process, folder, mark
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP])
+def test_nothing_outlives_a_killed_owner(tmp_path: Path, number: signal.Signals) -> None:
+    """Its processes end, those of another session, too, and its folder with the credentials goes (E-C1, E-C2, T-M5)."""
+    with owner(tmp_path) as (process, _folder, mark):
+        os.kill(process.pid, number)
+        process.wait()
+        assert eventually(lambda: not carriers(mark))
+        assert eventually(lambda: not list(tmp_path.iterdir()))
+
+
+def test_the_next_one_sweeps(tmp_path: Path, swept: list[tuple[object, object]]) -> None:
+    """Where the guardian was killed as well, whoever comes next does its work, and says so in one line."""
+    with owner(tmp_path) as (process, folder, mark):
+        os.kill(guardian_of(process.pid), signal.SIGKILL)
+        process.kill()
+        process.wait()
+        assert folder.exists()
+        assert carriers(mark)
+        release(belongings(tmp_path))
+    assert not folder.parent.exists()
+    assert not carriers(mark)
+    assert swept == [(1, 4)]
+
+
+def test_a_live_one_is_left_alone(tmp_path: Path, swept: list[tuple[object, object]]) -> None:
+    """However many processes share a folder for temporary files."""
+    with owner(tmp_path) as (_process, folder, mark):
+        release(belongings(tmp_path))
+        assert swept == []
+        assert (folder / "home/login.json").read_text() == "canary"
+        assert len(carriers(mark)) == 4
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
+def test_what_is_another_users_is_left_alone(tmp_path: Path) -> None:
+    """Also by root, who could."""
+    folder = tmp_path / "skillgauge-theirs"
+    folder.mkdir()
+    (folder / "lock").write_text("theirs\n")
+    os.chown(folder, 54321, 54321)
+    release(belongings(tmp_path))
+    assert (folder / "lock").exists()
+
+
+def test_a_link_is_not_followed(tmp_path: Path) -> None:
+    """Nor is a lock that is one."""
+    elsewhere, near = tmp_path / "elsewhere", tmp_path / "near"
+    for folder in (elsewhere, near, near / "skillgauge-odd"):
+        folder.mkdir()
+    (elsewhere / "lock").write_text("mine\n")
+    (near / "skillgauge-link").symlink_to(elsewhere)
+    (near / "skillgauge-odd/lock").symlink_to(elsewhere / "lock")
+    release(belongings(near))
+    assert (elsewhere / "lock").exists()
+
+
+def test_what_is_kept_stays(tmp_path: Path) -> None:
+    """A workspace that was to be kept outlives its process, and whoever sweeps."""
+
+    async def main() -> Path:
+        spec = SandboxSpec(label="x", keep=True)
+        async with DirectoryWorkspace(spec, {"PATH": os.defpath, "TMPDIR": str(tmp_path)}, tier="x/none") as place:
+            (place.root / "made.txt").write_text("made")
+            return place.folder
+
+    folder = asyncio.run(main())
+    release(belongings(tmp_path))
+    assert (folder / "work/made.txt").read_text() == "made"
+    assert sorted(one.name for one in folder.parent.iterdir()) == [folder.name]
+
+
+def test_what_a_killed_one_wanted_to_keep_goes(tmp_path: Path) -> None:
+    """Nobody has taken the secrets out of it."""
+    with owner(tmp_path, "keep") as (process, _folder, _mark):
+        process.kill()
+        process.wait()
+        assert eventually(lambda: not list(tmp_path.iterdir()))
+
+
+def test_a_forked_child_owns_nothing(tmp_path: Path) -> None:
+    """It neither removes what its parent has, nor keeps others from seeing that its parent died."""
+    held = belongings(tmp_path)
+    child = os.fork()
+    if not child:
+        own = belongings(tmp_path)
+        os._exit(0 if own.folder != held.folder and held.folder.exists() else 1)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    assert held.folder.exists()
+    release(held)
+    assert not held.folder.exists()
+
+
+def test_a_deep_tree_is_removed(tmp_path: Path) -> None:
+    """1,500 levels, beyond any recursion, and longer than any path (T-M1)."""
+    script = (
+        "import os\n"
+        "for _ in range(1500): os.mkdir('d' * 20); os.chdir('d' * 20)\n"
+        "open('file', 'w').close(); os.chmod('.', 0)\n"
+    )
+
+    async def main() -> None:
+        environ = {"PATH": os.defpath, "TMPDIR": str(tmp_path)}
+        async with DirectoryWorkspace(SandboxSpec(label="x"), environ, tier="x/none") as place:
+            command = Command(argv=(sys.executable, "-c", script))
+            assert (await (await place.start(command)).wait()).exit_code == 0
+
+    asyncio.run(main())
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,1 @@
+"""The command `cache` of skillgauge."""

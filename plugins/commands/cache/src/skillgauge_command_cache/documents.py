@@ -1,0 +1,142 @@
+"""What the command prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from skillgauge.api import Evaluation, Frozen, Invocation, Problem, SuiteError, cut, eval_options, plain
+from skillgauge_recordings import BaselineCache, baselines_in
+
+_NAME = 60
+_DAY_S = 86_400.0
+
+
+class Entry(Frozen):
+    """A kept session."""
+
+    path: str
+    """Relative to the folder of the cache."""
+    bytes: int
+    age_s: float
+    damaged: bool
+    case: str | None = None
+    engine: str | None = None
+    model: str | None = None
+
+    def line(self) -> str:
+        """For people."""
+        what = f"{self.case} · {self.engine}{f' · {self.model}' if self.model else ''}"
+        told = "damaged, or of another version: never used" if self.damaged else what
+        return f"{self.path}  {self.age_s / _DAY_S:.1f} days  {self.bytes} bytes  {plain(cut(told, _NAME))}"
+
+
+class ListDocument(Frozen):
+    """All entries."""
+
+    folder: str
+    entries: tuple[Entry, ...]
+
+
+class RemovedDocument(Frozen):
+    """What was removed."""
+
+    folder: str
+    removed: int
+    kept: int
+
+
+class Session(Frozen):
+    """A session without the skill that a run would need."""
+
+    case: str
+    arm: str
+    engine: str
+    model: str | None
+    repeat: int
+    used: bool
+    """Whether an earlier session answers it."""
+    differs: tuple[str, ...] = ()
+    """What is not the same in the nearest earlier one; empty if there is none."""
+    reason: str = ""
+
+    def line(self) -> str:
+        """For people."""
+        return f"{'hit ' if self.used else 'miss'}  {plain(cut(self.case, _NAME))} (run {self.repeat}): {self.reason}"
+
+
+class WhyDocument(Frozen):
+    """All sessions without the skill of a plan."""
+
+    folder: str
+    sessions: tuple[Session, ...]
+
+
+def listed(folder: Path, now: float) -> ListDocument:
+    """Every entry of a cache."""
+    entries = []
+    for one in baselines_in(folder):
+        recipe = one.cassette.recipe if one.cassette else {}
+        known = {key: str(recipe[key]) for key in ("case", "engine", "model") if recipe.get(key) is not None}
+        path = one.path.relative_to(folder).as_posix()
+        age_s = max(0.0, now - one.made_at)
+        entries.append(Entry(path=path, bytes=one.size, age_s=age_s, damaged=one.cassette is None, **known))
+    return ListDocument(folder=str(folder), entries=tuple(entries))
+
+
+def removed(folder: Path, oldest: float) -> RemovedDocument:
+    """Remove what was made before a moment, and what is damaged."""
+    gone = kept = 0
+    for one in baselines_in(folder):
+        if one.cassette is None or one.made_at < oldest:
+            one.path.unlink(missing_ok=True)
+            gone += 1
+        else:
+            kept += 1
+    return RemovedDocument(folder=str(folder), removed=gone, kept=kept)
+
+
+async def explained(call: Invocation, values: Mapping[str, Any], folder: Path) -> WhyDocument:
+    """What the cache says to each session without the skill of an evaluation that is not run.
+
+    Raises:
+        SkillgaugeError: the evaluation is wrong, or none of its suites uses the cache.
+    """
+    evaluation = await Evaluation.prepare(call, eval_options(call, {**values, "dry_run": True}))
+    plan = evaluation.prepared.plan
+    spare = {
+        (one.suite.id, pair.baseline)
+        for one in plan.suites
+        for pair in (one.suite.comparisons if one.suite.defaults.cache_baseline else ())
+    }
+    if not spare:
+        message = "none of these suites uses sessions again"
+        raise SuiteError(Problem("cache.unused", message, hint="Name a suite whose format keeps its baselines."))
+    cache, sessions = BaselineCache(folder), []
+    for trial in plan.trials():
+        if (trial.suite_id, trial.arm.name) not in spare or trial.case.skip:
+            continue
+        others = list(cache.others(trial))
+        nearest = min((differs for _, differs in others), key=len, default=())
+        if cache.entry(trial) is not None:
+            used, reason, nearest = True, f"an earlier session is used: {cache.place(trial).relative_to(folder)}", ()
+        elif not trial.runner.complete:
+            used, reason = False, f"engine {trial.runner.name!r} cannot tell all that its sessions depend on"
+        elif nearest:
+            used, reason = False, f"differs from the nearest session in: {', '.join(nearest)}"
+        else:
+            used, reason = False, "no session of this case with this prompt is kept"
+        sessions.append(
+            Session(
+                case=trial.case.id,
+                arm=trial.arm.name,
+                engine=trial.runner.name,
+                model=trial.model,
+                repeat=trial.repeat,
+                used=used,
+                differs=nearest,
+                reason=reason,
+            )
+        )
+    return WhyDocument(folder=str(folder), sessions=tuple(sessions))

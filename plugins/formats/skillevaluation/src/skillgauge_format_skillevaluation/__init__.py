@@ -1,0 +1,1 @@
+"""The `skillevaluation` format of skillgauge."""

@@ -1,0 +1,45 @@
+"""The format as the kernel sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from skillgauge.api import Claim, Dumped, Figure, GroupKey, Loaded, LoadRequest, Suite, SuiteSummary
+
+from .claiming import claim
+from .dumping import dump
+from .figures import figures
+from .loading import load
+from .options import SkillevaluationOptions
+
+
+class SkillevaluationFormat:
+    """Suites about a skill that an agent may use, each case with and without it.
+
+    Args:
+        options: what the configuration says.
+    """
+
+    def __init__(self, options: SkillevaluationOptions) -> None:
+        self._options = options
+
+    def claim(self, path: Path) -> Claim | None:
+        """A skill's folder with eval.yaml as its only suite, or such a file."""
+        return claim(path)
+
+    def load(self, request: LoadRequest) -> Loaded:
+        """One suite for each eval.yaml.
+
+        Raises:
+            SuiteError: a named file is bad.
+        """
+        return load(request, self._options)
+
+    def dump(self, suite: Suite) -> Dumped:
+        """The suite as eval.yaml, with the skill's SKILL.md and the files that validators need."""
+        return dump(suite)
+
+    def figures(self, summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:
+        """The share of cases that the skill turned for the better and for the worse."""
+        return figures(summary)

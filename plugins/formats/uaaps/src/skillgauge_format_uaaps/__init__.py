@@ -1,0 +1,1 @@
+"""The `uaaps` format of skillgauge."""

@@ -1,0 +1,37 @@
+"""JSON Schemas of the files, for `skillgauge schema` and for editors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pydantic import BaseModel
+
+from skillgauge.api import JsonObject
+
+from .artifact_files import AgentFile, ServersFile
+from .case_files import HookCase, HooksFile, RunnerConfig, SkillCase
+from .eval_files import EvalCase, EvalConfig
+from .manifest_file import Manifest
+from .report_files import Report
+
+_FILES: dict[str, tuple[type[BaseModel], str]] = {
+    "uaaps-package": (Manifest, "package.agent.json"),
+    "uaaps-hooks": (HooksFile, "hooks/hooks.json"),
+    "uaaps-test-config": (RunnerConfig, "tests/test-config.json"),
+    "uaaps-skill-test": (SkillCase, "skills/*/tests/cases/*.yaml"),
+    "uaaps-hook-test": (HookCase, "hooks/tests/cases/*.yaml"),
+    "uaaps-eval-config": (EvalConfig, "evals/eval-config.json"),
+    "uaaps-eval": (EvalCase, "evals/cases/*.yaml"),
+    "uaaps-agent": (AgentFile, "agents/*/agent.yaml"),
+    "uaaps-servers": (ServersFile, "mcp/servers.json"),
+    "uaaps-report": (Report, "evals/reports/*.json"),
+}
+
+
+def schemas() -> Mapping[str, JsonObject]:
+    """One for each kind of file, by the name that `skillgauge schema` takes."""
+    dialect = "https://json-schema.org/draft/2020-12/schema"
+    return {
+        name: {"$schema": dialect, **model.model_json_schema(by_alias=True), "title": title}
+        for name, (model, title) in _FILES.items()
+    }

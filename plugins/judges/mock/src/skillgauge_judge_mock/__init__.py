@@ -1,0 +1,1 @@
+"""The `mock` judge of skillgauge."""

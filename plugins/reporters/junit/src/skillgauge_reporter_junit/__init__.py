@@ -1,0 +1,1 @@
+"""The `junit` reporter of skillgauge."""

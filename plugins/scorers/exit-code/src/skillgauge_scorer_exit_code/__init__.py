@@ -1,0 +1,1 @@
+"""The `exit-code` scorer of skillgauge."""
