@@ -19,6 +19,7 @@ from .errors import (
 )
 from .log import (
     get_logger as get_logger,
+    without_secrets as without_secrets,
 )
 from .cli.cache_folder import (
     cache_folder as cache_folder,
@@ -298,6 +299,10 @@ from .types.gate import (
 from .types.plan import (
     Plan as Plan,
 )
+from .types.inputs import (
+    FileSpec as FileSpec,
+    HostVariable as HostVariable,
+)
 from .types.result import (
     Figure as Figure,
     GivenUp as GivenUp,
@@ -329,8 +334,6 @@ from .types.suite import (
     Cases as Cases,
     Check as Check,
     Comparison as Comparison,
-    FileSpec as FileSpec,
-    HostVariable as HostVariable,
     Install as Install,
     LimitOutcome as LimitOutcome,
     Limits as Limits,

@@ -16,6 +16,7 @@ from ..types.suite import DIRECT
 from .characters import LINE, plain
 
 UNKNOWN = "–"
+FEW_CLUSTERS = 10
 FEW_CASES = 20
 """Below as many cases a perfect rate proves so little that it is said."""
 
@@ -114,6 +115,9 @@ def rate_notes(group: GroupSummary) -> tuple[str, ...]:
     rate, notes = group.pass_rate, []
     if rate.rate == 1.0 and rate.lower is not None and rate.n < FEW_CASES:
         notes.append(f"{rate.n} of {counted(rate.n, 'case')} passed; that proves no more than {percent(rate.lower)}")
+    if rate.clusters:
+        few = ", too few to tell much" if rate.clusters < FEW_CLUSTERS else ""
+        notes.append(f"the interval is over {counted(rate.clusters, 'cluster')} of its {counted(rate.n, 'case')}{few}")
     if group.pass_bounds:
         low, high = group.pass_bounds
         errors = counted(group.counts.errors, "error")

@@ -149,7 +149,9 @@ def _standing(view: RunView, group: GroupSummary) -> dict[str, Any]:
 def _measured(part: GroupSummary | TagSummary) -> dict[str, Any]:
     """A pass rate with all that it takes to trust it."""
     rate = {
-        name: number(value) if isinstance(value, float) else value for name, value in asdict(part.pass_rate).items()
+        name: number(value) if isinstance(value, float) else value
+        for name, value in asdict(part.pass_rate).items()
+        if name != "clusters" or value is not None
     }
     return {"counts": part.counts.model_dump(), "passRate": rate}
 
