@@ -158,11 +158,17 @@ from .reading.environment import (
     host_environment as host_environment,
     secret as secret,
 )
-from .report.wording import (
+from .report.characters import (
     LINE as LINE,
+    cut as cut,
+    json_text as json_text,
+    plain as plain,
+    plain_lines as plain_lines,
+    printed as printed,
+)
+from .report.wording import (
     UNKNOWN as UNKNOWN,
     counted as counted,
-    cut as cut,
     decimal as decimal,
     duration as duration,
     figure_text as figure_text,
@@ -173,10 +179,11 @@ from .report.wording import (
     milliseconds as milliseconds,
     moment as moment,
     percent as percent,
-    plain as plain,
-    plain_lines as plain_lines,
     rate_notes as rate_notes,
     reason_of as reason_of,
+)
+from .report.summary import (
+    summarize as summarize,
 )
 from .report.answer import (
     chance_text as chance_text,
@@ -184,9 +191,6 @@ from .report.answer import (
     lift_interval_text as lift_interval_text,
     points as points,
     sentences as sentences,
-)
-from .report.summary import (
-    summarize as summarize,
 )
 from .report.pairs import (
     CaseReport as CaseReport,
@@ -295,6 +299,10 @@ from .types.gate import (
 from .types.plan import (
     Plan as Plan,
 )
+from .types.inputs import (
+    FileSpec as FileSpec,
+    HostVariable as HostVariable,
+)
 from .types.result import (
     Figure as Figure,
     GivenUp as GivenUp,
@@ -326,7 +334,6 @@ from .types.suite import (
     Cases as Cases,
     Check as Check,
     Comparison as Comparison,
-    FileSpec as FileSpec,
     Install as Install,
     LimitOutcome as LimitOutcome,
     Limits as Limits,

@@ -47,6 +47,7 @@ from skillgauge.types.suite import (
     Case,
     Check,
     FileSpec,
+    HostVariable,
     Install,
     LimitOutcome,
     Limits,
@@ -659,9 +660,11 @@ OTHER_CASES: dict[str, tuple[dict[str, Any], str]] = {
     "rule": ({"rule": VerdictRule(mode=VerdictMode.MEAN)}, "checks"),
     "targets": ({"targets": ("t",)}, "none"),
     "tags": ({"tags": ("t",)}, "none"),
+    "cluster": ({"cluster": "g"}, "none"),
     "weight": ({"weight": 2.0}, "none"),
     "limits": ({"limits": Limits(max_turns=3)}, "none"),
     "env": ({"env": {"A": "1"}}, "execution"),
+    "pass_env": ({"pass_env": (HostVariable(name="A", host="B"),)}, "execution"),
     "extras": ({"extras": {"x": 1}}, "none"),
     "origin": ({"origin": Origin("f")}, "none"),
 }
@@ -873,7 +876,7 @@ def test_a_suite_asks_for_nothing_unless_it_says_so() -> None:
     plain = Suite(id="s", format="f", root="/")
     assert (plain.arms, DIRECT.name, DIRECT.kind) == ((DIRECT,), "direct", ArmKind.DIRECT)
     assert (plain.comparisons, plain.gates, plain.on_agent_limit) == ((), (), LimitOutcome.FAIL)
-    assert plain.defaults.model_dump(exclude_none=True) == {"limits": {}, "baseline": True}
+    assert plain.defaults.model_dump(exclude_none=True) == {"limits": {}, "baseline": True, "cache_baseline": False}
     assert Suite.model_validate({"id": "s", "format": "f", "root": "/", "defaults": {"runs": 1}}).defaults.runs == 1
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from ..errors import ExitCode
 from ..report.answer import sentences
+from ..report.characters import plain
 from ..report.gates import GateAnswer, GateResult, answers, gated
-from ..report.wording import counted, labels, plain
+from ..report.wording import counted, labels
 from ..types.comparison import Counts, GroupKey
 from ..types.frozen import Frozen
 from ..types.gate import Gate, GateFigure

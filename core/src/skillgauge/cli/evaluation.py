@@ -22,11 +22,11 @@ from ..plan.options import EvalOptions, How, What, Who
 from ..plan.overlay import Overlay
 from ..plan.preparing import Prepared
 from ..run.budget import BudgetLimits
-from ..run.ledger import MemoryStore
 from ..types.plan import Selection
 from .added_checks import read_overlay
 from .cache_folder import cache_folder
 from .configuration import KEYS, Config, Source
+from .descriptors import require_descriptors
 from .format_options import FormatOptions
 from .invocation import Invocation
 from .options import Detect, GlobalsCommand, Number, Runs, SeveralWords, paths_and_cases, words
@@ -196,6 +196,8 @@ class Evaluation:
 
     async def carry_out(self) -> Conclusion:
         """Run it; the first Ctrl-C stops it and keeps what is finished."""
+        if not self.prepared.job.recipe:  # else trials run elsewhere
+            require_descriptors(min(self.prepared.job.concurrency, self.prepared.plan.head.trial_count))
         return await _carry_out(self.prepared, self._call, self._kept)
 
     def write_reports(self, view: RunView) -> dict[str, Path]:
@@ -223,11 +225,12 @@ class Evaluation:
 
     def kept_as(self, view: RunView, written: Mapping[str, Path]) -> tuple[str, ...]:
         """What `report show` finds the run by: its id in the store, else its record; empty if nothing keeps it."""
-        if isinstance(self.prepared.cast.store, MemoryStore):
+        store = self.prepared.cast.store
+        if store is None or not store.durable:
             record = written.get("record")
             return (str(record),) if record else ()
-        store = self._call.config.find("store")
-        named = ("--store", str(store.value)) if store and store.source is Source.FLAG else ()
+        place = self._call.config.find("store")
+        named = ("--store", str(place.value)) if place and place.source is Source.FLAG else ()
         return (view.run.run_id, *named)
 
     def exit_code(self, decided: ExitCode) -> ExitCode:
@@ -381,6 +384,7 @@ async def _carry_out(prepared: Prepared, call: Invocation, kept: int) -> Conclus
         with progress:
             return await carry_out(prepared.plan, prepared.job.watched(progress.finished, begun, progress.step), stop)
     finally:
+        await prepared.job.store.close()
         for number in _ending_signals():
             loop.remove_signal_handler(number)
 

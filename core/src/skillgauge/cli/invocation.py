@@ -89,14 +89,13 @@ class Invocation:
         return self.registry.make(REPORTERS, name)
 
     def read_run(self, path: Path) -> RunView:
-        """Read a result document with whichever installed reporter knows it.
+        """Read a result document, or a folder of results, with whichever installed reporter knows it.
 
         Raises:
             SkillgaugeError: no reporter knows it, or the one that does finds it damaged.
         """
-        if not path.is_file():
-            what = "is a folder, not a document" if path.is_dir() else "does not exist"
-            raise UsageError(Problem("usage.no-such-path", f"{str(path)!r} {what}"))
+        if not path.exists():
+            raise UsageError(Problem("usage.no-such-path", f"{str(path)!r} does not exist"))
         asked = []
         for name, reporter in self.registry.each(REPORTERS):
             view = reporter.read(path)
@@ -104,7 +103,8 @@ class Invocation:
                 return view
             asked.append(name)
         names = ", ".join(sorted(asked)) or "none"
-        message = f"no installed reporter knows this document (installed: {names})"
+        what = "folder" if path.is_dir() else "document"
+        message = f"no installed reporter knows this {what} (installed: {names})"
         hint = "Give the JSON report or the run record of an evaluation, or install the reporter that wrote it."
         raise UsageError(Problem("report.unknown", message, origin=Origin(str(path)), hint=hint))
 

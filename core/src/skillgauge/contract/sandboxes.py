@@ -13,7 +13,7 @@ from pydantic import Field
 
 from ..errors import Problem, Severity
 from ..types.frozen import EMPTY, Frozen, JsonObject
-from ..types.suite import FileSpec
+from ..types.inputs import FileSpec
 
 ALLOWED_ENV = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
 """What processes in a workspace see of the user's environment unasked. `TERM` is missing on purpose: there is no

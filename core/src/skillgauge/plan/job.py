@@ -141,7 +141,7 @@ def _redactor(suites: Suites, cast: Cast, short: list[Problem]) -> Redactor:
     environ = host_environment()
     passed = {name for suite in suites.suites for target in suite.targets for name in target.pass_env}
     of_judges = (name for one in cast.judging.found for name in one.traits.secrets)
-    for name in sorted(passed.union(of_judges, cast.engines.secrets())):
+    for name in sorted(passed.union(cast.passed, of_judges, cast.engines.secrets())):
         _learn(redactor, short, name, secret(name) or "")
     for name in sorted(environ):  # of others, too: a process that nothing confines can read them from ours
         if _SECRET.search(name) and name not in redactor.values:

@@ -11,6 +11,7 @@ from typing import Self
 
 from ..contract.adapters import Adapter, CallRequest, Session
 from ..contract.sandboxes import Sandbox, SandboxSpec, Workspace
+from ..reading.environment import environment_of
 from ..types.frozen import EMPTY, JsonObject
 from ..types.suite import Target
 from ..types.trial import Execution, Trial
@@ -110,15 +111,7 @@ class DirectStage:
 
     async def execute(self, trial: Trial) -> Execution:
         """Call the target."""
-        request = CallRequest(
-            trial_id=trial.trial_id,
-            case_id=trial.case.id,
-            input=trial.case.input,
-            limits=trial.limits,
-            repeat=trial.repeat,
-            seed=trial.seed,
-            env=trial.case.env,
-        )
+        request = CallRequest.of(trial, env=environment_of(trial.case), input=trial.case.input, repeat=trial.repeat)
         return await self._opened.session.call(request)
 
     async def prepare_grading(self, trial: Trial) -> Sequence[str]:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from functools import cached_property
-from typing import Annotated, Self
+from typing import Annotated
 
-from pydantic import Field, GetCoreSchemaHandler, model_validator
+from pydantic import Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from ..errors import Origin, Problem
 from .answers import PLAIN, AnswerStyle
 from .frozen import EMPTY, Frozen, Json, JsonObject, digest, digest_text
 from .gate import Gate, GateFigure
+from .inputs import FileSpec, HostVariable
 
 
 class Limits(Frozen):
@@ -37,34 +38,6 @@ class Limits(Frozen):
 
 
 NO_LIMITS = Limits()
-
-
-class FileSpec(Frozen):
-    """A file to be put into a workspace, from text or from a file on disk."""
-
-    path: str
-    """Where it goes, relative to the workspace root, with forward slashes."""
-    text: str | None = None
-    source: str | None = None
-    """Absolute path of the file to copy; exactly one of `text` and `source` is set."""
-    executable: bool = False
-    digest: str = ""
-    """Content digest, part of the execution id; computed from `text` when empty."""
-
-    @model_validator(mode="after")
-    def _one_origin(self) -> Self:
-        if (self.text is None) == (self.source is None):
-            raise ValueError("exactly one of text and source must be given")
-        parts = self.path.split("/")
-        if self.path.startswith("/") or ".." in parts or "\\" in self.path or not self.path.strip("./"):
-            raise ValueError(f"path {self.path!r} does not stay inside the workspace")
-        return self
-
-    @cached_property
-    def content_id(self) -> str:
-        """Digest of path, mode and content."""
-        content = self.digest or (digest(self.text) if self.text is not None else digest(None, self.source))
-        return digest(self.path, self.executable, content)
 
 
 class Check(Frozen):
@@ -133,6 +106,8 @@ class CaseFacts(Frozen):
     input: Json = None
     """What a skill under direct call receives."""
     tags: tuple[str, ...] = ()
+    cluster: str = ""
+    """Cases of one rise and fall together, as those of a template do; empty: it stands for itself."""
 
 
 class Case(CaseFacts):
@@ -161,6 +136,8 @@ class Case(CaseFacts):
     """Whether what an agent runs may use the network."""
     skip: str = ""
     """Why it is not run; its trials are told as skipped, with this reason."""
+    pass_env: tuple[HostVariable, ...] = ()
+    """Variables handed on from the user's environment; their names decide what is executed, their values do not."""
     extras: JsonObject = EMPTY
     """What the file said beyond this model; kept for writing back, never executed."""
     origin: Origin | None = None
@@ -172,6 +149,7 @@ class Case(CaseFacts):
         more = [[file.content_id for file in some] for some in (self.image_files, self.setup_files) if some]
         more += [["setup"]] if self.setup_files else []
         more += [["network"]] if self.network else []
+        more += [[digest(one.name, one.host, one.default) for one in self.pass_env]] if self.pass_env else []
         return digest(self.input, self.prompt, files, self.setup, self.env, *more)
 
     @cached_property

@@ -88,7 +88,7 @@ class Trial(TrialFacts):
                 "files": digest([file.content_id for file in case.files]),
                 "image": digest([file.content_id for file in case.image_files]) if case.image_files else None,
                 "setup": digest(case.setup, *(file.content_id for file in case.setup_files)),
-                "environment": digest(case.env),
+                "environment": digest(case.env, *(one.model_dump() for one in case.pass_env)),
                 "network": case.network or None,
                 "installs": {f"{one.kind} {one.name}": one.digest for one in self.arm.installs} or None,
                 "skills": {skill.name: digest(skill.digest, skill.leaves_out) for skill in self.arm.skills},

@@ -54,6 +54,7 @@ class Relay:
         self._handlers = dict(enumerate(handlers, first_port))
         self._has_hosts = bool(hosts)
         self._admissions: set[_Admission] = set()
+        self._doors: set[socket.socket] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
@@ -96,12 +97,44 @@ class Relay:
         self._admissions.add(_Admission(self, ours))
         return theirs.detach()
 
+    def admit_at(self, path: Path) -> None:
+        """Let the one in who connects first to a socket, by which it hands its own over.
+
+        Args:
+            path: where it is made; nothing is there, in a folder that nobody else can write to.
+        """
+        listener = socket.socket(socket.AF_UNIX)
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            listener.bind(f"/proc/self/fd/{folder}/{path.name}")  # the name of a socket is short
+            listener.listen(1)
+        finally:
+            os.close(folder)
+        listener.setblocking(False)
+        loop = asyncio.get_running_loop()
+        self._doors.add(listener)
+
+        def on_connection() -> None:
+            with suppress(OSError):
+                channel, _ = listener.accept()
+                self._shut(listener)
+                self._admissions.add(_Admission(self, channel))
+
+        loop.add_reader(listener, on_connection)
+
+    def _shut(self, door: socket.socket) -> None:
+        asyncio.get_running_loop().remove_reader(door)
+        self._doors.discard(door)
+        door.close()
+
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(
         self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
+        for door in tuple(self._doors):
+            self._shut(door)
         for admission in tuple(self._admissions):
             admission.end()
         tasks = tuple(self._tasks)

@@ -37,6 +37,7 @@ class EvalFile(_Part):
     acceptable_skills: tuple[str, ...] = ()
     should_trigger: bool | None = None
     tags: tuple[str, ...] = ()
+    cluster: str = ""
 
 
 class EvalsFile(_Part):
@@ -62,6 +63,7 @@ OTHER_NAMES = {
     "expected": "expected_output",
     "expected_behavior": "expected_output",
     "expectedOutput": "expected_output",
+    "ground_truth": "expected_output",
 }
 """Keys of evals that are read under another name where that is absent."""
 

@@ -97,6 +97,7 @@ class RateFile(_Part):
     upper: float | None = Field(default=None, ge=0, le=1)
     level: float = Field(default=0.95, gt=0, lt=1)
     method: str | None = None
+    clusters: int | None = None
 
 
 class BoundsFile(_Part):

@@ -22,6 +22,7 @@ from skillgauge.api import (
     TagSummary,
     TrialResult,
     Verdict,
+    json_text,
 )
 
 from .checks import DOCUMENT_NAMES
@@ -148,7 +149,9 @@ def _standing(view: RunView, group: GroupSummary) -> dict[str, Any]:
 def _measured(part: GroupSummary | TagSummary) -> dict[str, Any]:
     """A pass rate with all that it takes to trust it."""
     rate = {
-        name: number(value) if isinstance(value, float) else value for name, value in asdict(part.pass_rate).items()
+        name: number(value) if isinstance(value, float) else value
+        for name, value in asdict(part.pass_rate).items()
+        if name != "clusters" or value is not None
     }
     return {"counts": part.counts.model_dump(), "passRate": rate}
 
@@ -252,4 +255,4 @@ def _iso(seconds: float) -> str:
 
 def _indented(value: dict[str, Any], blanks: int) -> str:
     pad = " " * blanks
-    return pad + json.dumps(value, indent=2, ensure_ascii=False).replace("\n", f"\n{pad}")
+    return pad + json_text(json.dumps(value, indent=2, ensure_ascii=False)).replace("\n", f"\n{pad}")

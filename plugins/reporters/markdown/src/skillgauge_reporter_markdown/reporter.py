@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,9 +38,9 @@ from skillgauge.api import (
 )
 from skillgauge_run_views import outcome_text
 from skillgauge_run_views.latency import latency_text
+from skillgauge_run_views.markdown import in_markdown
 
 _MARKS = {Verdict.PASS: "✅ PASS", Verdict.FAIL: "❌ FAIL", Verdict.ERROR: "⚠️ ERROR", Verdict.SKIPPED: "⏭️ SKIPPED"}
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~!$])")
 _LIFT_HEADS = (
     "Candidate",
     "Baseline",
@@ -259,7 +258,7 @@ def text(value: str) -> str:
 
 def escaped(shown: str) -> str:
     """A line that Markdown and HTML show as it is."""
-    return _SPECIAL.sub(r"\\\1", shown).replace("&", "&amp;")
+    return in_markdown(shown)
 
 
 def code(value: str) -> str:
