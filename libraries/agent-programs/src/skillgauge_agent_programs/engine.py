@@ -29,6 +29,7 @@ from skillgauge.api import (
 from .accounts import Transcript
 from .credentials import PLACEHOLDER, SHORTEST, Key, Login, find_key, find_login, handed_over
 from .failures import failed
+from .installs import with_hooks
 from .options import ProgramOptions
 from .programs import AgentProgram, Found, find_program, needed_folders, passed_environment
 from .raw import RAW_BYTES, RawStream
@@ -229,7 +230,7 @@ class ProgramEngine(ABC):
             failure = failed(FailureClass.SETUP, f"cannot prepare the agent's home: {error}")
             return clean.redact(Execution(failure=failure, sandbox=workspace.tier))
         await asyncio.to_thread(self.read_home, workspace.home, transcript)
-        account = transcript.account(ending_of(ran.finished))
+        account = with_hooks(transcript.account(ending_of(ran.finished)), workspace.home, request.installs)
         account = replace(account, trajectory=with_reads(account.trajectory, texts))
         return clean.redact(with_relayed(execution_of(ran, account, workspace.tier), workspace))
 
