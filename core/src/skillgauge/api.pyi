@@ -19,6 +19,7 @@ from .errors import (
 )
 from .log import (
     get_logger as get_logger,
+    without_secrets as without_secrets,
 )
 from .cli.cache_folder import (
     cache_folder as cache_folder,
@@ -35,6 +36,7 @@ from .cli.conclusion import (
     conclude as conclude,
 )
 from .cli.decision import (
+    judge_notes as judge_notes,
     run_notes as run_notes,
     score_text as score_text,
 )
