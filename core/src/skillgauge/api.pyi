@@ -36,6 +36,7 @@ from .cli.conclusion import (
     conclude as conclude,
 )
 from .cli.decision import (
+    judge_notes as judge_notes,
     run_notes as run_notes,
     score_text as score_text,
 )

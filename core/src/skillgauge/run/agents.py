@@ -109,7 +109,7 @@ class AgentStage:
         held = await contents_of(self.workspace, (path for path in sorted(before) if not path.startswith(installed)))
         request = RunRequest.of(
             trial,
-            env=environment_of(trial.case),
+            environment_of(trial.case),
             prompt=trial.case.prompt or "",
             model=trial.model,
             skills=skills,

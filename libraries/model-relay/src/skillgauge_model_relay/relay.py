@@ -16,7 +16,7 @@ from typing import Self
 
 import h11
 
-from skillgauge.api import ModelRoute
+from skillgauge.api import ModelRoute, Usage
 
 from .exchange import Exchange
 from .forwarding import Forwarder
@@ -45,7 +45,7 @@ class Relay:
     def __init__(
         self, routes: Sequence[ModelRoute], hosts: Sequence[str], limits: RelayLimits, *, first_port: int = _FIRST_PORT
     ) -> None:
-        meter = Meter(limits)
+        self._meter = meter = Meter(limits)
         self._connections = asyncio.Semaphore(limits.connections)
         self._forwarders = {route.name: Forwarder(route, meter) for route in routes}
         handlers: list[Handler] = [forwarder.serve for forwarder in self._forwarders.values()]
@@ -61,6 +61,11 @@ class Relay:
     def addresses(self) -> Mapping[str, str]:
         """Address of each route inside, by name. It has no path: what follows is added to the route's own."""
         return {name: f"http://127.0.0.1:{port}" for name, port in zip(self._forwarders, self._handlers, strict=False)}
+
+    @property
+    def used(self) -> Usage | None:
+        """Tokens of all answers that model APIs gave, whoever inside asked; `None` if none told any."""
+        return self._meter.tally.usage
 
     @property
     def environment(self) -> Mapping[str, str]:

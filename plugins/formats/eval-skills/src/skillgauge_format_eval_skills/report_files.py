@@ -135,6 +135,8 @@ class SkillgaugeFile(_Part):
     pass_rate: RateFile
     pass_bounds: BoundsFile | None = None
     tags: tuple[TagFile, ...] = ()
+    cost_unknown: int = 0
+    """Trials of which tokens or cost are not known, where `tokenCost` tells of others."""
     state: RunState = Field(default=RunState.FINISHED, strict=False)
     validity: ValidityFile | None = None
     judges: tuple[Identity, ...] = ()

@@ -25,6 +25,7 @@ from skillgauge.api import (
     figure_text,
     headline,
     interval_text,
+    judge_notes,
     labels,
     lift_interval_text,
     passed_text,
@@ -87,7 +88,7 @@ def _lines(view: RunView) -> Iterator[str]:
     for sentence in sentences(view):
         yield ""
         yield f"**{escaped(sentence)}**"
-    for note in run_notes(view):
+    for note in (*run_notes(view), *judge_notes(view)):
         yield ""
         yield f"{escaped(note[0].upper() + note[1:])}."
     if any(suite.compared for suite in head.suites):
