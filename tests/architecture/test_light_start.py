@@ -29,7 +29,7 @@ DRY_RUN_NEEDS_NONE = {
     "skillgauge.cli.failing",
     "skillgauge.cli.progress",
     "skillgauge.cli.worker",
-    "skillgauge.cli.answer",
+    "skillgauge.report.answer",
     "skillgauge.cli.writing",
     "skillgauge_format_agent_skills.suite_format",
     "skillgauge_reporter_markdown.reporter",

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+from skillgauge.plugins.index import read_index
+from skillgauge.plugins.kinds import SANDBOXES
+from skillgauge.plugins.registry import Registry
+from skillgauge_testkit.program import Done, Program
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -15,6 +22,18 @@ ROOT = Path(__file__).resolve().parents[2]
 def environment(environment: dict[str, str]) -> dict[str, str]:
     """No strict sandbox: skills here leave traces outside of what one shows; those of `test_confined` do not."""
     return environment | {"SKILLGAUGE_SANDBOX": "local"}
+
+
+@pytest.fixture
+def strongest(environment: dict[str, str]) -> None:
+    """Lets the strongest sandbox be taken; skips where that is not bubblewrap."""
+    try:
+        report = asyncio.run(Registry(read_index()).make(SANDBOXES, "bubblewrap").check())
+    except OSError as error:
+        pytest.skip(str(error))
+    if report.problems:
+        pytest.skip(f"{report.problems[0].message} (make sandbox)")
+    del environment["SKILLGAUGE_SANDBOX"]
 
 
 SKILL: dict[str, object] = {
@@ -69,3 +88,61 @@ def tasks(work: Path) -> Callable[..., Path]:
         return path
 
     return write
+
+
+Letters = dict[str, str]
+"""By case, what becomes of its repeats: see `scripted_agent.py`."""
+
+
+@dataclass(frozen=True)
+class Scripted:
+    """A skill `s` whose agent ends its sessions as it is told."""
+
+    program: Program
+    work: Path
+    options: tuple[str, ...] = ("--plugin", str(Path(__file__).with_name("scripted_agent.py")))
+    """What every command that evaluates it needs."""
+
+    def write(self, *, cases: int = 4, says: str = "GOOD", name: str = "s") -> None:
+        """A skill with as many evals."""
+        folder = self.work / name
+        (folder / "evals").mkdir(parents=True, exist_ok=True)
+        (folder / "SKILL.md").write_text(f"---\nname: {name}\ndescription: Says good things.\n---\nSay {says}.\n")
+        good = {"text": "good", "type": "equals", "value": "GOOD"}
+        evals = [{"id": one, "prompt": f"number {one}", "assertions": [good]} for one in range(1, cases + 1)]
+        (folder / "evals/evals.json").write_text(json.dumps({"skill_name": name, "evals": evals}))
+
+    def script(self, with_skill: Letters, without: Letters) -> None:
+        """What the agent will do; what it did is forgotten."""
+        outcomes = {"with_skill": with_skill, "without_skill": without}
+        (self.work / "outcomes.json").write_text(json.dumps(outcomes))
+        (self.work / "sessions.txt").unlink(missing_ok=True)
+
+    def sessions(self) -> list[str]:
+        """Arm, case and repeat of every session since the last script."""
+        file = self.work / "sessions.txt"
+        return sorted(file.read_text().splitlines()) if file.exists() else []
+
+    def evaluate(self, with_skill: Letters, without: Letters, *arguments: str, code: int = 0) -> Done:
+        """Evaluate it by a script."""
+        self.script(with_skill, without)
+        return self.run("eval", "s", "--engine", "scripted", "--format", "record", *arguments, code=code)
+
+    def run(self, *command: str, code: int = 0) -> Done:
+        """A command that evaluates it."""
+        done = self.program(*command, *self.options)
+        assert done.code == code, done.stdout + done.stderr
+        return done
+
+
+def letters(all_of: str, **others: str) -> Letters:
+    """The same for the cases 1 to 4 but some: `letters("p", case_2="f")`."""
+    return dict.fromkeys("1234", all_of) | {name.removeprefix("case_"): one for name, one in others.items()}
+
+
+@pytest.fixture
+def scripted(program: Program, work: Path) -> Scripted:
+    """The skill of four evals."""
+    found = Scripted(program, work)
+    found.write()
+    return found

@@ -135,7 +135,18 @@ def test_a_dry_run_shows_what_every_arm_would_have(program: Program, work: Path)
     """Skills with what is left out, files, names of variables, sessions and keys; in JSON by its published schema."""
     config = {"plugins": {"engines": {"api": {"base_url": "http://127.0.0.1:1"}}}}
     (work / "skillgauge.config.yaml").write_text(json.dumps(config))
-    command = ("eval", EXAMPLE, "--engine", "api", "--model", "claude-x", "--store", "none", "--dry-run")
+    command = (
+        "eval",
+        EXAMPLE,
+        "--engine",
+        "api",
+        "--model",
+        "claude-x",
+        "--store",
+        "none",
+        "--dry-run",
+        "--trust-config",
+    )
     before = sorted(work.rglob("*"))
     env = {"ANTHROPIC_API_KEY": "canary-of-a-key-0123456789", "LANG": "C.UTF-8"}
     done = program(*command, "--json", env=env)

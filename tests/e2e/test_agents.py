@@ -191,6 +191,25 @@ def test_an_exhausted_budget_ends_with_4_and_the_rest_runs_later(
 
 
 @pytest.mark.e2e
+def test_keys_that_the_run_does_not_use_are_in_nothing_that_it_writes(
+    evaluate: Evaluate, suite: Callable[..., Path], work: Path
+) -> None:
+    """E-C3: an agent that nothing confines can read all of the user's environment, and tell it."""
+    key, plain = "canary-of-somebody-0123456789", "a value that is no secret"
+    path = suite()
+    (work / "mock.yaml").write_text(f"replies: [{{text: 'I found {key} and {plain}'}}]")
+    variables = {"SOMEBODYS_API_KEY": key, "SOMEBODYS_NOTE": plain}
+    command = [path, "--engine", "mock", "--format", "record", "markdown", "html", "--record", "tapes"]
+    done = evaluate(*command, "--store", "runs.db", env=variables)
+    written = [
+        one.read_bytes() for folder in ("reports", "tapes") for one in (work / folder).rglob("*") if one.is_file()
+    ]
+    written += [one.read_bytes() for one in work.glob("runs.db*")]
+    assert not [one for one in (done.stdout.encode(), *written) if key.encode() in one]
+    assert "I found [redacted:SOMEBODYS_API_KEY] and a value that is no secret" in done.stdout
+
+
+@pytest.mark.e2e
 @pytest.mark.requirement("UA-CASE-011")
 def test_an_engine_that_cannot_report_blocks_fails_nobody(evaluate: Evaluate, suite: Callable[..., Path]) -> None:
     """Whether a call was to be stopped or not, the trial is an error that says why, and the run proves nothing."""
@@ -262,13 +281,15 @@ print(json.dumps({"result": {"text": f"I did: {prompt}"}}))
 
 
 @pytest.mark.e2e
-def test_any_program_is_an_agent(evaluate: Evaluate, suite: Callable[..., Path], work: Path) -> None:
+def test_any_program_is_an_agent(evaluate: Evaluate, suite: Callable[..., Path], work: Path, program: Program) -> None:
     """Its options say where it looks for skills; what it does not tell is unknown, and a budget is refused."""
     (work / "agent.py").write_text(AGENT)
     path = suite({"id": "a", "prompt": "do {it}", "shell": "grep -q pdf out.txt", "says": "I did: do {it}"})
     argv = ["python3", str(work / "agent.py"), "{prompt}", "{model}", "{skill_folder}"]
     options = {"argv": argv, "skill_folder": ".my/skills", "answer_key": "result.text"}
     (work / "skillgauge.config.yaml").write_text(json.dumps({"plugins": {"engines": {"command": options}}}))
+    assert evaluate(path, "--engine", "command", "--model", "m1").code == 2  # a folder's word
+    assert program("config", "trust").code == 0
     done = evaluate(path, "--engine", "command", "--model", "m1")
     assert done.code == 0, done.stderr
     assert verdicts(done) == {("a", "with_skill"): "pass", ("a", "without_skill"): "fail"}
@@ -282,7 +303,7 @@ def test_any_program_is_an_agent(evaluate: Evaluate, suite: Callable[..., Path],
     assert nameless.code == 2
     assert "--model" in nameless.stdout
     (work / "skillgauge.config.yaml").write_text(json.dumps({"plugins": {"engines": {"command": {"argv": ["sh"]}}}}))
-    unskilled = evaluate(path, "--engine", "command")
+    unskilled = evaluate(path, "--engine", "command", "--trust-config")
     assert unskilled.code == 2
     assert "cannot use skills" in unskilled.stdout
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import shutil
 from collections.abc import Callable
@@ -10,9 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge.plugins.index import read_index
-from skillgauge.plugins.kinds import SANDBOXES
-from skillgauge.plugins.registry import Registry
 from skillgauge_testkit.program import Program
 
 from .conftest import MakeSkill, task
@@ -39,18 +35,6 @@ except OSError as error:
 found.append(open("/proc/net/dev").read().count(":"))
 print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": json.dumps(found)}))
 """
-
-
-@pytest.fixture
-def strongest(environment: dict[str, str]) -> None:
-    """Lets the strongest sandbox be taken; skips where that is not bubblewrap."""
-    try:
-        report = asyncio.run(Registry(read_index()).make(SANDBOXES, "bubblewrap").check())
-    except OSError as error:
-        pytest.skip(str(error))
-    if report.problems:
-        pytest.skip(f"{report.problems[0].message} (make sandbox)")
-    del environment["SKILLGAUGE_SANDBOX"]
 
 
 def results(work: Path) -> list[dict[str, object]]:

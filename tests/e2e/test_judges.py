@@ -92,7 +92,7 @@ def test_a_missing_judge_is_said_before_anything_runs(
     done = program("eval", *command, env=keys)
     assert done.code == 2
     assert "error[judge.none]" in done.stderr
-    assert "--judge NAME (installed: anthropic, gemini, openai" in done.stderr
+    assert "--judge NAME (installed: agent, anthropic, gemini, openai" in done.stderr
     assert not (work / "reports").exists()
     for looking in (["eval", *command, "--dry-run"], ["validate", *command]):
         looked = program(*looking, env=keys)
@@ -182,7 +182,7 @@ def test_a_good_suite_is_valid_whatever_is_installed(program: Program, work: Pat
     skill = make_evals(work, {"id": 1, "prompt": "Greet.", "assertions": ["It greets."]})
     done = program("validate", skill)
     assert done.code == 0, done.stderr
-    assert "valid: 1 suites, 1 cases" in done.stderr
+    assert "valid: 1 suite, 1 case" in done.stderr
     assert "warning[engine.none]" in done.stderr
     planned = program("eval", skill, "--dry-run", "--json")
     assert planned.code == 0, planned.stderr

@@ -31,10 +31,15 @@ from .cli.failing import (
     differing as differing,
     passed_text as passed_text,
 )
+from .cli.conclusion import (
+    conclude as conclude,
+)
 from .cli.decision import (
+    run_notes as run_notes,
     score_text as score_text,
 )
 from .cli.evaluation import (
+    Asked as Asked,
     Evaluation as Evaluation,
     EvaluationCommand as EvaluationCommand,
     configured as configured,
@@ -58,6 +63,12 @@ from .cli.options import (
 from .cli.output import (
     Output as Output,
     problem_document as problem_document,
+)
+from .cli.stored_runs import (
+    find_run as find_run,
+    opened_store as opened_store,
+    run_reports as run_reports,
+    store_place as store_place,
 )
 from .cli.worker import (
     worker as worker,
@@ -101,6 +112,7 @@ from .contract.judges import (
     JudgeRequest as JudgeRequest,
 )
 from .contract.providers import (
+    HARMLESS as HARMLESS,
     Clean as Clean,
     Fact as Fact,
     NoOptions as NoOptions,
@@ -145,7 +157,7 @@ from .reading.environment import (
     host_environment as host_environment,
     secret as secret,
 )
-from .cli.wording import (
+from .report.wording import (
     LINE as LINE,
     UNKNOWN as UNKNOWN,
     counted as counted,
@@ -165,15 +177,15 @@ from .cli.wording import (
     rate_notes as rate_notes,
     reason_of as reason_of,
 )
-from .cli.answer import (
+from .report.summary import (
+    summarize as summarize,
+)
+from .report.answer import (
     chance_text as chance_text,
     compared as compared,
     lift_interval_text as lift_interval_text,
     points as points,
     sentences as sentences,
-)
-from .report.summary import (
-    summarize as summarize,
 )
 from .report.pairs import (
     CaseReport as CaseReport,
@@ -207,6 +219,9 @@ from .stats.calibration import (
 from .stats.intervals import (
     Interval as Interval,
     wilson as wilson,
+)
+from .plugins.index import (
+    install_hint as install_hint,
 )
 from .stats.paired import (
     PairedDifference as PairedDifference,
@@ -271,6 +286,14 @@ from .types.frozen import (
     freeze as freeze,
     thaw as thaw,
 )
+from .types.gate import (
+    Gate as Gate,
+    GateFigure as GateFigure,
+    GateScope as GateScope,
+)
+from .types.plan import (
+    Plan as Plan,
+)
 from .types.result import (
     Figure as Figure,
     GivenUp as GivenUp,
@@ -303,9 +326,8 @@ from .types.suite import (
     Check as Check,
     Comparison as Comparison,
     FileSpec as FileSpec,
-    Gate as Gate,
-    GateFigure as GateFigure,
-    GateScope as GateScope,
+    HostVariable as HostVariable,
+    Install as Install,
     LimitOutcome as LimitOutcome,
     Limits as Limits,
     SkillRef as SkillRef,
@@ -330,6 +352,8 @@ from .types.trial import (
     FiredSkill as FiredSkill,
     Identity as Identity,
     PlanHead as PlanHead,
+    Quarantined as Quarantined,
+    RunOrigin as RunOrigin,
     SuiteHead as SuiteHead,
     Trajectory as Trajectory,
     TrajectoryEvent as TrajectoryEvent,

@@ -11,17 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from skillgauge.cli.config_files import PROJECT_FILE, OtherPrograms, load_config, user_path
 from skillgauge.cli.configuration import (
     KEYS,
-    PROJECT_FILE,
     Config,
     Source,
     Value,
     check_value,
-    load_config,
     parse_text,
     plugin_assignments,
-    user_path,
     variable_name,
 )
 from skillgauge.errors import Problem, UsageError
@@ -52,7 +50,8 @@ def config(
         environ=environ or {},
         explicit=explicit,
         user_file=cwd / "user.yaml",
-        spellings=SPELLINGS,
+        others=OtherPrograms((), SPELLINGS),
+        trusts=lambda _file, _text: True,
     )
 
 
@@ -242,7 +241,7 @@ def test_a_pyproject_that_is_no_text_is_an_error(tmp_path: Path) -> None:
     """Bytes that are not UTF-8 are a problem of the file, not an exception."""
     (tmp_path / "pyproject.toml").write_bytes(b"[tool.skillgauge]\nstore = '\xff'\n")
     (problem,) = problems_of(tmp_path)
-    assert problem.code == "config.syntax"
+    assert problem.code == "document.encoding"
 
 
 def test_a_file_with_broken_syntax_does_not_hide_other_problems(tmp_path: Path) -> None:
@@ -453,6 +452,7 @@ def test_the_defaults_are_published() -> None:
         "judgeTemperature": None,
         "judgedGates": "always",
         "checks": [],
+        "quarantine": [],
         "plugins.block": [],
         "plugins.only": None,
     }
@@ -481,6 +481,7 @@ def test_the_names_of_variables_are_published() -> None:
         "judgeTemperature": "SKILLGAUGE_JUDGE_TEMPERATURE",
         "judgedGates": "SKILLGAUGE_JUDGED_GATES",
         "checks": "SKILLGAUGE_CHECKS",
+        "quarantine": "SKILLGAUGE_QUARANTINE",
         "plugins.block": "SKILLGAUGE_PLUGINS_BLOCK",
         "plugins.only": "SKILLGAUGE_PLUGINS_ONLY",
     }
@@ -634,7 +635,11 @@ FOREIGN = ("other.config.yaml", "~/.other/config.yaml")
 def foreign(cwd: Path, home: Path, *, explicit: Path | None = None) -> Config:
     """Load configuration where another program may have left its own."""
     return load_config(
-        cwd=cwd, flags={}, environ={"HOME": str(home)}, explicit=explicit, foreign=FOREIGN, spellings=SPELLINGS
+        cwd=cwd,
+        flags={},
+        environ={"HOME": str(home)},
+        explicit=explicit,
+        others=OtherPrograms(FOREIGN, SPELLINGS),
     )
 
 

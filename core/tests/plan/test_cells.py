@@ -21,7 +21,18 @@ from skillgauge.plan.options import EvalOptions, How, What, Who
 from skillgauge.plugins.registry import Registry
 from skillgauge.types.frozen import Frozen, JsonObject
 from skillgauge.types.plan import Cell, Selection
-from skillgauge.types.suite import DIRECT, Arm, ArmKind, Comparison, Limits, SkillRef, Suite, SuiteDefaults, Target
+from skillgauge.types.suite import (
+    DIRECT,
+    Arm,
+    ArmKind,
+    Comparison,
+    Install,
+    Limits,
+    SkillRef,
+    Suite,
+    SuiteDefaults,
+    Target,
+)
 from skillgauge.types.trial import Execution, Identity
 from skillgauge_testkit import FakeAdapter, FakeEngine
 
@@ -254,6 +265,19 @@ def test_an_engine_that_cannot_use_skills_is_refused_for_a_suite_about_one() -> 
     assert (problem.code, "'plain' cannot use skills" in problem.message) == ("engine.no-skills", True)
     _, cells, problems = plan(registry, suite(arms=(WITHOUT,), comparisons=()))
     assert (shown(cells), problems) == (["without_skill plain None"], [])
+
+
+def test_an_engine_that_cannot_place_what_an_arm_installs_is_refused() -> None:
+    """Once, however many arms and targets want it; one that can place every kind will do."""
+    rule, hooks = (Install(kind=kind, name="n") for kind in ("rule", "hooks"))
+    full = WITHOUT.model_copy(update={"installs": (rule, hooks)})
+    wanting = suite(arms=(full,), comparisons=())
+    some = Traits(skill_folder="skills", installs=frozenset({"rule"}))
+    _, _, (problem,) = plan(registry_of(some=some), wanting)
+    assert problem.code == "engine.no-installs"
+    assert "engine 'some' cannot install hooks of suite" in problem.message
+    _, _, problems = plan(registry_of(every=some.model_copy(update={"installs": {"rule", "hooks"}})), wanting)
+    assert problems == []
 
 
 def test_limits_of_agents_are_theirs() -> None:

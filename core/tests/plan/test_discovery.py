@@ -392,3 +392,15 @@ def test_nothing_found_loads_nothing(tmp_path: Path) -> None:
     one = ending(".one")
     assert load({}, {"one": one}, cwd=tmp_path, options=EMPTY) == ((), ())
     assert one.requests == []
+
+
+def test_a_claim_may_leave_paths_to_other_formats(tmp_path: Path) -> None:
+    """What it leaves is searched for what others read; the rest of the folder stays closed."""
+    root = tree(tmp_path, "pack/manifest", "pack/inner/a.suite", "pack/other/b.suite")
+    inner, suites = root / "pack/inner", ending(".suite")
+    pack = Format(lambda path: path.name == "pack", claim=Claim(leaves=(inner, root / "pack/absent")))
+    assert found_by({"pack": pack, "suites": suites}, root / "pack", root=root) == {
+        "pack": (["pack"], []),
+        "suites": ([], ["pack/inner/a.suite"]),
+    }
+    assert found_by({"pack": pack}, root / "pack", root=root) == {"pack": (["pack"], [])}

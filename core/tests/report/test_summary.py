@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillgauge.api import Comparison
-from skillgauge.cli.wording import figure_text
 from skillgauge.report.summary import summarize
+from skillgauge.report.wording import figure_text
 from skillgauge.stats import rate_interval
 from skillgauge.types.comparison import GroupKey
 from skillgauge.types.result import (

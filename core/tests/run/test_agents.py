@@ -22,6 +22,7 @@ from skillgauge.run.agents import (
     changed_files,
     files_of_skill,
 )
+from skillgauge.run.contents import LARGEST, ROOM, Content, contents_of
 from skillgauge.types.suite import Arm, ArmKind, Case, FileSpec, Limits, SkillRef
 from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trajectory, Trial, Usage
 from skillgauge_testkit import FakeEngine, FakeSandbox, FakeWorkspace, TemporarySandbox
@@ -345,6 +346,49 @@ def test_a_session_that_cannot_be_recorded_is_an_error_whose_cost_is_known() -> 
     assert execution.failure.blame is Blame.INFRASTRUCTURE
     assert execution.failure.message == "the session cannot be recorded: 'big' is too large"
     assert execution.usage == Usage(cost_usd=2.5)
+
+
+def test_contents_of_changed_files_are_kept() -> None:
+    """What was and what is, of texts that are small enough; why not, of all others; skills are not read before."""
+    big, fits = b"x" * (LARGEST + 1), b"y" * LARGEST
+    first = {"gone.txt": "old\n", "kept.txt": "same", "note.txt": "one\n", "turned.txt": "text"}
+
+    def play(_request: RunRequest, workspace: FakeWorkspace, _emit: Emit) -> Execution:
+        del workspace.files["gone.txt"]
+        new = {"note.txt": b"two\n", "turned.txt": b"\xff", "nul.txt": b"a\0b", "big.txt": big, "fits.txt": fits}
+        workspace.files |= new | {".agents/skills/pdf/SKILL.md": b"spoilt"}
+        return Execution(text="done", trajectory=told("pdf", "other"))
+
+    case = trial().case.model_copy(
+        update={"files": tuple(FileSpec(path=path, text=text) for path, text in first.items())}
+    )
+    execution = execute(trial().model_copy(update={"case": case}), play)
+    assert {one.path: (one.was, one.text, one.left_out) for one in execution.files} == {
+        ".agents/skills/pdf/SKILL.md": (None, "spoilt", ""),
+        "big.txt": (None, None, "too large"),
+        "fits.txt": (None, fits.decode(), ""),
+        "gone.txt": ("old\n", None, ""),
+        "note.txt": ("one\n", "two\n", ""),
+        "nul.txt": (None, None, "binary"),
+        "turned.txt": ("text", None, "binary"),
+    }
+
+
+def test_contents_are_kept_up_to_a_size_together(tmp_path: Path) -> None:
+    """A result must not grow with what an agent writes; what cannot be read is said to be so."""
+    workspace = FakeWorkspace()
+    workspace.files = {f"{number:02}": b"x" * LARGEST for number in range(ROOM // LARGEST + 2)}
+    found = asyncio.run(contents_of(workspace, sorted(workspace.files)))
+    assert sum(len(text or "") for text, _ in found.values()) == ROOM
+    assert [why for _, why in found.values()][-2:] == ["too large", "too large"]
+
+    async def linked() -> dict[str, Content]:
+        async with TemporarySandbox().open(SandboxSpec(label="x")) as real:
+            (tmp_path / "secret").write_text("mine")
+            (real.root / "link").symlink_to(tmp_path / "secret")
+            return await contents_of(real, ["link", "absent"])
+
+    assert asyncio.run(linked()) == {"link": (None, "unreadable"), "absent": (None, "unreadable")}
 
 
 names = st.text("abc/", min_size=1, max_size=3)

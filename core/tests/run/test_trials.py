@@ -166,7 +166,7 @@ def runner_of(
     open_stage: OpenStage,
     *,
     decide: Callable[[ScoreContext], Score] = lambda context: Score.passed(),
-    retries: int = 0,
+    retries: int | None = None,
     waits: list[float] | None = None,
     on_agent_limit: Mapping[str, LimitOutcome] | None = None,
     judge: Judge | None = None,
@@ -513,6 +513,13 @@ def test_a_policy_answers_with_a_wait_or_with_none(policy: RetryPolicy, attempt:
     failure = failed().failure
     assert failure is not None
     assert policy.delay_s(failure, attempt) == delay
+
+
+@pytest.mark.parametrize(("retries", "attempts"), [(None, 3), (0, 1), (1, 2), (4, 5)])
+def test_sessions_are_made_again_as_often_as_the_user_says(retries: int | None, attempts: int) -> None:
+    """E-D1: they are paid for, so that none is made again where he says 0; twice where he says nothing."""
+    result = run(runner_of(Script(failed(FailureClass.SERVER)), retries=retries)(trial(arm=AGENT)))
+    assert result.attempts == attempts
 
 
 def test_the_own_wait_has_an_upper_bound() -> None:

@@ -24,7 +24,7 @@ from pydantic import BaseModel, ValidationError, WithJsonSchema
 
 from skillgauge.errors import Origin, Problem
 from skillgauge.stats import Evidence, Latency, MeanRatio, RateInterval, Reliability
-from skillgauge.types import comparison, result, suite, trial
+from skillgauge.types import comparison, gate, result, suite, trial
 from skillgauge.types.comparison import Counts, GroupKey
 from skillgauge.types.frozen import (
     EMPTY,
@@ -47,6 +47,8 @@ from skillgauge.types.suite import (
     Case,
     Check,
     FileSpec,
+    HostVariable,
+    Install,
     LimitOutcome,
     Limits,
     SkillRef,
@@ -64,7 +66,7 @@ few = settings(max_examples=8, deadline=None)
 
 VALUES: list[type[Frozen]] = [
     cls
-    for module in (suite, trial, comparison, result)
+    for module in (gate, suite, trial, comparison, result)
     for cls in vars(module).values()
     if isinstance(cls, type) and issubclass(cls, Frozen) and cls.__module__ == module.__name__
 ]
@@ -651,6 +653,7 @@ OTHER_CASES: dict[str, tuple[dict[str, Any], str]] = {
     "setup": ({"setup": ("true",)}, "execution"),
     "setup_files": ({"setup_files": (FILE,)}, "execution"),
     "grader_files": ({"grader_files": (FILE,)}, "checks"),
+    "network": ({"network": True}, "execution"),
     "skip": ({"skip": "no engine fires hooks"}, "checks"),
     "image_files": ({"image_files": (FileSpec(path="Dockerfile", text="FROM a"),)}, "execution"),
     "checks": ({"checks": (Check(id="k", scorer="s"),)}, "checks"),
@@ -660,6 +663,7 @@ OTHER_CASES: dict[str, tuple[dict[str, Any], str]] = {
     "weight": ({"weight": 2.0}, "none"),
     "limits": ({"limits": Limits(max_turns=3)}, "none"),
     "env": ({"env": {"A": "1"}}, "execution"),
+    "pass_env": ({"pass_env": (HostVariable(name="A", host="B"),)}, "execution"),
     "extras": ({"extras": {"x": 1}}, "none"),
     "origin": ({"origin": Origin("f")}, "none"),
 }
@@ -871,7 +875,7 @@ def test_a_suite_asks_for_nothing_unless_it_says_so() -> None:
     plain = Suite(id="s", format="f", root="/")
     assert (plain.arms, DIRECT.name, DIRECT.kind) == ((DIRECT,), "direct", ArmKind.DIRECT)
     assert (plain.comparisons, plain.gates, plain.on_agent_limit) == ((), (), LimitOutcome.FAIL)
-    assert plain.defaults.model_dump(exclude_none=True) == {"limits": {}, "baseline": True}
+    assert plain.defaults.model_dump(exclude_none=True) == {"limits": {}, "baseline": True, "cache_baseline": False}
     assert Suite.model_validate({"id": "s", "format": "f", "root": "/", "defaults": {"runs": 1}}).defaults.runs == 1
 
 
@@ -912,3 +916,12 @@ def test_image_of_a_case_is_part_of_what_is_executed() -> None:
     ]
     assert len({case.execution_digest for case in (plain, *imaged)}) == 3
     assert plain.execution_digest == digest(None, "p", [], (), EMPTY)
+
+
+def test_an_arms_digest_covers_what_it_installs() -> None:
+    """Kind, name, content and files of each thing; without any it is what it was before there were such things."""
+    one = Install(kind="rule", name="plain", content={"text": "a"}, files=(FILE,))
+    arm = Arm(name="with", kind=ArmKind.AGENT, installs=(one,))
+    changes: list[dict[str, Any]] = [{"kind": "agent"}, {"name": "x"}, {"content": {"text": "b"}}, {"files": ()}]
+    others = [Arm(name="with", kind=ArmKind.AGENT, installs=(one.model_copy(update=change),)) for change in changes]
+    assert len({arm.digest, Arm(name="with", kind=ArmKind.AGENT).digest, *(other.digest for other in others)}) == 6

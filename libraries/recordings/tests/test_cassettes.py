@@ -160,7 +160,10 @@ FIRST, SECOND = Elsewhere("/tmp/first"), Elsewhere('/tmp/se"cond')
     st.lists(
         st.text(max_size=5)
         | st.sampled_from(
-            ["/tmp/first/work", "/tmp/first/home", "/tmp/first/tmp", "[skillgauge:workspace]", "[skillgauge:", ":", "]"]
+            [
+                *("/tmp/first/work", "/tmp/first/home", "/tmp/first/tmp", "/tmp/first", "-tmp-first-work"),
+                *("[skillgauge:workspace]", "[skillgauge:around]", "[skillgauge:", ":", "]"),
+            ]
         )
     )
 )
@@ -170,7 +173,8 @@ def test_places_come_back_as_they_were(parts: list[str]) -> None:
     named = places.named(text)
     assert places.restored(named) == text
     moved = Places(cast("Workspace", SECOND)).restored(named)
-    assert moved == "|".join(part.replace("/tmp/first/", '/tmp/se"cond/') for part in parts)
+    other = {"/tmp/first": '/tmp/se"cond', "-tmp-first-work": "-tmp-se-cond-work"}
+    assert moved == "|".join(other.get(part, part.replace("/tmp/first/", '/tmp/se"cond/')) for part in parts)
     execution = Execution(text=text, trajectory=Trajectory(raw=json.dumps(text)))
     assert places.restored_in(places.named_in(execution)) == execution
 
@@ -180,13 +184,17 @@ def test_places_come_back_as_they_were(parts: list[str]) -> None:
     [
         ("in /tmp/first/work.", "in [skillgauge:workspace]."),
         ("/tmp/first/work/a", "[skillgauge:workspace]/a"),
-        ("/tmp/first/workshop", "/tmp/first/workshop"),
-        ("/tmp/first/work.txt", "/tmp/first/work.txt"),
+        ("/tmp/first/workshop", "[skillgauge:around]/workshop"),
+        ("/tmp/first/work.txt", "[skillgauge:around]/work.txt"),
+        ("ls /tmp/first", "ls [skillgauge:around]"),
+        ("/tmp/first-one", "/tmp/first-one"),
+        (".claude/projects/-tmp-first-work/a.jsonl", ".claude/projects/[skillgauge:workspace_as_name]/a.jsonl"),
+        ("-tmp-first-works", "-tmp-first-works"),
         ("[workspace]", "[workspace]"),
     ],
 )
 def test_what_is_a_place(text: str, named: str) -> None:
-    """A name that goes on is another one, and a section of some other file is none."""
+    """A name that goes on is another one, and a section of some other file is none (E-C5)."""
     assert Places(cast("Workspace", FIRST)).named(text) == named
 
 
@@ -392,14 +400,14 @@ def recipes(*changes: dict[str, Any]) -> list[Cassette]:
             {"arm": Arm(name="with_skill", kind=ArmKind.AGENT, skills=(SKILL.model_copy(update={"digest": "d2"}),))},
             "skills",
         ),
-        ({"limits": Limits(timeout_s=5)}, "limits"),
+        ({"limits": Limits(timeout_s=5)}, "limits (--timeout, --max-turns, or the case's own)"),
         ({"model": "m2"}, "model"),
         ({"runner": Identity(name="agent", settings={"mode": "b"})}, "engine settings"),
         ({"runner": Identity(name="agent", version="9", settings={"mode": "a"})}, ""),
     ],
 )
 def test_what_changed_is_named(change: dict[str, Any], word: str) -> None:
-    """Each part of what decides a session by its name; the version of the engine is none of them."""
+    """Each part of what decides a session by its name (E-D2); the version of the engine is none of them."""
     wanted = trial(**change)
     told = why_missing(wanted.recipe, recipes({}))
     assert told.endswith(f"these differ: {word}")

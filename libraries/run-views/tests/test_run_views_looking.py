@@ -45,7 +45,14 @@ SESSION = Execution(
         turns=3,
         raw="RAW STREAM",
     ),
-    files=(FileChange(path="a.note", change="created", size=12),),
+    files=(
+        FileChange(path="a.note", change="created", text="one\ntwo\n"),
+        FileChange(path="b.bin", change="modified", left_out="binary"),
+        FileChange(path="c.txt", change="modified", was="a\nb\nc\nd\ne\nf\n", text="a\nb\nc\nd\nE\nf\n"),
+        FileChange(path="d.txt", change="deleted", was="gone\n"),
+        FileChange(path="e.txt", change="modified", text="of a run that kept no more"),
+        FileChange(path="f.txt", change="created"),
+    ),
     replayed=True,
     duration_s=2.5,
 )
@@ -98,7 +105,22 @@ def test_a_session_can_be_read_from_prompt_to_judge(capsys: pytest.CaptureFixtur
         "Message",
         "  Done.",
         "Files",
-        "  a.note (created, 12 bytes)",
+        "  a.note (created)",
+        "    +one",
+        "    +two",
+        "  b.bin (modified, binary)",
+        "  c.txt (modified)",
+        "    @@ lines 2 to 6, now 2 to 6 @@",
+        "     b",
+        "     c",
+        "     d",
+        "    -e",
+        "    +E",
+        "     f",
+        "  d.txt (deleted)",
+        "    -gone",
+        "  e.txt (modified)",
+        "  f.txt (created)",
         "Checks",
         "  failed tells users (rubric), value 0.25",
         "    nothing about users",
@@ -156,7 +178,7 @@ def test_no_run_can_change_what_the_terminal_shows(view: RunView, capsys: pytest
         return
     hostile = "\x1b[2J\u202eend\r\x07"
     event = TrajectoryEvent(kind=EventKind.TOOL_CALL, name=hostile, text=hostile)
-    file = FileChange(path=f"{hostile}\nx", change=hostile)
+    file = FileChange(path=f"{hostile}\nx", change="modified", was=hostile, text=f"x{hostile}")
     results = [
         one.model_copy(
             update={

@@ -9,7 +9,6 @@ from contextvars import copy_context
 
 import click
 
-from .. import __version__
 from ..errors import ExitCode, Problem, SkillgaugeError
 from .groups import CommandsOfPlugins, load_command
 from .options import wants_json
@@ -53,21 +52,6 @@ app = App(
     context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
 )
-app.params.append(
-    click.Option(
-        ["--version", "-V"],
-        is_flag=True,
-        expose_value=False,
-        is_eager=True,
-        help="Show the version and end.",
-        callback=lambda ctx, _param, value: _version(ctx) if value else None,
-    )
-)
-
-
-def _version(ctx: click.Context) -> None:
-    click.echo(f"skillgauge {__version__}")
-    ctx.exit()
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..report.wording import counted
 from ..run.pipeline import Conclusion
 from ..types.result import RunView, Spending
 from .decision import Decision, GateOptions, decide
@@ -18,7 +19,7 @@ from .judged_gates import JudgedGates
 from .options import words
 from .output import Output
 from .pair_gates import PairDemands, PairVerdict
-from .wording import counted
+from .quarantine import gating
 
 
 def conclude(outcome: Conclusion, evaluation: Evaluation, call: Invocation, values: Mapping[str, Any]) -> int:
@@ -47,7 +48,8 @@ def conclude(outcome: Conclusion, evaluation: Evaluation, call: Invocation, valu
             margin_pts=values.get("margin") or 0.0,
         ),
     )
-    decision = decide(view, gate, has_bad_files=bool(evaluation.prepared.suites.passed_over))
+    part = gating(view, evaluation.prepared.job.figures)
+    decision = decide(view, gate, has_bad_files=bool(evaluation.prepared.suites.passed_over), gating=part)
     notices = (*decision.notices, *remarks)
     decision = replace(decision, exit_code=evaluation.exit_code(decision.exit_code), notices=notices)
     _print(view, decision, written, outcome, evaluation, call.output)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,9 @@ import click
 from ..errors import ExitCode, Problem, UsageError, did_you_mean
 from ..reading.environment import host_environment
 from ..types.frozen import thaw
-from .configuration import Config, Key, Value, check_value, parse_text, user_path
-from .invocation import invocation
+from .config_files import project_files, text_of, user_path
+from .configuration import Config, Key, Source, Value, check_value, parse_text
+from .invocation import Invocation, invocation, trusted_files
 from .options import GlobalsCommand, GlobalsGroup
 from .writing import write_whole
 
@@ -33,6 +34,7 @@ def list_values(ctx: click.Context, *, origin: bool) -> int:
         call.output.table(["Key", "Value", "Origin"], rows)
     else:
         call.output.line(json.dumps(_tree(call.config), indent=2, ensure_ascii=False))
+    call.output.problems(call.held_back())
     return ExitCode.OK
 
 
@@ -45,7 +47,7 @@ def get_value(ctx: click.Context, key: str) -> int:
     value = call.config.find(key)
     if value is None:
         _require_known(key, call.config.keys)
-        value = Value(key, None, _default_source())
+        value = Value(key, None, Source.DEFAULT)
     call.output.document(_document(value))
     call.output.line(_text(value.value))
     return ExitCode.OK
@@ -65,10 +67,51 @@ def set_value(ctx: click.Context, key: str, value: str) -> int:
     path = user_path(host_environment())
     if path is None:
         raise UsageError(Problem("config.no-home", "there is no home folder to keep a user configuration in"))
-    _write(path, key, parsed)
+    taken = {} if path.is_file() else call.config.of(Source.USER)
+    _write(path, taken | {key: parsed})
     call.output.document({"key": key, "value": parsed, "file": str(path)})
     call.output.line(f"{key} = {_text(parsed)} in {path}")
+    if taken:
+        call.output.notice(f"what was read from another program's file is in it, too: {', '.join(sorted(taken))}")
+    before = call.config.overridden(key, Source.USER)
+    if before:
+        call.output.notice(f"{key} stays {_text(before.value)} here: {before.source} {before.where} goes before")
     return ExitCode.OK
+
+
+@command.command(
+    "trust", cls=GlobalsCommand, help="Let the configuration file found here decide everything, as it is now."
+)
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--list", "listed", is_flag=True, help="Show the files that you trust.")
+@click.option("--remove", is_flag=True, help="Trust these files no longer.")
+@click.pass_context
+def trust(ctx: click.Context, files: tuple[Path, ...], *, listed: bool, remove: bool) -> int:
+    """Trust files of folders, until their content changes."""
+    call = invocation(ctx.obj)
+    kept = trusted_files()
+    if not listed:
+        chosen = files or project_files(call.cwd, call.others.files)
+        if not chosen:
+            hint = "Go to its folder, or name it: skillgauge config trust FILE."
+            raise UsageError(Problem("config.trust", "no configuration file is in force here", hint=hint))
+        _change_trust(call, chosen, remove=remove)
+    names = sorted(kept.listed())
+    call.output.document({"schema_version": "1.0", "trusted": names})
+    for name in names if listed else ():
+        call.output.line(name)
+    return ExitCode.OK
+
+
+def _change_trust(call: Invocation, files: Sequence[Path], *, remove: bool) -> None:
+    if remove:
+        gone = trusted_files().remove(files)
+        call.output.line("\n".join(f"no longer trusted: {name}" for name in gone) or "none of them was trusted")
+        return
+    trusted_files().add({file: text_of(file) for file in files})
+    for held in call.config.held:
+        call.output.line(f"from now on: {held.key} = {_text(held.value)}")
+    call.output.line("\n".join(f"trusted until it changes: {file}" for file in files))
 
 
 def _require_known(key: str, keys: Mapping[str, Key]) -> None:
@@ -77,12 +120,6 @@ def _require_known(key: str, keys: Mapping[str, Key]) -> None:
         raise UsageError(
             Problem("config.unknown-key", f"unknown key {key!r}{did_you_mean(key, tuple(keys))}", hint=hint)
         )
-
-
-def _default_source() -> Any:
-    from .configuration import Source  # noqa: PLC0415
-
-    return Source.DEFAULT
 
 
 def _text(value: object) -> str:
@@ -104,19 +141,20 @@ def _tree(config: Config) -> dict[str, Any]:
     return tree
 
 
-def _write(path: Path, key: str, value: object) -> None:
-    """Change one key and keep the others."""
+def _write(path: Path, values: Mapping[str, object]) -> None:
+    """Set these keys and keep the others."""
     import yaml  # noqa: PLC0415 - slow, and only `set` writes YAML
 
     from ..reading.documents import read_document  # noqa: PLC0415
 
     current = thaw(read_document(path).value) if path.is_file() else {}
     tree = dict(current) if isinstance(current, Mapping) else {}
-    *groups, last = key.split(".")
-    place = tree
-    for group in groups:
-        inner = place.get(group)
-        place[group] = dict(inner) if isinstance(inner, Mapping) else {}
-        place = place[group]
-    place[last] = value
+    for key, value in values.items():
+        *groups, last = key.split(".")
+        place = tree
+        for group in groups:
+            inner = place.get(group)
+            place[group] = dict(inner) if isinstance(inner, Mapping) else {}
+            place = place[group]
+        place[last] = value
     write_whole(path, [yaml.safe_dump(tree, sort_keys=True, allow_unicode=True).encode()])

@@ -13,14 +13,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
-from ..errors import Origin, Problem, SuiteError, UsageError, did_you_mean
+from ..errors import Origin, Problem, Severity, UsageError, did_you_mean
 from .judged_gates import JudgedGates
 
-PROJECT_FILE = "skillgauge.config.yaml"
 PREFIX = "SKILLGAUGE_"
 CHILD_PREFIX = "SKILLGAUGE_CHILD_"
 """Variables that skillgauge sets for the processes it starts; never configuration."""
@@ -70,6 +67,7 @@ KEYS: dict[str, Key] = {
         Key("judgeTemperature", float, None, "Temperature of the judge.", 0),
         Key("judgedGates", str, "always", "When a gate on judged checks counts.", choices=tuple(JudgedGates)),
         Key("checks", dict, [], "Further checks for cases of any suite; see `overlay`."),
+        Key("quarantine", dict, [], "Flaky cases that gate nothing until a date."),
         Key("plugins.block", list, [], "Plugins that are never loaded."),
         Key("plugins.only", list, None, "If set, the only plugins that may be loaded."),
     )
@@ -101,6 +99,34 @@ class Value:
     """File or variable, for people."""
 
 
+@dataclass(frozen=True)
+class Held:
+    """A value that the folder's own configuration asks for, and that waits for the user's trust."""
+
+    key: str
+    value: Any
+    file: str
+    pointer: tuple[str, ...]
+    """The keys that lead to it in the file."""
+
+    @property
+    def option(self) -> tuple[str, str, str] | None:
+        """Kind, name and key of the option of a plugin that it is."""
+        parts = self.key.split(".", 3)
+        return (parts[1], parts[2], parts[3]) if parts[0] == "plugins" and len(parts) == 4 else None
+
+    def problem(self, severity: Severity, *, untrusted: bool = False) -> Problem:
+        """What to say of it."""
+        message = f"{self.key} is held back: a folder's configuration decides no such thing before you trust the file"
+        hint = (
+            "Leave --untrusted out to trust it: nothing else counts there."
+            if untrusted
+            else "Look at the file; then `skillgauge config trust`, or --trust-config for this command."
+        )
+        origin = Origin(self.file, self.pointer)
+        return Problem("config.held-back", message, origin=origin, hint=hint, severity=severity)
+
+
 class Config:
     """Values in force, each with its source.
 
@@ -108,6 +134,7 @@ class Config:
         layers: from strongest to weakest: source, place for people, dotted key to value.
         notices: what the user should know about where values come from.
         keys: all that may be set, those of plugins apart.
+        held: what a file of the folder asks for beyond what is harmless in itself, where nothing stronger sets it.
     """
 
     def __init__(
@@ -115,8 +142,10 @@ class Config:
         layers: Sequence[tuple[Source, str, Mapping[str, Any]]],
         notices: Sequence[str] = (),
         keys: Mapping[str, Key] = KEYS,
+        held: Sequence[Held] = (),
     ) -> None:
         self.notices = tuple(notices)
+        self.held = tuple(held)
         self.keys = keys
         self._layers = [*layers, (Source.DEFAULT, "", {name: key.default for name, key in keys.items()})]
 
@@ -138,6 +167,18 @@ class Config:
         value = self.find(key)
         return value is not None and value.source is not Source.DEFAULT
 
+    def overridden(self, key: str, source: Source) -> Value | None:
+        """The value in force, if its source goes before another."""
+        value = self.find(key)
+        order = list(Source)
+        return value if value and order.index(value.source) < order.index(source) else None
+
+    def of(self, source: Source) -> dict[str, Any]:
+        """All that one source sets, by key."""
+        return {
+            key: value for one, _, values in reversed(self._layers) if one is source for key, value in values.items()
+        }
+
     def items(self) -> Iterator[Value]:
         """All values in force, sorted by key."""
         for key in sorted({key for _, _, values in self._layers for key in values}):
@@ -153,151 +194,6 @@ class Config:
             if parts[0] == "plugins" and len(parts) == 4:
                 options.setdefault(f"{parts[1]}.{parts[2]}", {})[parts[3]] = value.value
         return options
-
-
-def load_config(
-    *,
-    cwd: Path,
-    flags: Mapping[str, Any],
-    environ: Mapping[str, str],
-    explicit: Path | None = None,
-    user_file: Path | None = None,
-    foreign: Sequence[str] = (),
-    spellings: Mapping[str, str] = MappingProxyType({}),
-) -> Config:
-    """Collect the layers.
-
-    Args:
-        cwd: folder searched for the project file.
-        flags: values given on the command line, unset ones absent.
-        environ: environment variables.
-        explicit: the file named by `--config`; it takes the place of the project file.
-        user_file: the user's own file; default below the home folder.
-        foreign: names of other programs' configuration files, read where ours is absent: in `cwd`, or below the home
-            folder if they begin with `~/`.
-        spellings: keys as other programs spell them, each with the one of ours that it means.
-
-    Raises:
-        UsageError: a file cannot be read or holds an unknown key or a value of the wrong type; all of them.
-    """
-    problems: list[Problem] = []
-    keys = keys_with(spellings)
-    layers: list[tuple[Source, str, Mapping[str, Any]]] = [(Source.FLAG, "command line", dict(flags))]
-    layers.append((Source.ENVIRONMENT, "environment", _from_environment(environ, keys, problems)))
-    if explicit is not None and not explicit.is_file():
-        problems.append(Problem("config.missing", f"configuration file {str(explicit)!r} does not exist"))
-    notices: list[str] = []
-    home = environ.get("HOME") or environ.get("USERPROFILE")
-    for source, path, others in (
-        (Source.PROJECT, explicit or _project_file(cwd), () if explicit else _foreign_files(foreign, "", cwd)),
-        (Source.USER, user_file or user_path(environ), _foreign_files(foreign, "~/", Path(home)) if home else ()),
-    ):
-        if path is not None and path.is_file():
-            values = _read_layer(path, keys, problems)
-            layers.append((source, str(path), values))
-            if values or path.suffix != ".toml":
-                continue  # else it is a pyproject.toml that says nothing about skillgauge
-        for other in others:
-            layers.append((source, str(other), _read_foreign(other, keys, problems, notices)))
-    if problems:
-        raise UsageError(problems)
-    return Config(layers, notices, keys)
-
-
-def user_path(environ: Mapping[str, str]) -> Path | None:
-    """The user's own configuration file, whether it exists or not; `None` without a home."""
-    base = environ.get("XDG_CONFIG_HOME")
-    home = environ.get("HOME") or environ.get("USERPROFILE")
-    if base:
-        return Path(base) / "skillgauge" / "config.yaml"
-    return Path(home) / ".config" / "skillgauge" / "config.yaml" if home else None
-
-
-def _project_file(cwd: Path) -> Path | None:
-    path = cwd / PROJECT_FILE
-    if path.is_file():
-        return path
-    pyproject = cwd / "pyproject.toml"
-    return pyproject if pyproject.is_file() else None
-
-
-def _foreign_files(names: Sequence[str], prefix: str, folder: Path) -> tuple[Path, ...]:
-    """Those of the other programs' files that are there and belong to this folder."""
-    here = (name.removeprefix(prefix) for name in names if name.startswith("~/") == bool(prefix))
-    return tuple(path for name in here if (path := folder / name).is_file())
-
-
-def _read_foreign(path: Path, keys: Mapping[str, Key], problems: list[Problem], notices: list[str]) -> dict[str, Any]:
-    """What another program's file sets; keys that mean nothing here are only mentioned."""
-    found: list[Problem] = []
-    values = _read_layer(path, keys, found)
-    unknown = [problem for problem in found if problem.code == "config.unknown-key"]
-    problems.extend(problem for problem in found if problem.code != "config.unknown-key")
-    notices.append(f"configuration is read from {path}, because there is no file of skillgauge's own beside it")
-    notices.extend(f"{path}: {problem.message}; it is ignored" for problem in unknown)
-    return values
-
-
-def _read_layer(path: Path, keys: Mapping[str, Key], problems: list[Problem]) -> dict[str, Any]:
-    if path.suffix == ".toml":
-        return _read_toml(path, keys, problems)
-    from ..reading.documents import locate, read_document  # noqa: PLC0415 - needless without a file
-
-    try:
-        document = read_document(path)
-    except SuiteError as error:
-        problems.extend(error.problems)
-        return {}
-    if document.value is None:
-        return {}
-    if not isinstance(document.value, Mapping):
-        problems.append(Problem("config.shape", "must be a mapping of keys to values", origin=document.origin()))
-        return {}
-    found: list[Problem] = []
-    values = _checked(document.value, keys, found, file=document.file)
-    problems.extend(problem.at(locate(problem.origin)) if problem.origin else problem for problem in found)
-    return values
-
-
-def _read_toml(path: Path, keys: Mapping[str, Key], problems: list[Problem]) -> dict[str, Any]:
-    import tomllib  # noqa: PLC0415 - needless without a pyproject.toml
-
-    try:
-        table: object = tomllib.loads(path.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        problems.append(Problem("config.syntax", str(error), origin=Origin(str(path))))
-        return {}
-    for name in ("tool", "skillgauge"):
-        table = table.get(name, {}) if isinstance(table, dict) else table
-    if not isinstance(table, dict):
-        problems.append(Problem("config.shape", "[tool.skillgauge] must be a table", origin=Origin(str(path))))
-        return {}
-    return _checked(table, keys, problems, file=str(path))
-
-
-def _checked(tree: Mapping[str, Any], keys: Mapping[str, Key], problems: list[Problem], *, file: str) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for pointer, name, value in _flatten(tree, keys):
-        origin = Origin(file, pointer)
-        problem = check_value(name, value, keys)
-        if problem is None:
-            values[name] = list(value) if isinstance(value, tuple) else value
-        else:
-            problems.append(Problem(problem.code, problem.message, origin=origin, hint=problem.hint))
-    return values
-
-
-def _flatten(
-    tree: Mapping[str, Any], keys: Mapping[str, Key], pointer: tuple[str, ...] = ()
-) -> Iterator[tuple[tuple[str, ...], str, Any]]:
-    for key, value in tree.items():
-        here = (*pointer, key)
-        name = ".".join(here)
-        nested = isinstance(value, Mapping) and name not in keys
-        if nested and not (here[0] == "plugins" and len(here) >= 4):
-            yield from _flatten(value, keys, here)
-        else:
-            yield here, name, value
 
 
 def check_value(name: str, value: object, keys: Mapping[str, Key] = KEYS) -> Problem | None:
@@ -343,7 +239,8 @@ def variable_name(key: str) -> str:
     return PREFIX + snake.replace(".", "_").upper()
 
 
-def _from_environment(environ: Mapping[str, str], keys: Mapping[str, Key], problems: list[Problem]) -> dict[str, Any]:
+def from_environment(environ: Mapping[str, str], keys: Mapping[str, Key], problems: list[Problem]) -> dict[str, Any]:
+    """What `SKILLGAUGE_*` variables set."""
     names = {variable_name(key): key for key in keys}
     values: dict[str, Any] = {}
     for variable, text in environ.items():

@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..errors import ExitCode
+from ..report.answer import sentences
+from ..report.gates import GateAnswer, GateResult, answers, gated
+from ..report.wording import counted, labels, plain
 from ..types.comparison import Counts, GroupKey
 from ..types.frozen import Frozen
+from ..types.gate import Gate, GateFigure
 from ..types.result import Figure, RunState, RunView
-from ..types.suite import Gate, GateFigure
-from .answer import sentences
-from .gates import GateAnswer, GateResult, answers, gated
 from .judged_gates import JUDGED, JudgedGates
 from .pair_gates import PairDemands, pair_answers
-from .wording import counted, labels
 
 _NAME = 80
 """Characters of each part of a name that are shown."""
@@ -49,8 +49,10 @@ class Decision:
     notices: tuple[str, ...] = ()
 
 
-def decide(view: RunView, options: GateOptions, *, has_bad_files: bool = False) -> Decision:
-    """The exit code of a run.
+def decide(
+    view: RunView, options: GateOptions, *, has_bad_files: bool = False, gating: RunView | None = None
+) -> Decision:
+    """The exit code of a run; gates are asked of `gating`, if it is only a part of the run.
 
     The order says which news is worst: an interrupted run decides nothing, an invalid one proves nothing, then come
     missed gates, then inconclusive ones, then files that were passed over.
@@ -59,10 +61,16 @@ def decide(view: RunView, options: GateOptions, *, has_bad_files: bool = False) 
     completion = [
         result
         for suite in view.head.suites
-        for result in answers(view, suite.id, [Gate(figure=suite.completion, threshold=options.min_completion)])
+        for result in answers(
+            gating or view, suite.id, [Gate(figure=suite.completion, threshold=options.min_completion)]
+        )
     ]
-    demanded = [result for suite in view.head.suites for result in answers(view, suite.id, suite.gates)]
-    demanded = [*(completion if options.exit_on_fail else ()), *demanded, *pair_answers(view, options.pairs)]
+    demanded = [result for suite in view.head.suites for result in answers(gating or view, suite.id, suite.gates)]
+    demanded = [
+        *(completion if options.exit_on_fail else ()),
+        *demanded,
+        *pair_answers(gating or view, options.pairs),
+    ]
     notices = tuple(_notices(view, options, completion))
     stopped = _stopped(view, score)
     if stopped:
@@ -89,6 +97,17 @@ def answer_text(view: RunView, score: str) -> str:
     """What the run was made to find out: whether skills help, else how many trials passed."""
     told = list(sentences(view))
     return f"{told[0]}; {score}" if len(told) == 1 else score
+
+
+def run_notes(view: RunView) -> Iterator[str]:
+    """What must be known of a run as a whole: what it was made from, and which cases gate nothing."""
+    if view.head.origin:
+        yield f"made from run {plain(view.head.origin.run_id)}: {plain(view.head.origin.change, 500)}"
+    for suite in view.head.suites:
+        for one in suite.quarantined:
+            why = f": {plain(one.reason)}" if one.reason else ""
+            case = f"case {plain(one.case)} of {plain(suite.id)}"
+            yield f"{case} is in quarantine and gates nothing before {one.until}{why}"
 
 
 def score_text(view: RunView) -> str:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .evaluation import Evaluation, EvaluationCommand, configured, eval_options, evaluation_options
+from .evaluation import Asked, Evaluation, EvaluationCommand, configured, eval_options, evaluation_options
 from .foresight import coarse
 from .invocation import Invocation, invocation
 from .options import Number
+
+if TYPE_CHECKING:
+    from ..types.result import RunView
 
 _OPTIONS: list[click.Parameter] = [
     click.Argument(["paths"], nargs=-1, metavar="[PATH|CASE]..."),
@@ -20,6 +24,10 @@ _OPTIONS: list[click.Parameter] = [
     click.Option(["--tag"], metavar="TAG", multiple=True, help="Run cases with any of these tags."),
     click.Option(["--target"], metavar="ID", multiple=True, help="Targets to run."),
     *evaluation_options(),
+    click.Option(
+        ["--confirm"], metavar="RUN", help="Run again what that run leaves in doubt, or --case, and join the results."
+    ),
+    click.Option(["--report"], is_flag=True, help="Write the document of the suite's own format, too."),
     click.Option(["--exit-on-fail"], is_flag=True, help="Exit 1 if a target stays below --min-completion."),
     click.Option(["--min-completion"], type=Number(0, 1), metavar="R", help="Threshold; default 0.7."),
     click.Option(
@@ -42,14 +50,20 @@ _OPTIONS: list[click.Parameter] = [
 
 def _evaluate(**values: Any) -> int:
     call = invocation(click.get_current_context().obj, configured(values))
-    return asyncio.run(_run(call, values))
+    if values["confirm"] is None:
+        return asyncio.run(_run(call, values))
+    from .stored_runs import run_reports  # noqa: PLC0415 - only what adds to a run reads one
+
+    with run_reports(call, [values["confirm"]]) as (view,):
+        return asyncio.run(_run(call, values, view))
 
 
 command = EvaluationCommand("eval", params=_OPTIONS, callback=_evaluate, help="Evaluate skills and suites.")
 
 
-async def _run(call: Invocation, values: Mapping[str, Any]) -> int:
-    evaluation = await Evaluation.prepare(call, eval_options(call, values))
+async def _run(call: Invocation, values: Mapping[str, Any], earlier: RunView | None = None) -> int:
+    asked = eval_options(call, values)
+    evaluation = await (_confirming(call, asked, earlier) if earlier else Evaluation.prepare(call, asked))
     if values["dry_run"]:
         return evaluation.print_plan()
     from .conclusion import conclude  # noqa: PLC0415 - slow, and a dry run comes to none
@@ -58,3 +72,15 @@ async def _run(call: Invocation, values: Mapping[str, Any]) -> int:
         call.output.notice(warning)
     outcome = await evaluation.carry_out()
     return await asyncio.to_thread(conclude, outcome, evaluation, call, values)
+
+
+async def _confirming(call: Invocation, asked: Asked, earlier: RunView) -> Evaluation:
+    from .confirming import doubt_of, joined, notice  # noqa: PLC0415 - few commands add to a run
+
+    what, how = asked.options.what, asked.options.how
+    doubt = doubt_of(earlier, what.selection, how.runs)
+    here = what.paths == (call.cwd,) and not what.format_paths
+    again = replace(asked, options=doubt.options(asked.options, here=here))
+    evaluation = joined(await Evaluation.prepare(call, again), doubt)
+    call.output.notice(notice(doubt))
+    return evaluation

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..plan.preparing import Prepared
+from ..report.answer import sentences
+from ..report.wording import counted, figure_text, headline, interval_text, labels, percent, plain, rate_notes
 from ..types.frozen import Frozen
 from ..types.result import GroupSummary, RunInfo, RunView, Summary, TagSummary, TrialResult
 from ..types.trial import PlanHead
-from .answer import sentences
-from .decision import Decision
+from .decision import Decision, run_notes
 from .failing import WIDTH
 from .output import Rows, problem_document
 from .plan_document import ProblemDocument
-from .wording import counted, figure_text, headline, interval_text, labels, percent, plain, rate_notes
 
 _TAGS = 3
 """Tags that are named of one group."""
@@ -81,6 +81,7 @@ def human_lines(view: RunView) -> Iterator[str]:
         for note in rate_notes(group):
             yield f"  {note}"
         yield from _weakest(group)
+    yield from run_notes(view)
     told = [plain(sentence, _SENTENCE) for sentence in sentences(view)]
     yield from told if len(told) > 1 else ()  # a single one is the verdict
 

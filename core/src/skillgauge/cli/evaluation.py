@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -19,7 +20,7 @@ import click
 from ..errors import ExitCode, PluginError, Problem, UsageError
 from ..plan.options import EvalOptions, How, What, Who
 from ..plan.overlay import Overlay
-from ..plan.preparing import Prepared, prepare
+from ..plan.preparing import Prepared
 from ..run.budget import BudgetLimits
 from ..run.ledger import MemoryStore
 from ..types.plan import Selection
@@ -28,12 +29,16 @@ from .cache_folder import cache_folder
 from .configuration import KEYS, Config, Source
 from .format_options import FormatOptions
 from .invocation import Invocation
-from .options import Detect, GlobalsCommand, Number, Runs, SeveralWords, words
+from .options import Detect, GlobalsCommand, Number, Runs, SeveralWords, paths_and_cases, words
 from .plan_document import plan_document, print_plan
+from .preparation import prepare_trusted
+from .quarantine import quarantined
 from .reports import Reports, make_reporters, own_documents, with_agent_formats
+from .trusting import granted_checks
 
 if TYPE_CHECKING:
-    from ..run.pipeline import Conclusion
+    from ..run.pipeline import Conclusion, Job
+    from ..types.plan import Plan
     from ..types.result import RunInfo, RunView
 
 OWN_DOCUMENT = "json"
@@ -159,6 +164,7 @@ class Evaluation:
         self._options = options
         self.prepared = prepared
         self._reporters = make_reporters(call, options, prepared, dry_run=dry_run)
+        self._kept = 0
         self.failed_reports = 0
         """Reports that were asked for and could not be made."""
 
@@ -170,7 +176,7 @@ class Evaluation:
             SkillgaugeError: with every problem that was found; nothing has run.
         """
         options = asked.options
-        prepared = await prepare(options, call.registry)
+        prepared = quarantined(await prepare_trusted(call, options), call.config)
         if options.who.executor:
             from .worker import recipe_of  # noqa: PLC0415 - only for trials that run elsewhere
 
@@ -181,6 +187,12 @@ class Evaluation:
         call.output.problems((*prepared.warnings, *prepared.suites.passed_over))
         return evaluation
 
+    def instead(self, plan: Plan, job: Job, *, kept: int = 0) -> Evaluation:
+        """The same with another plan and job; so many of the plan's trials have their results already."""
+        other = copy(self)
+        other.prepared, other._kept = replace(self.prepared, plan=plan, job=job), kept
+        return other
+
     def print_plan(self) -> ExitCode:
         """Say what would run."""
         self._call.output.document(plan_document(self.prepared))
@@ -189,7 +201,7 @@ class Evaluation:
 
     async def carry_out(self) -> Conclusion:
         """Run it; the first Ctrl-C stops it and keeps what is finished."""
-        return await _carry_out(self.prepared, self._call)
+        return await _carry_out(self.prepared, self._call, self._kept)
 
     def write_reports(self, view: RunView) -> dict[str, Path]:
         """Write every report that was asked for; a reporter that fails costs its own report, and is told of.
@@ -202,8 +214,7 @@ class Evaluation:
         reports: dict[str, Callable[[], Path | None]] = {
             name: partial(write_report, view, name, one, self._options.folder) for name, one in self._reporters.items()
         }
-        if self._options.own:
-            reports |= own_documents(view, self._call.registry, self._options)
+        reports |= own_documents(view, self._call.registry, self._options)
         written: dict[str, Path] = {}
         for name, write in reports.items():
             try:
@@ -245,7 +256,7 @@ def eval_options(call: Invocation, values: Mapping[str, Any]) -> Asked:
 
 def _what(values: Mapping[str, Any], call: Invocation) -> What:
     options = FormatOptions.of_installed()
-    named, cases = _paths_and_cases(values.get("paths", ()), call.cwd)
+    named, cases = paths_and_cases(values.get("paths", ()), call.cwd)
     format_paths = {name: found for name, found in options.paths(values, call.cwd).items() if found}
     return What(
         paths=named if named or format_paths else (call.cwd,),
@@ -257,7 +268,7 @@ def _what(values: Mapping[str, Any], call: Invocation) -> What:
             tags=words(values.get("tag", ())),
             targets=words(values.get("target", ())),
         ),
-        overlay=_overlay(call.config, values.get("check", ())),
+        overlay=_overlay(call, values.get("check", ())),
     )
 
 
@@ -289,7 +300,7 @@ def _how(values: Mapping[str, Any], config: Config) -> How:
         baseline=values.get("baseline"),
         seed=config.get("seed"),
         concurrency=config.get("concurrency"),
-        retries=config.get("retries"),
+        retries=config.get("retries") if config.is_set("retries") else None,
         timeout_s=_timeout(values.get("timeout")),
         timeout_is_bare=str(values.get("timeout")).replace(".", "").isdigit(),
         direct_timeout_s=config.get("timeoutMs") / 1000,
@@ -308,9 +319,10 @@ def _reports(values: Mapping[str, Any], call: Invocation) -> Reports:
     file = values.get("output_file")
     return Reports(
         names=tuple(name for name in names if name != OWN_DOCUMENT),
-        own=OWN_DOCUMENT in names or file is not None,
+        own=OWN_DOCUMENT in names or file is not None or bool(values.get("report")),
         optional=frozenset(() if explicit else KEYS["defaultFormats"].default),
         folder=call.cwd / call.config.get("outputDir"),
+        folder_given=call.config.is_set("outputDir"),
         file=Path(file) if file is not None else None,
     )
 
@@ -333,21 +345,11 @@ def _judges(values: Mapping[str, Any], config: Config) -> tuple[tuple[str, ...],
     return named or words([config.get("judge") or ""]), models or (() if len(named) > 1 else words([configured]))
 
 
-def _overlay(config: Config, given: Sequence[str]) -> Overlay:
-    configured = config.find("checks")
+def _overlay(call: Invocation, given: Sequence[str]) -> Overlay:
+    held, configured = granted_checks(call.config, call.registry), call.config.find("checks")
+    if held:
+        return read_overlay(held.value, held.file, given)
     return read_overlay(configured.value if configured else (), configured.where if configured else "", given)
-
-
-def _paths_and_cases(given: Sequence[str], cwd: Path) -> tuple[tuple[Path, ...], tuple[str, ...]]:
-    """Words that exist or look like a path are paths; the others select cases of the suites here."""
-    paths, cases = [], []
-    for word in given:
-        path = cwd / word
-        if path.exists() or "/" in word or "\\" in word or word.startswith(".") or Path(word).suffix:
-            paths.append(path)
-        else:
-            cases.append(word)
-    return tuple(paths), tuple(cases)
 
 
 def _timeout(text: str | None) -> float | None:
@@ -365,7 +367,7 @@ def _timeout(text: str | None) -> float | None:
     return seconds
 
 
-async def _carry_out(prepared: Prepared, call: Invocation) -> Conclusion:
+async def _carry_out(prepared: Prepared, call: Invocation, kept: int) -> Conclusion:
     """Run the plan; the first Ctrl-C stops it and keeps what is finished."""
     from ..run.pipeline import carry_out  # noqa: PLC0415 - a dry run ends before
     from .progress import make_progress  # noqa: PLC0415
@@ -374,7 +376,7 @@ async def _carry_out(prepared: Prepared, call: Invocation) -> Conclusion:
     loop = asyncio.get_running_loop()
     for number in _ending_signals():
         loop.add_signal_handler(number, stop.set)
-    progress = make_progress(prepared.plan.head.trial_count, quiet=call.output.quiet)
+    progress = make_progress(prepared.plan.head.trial_count - kept, quiet=call.output.quiet)
 
     def begun(run: RunInfo) -> None:
         if run.resumed:

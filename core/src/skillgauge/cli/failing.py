@@ -8,13 +8,13 @@ from bisect import insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
+from ..report.gates import gated
 from ..report.pairs import CaseReport, case_by_case
+from ..report.wording import counted, plain, reason_of
 from ..types.comparison import Counts, GroupKey
 from ..types.result import GroupSummary, RunView, TrialResult, Verdict
 from ..types.suite import DIRECT
 from ..types.trial import CaseHead
-from .gates import gated
-from .wording import counted, plain, reason_of
 
 LISTED = 10
 """Cases that are named."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..plan.preparing import Prepared
+from ..report.wording import counted, plain
 from ..stats import smallest_detectable
 from ..types.frozen import Frozen
 from ..types.plan import Cell, SuitePlan, applies
-from .wording import counted, plain
 
 COARSE = 0.5
 """A suite that shows nothing smaller, as a fraction, is warned of: few skills help so much."""

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Origin, PluginError, Problem, UsageError
+from ..errors import Origin, PluginError, Problem, Severity, UsageError, did_you_mean
 from ..log import configure
-from ..plugins.index import read_index
+from ..plugins.index import PluginIndex, read_index
 from ..plugins.kinds import REPORTERS
 from ..plugins.registry import Registry
 from ..reading.environment import ask_first, host_environment
-from .configuration import Config, load_config, plugin_assignments
+from .config_files import NO_OTHERS, OtherPrograms, load_config, user_path
+from .configuration import Config, Held, Source, plugin_assignments
+from .kind_names import SINGULAR
 from .options import Globals
 from .output import Output
 from .run_notices import RUN_NOTICES, commented
+from .trusting import PluginOptions, TrustedFiles, still_held
 
 if TYPE_CHECKING:
     from ..contract.reporters import Reporter
@@ -42,6 +45,17 @@ class Invocation:
     cwd: Path
     make_registry: Callable[[], Registry]
     """Makes another registry of the same plugins; it can be pickled."""
+    others: OtherPrograms = NO_OTHERS
+    """What installed plugins announce of other programs' configuration."""
+
+    def held_back(self, needed: Callable[[Held], bool] = lambda _one: False) -> list[Problem]:
+        """What the folder's configuration asks for in vain before the user trusts it.
+
+        Args:
+            needed: whether the command cannot go on without it; then it is an error.
+        """
+        untrusted, found = self.globals.untrusted, still_held(self.config, self.registry)
+        return [one.problem(Severity.ERROR if needed(one) else Severity.WARNING, untrusted=untrusted) for one in found]
 
     def targets(self, *paths: Path) -> tuple[tuple[Target, ...], tuple[Problem, ...]]:
         """What can be evaluated at some paths: every target of every suite there, each once.
@@ -75,14 +89,13 @@ class Invocation:
         return self.registry.make(REPORTERS, name)
 
     def read_run(self, path: Path) -> RunView:
-        """Read a result document with whichever installed reporter knows it.
+        """Read a result document, or a folder of results, with whichever installed reporter knows it.
 
         Raises:
             SkillgaugeError: no reporter knows it, or the one that does finds it damaged.
         """
-        if not path.is_file():
-            what = "is a folder, not a document" if path.is_dir() else "does not exist"
-            raise UsageError(Problem("usage.no-such-path", f"{str(path)!r} {what}"))
+        if not path.exists():
+            raise UsageError(Problem("usage.no-such-path", f"{str(path)!r} does not exist"))
         asked = []
         for name, reporter in self.registry.each(REPORTERS):
             view = reporter.read(path)
@@ -90,7 +103,8 @@ class Invocation:
                 return view
             asked.append(name)
         names = ", ".join(sorted(asked)) or "none"
-        message = f"no installed reporter knows this document (installed: {names})"
+        what = "folder" if path.is_dir() else "document"
+        message = f"no installed reporter knows this {what} (installed: {names})"
         hint = "Give the JSON report or the run record of an evaluation, or install the reporter that wrote it."
         raise UsageError(Problem("report.unknown", message, origin=Origin(str(path)), hint=hint))
 
@@ -108,12 +122,21 @@ class Invocation:
         """
         from ..plan.resources import open_store  # noqa: PLC0415 - half of the kernel; few commands keep or read runs
 
+        held = [one.problem(Severity.ERROR) for one in self.config.held if one.key == "store"]
+        if held:
+            raise UsageError(held)
         place = self.config.get("store")
         if place == "none":
             raise PluginError(
                 Problem("store.none", "there is no store: it is set to 'none'", hint="Use --store PLACE.")
             )
         return open_store(place, self.registry)
+
+
+def trusted_files() -> TrustedFiles:
+    """The user's list of files that he trusts, beside his own configuration."""
+    path = user_path(host_environment())
+    return TrustedFiles(path.with_name("trusted.json") if path else None)
 
 
 def invocation(given: Globals, flags: Mapping[str, Any] | None = None) -> Invocation:
@@ -131,14 +154,17 @@ def invocation(given: Globals, flags: Mapping[str, Any] | None = None) -> Invoca
     values = {**(flags or {}), **plugin_assignments(given.assign)}
     explicit = Path(given.config) if given.config else None
     index = read_index()
-    foreign = [entry.name for entry in index.entries(CONFIG_FILES)]
+    others = OtherPrograms(
+        tuple(entry.name for entry in index.entries(CONFIG_FILES)),
+        {entry.name: entry.module for entry in index.entries(CONFIG_KEYS)},
+    )
     config = load_config(
         cwd=cwd,
         flags=values,
         environ=host_environment(),
         explicit=explicit,
-        foreign=foreign,
-        spellings={entry.name: entry.module for entry in index.entries(CONFIG_KEYS)},
+        others=others,
+        trusts=lambda file, text: not given.untrusted and (given.trust_config or trusted_files().trusts(file, text)),
     )
     only = config.get("plugins.only")
     make_registry = partial(
@@ -147,11 +173,32 @@ def invocation(given: Globals, flags: Mapping[str, Any] | None = None) -> Invoca
         blocked=frozenset((*given.no_plugin, *config.get("plugins.block"))),
         only=frozenset(only) if only is not None else None,
         files=[Path(file) for file in given.plugin],
-        options=config.plugin_options(),
+        options=PluginOptions.of(config),
     )
     registry = make_registry()
+    strangers = list(_strangers(config, registry, index))
+    if any(problem.severity is Severity.ERROR for problem in strangers):
+        raise UsageError(strangers)
     ask_first(registry.secret)
     output = Output(as_json=given.as_json, quiet=given.quiet)
     for notice in config.notices:
         output.notice(notice)
-    return Invocation(given, config, registry, output, cwd, make_registry)
+    output.problems(strangers)
+    return Invocation(given, config, registry, output, cwd, make_registry, others)
+
+
+def _strangers(config: Config, registry: Registry, index: PluginIndex) -> Iterator[Problem]:
+    """Options of plugins that nobody has: of the command line an error; a file may be shared with other machines."""
+    for value in config.items():
+        parts = value.key.split(".", 3)
+        if parts[0] != "plugins" or len(parts) < 4:
+            continue
+        kind, name = parts[1], parts[2]
+        where = "" if value.source is Source.FLAG else f" (set in {value.where})"
+        if kind not in SINGULAR:
+            near = did_you_mean(kind, tuple(SINGULAR)) or f"; there are {', '.join(SINGULAR)}"
+            yield Problem("usage.set", f"{value.key[8:]}{where}: {kind!r} is no kind of plugin{near}")
+        elif not index.find(kind, name) and name not in (names := registry.names(kind)):
+            severity = Severity.ERROR if value.source is Source.FLAG else Severity.WARNING
+            message = f"{value.key[8:]}{where}: no plugin of that name is installed{did_you_mean(name, names)}"
+            yield Problem("usage.set", message, hint=f"See `skillgauge plugins list {kind}`.", severity=severity)

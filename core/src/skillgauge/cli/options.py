@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import click
+
+from .. import __version__
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,9 @@ class Globals:
     no_plugin: tuple[str, ...] = ()
     plugin: tuple[str, ...] = ()
     assign: tuple[str, ...] = ()
+    trust_config: bool = False
+    untrusted: bool = False
+    """Set by the option of commands that evaluate, so that no configuration of a folder counts in them."""
 
     def merged(self, values: dict[str, Any]) -> Globals:
         """These, with what was given further right in the command line."""
@@ -30,6 +36,24 @@ class Globals:
             mine = getattr(self, name)
             changes[name] = (*mine, *value) if isinstance(mine, tuple) else (value or mine)
         return replace(self, **changes)
+
+
+def _version_option() -> click.Option:
+    """`--version`, which prints it and ends."""
+
+    def show(ctx: click.Context, _param: click.Parameter, value: object) -> None:
+        if value:
+            click.echo(f"skillgauge {__version__}")
+            ctx.exit()
+
+    return click.Option(
+        ["--version", "-V"],
+        is_flag=True,
+        expose_value=False,
+        is_eager=True,
+        callback=show,
+        help="Show the version and end.",
+    )
 
 
 def _global_options() -> list[click.Option]:
@@ -41,9 +65,11 @@ def _global_options() -> list[click.Option]:
         click.Option(["--quiet"], is_flag=True, help="Errors and the verdict only."),
         click.Option(["--no-plugin"], metavar="NAME", multiple=True, help="Do without a plugin or distribution."),
         click.Option(["--plugin"], metavar="FILE", multiple=True, help="Use a plugin from a Python file."),
+        click.Option(["--trust-config"], is_flag=True, help="Trust the configuration file found here, this once."),
         click.Option(
             ["--set", "assign"], metavar="KEY=VALUE", multiple=True, help="Set an option: <kind>.<name>.<key>=VALUE."
         ),
+        _version_option(),
     ]
 
 
@@ -164,7 +190,8 @@ class GlobalsGroup(click.Group):
 
 def collect_globals(ctx: click.Context) -> None:
     """Move the global options from a context's parameters into its object."""
-    given = {name: ctx.params.pop(name) for name in GLOBAL_NAMES if name in ctx.params}
+    given = {name: ctx.params.pop(name) for name in GLOBAL_NAMES if name in ctx.params and name != "untrusted"}
+    given |= {"untrusted": True} if ctx.params.get("untrusted") else {}
     inherited = ctx.obj if isinstance(ctx.obj, Globals) else Globals()
     ctx.obj = inherited.merged(given)
 
@@ -178,3 +205,15 @@ def wants_json(arguments: Sequence[str]) -> bool:
 def words(values: Sequence[str]) -> tuple[str, ...]:
     """Values of a repeated option, commas split."""
     return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
+
+
+def paths_and_cases(given: Sequence[str], cwd: Path) -> tuple[tuple[Path, ...], tuple[str, ...]]:
+    """Words that exist or look like a path are paths; the others select cases of the suites here."""
+    paths, cases = [], []
+    for word in given:
+        path = cwd / word
+        if path.exists() or "/" in word or "\\" in word or word.startswith(".") or Path(word).suffix:
+            paths.append(path)
+        else:
+            cases.append(word)
+    return tuple(paths), tuple(cases)

@@ -8,13 +8,13 @@ from itertools import chain
 from ..contract.sandboxes import ALLOWED_ENV
 from ..plan.preparing import Prepared
 from ..reading.environment import host_environment, secret
+from ..report.wording import counted
 from ..types.frozen import Frozen
 from ..types.plan import Cell, SuitePlan, applies
 from ..types.suite import ArmKind, Case, FileSpec, SkillRole
 from ..types.trial import PlanHead, SuiteHead
 from .foresight import Foreseen, foresee, told
 from .output import Output, problem_document
-from .wording import counted
 
 _OWN = "SKILLGAUGE_"
 _SHOWN = 8

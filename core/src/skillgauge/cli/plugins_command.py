@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import click
 
 from ..errors import ExitCode, PluginError, Problem, did_you_mean
-from ..plugins.index import IndexEntry, PluginIndex, read_index
+from ..plugins.index import IndexEntry, PluginIndex, install_hint, read_index
 from .groups import CommandsOfPlugins
 from .options import GlobalsCommand
 from .output import Output
@@ -104,7 +104,8 @@ def examine(entry: IndexEntry) -> str | None:
 
     if entry.problem:
         return entry.problem
-    words = [sys.executable, "-m", "skillgauge.cli.examination", entry.kind, f"{entry.distribution}:{entry.name}"]
+    asked = (entry.kind, f"{entry.distribution}:{entry.name}")
+    words = [sys.executable, "-P", "-m", "skillgauge.cli.examination", *asked]  # -P: nothing of the current folder
     try:
         done = subprocess.run(words, capture_output=True, timeout=CHECK_TIMEOUT_S, check=False)
     except subprocess.TimeoutExpired:
@@ -121,7 +122,7 @@ def _command_info(name: str, output: Output) -> int:
     if not entries:
         names = [entry.name for entry in index.entries("commands")]
         message = f"no plugin brings the command {name!r}{did_you_mean(name, names)}"
-        hint = f"pip install skillgauge-command-{name}"
+        hint = install_hint("commands", name)
         raise PluginError(Problem("plugin.not-installed", message, hint=hint))
     document = _document(entries[0], index)
     told = ("kind", "name", "distribution", "version", "summary")

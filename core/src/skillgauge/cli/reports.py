@@ -33,6 +33,8 @@ class Reports:
     """Names that are left out with a notice if they are not installed, because nobody asked for them."""
     folder: Path = Path("reports")
     """Absolute."""
+    folder_given: bool = False
+    """Whether the user named it, so that nothing goes where a suite wants its document."""
     file: Path | None = None
     """Where the suites' own document goes instead; a folder if there are several."""
 
@@ -68,8 +70,8 @@ def make_reporters(call: Invocation, options: Reports, prepared: Prepared, *, dr
             checked = call.registry.validated_options(resolved)
             if not dry_run:
                 by_name[resolved.name] = call.registry.make(REPORTERS, resolved, checked)
-    for suite in prepared.plan.head.suites if options.own else ():
-        if suite.document:
+    for suite in prepared.plan.head.suites:
+        if suite.document and (options.own or suite.report_folder):
             call.registry.resolve("reporters", suite.document)
     if missing:
         call.output.notice(f"not installed, so not written: {', '.join(missing)} (reporters)")
@@ -78,12 +80,22 @@ def make_reporters(call: Invocation, options: Reports, prepared: Prepared, *, dr
 
 def own_documents(view: RunView, registry: Registry, options: Reports) -> dict[str, Callable[[], Path | None]]:
     """What writes the documents of the suites' own formats; each format gets its part of the run."""
-    from .writing import only_suites, write_report, write_whole  # noqa: PLC0415 - a dry run writes none
+    from .writing import free_place, only_suites, write_report, write_whole  # noqa: PLC0415 - a dry run writes none
 
     by_document: dict[str, set[str]] = {}
+    placed: dict[str, tuple[str, Path]] = {}
     for suite in view.head.suites:
-        if suite.document:
+        if suite.document and suite.report_folder and options.file is None and not options.folder_given:
+            placed[suite.id] = suite.document, Path(suite.report_folder)
+        elif suite.document and (options.own or suite.report_folder):
             by_document.setdefault(suite.document, set()).add(suite.id)
+
+    def write_placed(suite_id: str, name: str, folder: Path) -> Path:
+        reporter = registry.make(REPORTERS, name)
+        place = free_place(folder, view.run.started_at, reporter.suffix)
+        for artifact in reporter.render(only_suites(view, frozenset({suite_id}))):
+            write_whole(place, artifact.chunks)
+        return place
 
     def write(name: str, ids: frozenset[str]) -> Path | None:
         reporter = registry.make(REPORTERS, name)
@@ -96,4 +108,8 @@ def own_documents(view: RunView, registry: Registry, options: Reports) -> dict[s
             write_whole(place, artifact.chunks)
         return place
 
-    return {name: partial(write, name, frozenset(ids)) for name, ids in by_document.items()}
+    alone = len({name for name, _ in placed.values()}) == len(placed)
+    return {name: partial(write, name, frozenset(ids)) for name, ids in by_document.items()} | {
+        name if alone else f"{name} of {suite_id}": partial(write_placed, suite_id, name, folder)
+        for suite_id, (name, folder) in placed.items()
+    }

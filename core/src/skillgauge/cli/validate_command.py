@@ -8,20 +8,21 @@ from typing import Any
 import click
 
 from ..errors import ExitCode
-from ..plan.preparing import prepare
+from ..report.wording import counted
 from .evaluation import EvaluationCommand, eval_options
 from .invocation import invocation
 from .plan_document import plan_document
+from .preparation import prepare_trusted
 
 
 def _validate(**values: Any) -> int:
     call = invocation(click.get_current_context().obj)
-    prepared = asyncio.run(prepare(eval_options(call, {**values, "dry_run": True}).options, call.registry))
+    prepared = asyncio.run(prepare_trusted(call, eval_options(call, {**values, "dry_run": True}).options))
     call.output.problems((*prepared.warnings, *prepared.suites.passed_over))
     call.output.document(plan_document(prepared))
     head = prepared.plan.head
     cases = sum(suite.case_count for suite in head.suites)
-    verdict = f"valid: {len(head.suites)} suites, {cases} cases"
+    verdict = f"valid: {counted(len(head.suites), 'suite')}, {counted(cases, 'case')}"
     if prepared.suites.passed_over:
         verdict = f"some files could not be read; the others are {verdict}"
     call.output.verdict(verdict)

@@ -70,4 +70,4 @@ async def worker(recipe: bytes, concurrency: int) -> AsyncIterator[RunTrial]:
             stack.push_async_callback(job.close)
         stack.push_async_callback(job.grading.scorers.close)
         await job.grading.scorers.open()
-        yield TrialRunner(job.stages, job.grading, retry=RetryPolicy(agent_retries=0), clean=job.clean)
+        yield TrialRunner(job.stages, job.grading, retry=RetryPolicy(0), clean=job.clean)

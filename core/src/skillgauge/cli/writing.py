@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path, PurePosixPath
 
 from ..contract.artifacts import Artifact
@@ -96,6 +97,13 @@ def _chunks_of(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
         while chunk := file.read(1 << 20):
             yield chunk
+
+
+def free_place(folder: Path, seconds: float, suffix: str) -> Path:
+    """Where a report goes in a folder that has one for each run: named after the second in which the run began."""
+    name = stamp(seconds)[:19] + "Z"
+    numbers = ("" if number == 1 else f"-{number}" for number in count(1))
+    return next(path for number in numbers if not (path := folder / f"{name}{number}.{suffix}").exists())
 
 
 def write_whole(path: Path, chunks: Iterable[bytes]) -> None:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from ..errors import Problem
 from ..types.frozen import EMPTY, Frozen, JsonObject
-from ..types.suite import Limits, SkillRef
+from ..types.suite import Install, Limits, SkillRef
 from ..types.trial import Execution, Identity, TrajectoryEvent, Trial
 from .sandboxes import ModelRoute, Workspace
 
@@ -28,6 +28,10 @@ class RunRequest(Frozen):
     prompt: str
     model: str | None
     skills: tuple[InstalledSkill, ...] = ()
+    installs: tuple[Install, ...] = ()
+    """For the engine to place where its agent reads them, before the session begins."""
+    agent: str | None = None
+    """Name of the installed agent that leads the session; `None` leaves it to the engine's own."""
     limits: Limits
     env: JsonObject = EMPTY
     seed: int = 0

@@ -22,6 +22,8 @@ class Claim:
     """Which of its dialects, for people."""
     reason: str = ""
     """What it saw, for the message that reports two claims."""
+    leaves: tuple[Path, ...] = ()
+    """Paths below it that it leaves to other formats, which are searched."""
 
 
 class LoadRequest(Frozen):

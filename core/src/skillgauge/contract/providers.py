@@ -21,6 +21,11 @@ Clean = Callable[[Any], Any]
 """Takes secrets out of a value; what comes back has the same type."""
 
 
+HARMLESS: dict[str, Any] = {"harmless": True}
+"""Declares that the configuration of a folder may set an option for whoever enters it, before he trusts that file:
+`Field(..., json_schema_extra=HARMLESS)`. Only what names no program, address, path, variable or right, and no price."""
+
+
 class NoOptions(Frozen):
     """Options model of a plugin that has none."""
 
@@ -55,6 +60,8 @@ class Traits(Frozen):
     """For an engine or a sandbox: whether it is never taken just because it is installed."""
     skill_folder: str | None = None
     """Where the agent looks for skills, relative to its workspace."""
+    installs: frozenset[str] = frozenset()
+    """For an engine: kinds of `Install` that it can place."""
     model_patterns: tuple[str, ...] = ()
     """`fnmatch` patterns of the model ids it serves, so that a bare model id can pick it."""
     tells: frozenset[Fact] = frozenset()

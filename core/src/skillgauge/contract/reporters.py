@@ -20,7 +20,7 @@ class Reporter(Protocol):
         """The report's files. Pure; the kernel writes them, one after another."""
 
     def read(self, path: Path) -> RunView | None:
-        """Read a document that this reporter wrote; `None` if it is not one.
+        """Read a document, or a folder of documents, that this reporter wrote; `None` if it is not one.
 
         Raises:
             SuiteError: it is one, but damaged.

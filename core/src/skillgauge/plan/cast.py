@@ -9,13 +9,15 @@ from ..contract.executors import Executor
 from ..contract.providers import Traits
 from ..contract.sandboxes import Tier
 from ..contract.stores import Store
-from ..errors import Problem, Severity
+from ..errors import Origin, Problem, Severity
 from ..plugins.collecting import collected
 from ..plugins.kinds import EXECUTORS
 from ..plugins.registry import Registry
+from ..reading.environment import secret
 from ..run.budget import uncountable
 from ..run.scorers import Scorers
 from ..types.plan import SuitePlan
+from ..types.suite import HostVariable, Target
 from .adapters import Adapters
 from .cells import CellMaker
 from .engines import Engines
@@ -45,6 +47,8 @@ class Cast:
     """`None`: this process."""
     provenance: Mapping[str, str]
     """Version of every distribution that decides what is executed and how it is graded."""
+    passed: frozenset[str]
+    """Names of variables of the user's environment that cases hand on."""
     problems: tuple[Problem, ...]
 
     @property
@@ -61,6 +65,10 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     maker = CellMaker(adapters, engines, options, missing)
     plans = tuple(maker.plan(suite, problems) for suite in suites.suites)
     problems += _bare_timeout(how, engines)
+    problems += [_kept(one) for suite in suites.suites for one in suite.targets if how.untrusted and one.pass_env]
+    passed = {variable: origin for survey in surveys for variable, origin in survey.passed.items()}
+    missing += [_unset(one, origin) for one, origin in passed.items() if one.default is None and not secret(one.host)]
+    problems += [_withheld(one, origin) for one, origin in passed.items() if how.untrusted]
     scorers, checks = Scorers(registry), (check for survey in surveys for check in survey.checks)
     problems += _distinct([*(one for survey in surveys for one in survey.problems), *scorers.inspect(checks)])
     judging = Judging()
@@ -90,8 +98,24 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
         store=store,
         executor=executor,
         provenance=provenance,
+        passed=frozenset(one.host for one in passed),
         problems=tuple(problems),
     )
+
+
+def _kept(target: Target) -> Problem:
+    message = f"target {target.id!r} wants {', '.join(target.pass_env)} of your environment, which --untrusted keeps"
+    return Problem("sandbox.pass-env", message, origin=target.origin, hint="Take that out of it, or trust it.")
+
+
+def _withheld(variable: HostVariable, origin: Origin | None) -> Problem:
+    message = f"a case wants {variable.host} of your environment, which --untrusted keeps"
+    return Problem("sandbox.pass-env", message, origin=origin, hint="Take that out of it, or trust it.")
+
+
+def _unset(variable: HostVariable, origin: Origin | None) -> Problem:
+    message = f"a case wants {variable.host} of your environment, where it is not set"
+    return Problem("suite.variable", message, origin=origin, hint=f"Set {variable.host}, or give it a default.")
 
 
 def _told(problem: Problem) -> Problem:

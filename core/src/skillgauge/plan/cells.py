@@ -31,6 +31,8 @@ class CellMaker:
     def plan(self, suite: Suite, problems: list[Problem]) -> SuitePlan:
         """The cells of a suite, with a problem for everything of it that nobody could carry out."""
         selection = self.options.what.selection
+        if not self.options.who.executes:
+            return SuitePlan(suite, (), selection)
         targets = [target for target in suite.targets if not selection.targets or target.id in selection.targets]
         cells: list[Cell] = []
         for target in targets:
@@ -67,6 +69,10 @@ class CellMaker:
             if setup.traits.skill_folder is None and any(arm.skills for arm in arms):
                 message = f"engine {name!r} cannot use skills, and suite {suite.id!r} is about one"
                 self.missing.append(Problem("engine.no-skills", message, origin=suite.origin))
+            kinds = {one.kind for arm in arms for one in arm.installs} - setup.traits.installs
+            message = f"engine {name!r} cannot install {', '.join(sorted(kinds))} of suite {suite.id!r}"
+            lacks = Problem("engine.no-installs", message, origin=suite.origin)
+            self.missing.extend([lacks] if kinds and lacks not in self.missing else [])
             limits = target.limits.over(suite.defaults.limits).over(Limits(timeout_s=AGENT_TIMEOUT_S))
             cells += [Cell(arm, identity, target, identity.model or model, setup.traits.paid, limits) for arm in arms]
         return cells

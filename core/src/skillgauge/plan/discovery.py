@@ -67,7 +67,11 @@ def _assign(
     if len(claims) > 1:
         problems.append(_ambiguous(path, claims))
     elif claims:
-        _add(found, next(iter(claims)), path, searched=searched)
+        ((name, claim),) = claims.items()
+        _add(found, name, path, searched=searched)
+        others = {one: format_ for one, format_ in formats.items() if one != name}
+        for left in claim.leaves:
+            _ = _assign(left, others, found, problems, searched=True) or _search(left, others, found, problems)
     return bool(claims)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
@@ -125,14 +126,21 @@ def _stages(
     return direct, agents
 
 
+_SECRET = re.compile(r"(?i)(^|_)(API_?KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$")
+"""Names of variables that hold secrets, whoever they are for."""
+
+
 def _redactor(suites: Suites, cast: Cast, short: list[Problem]) -> Redactor:
     """Knows the values that targets, engines and judges get from the environment or a login, so none is in a result."""
     redactor = Redactor()
     environ = host_environment()
     passed = {name for suite in suites.suites for target in suite.targets for name in target.pass_env}
     of_judges = (name for one in cast.judging.found for name in one.traits.secrets)
-    for name in sorted(passed.union(of_judges, cast.engines.secrets())):
+    for name in sorted(passed.union(cast.passed, of_judges, cast.engines.secrets())):
         _learn(redactor, short, name, secret(name) or "")
+    for name in sorted(environ):  # of others, too: a process that nothing confines can read them from ours
+        if _SECRET.search(name) and name not in redactor.values:
+            _learn(redactor, [], name, environ[name])
     for path in (Path(environ["HOME"], file) for file in cast.engines.login_files() if environ.get("HOME")):
         with suppress(OSError):
             redactor.register_document(path.name, path.read_bytes())

@@ -30,6 +30,8 @@ class What:
 class Who:
     """By whom it is carried out and graded."""
 
+    executes: bool = True
+    """Whether anybody carries it out; not where what was done earlier is graded again."""
     engines: tuple[str, ...] = ()
     """Empty leaves it to the suite, then to the model, or to the only one installed."""
     models: tuple[str, ...] = ()
@@ -68,7 +70,8 @@ class How:
     """Whether arms that are only baselines run; `None` leaves it to the suite."""
     seed: int = 0
     concurrency: int = 4
-    retries: int = 0
+    retries: int | None = None
+    """`None` leaves it to the kind of trial."""
     timeout_s: float | None = None
     """As given on the command line for this run; before a suite's default, after a case's own."""
     timeout_is_bare: bool = False

@@ -58,7 +58,7 @@ async def prepare(options: EvalOptions, registry: Registry) -> Prepared:
         provenance=cast.provenance,
     )
     plan = make_plan(cast.suites, surveys, terms)
-    _require_work(plan, suites, [*cast.problems, *_undetectable(suites, surveys, terms)], options.what.selection)
+    _require_work(plan, suites, [*cast.problems, *_undetectable(suites, surveys, terms)], options)
     job, short_secrets = make_job(options, suites, cast, registry)
     failures = [replace(one, severity=Severity.WARNING) for one in registry.failures.values()]
     warnings = (*suites.warnings, *cast.problems, *failures, *short_secrets)
@@ -73,15 +73,15 @@ def _undetectable(suites: Suites, surveys: Sequence[Survey], terms: Terms) -> It
             yield Problem("usage.detect", message, hint="Add cases, or ask for more points: --runs auto:POINTS.")
 
 
-def _require_work(plan: Plan, suites: Suites, problems: Sequence[Problem], selection: Selection) -> None:
+def _require_work(plan: Plan, suites: Suites, problems: Sequence[Problem], options: EvalOptions) -> None:
     """Raise unless there is something to run and nothing against it."""
     errors = [problem for problem in (*suites.warnings, *problems) if problem.severity is Severity.ERROR]
     if errors:
         raise SuiteError([*errors, *suites.passed_over])
-    if plan.head.trial_count == 0:
+    if plan.head.trial_count == 0 and options.who.executes:
         if suites.passed_over:
             raise SuiteError(suites.passed_over)
-        raise _nothing_selected(suites, selection)
+        raise _nothing_selected(suites, options.what.selection)
 
 
 def _nothing_selected(suites: Suites, selection: Selection) -> SkillgaugeError:

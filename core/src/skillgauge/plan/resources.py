@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ..contract.sandboxes import Sandbox, Tier
 from ..contract.stores import Store
 from ..errors import PluginError, Problem, Severity
+from ..plugins.index import install_hint
 from ..plugins.kinds import SANDBOXES, STORES
 from ..plugins.registry import Registry
 from ..run.ledger import MemoryStore
@@ -94,6 +95,6 @@ def open_store(location: str | None, registry: Registry) -> Store:
     for one in registry.load_all(STORES):
         if scheme in one.provider.traits.schemes:
             return registry.make(STORES, one, {"location": location})
-    hint = "pip install skillgauge-store-sqlite" if scheme == "file" else f"pip install skillgauge-store-{scheme}"
+    hint = install_hint("stores", "sqlite" if scheme == "file" else scheme)
     problem = Problem("plugin.not-installed", f"no installed store keeps runs in {location!r}", hint=hint)
     raise PluginError([problem, *registry.failures.values()])

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..errors import Problem
+from ..errors import Origin, Problem
 from ..types.frozen import canonical_json
 from ..types.plan import Selection, limits_key
-from ..types.suite import Case, Check, Suite, Target
+from ..types.suite import Case, Check, HostVariable, Suite, Target
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,8 @@ class Survey:
     weighted: bool = False
     """Whether any case has a weight of its own."""
     problems: tuple[Problem, ...] = ()
+    passed: Mapping[HostVariable, Origin | None] = field(default_factory=dict)
+    """What cases want of the user's environment, with the first case that does."""
     _for_all: int = 0
     _for_target: Mapping[str, int] = field(default_factory=dict)
 
@@ -45,6 +47,7 @@ def survey(suite: Suite, selection: Selection) -> Survey:
     weighted = False
     checks: dict[str, Check] = {}
     problems: list[Problem] = []
+    passed: dict[HostVariable, Origin | None] = {}
     for index, case in enumerate(suite.cases):
         if not selection.admits(case):
             continue
@@ -55,6 +58,7 @@ def survey(suite: Suite, selection: Selection) -> Survey:
         grouping = (case.targets, case.tags, case.weight)
         marks = (index, case.id, case.execution_digest, case.checks_digest, limits_key(case.limits), grouping)
         hasher.update(repr(marks).encode("utf-8", "surrogatepass"))
+        passed |= {one: case.origin for one in case.pass_env if one not in passed}
         if all(check.beside for check in case.checks) and not case.skip:
             problems.append(_asserts_nothing(case))
         for check in case.checks:
@@ -63,7 +67,14 @@ def survey(suite: Suite, selection: Selection) -> Survey:
                     check if check.origin else check.model_copy(update={"origin": case.origin})
                 )
     return Survey(
-        hasher.hexdigest()[:32], selected, tuple(checks.values()), weighted, tuple(problems), for_all, for_target
+        hasher.hexdigest()[:32],
+        selected,
+        tuple(checks.values()),
+        weighted,
+        tuple(problems),
+        passed,
+        for_all,
+        for_target,
     )
 
 

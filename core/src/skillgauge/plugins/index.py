@@ -64,6 +64,18 @@ class IndexEntry:
         return self.name in names or any(normalized(name) in own for name in names)
 
 
+def install_hint(kind: str, name: str) -> str:
+    """What to do where a plugin is not installed. Names may come from a suite, so only our own become a command."""
+    table_file = f"{__file__.removesuffix('index.py')}published.json"
+    with open(table_file, encoding="utf-8") as file:  # noqa: PTH123 - pathlib is slow to import
+        table = json.load(file)
+    distribution, _, short = name.rpartition(":")
+    found = table.get(kind, {}).get(short)
+    if found and distribution in ("", found):
+        return f"pip install {found}"
+    return "Install the package that brings it, or correct the name; skillgauge itself publishes none of that name."
+
+
 class PluginIndex:
     """Facts about installed plugins, and what last went wrong with them.
 

@@ -26,7 +26,7 @@ from ..log import get_logger
 from ..types.frozen import EMPTY, JsonObject
 from .events import Events, Failed, Listener, failing_as, isolated
 from .guard import guarded
-from .index import CORE, IndexEntry, PluginIndex
+from .index import CORE, IndexEntry, PluginIndex, install_hint
 from .kinds import ANNOUNCES_EXTENSIONS, EVENTS, EXTENSIONS, KINDS, Kind, Resolved, T, broken, hooks_of, option_problem
 from .loading import Loader, run_file
 
@@ -41,7 +41,7 @@ class Registry:
         blocked: names of entries or distributions, or `distribution:name`, that must not be used.
         only: if given, nothing installed is used but what these name.
         files: Python files that announce plugins of any kind; executed here.
-        options: option values from the configuration, by `<kind>.<name>`.
+        options: gives what the configuration sets of a plugin, by `<kind>.<name>` and its options model, if known.
 
     Raises:
         PluginError: one of the files cannot be used.
@@ -54,13 +54,13 @@ class Registry:
         blocked: Collection[str] = (),
         only: Collection[str] | None = None,
         files: Sequence[Path] = (),
-        options: Mapping[str, JsonObject] | None = None,
+        options: Callable[[str, type[BaseModel] | None], JsonObject] = lambda _name, _model: EMPTY,
     ) -> None:
         self.failures: dict[str, Problem] = {}
         """What went wrong with plugins that nobody named, by `<kind>.<name>`; the first failure of each."""
         self._index = index
         self._blocked, self._only = blocked, only
-        self._options = options or {}
+        self._options = options
         self._given: set[str] = set()
         self._resolved: dict[IndexEntry, Resolved | Problem] = {}
         self._announced: dict[tuple[str, str], tuple[Provider[object], ...]] = {}
@@ -77,7 +77,7 @@ class Registry:
         Raises:
             PluginError: a module is no valid plugin.
         """
-        registry = cls(PluginIndex(), options=options)
+        registry = cls(PluginIndex(), options=lambda name, _model: (options or {}).get(name, EMPTY))
         for module in modules:
             registry._adopt(module.__name__, lambda module=module: (module, "0"))  # type: ignore[misc]
         return registry
@@ -168,9 +168,9 @@ class Registry:
         given = options or {}
         values: dict[str, object] = {}
         if kind := resolved.provider.uses:
-            values[kind] = {name: self._options.get(f"{kind}.{name}", EMPTY) for name in self.names(kind)}
+            values[kind] = {name: self._options(f"{kind}.{name}", None) for name in self.names(kind)}
         for name in dict.fromkeys((resolved.name, resolved.asked)):
-            values.update(self._options.get(f"{resolved.kind}.{name}", {}))
+            values.update(self._options(f"{resolved.kind}.{name}", resolved.provider.options))
         values.update(given)
         try:
             with failing_as(resolved, "could not check its options", ValidationError):
@@ -254,8 +254,7 @@ class Registry:
             names = self.names(kind)
             code = "plugin.not-installed"
             text = f"is not installed{did_you_mean(name, names)} (installed: {', '.join(names) or 'none'})"
-            maker, _, short = name.rpartition(":")
-            hint = f"pip install {maker if '-' in maker else f'skillgauge-{singular}-{maker or short}'}"
+            hint = install_hint(kind, name)
         raise PluginError(Problem(code, f"{singular} '{name}' {text}", hint=hint))
 
     def _load(self, entry: IndexEntry) -> Resolved | Problem:

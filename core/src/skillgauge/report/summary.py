@@ -181,9 +181,7 @@ class _Spent:
         self._cost, self._tokens, self._unknown, self._replayed, self._told = 0.0, 0, 0, 0, False
 
     def counted(self, result: TrialResult) -> TrialResult:
-        if result.execution.replayed:
-            self._replayed += 1
-            return result
+        self._replayed += result.execution.replayed
         known = [usage for usage in result.usages if usage]
         self._told = self._told or bool(known)
         is_untold = result.execution.trajectory is not None and len(known) < len(result.usages)

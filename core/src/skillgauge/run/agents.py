@@ -14,9 +14,11 @@ from ..contract.engines import Engine, InstalledSkill, Recorder, RunRequest, Ses
 from ..contract.providers import Traits
 from ..contract.sandboxes import Command, Sandbox, SandboxSpec, SpoiledError, Workspace
 from ..log import get_logger
+from ..reading.environment import environment_of
 from ..types.frozen import EMPTY, JsonObject
-from ..types.suite import Arm, Case, FileSpec, SkillRef
+from ..types.suite import Arm, Case, FileSpec, SkillRef, TargetKind
 from ..types.trial import Blame, Execution, Failure, FailureClass, FileChange, Trajectory, TrajectoryEvent, Trial
+from .contents import contents_of, with_contents
 
 log = get_logger(__name__)
 
@@ -66,8 +68,8 @@ class AgentStages:
         setup = self.setups[trial.runner.name]
         spec = SandboxSpec(
             label=trial.case.id,
-            env=trial.case.env,
-            network=False,
+            env=environment_of(trial.case),
+            network=trial.case.network,
             routes=setup.engine.routes(trial.model),
             hosts=setup.traits.model_hosts,
             image_files=trial.case.image_files,
@@ -103,14 +105,18 @@ class AgentStage:
         if failure := await set_up(self.workspace, trial.case):
             return Execution(failure=failure)
         before = await self.workspace.snapshot()
+        installed = tuple(f"{skill.path}/" for skill in skills)
+        held = await contents_of(self.workspace, (path for path in sorted(before) if not path.startswith(installed)))
         request = RunRequest(
             trial_id=trial.trial_id,
             case_id=trial.case.id,
             prompt=trial.case.prompt or "",
             model=trial.model,
             skills=skills,
+            installs=trial.arm.installs,
+            agent=trial.target.name if trial.target and trial.target.kind is TargetKind.AGENT else None,
             limits=trial.limits,
-            env=trial.case.env,
+            env=environment_of(trial.case),
             seed=trial.seed,
             cassette_key=trial.cassette_key,
             recipe=trial.recipe,
@@ -120,6 +126,9 @@ class AgentStage:
         known = await cache.find(trial, self.workspace) if cache else None
         execution = known or await self.setup.engine.run(request, self.workspace, partial(self._emit, trial))
         execution = await with_changes(execution, before, self.workspace)
+        holds = await contents_of(self.workspace, (one.path for one in execution.files if one.change != "deleted"))
+        files = tuple(with_contents(one, held, holds) for one in execution.files)
+        execution = execution.model_copy(update={"files": files})
         failure = execution.failure
         if failure is None or failure.blame is not Blame.INFRASTRUCTURE:
             candidates = self.stages.candidates.get(trial.suite_id, frozenset())

@@ -11,6 +11,7 @@ from typing import Self
 
 from ..contract.adapters import Adapter, CallRequest, Session
 from ..contract.sandboxes import Sandbox, SandboxSpec, Workspace
+from ..reading.environment import environment_of
 from ..types.frozen import EMPTY, JsonObject
 from ..types.suite import Target
 from ..types.trial import Execution, Trial
@@ -117,7 +118,7 @@ class DirectStage:
             limits=trial.limits,
             repeat=trial.repeat,
             seed=trial.seed,
-            env=trial.case.env,
+            env=environment_of(trial.case),
         )
         return await self._opened.session.call(request)
 

@@ -36,19 +36,18 @@ SETTLE_S = 60.0
 class RetryPolicy:
     """When a failed attempt is made again: only if its failure says that this can help."""
 
-    retries: int = 0
+    retries: int | None = None
+    """Further attempts; `None`: two of an agent whose service failed, since minutes of work hang on it, else none."""
     base_s: float = 1.0
     """Wait after the k-th attempt is k times this."""
     max_s: float = 60.0
     """Longest wait; a server that asks for more is not retried. An agent's service may ask for `LONGEST_PAUSE_S`."""
-    agent_retries: int = 2
-    """Least number of further attempts of an agent whose service failed: minutes of work hang on it."""
 
     def delay_s(self, failure: Failure, attempt: int, kind: ArmKind = ArmKind.DIRECT) -> float | None:
         """Seconds to wait after attempt number `attempt` (from 1), or `None` if there is no further one."""
-        retries, longest_s = self.retries, self.max_s
+        retries, longest_s = self.retries or 0, self.max_s
         if kind is ArmKind.AGENT and failure.blame is Blame.INFRASTRUCTURE:
-            retries, longest_s = max(retries, self.agent_retries), max(longest_s, LONGEST_PAUSE_S)
+            retries, longest_s = 2 if self.retries is None else self.retries, max(longest_s, LONGEST_PAUSE_S)
         if not failure.retryable or attempt > retries:
             return None
         if failure.retry_after_s is None:

@@ -108,9 +108,13 @@ class TrialResult(TrialFacts):
 
     @property
     def usages(self) -> tuple[Usage | None, ...]:
-        """What everybody used for it: the session or call, attempts that were given up, judges; `None` is unknown."""
+        """What everybody used for it: the session or call, attempts that were given up, judges; `None` is unknown.
+
+        Not a session that another run has paid for.
+        """
+        session = () if self.execution.replayed else (self.execution.usage,)
         judges = (score.usage for score in self.scores if score.usage)
-        return (self.execution.usage, *(one.usage for one in self.given_up), *judges)
+        return (*session, *(one.usage for one in self.given_up), *judges)
 
     @property
     def group(self) -> GroupKey:

@@ -13,6 +13,7 @@ from pydantic_core import CoreSchema, core_schema
 from ..errors import Origin, Problem
 from .answers import PLAIN, AnswerStyle
 from .frozen import EMPTY, Frozen, Json, JsonObject, digest, digest_text
+from .gate import Gate, GateFigure
 
 
 class Limits(Frozen):
@@ -86,9 +87,9 @@ class Check(Frozen):
     @cached_property
     def digest(self) -> str:
         """Digest of everything that decides what it asserts."""
-        style = () if self.answer == PLAIN else (self.answer.model_dump(mode="json"),)
-        more = *(["beside"] if self.beside else []), *([f"stage {self.stage}"] if self.stage else [])
-        return digest(self.id, self.scorer, self.options, self.weight, *style, *more)
+        style = [] if self.answer == PLAIN else [self.answer.model_dump(mode="json")]
+        more = [*style, *(["beside"] if self.beside else []), *([f"stage {self.stage}"] if self.stage else [])]
+        return digest(self.id, self.scorer, self.options, self.weight, *more)
 
     @cached_property
     def scorer_digest(self) -> str:
@@ -134,6 +135,17 @@ class CaseFacts(Frozen):
     tags: tuple[str, ...] = ()
 
 
+class HostVariable(Frozen):
+    """A variable of the environment whose value is that of the user's own, and is written nowhere."""
+
+    name: str
+    """As the processes of a case see it."""
+    host: str
+    """As the user's environment has it."""
+    default: str | None = None
+    """Its value where the user's environment has none; without a default that is a problem of the run."""
+
+
 class Case(CaseFacts):
     """One situation with input and checks."""
 
@@ -156,8 +168,12 @@ class Case(CaseFacts):
     limits: Limits = NO_LIMITS
     env: JsonObject = EMPTY
     """Environment variables added for this case, name to string."""
+    network: bool = False
+    """Whether what an agent runs may use the network."""
     skip: str = ""
     """Why it is not run; its trials are told as skipped, with this reason."""
+    pass_env: tuple[HostVariable, ...] = ()
+    """Variables handed on from the user's environment; their names decide what is executed, their values do not."""
     extras: JsonObject = EMPTY
     """What the file said beyond this model; kept for writing back, never executed."""
     origin: Origin | None = None
@@ -165,10 +181,10 @@ class Case(CaseFacts):
     @cached_property
     def execution_digest(self) -> str:
         """Digest of everything that can change what an execution does; checks are not part of it."""
-        files = [file.content_id for file in self.files]
         more = [[file.content_id for file in some] for some in (self.image_files, self.setup_files) if some]
-        more += [["setup"]] if self.setup_files else []
-        return digest(self.input, self.prompt, files, self.setup, self.env, *more)
+        more += [[name] for name, given in (("setup", self.setup_files), ("network", self.network)) if given]
+        more += [[digest(one.name, one.host, one.default) for one in self.pass_env]] if self.pass_env else []
+        return digest(self.input, self.prompt, [one.content_id for one in self.files], self.setup, self.env, *more)
 
     @cached_property
     def checks_digest(self) -> str:
@@ -246,6 +262,20 @@ class SkillRef(Frozen):
     """Paths below `root` that are not installed, because they would leak answers."""
 
 
+class Install(Frozen):
+    """Something beside skills that an arm gives the agent; docs/writing-an-engine.md has the kinds of it."""
+
+    kind: str
+    name: str
+    content: JsonObject = EMPTY
+    files: tuple[FileSpec, ...] = ()
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of all of it, the files with their paths included."""
+        return digest(self.kind, self.name, self.content, [file.content_id for file in self.files])
+
+
 class ArmKind(StrEnum):
     """How the trials of an arm execute."""
 
@@ -261,11 +291,13 @@ class Arm(Frozen):
     name: str
     kind: ArmKind
     skills: tuple[SkillRef, ...] = ()
+    installs: tuple[Install, ...] = ()
 
     @cached_property
     def digest(self) -> str:
         """Digest of the condition, whatever it is called."""
-        return digest(self.kind, [(skill.name, skill.digest, skill.leaves_out) for skill in self.skills])
+        more = [[one.digest for one in self.installs]] if self.installs else []
+        return digest(self.kind, [(skill.name, skill.digest, skill.leaves_out) for skill in self.skills], *more)
 
 
 DIRECT = Arm(name="direct", kind=ArmKind.DIRECT)
@@ -277,36 +309,6 @@ class Comparison(Frozen):
 
     candidate: str
     baseline: str
-
-
-class GateFigure(StrEnum):
-    """Figures that the kernel gives of every suite; others are a format's own."""
-
-    PASS_RATE = "case_pass_rate"
-    """Mean over cases of the pass share of each case's repeats."""
-    FAILED = "failed_trials"
-    """Trials that failed; less is better."""
-    LIFT = "lift"
-    """Of a comparison: candidate minus baseline, as a fraction."""
-
-
-class GateScope(StrEnum):
-    """What a gate is asked of."""
-
-    GROUP = "group"
-    """Each group by itself, those of baseline arms excepted."""
-    PAIR = "pair"
-    """Each comparison."""
-
-
-class Gate(Frozen):
-    """A demand on the results of a suite."""
-
-    figure: str
-    """Name of a `GateFigure`, or of a figure of the format."""
-    threshold: float
-    """Least value that meets it; largest one of a figure where less is better."""
-    scope: GateScope = GateScope.GROUP
 
 
 class LimitOutcome(StrEnum):
@@ -373,7 +375,8 @@ class SuiteFacts(Frozen):
     """Digest of the source files."""
     comparisons: tuple[Comparison, ...] = ()
     document: str | None = None
-    """Reporter that writes this format's own result document."""
+    """Reporter that writes this format's own result document, into `report_folder` unless the user names a place."""
+    report_folder: str | None = None
     gates: tuple[Gate, ...] = ()
     """What fails the run although the user gave no gate."""
     completion: str = GateFigure.PASS_RATE

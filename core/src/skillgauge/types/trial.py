@@ -11,7 +11,8 @@ from pydantic import Field, model_validator
 
 from .answers import PLAIN, Answer, AnswerStyle
 from .frozen import EMPTY, Frozen, FrozenDict, Json, JsonObject, digest
-from .suite import Arm, Case, CaseFacts, Comparison, Gate, GateFigure, Limits, SuiteFacts, Target, TargetHead
+from .gate import Gate, GateFigure
+from .suite import Arm, Case, CaseFacts, Comparison, Limits, SuiteFacts, Target, TargetHead
 
 
 class Identity(Frozen):
@@ -87,7 +88,9 @@ class Trial(TrialFacts):
                 "files": digest([file.content_id for file in case.files]),
                 "image": digest([file.content_id for file in case.image_files]) if case.image_files else None,
                 "setup": digest(case.setup, *(file.content_id for file in case.setup_files)),
-                "environment": digest(case.env),
+                "environment": digest(case.env, *(one.model_dump() for one in case.pass_env)),
+                "network": case.network or None,
+                "installs": {f"{one.kind} {one.name}": one.digest for one in self.arm.installs} or None,
                 "skills": {skill.name: digest(skill.digest, skill.leaves_out) for skill in self.arm.skills},
                 "target": self.target.digest if self.target else None,
                 "engine settings": self.runner.unversioned_digest,
@@ -103,15 +106,25 @@ class CaseHead(CaseFacts):
     index: int
     """Position in its suite, from 0."""
     digest: str = ""
-    """Digest of all that decides what is done and how it is graded: two runs asked the same if it is equal. Empty in
-    documents that do not tell."""
+    """Digest of all that decides what is done and how it is graded. Empty in documents that do not tell."""
+    executes: str = ""
+    """The same of what is done, however it is graded."""
 
     @classmethod
     def of(cls, trial: Trial) -> Self:
         """The head of a trial's case."""
         case = trial.case
-        content = digest(case.execution_digest, case.checks_digest)
-        return cls(suite_id=trial.suite_id, index=trial.case_index, digest=content, **case.told(CaseFacts))
+        executes, told = case.execution_digest, case.told(CaseFacts)
+        content = digest(executes, case.checks_digest)
+        return cls(suite_id=trial.suite_id, index=trial.case_index, digest=content, executes=executes, **told)
+
+
+class Quarantined(Frozen):
+    """A case that gates nothing before the day `until` (ISO 8601)."""
+
+    case: str
+    until: str
+    reason: str = ""
 
 
 class SuiteHead(SuiteFacts):
@@ -129,6 +142,7 @@ class SuiteHead(SuiteFacts):
     arms: tuple[str, ...]
     case_weights: bool = False
     """Whether any case has a weight other than 1."""
+    quarantined: tuple[Quarantined, ...] = ()
     timeout_s: float | None = None
     """Time limit of a trial whose case has none of its own, if all targets have the same."""
 
@@ -150,9 +164,14 @@ class SuiteHead(SuiteFacts):
 
     def is_baseline(self, arm: str) -> bool:
         """Whether an arm only serves to compare others with it."""
-        return any(one.baseline == arm for one in self.comparisons) and all(
-            one.candidate != arm for one in self.comparisons
-        )
+        return arm in {one.baseline for one in self.comparisons} - {one.candidate for one in self.comparisons}
+
+
+class RunOrigin(Frozen):
+    """The run that another one was made from, and what was done with it, as a sentence without its full stop."""
+
+    run_id: str
+    change: str
 
 
 class PlanHead(Frozen):
@@ -172,6 +191,7 @@ class PlanHead(Frozen):
     """Who grades what needs a judge, if anything does."""
     provenance: JsonObject = EMPTY
     """Version of every distribution that takes part, and the digest of the judges' identities."""
+    origin: RunOrigin | None = None
 
 
 class FailureClass(StrEnum):
@@ -332,8 +352,13 @@ class FileChange(Frozen):
     path: str
     change: str
     """`created`, `modified` or `deleted`."""
-    size: int | None = None
     digest: str | None = None
+    was: str | None = None
+    """What it held at launch, if that was kept."""
+    text: str | None = None
+    """What it holds now, if that was kept."""
+    left_out: str = ""
+    """Why one of them was not: `binary`, `too large`, by itself or beside the others, or `unreadable`."""
 
 
 class Execution(Frozen):

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field
 
-from skillgauge.api import Frozen
+from skillgauge.api import HARMLESS, Frozen
 
 
 def _usable(url: str) -> str:
@@ -30,12 +30,18 @@ class ProgramOptions(Frozen):
     program: str | None = Field(
         default=None, min_length=1, description="The program: a name to look for in PATH, or a path."
     )
-    model: str | None = Field(default=None, min_length=1, description="Model to ask where nobody names one.")
+    model: str | None = Field(
+        default=None, min_length=1, description="Model to ask where nobody names one.", json_schema_extra=HARMLESS
+    )
     base_url: Address | None = Field(
         default=None, description="Where the model API is served; default: the vendor's own. A login is not sent there."
     )
     api_retries: int = Field(
-        default=3, ge=0, le=20, description="How often the program itself asks its API again when that fails."
+        default=3,
+        ge=0,
+        le=20,
+        description="How often the program itself asks its API again when that fails.",
+        json_schema_extra=HARMLESS,
     )
     pass_env: tuple[str, ...] = Field(
         default=(), description="Names of environment variables that the program gets besides, for example HTTPS_PROXY."

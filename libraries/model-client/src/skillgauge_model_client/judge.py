@@ -35,6 +35,8 @@ class ModelJudge(ABC):
     """The base URL that needs a key; other servers may do without."""
     default_model: ClassVar[str | None] = None
     """Asked at the own address where nobody names one."""
+    aliases: ClassVar[Mapping[str, str]] = {}
+    """Names of models that people use in place of an id; results name the id."""
 
     def __init__(self, options: ModelOptions) -> None:
         self._options = options
@@ -97,7 +99,8 @@ class ModelJudge(ABC):
         return reply.model_copy(update={"usage": priced(reply.usage, self._options.prices)})
 
     def _model(self, asked: str | None) -> str | None:
-        return asked or self._options.model or (self.default_model if self.is_own_address else None)
+        model = asked or self._options.model or (self.default_model if self.is_own_address else None)
+        return self.aliases.get(model, model) if model else None
 
 
 def reply_of(text: object, *, model: object, usage: Usage | None, is_cut: bool) -> JudgeReply:

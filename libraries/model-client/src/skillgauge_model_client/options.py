@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field
 
-from skillgauge.api import Fact, Frozen, Traits
+from skillgauge.api import HARMLESS, Fact, Frozen, Traits
 
 
 def _usable(url: str) -> str:
@@ -37,11 +37,18 @@ class ModelOptions(Frozen):
     """Options that every judge has; a subclass gives `base_url` its default and `temperature` its upper bound."""
 
     base_url: Address
-    model: str | None = Field(default=None, min_length=1, description="Model to ask where nobody names one.")
-    temperature: float | None = Field(
-        default=0.0, ge=0, description="Temperature where a check gives none; null sends none."
+    model: str | None = Field(
+        default=None, min_length=1, description="Model to ask where nobody names one.", json_schema_extra=HARMLESS
     )
-    timeout_s: float = Field(default=60.0, gt=0, le=3600, description="Seconds for one question, all in all.")
+    temperature: float | None = Field(
+        default=0.0,
+        ge=0,
+        description="Temperature where a check gives none; null sends none.",
+        json_schema_extra=HARMLESS,
+    )
+    timeout_s: float = Field(
+        default=60.0, gt=0, le=3600, description="Seconds for one question, all in all.", json_schema_extra=HARMLESS
+    )
     prices: Prices | None = Field(
         default=None, description="US dollars per million tokens; without them the cost is unknown."
     )

@@ -140,7 +140,7 @@ def _moved(folder: int, entry: str, parent: int, aside: str) -> bool:
 
 
 def _marked(mark: bytes) -> set[int]:
-    found = set()
+    found: set[int] = set()
     try:
         names = os.listdir("/proc")  # noqa: PTH208
     except OSError:

@@ -237,6 +237,10 @@ def read_cassettes(folder: Path) -> Iterator[Cassette]:
         raise SuiteError(problems)
 
 
+_CALLED = {"limits": "limits (--timeout, --max-turns, or the case's own)"}
+"""Parts of a recipe that say too little by their names."""
+
+
 def why_missing(recipe: JsonObject, recordings: list[Cassette]) -> str:
     """What differs between a session that is wanted and the most similar recording of the same case."""
     place = ("suite", "case", "arm", "repeat")
@@ -246,7 +250,7 @@ def why_missing(recipe: JsonObject, recordings: list[Cassette]) -> str:
         return f"there is no recording of {wanted}"
 
     def differences(one: Cassette) -> list[str]:
-        return [name for name in recipe if one.recipe.get(name, EMPTY) != recipe[name]]
+        return [_CALLED.get(name, name) for name in recipe if one.recipe.get(name, EMPTY) != recipe[name]]
 
     nearest = min(same_case, key=lambda one: len(differences(one)))
     return f"no recording fits {wanted}; in the nearest one these differ: {', '.join(differences(nearest))}"

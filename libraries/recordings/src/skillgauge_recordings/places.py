@@ -10,6 +10,8 @@ from skillgauge.api import Execution, Workspace
 
 _MARK = "[skillgauge:"
 _NAMED = re.compile(rf"{re.escape(_MARK)}(?:(:)|(\w+)\])")
+_NO_NAME = re.compile(r"[^A-Za-z0-9]")
+"""What programs replace that make the name of a file of a path."""
 _END = r"(?![\w-]|\.\w)"
 """What goes on here is a longer name, which stands for something else."""
 
@@ -26,8 +28,9 @@ class Places:
 
     def __init__(self, workspace: Workspace) -> None:
         home = workspace.home
-        folders = {"workspace": workspace.root, "home": home, "tmp": home.with_name("tmp")}
-        self._folders: Mapping[str, str] = {name: str(folder) for name, folder in folders.items()}
+        folders = {"workspace": workspace.root, "home": home, "tmp": home.with_name("tmp"), "around": home.parent}
+        spelled = {f"{name}_as_name": _NO_NAME.sub("-", str(folder)) for name, folder in folders.items()}
+        self._folders: Mapping[str, str] = spelled | {name: str(folder) for name, folder in folders.items()}
 
     def named(self, text: str) -> str:
         """A text with names for the folders."""

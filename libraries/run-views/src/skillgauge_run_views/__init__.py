@@ -5,11 +5,9 @@ from .latency import latency_text
 from .looking import CasesDocument, Wanted, show_cases
 from .outcomes import outcome_text
 from .showing import RunDocument, run_document, run_verdict, show_run
-from .stored import LATEST, find_run, opened, place, reports
 from .transcripts import CheckLine, Excerpt, Room, Step, Transcript, excerpt, transcript
 
 __all__ = [
-    "LATEST",
     "OWN_DOCUMENT",
     "CasesDocument",
     "CheckLine",
@@ -22,13 +20,9 @@ __all__ = [
     "Wanted",
     "deliver",
     "excerpt",
-    "find_run",
     "latency_text",
-    "opened",
     "outcome_text",
-    "place",
     "reporter_for",
-    "reports",
     "run_document",
     "run_verdict",
     "show_cases",

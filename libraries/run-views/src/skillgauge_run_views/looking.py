@@ -169,8 +169,9 @@ def _trial_lines(shown: Transcript) -> Iterator[str]:
     if shown.files:
         yield "Files"
         for file in shown.files:
-            size = "" if file.size is None else f", {counted(file.size, 'byte')}"
-            yield f"  {plain(file.path)} ({plain(file.change)}{size})"
+            note = f", {file.note}" if file.note else ""
+            yield f"  {plain(file.path)} ({plain(file.change)}{note})"
+            yield from _indented(file.difference, "    ")
     if shown.checks:
         yield "Checks"
     for check in shown.checks:

@@ -21,6 +21,8 @@ from skillgauge.api import (
     plain_lines,
 )
 
+from .differences import difference
+
 LISTED = 50
 """Checks, notes and files of one trial that are shown."""
 CHARACTERS = 2_000
@@ -84,6 +86,17 @@ class CheckLine:
 
 
 @dataclass(frozen=True)
+class FileLine:
+    """A file that an agent changed."""
+
+    path: str
+    change: str
+    note: str
+    """Why there is no difference to show; empty if there is one."""
+    difference: Excerpt | None
+
+
+@dataclass(frozen=True)
 class Transcript:
     """A trial as it can be read."""
 
@@ -91,7 +104,7 @@ class Transcript:
     steps: tuple[Step, ...]
     steps_left_out: int
     """In the middle of the session."""
-    files: tuple[FileChange, ...]
+    files: tuple[FileLine, ...]
     facts: tuple[tuple[str, str], ...]
     """Whatever else is known, by name."""
     excerpts: tuple[Excerpt, ...]
@@ -105,7 +118,8 @@ class Transcript:
     @property
     def size(self) -> int:
         """Characters of its texts."""
-        parts = (*(one.content for one in self.steps), *(one.evidence for one in self.checks), *self.excerpts)
+        files = (one.difference for one in self.files)
+        parts = (*(one.content for one in self.steps), *(one.evidence for one in self.checks), *self.excerpts, *files)
         return sum(len(one.text) for one in parts if one) + sum(len(one.reason) for one in self.checks)
 
 
@@ -120,7 +134,7 @@ def transcript(result: TrialResult, room: Room | None = None) -> Transcript:
         checks=tuple(_check(score, room) for score in result.scores[:LISTED]),
         steps=tuple(_step(event, room) for event in shown),
         steps_left_out=len(events) - len(shown),
-        files=execution.files[:LISTED],
+        files=tuple(_file(change, room) for change in execution.files[:LISTED]),
         facts=tuple(_facts(result)),
         excerpts=tuple(_excerpts(execution, room)),
     )
@@ -168,6 +182,17 @@ def _step(event: TrajectoryEvent, room: Room) -> Step:
     text = event.text or ("" if event.data is None else as_text(event.data))
     content = excerpt(_KINDS[event.kind], text, characters=room.characters) if text.strip() else None
     return Step(event.kind, _KINDS[event.kind], event.name or "", event.is_error, content)
+
+
+def _file(change: FileChange, room: Room) -> FileLine:
+    """A change with its difference, as far as its contents were kept."""
+    is_whole = (change.was is not None or change.change == "created") and (
+        change.text is not None or change.change == "deleted"
+    )
+    if change.left_out or not is_whole:
+        return FileLine(change.path, change.change, change.left_out, None)
+    told = excerpt("Difference", difference(change.was or "", change.text or ""), characters=room.characters)
+    return FileLine(change.path, change.change, "", told)
 
 
 def _facts(result: TrialResult) -> Iterator[tuple[str, str]]:

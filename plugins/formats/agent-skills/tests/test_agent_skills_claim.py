@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgauge.api import Loaded, SuiteError
+from skillgauge.api import Loaded, SuiteError, install_hint
 from skillgauge_format_agent_skills.claiming import claim
 from skillgauge_format_agent_skills.shapes import Foreign, Shape, shape_of
 
@@ -43,7 +43,8 @@ JSON = st.recursive(
         ({"should_trigger": ["q"], "should_not_trigger": []}, Shape.TRIGGERS),
         ({"skill": "s", "should_trigger_prompts": [{"prompt": "p"}]}, Shape.TRIGGERS),
         ({"cases": [{"question": "q"}]}, "benchflow"),
-        ([{"id": "a", "question": "q", "should_trigger": True}], "benchflow"),
+        ([{"id": "a", "question": "q", "should_trigger": True}], Shape.EVAL_LIST),
+        ([{"question": "q", "expected_behavior": ["b"]}], Shape.EVAL_LIST),
         ({"cases": [{"name": "a", "prompt": "p"}]}, "skillevaluation"),
         ({"version": "1", "tasks": [{"name": "a", "instruction": "i"}]}, "skillgrade"),
         ({"name": "n", "skill": "s", "config": {}, "tasks": ["*.yaml"]}, "waza"),
@@ -88,7 +89,6 @@ def test_any_document_has_at_most_one_shape(value: Any) -> None:
 @pytest.mark.parametrize(
     ("path", "plugin"),
     [
-        ("bird-counts/evals/evals.json", "benchflow"),
         ("choir-rota/evals/evals.json", "benchflow"),
         ("tide-tables/evals/evals.json", "benchflow"),
         ("parcel-labels/eval.yaml", "skillevaluation"),
@@ -114,7 +114,7 @@ def test_how_to_get_the_format_of_another_tool(load: Load) -> None:
     with pytest.raises(SuiteError) as raised:
         load(SHAPES / "parcel-labels/eval.yaml", SHAPES / "weather-page/eval.yaml")
     published, unpublished = (str(one.hint) for one in raised.value.problems)
-    assert published == "pip install skillgauge-format-skillevaluation"
+    assert published == install_hint("formats", "skillevaluation")
     assert "skillgauge plugins new format skillgrade" in unpublished
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -448,3 +449,15 @@ def test_a_dockerfile_is_the_image_of_every_case(skill: SkillMaker, load: Load, 
     assert {one for one in warnings(loaded) if "Dockerfile" in one} == {
         "evals/Dockerfile is the image of these cases in sandbox 'docker'; others do without it"
     }
+
+
+def test_a_bare_list_of_questions(skill: Callable[..., Path], load: Load) -> None:
+    """The most common dialect of all: every expected behaviour is an assertion, the question is the prompt."""
+    root = skill()
+    shape = Path(__file__).parent / "data/shapes/bird-counts/evals/evals.json"
+    (root / "evals").mkdir()
+    (root / "evals/evals.json").write_bytes(shape.read_bytes())
+    cases = [case for suite in load(root).suites for case in suite.cases]
+    assert len(cases) == len(json.loads(shape.read_bytes()))
+    assert all(case.prompt and any(check.scorer == "rubric" for check in case.checks) for case in cases)
+    assert all("reference" in check.options for case in cases for check in case.checks if check.scorer == "rubric")

@@ -243,6 +243,8 @@ def test_which_engine_is_asked(install: Install, home: Path, monkeypatch: pytest
     for name in ("mute", "broken", "absent"):
         (problem,) = asyncio.run(judge(engine=name).check())
         assert "Name one of: alpha, beta." in str(problem)
+    (problem,) = asyncio.run(judge(engine="bet").check())
+    assert "did you mean beta?" in str(problem)
     install()
     (problem,) = asyncio.run(judge().check())
     assert "nobody to ask" in str(problem)

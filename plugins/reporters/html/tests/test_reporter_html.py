@@ -406,6 +406,19 @@ def test_a_case_opens_its_transcripts_side_by_side() -> None:
     assert shown.count("make note") == 4
 
 
+def test_what_an_agent_changed_in_files() -> None:
+    """The difference of a text is folded, its lines told apart; of what has none the reason stands beside its name."""
+    files = (
+        FileChange(path="a<b>.txt", change="modified", was="one\n<old>\n", text="one\n<new>\n"),
+        FileChange(path="c.bin", change="created", left_out="binary"),
+    )
+    shown = drawn(in_arms((0, "with_skill", "p"), execution=SESSION.model_copy(update={"files": files})))
+    assert '<span class="old">-&lt;old&gt;</span>\n<span class="new">+&lt;new&gt;</span>' in shown
+    assert '<span class="same"> one</span>' in shown
+    assert "c.bin ( created , binary)" in words(shown)
+    assert "<old>" not in shown
+
+
 def test_what_has_no_name_is_told_by_more_than_a_number() -> None:
     """A case without a name shows its prompt, and of suites of one name each shows its id."""
     view = in_arms((0, "with_skill", "p"))

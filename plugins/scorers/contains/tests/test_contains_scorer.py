@@ -10,7 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from skillgauge.api import DIRECT, Case, Check, Execution, Score, ScoreContext, ScoreStatus
+from skillgauge.api import (
+    DIRECT,
+    Case,
+    Check,
+    EventKind,
+    Execution,
+    Score,
+    ScoreContext,
+    ScoreStatus,
+    Trajectory,
+    TrajectoryEvent,
+)
 from skillgauge_scorer_contains.options import ContainsOptions
 from skillgauge_scorer_contains.scorer import ContainsScorer
 
@@ -127,3 +138,19 @@ def test_unknown_stream_is_ungraded() -> None:
     """What an adapter does not tell holds no keyword and lacks none."""
     assert of_streams(["x"], "out", None, stream="both", absent=True).status is ScoreStatus.UNGRADED
     assert of_streams(["x"], None, "err", stream="stdout").status is ScoreStatus.UNGRADED
+
+
+def test_messages_are_all_that_an_agent_said() -> None:
+    """What it said on its way counts, what tools answered does not."""
+    events = (
+        TrajectoryEvent(kind=EventKind.MESSAGE, text="first I look"),
+        TrajectoryEvent(kind=EventKind.TOOL_RESULT, text="secret of a tool"),
+    )
+    execution = Execution(text="the end", trajectory=Trajectory(events=events))
+    context = ScoreContext(
+        check=Check(id="c", scorer="contains"), case=Case(id="c", prompt="p"), execution=execution, arm=DIRECT
+    )
+    for keywords, passes in ((["first", "end"], True), (["secret"], False)):
+        options = ContainsOptions.model_validate({"keywords": keywords, "stream": "messages"})
+        found = asyncio.run(ContainsScorer(options).score(context))
+        assert (found.status is ScoreStatus.PASSED) is passes

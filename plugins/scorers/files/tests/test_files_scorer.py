@@ -201,3 +201,12 @@ def test_options_are_checked() -> None:
     ):
         with pytest.raises(ValueError, match="validation error"):
             FilesOptions.model_validate(options)
+
+
+def test_paths_that_are_left_out_of_account() -> None:
+    """A session that wrote only there has touched nothing."""
+    options = {"path": "**", "state": "untouched", "leave_out": ["out/**", ".tool/**"]}
+    assert score(options, {"out/a.txt": "", ".tool/x": ""}).status is ScoreStatus.PASSED
+    outside = score(options, {"out/a.txt": "", "a.txt": ""})
+    assert outside.status is ScoreStatus.FAILED
+    assert "a.txt (created)" in outside.reason

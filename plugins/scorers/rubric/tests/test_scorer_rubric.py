@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
@@ -309,3 +311,14 @@ def test_evidence_tells_what_was_asked() -> None:
     assert len({rubric, *(one for _, one in found)}) == 5
     other_prompt, other_rubric = asked(scale="pass-fail")
     assert (other_prompt != prompt, other_rubric != rubric) == (True, True)
+
+
+def test_the_longest_pause_is_the_documented_one() -> None:
+    """E-B3: what the README promises is what is waited for, and no longer."""
+    readme = (Path(__file__).parents[1] / "README.md").read_text()
+    (told,) = re.findall(r"up to (\d+) s", readme)
+    pauses: list[float] = []
+    for asked in (float(told), float(told) + 1):
+        later = JudgeReply(text=None, error="later", retryable=True, retry_after_s=asked)
+        score(ScriptedJudge(later, later, later), pauses=pauses)
+    assert pauses == [float(told), float(told)]

@@ -56,18 +56,18 @@ def _store_option(callback: Callback) -> Callback:
 @click.pass_context
 def list_runs(ctx: click.Context, *, target: str | None, suite: str | None, limit: int, store: str | None) -> int:
     """List runs, newest first."""
-    from skillgauge_run_views.stored import opened, place  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge.api import opened_store, store_place  # noqa: PLC0415 - `--help` needs none of it
 
     from .listing import listed, print_runs  # noqa: PLC0415 - as above
 
     call = _invocation(ctx, store)
-    with opened(call) as runs:
-        document = listed(runs.scan(RunQuery(target_id=target, suite_id=suite, limit=limit)), place(call))
+    with opened_store(call) as runs:
+        document = listed(runs.scan(RunQuery(target_id=target, suite_id=suite, limit=limit)), store_place(call))
     call.output.document(document.model_dump(mode="json"))
     if document.runs:
         print_runs(document, call.output)
     else:
-        call.output.notice(f"no runs{_matching(target, suite)} are stored in {place(call)}")
+        call.output.notice(f"no runs{_matching(target, suite)} are stored in {store_place(call)}")
     return ExitCode.OK
 
 
@@ -79,25 +79,18 @@ def list_runs(ctx: click.Context, *, target: str | None, suite: str | None, limi
 @click.pass_context
 def show(ctx: click.Context, *, run_id: str, name: str | None, output: str | None, store: str | None) -> int:
     """Show one run."""
-    from skillgauge_run_views import (  # noqa: PLC0415 - as above
-        deliver,
-        find_run,
-        opened,
-        place,
-        run_document,
-        run_verdict,
-        show_run,
-    )
+    from skillgauge.api import find_run, opened_store, store_place  # noqa: PLC0415 - as above
+    from skillgauge_run_views import deliver, run_document, run_verdict, show_run  # noqa: PLC0415 - as above
 
     if output is not None and name is None:
         hint = "Add --format NAME, for example --format html."
         raise UsageError(Problem("usage.arguments", "--output needs a --format", hint=hint))
     call = _invocation(ctx, store)
-    with opened(call) as runs:
+    with opened_store(call) as runs:
         view = find_run(runs, run_id)
         if view is None:
             call.output.document(None)
-            call.output.notice(f"no runs are stored in {place(call)}")
+            call.output.notice(f"no runs are stored in {store_place(call)}")
         elif name is not None:
             deliver(call, view, name, output)
         else:
@@ -118,7 +111,7 @@ def show(ctx: click.Context, *, run_id: str, name: str | None, output: str | Non
 @click.pass_context
 def trend(ctx: click.Context, *, target: str, suite: str | None, store: str | None) -> int:
     """Show how a target did from run to run."""
-    from skillgauge_run_views.stored import opened, place  # noqa: PLC0415 - as above
+    from skillgauge.api import opened_store, store_place  # noqa: PLC0415 - as above
 
     from .documents import TrendDocument  # noqa: PLC0415 - as above
     from .listing import print_trend  # noqa: PLC0415 - as above
@@ -126,7 +119,7 @@ def trend(ctx: click.Context, *, target: str, suite: str | None, store: str | No
     from .trends import trends  # noqa: PLC0415 - as above
 
     call = _invocation(ctx, store)
-    with opened(call) as runs:
+    with opened_store(call) as runs:
         views = list(runs.scan(RunQuery(target_id=target, suite_id=suite)))
         if not views and (known := known_targets(runs, suite)):
             where = f" of suite {suite!r}" if suite is not None else ""
@@ -135,7 +128,7 @@ def trend(ctx: click.Context, *, target: str, suite: str | None, store: str | No
             raise UsageError(Problem("history.no-such-target", message, hint=hint))
     finished = [view for view in views if is_finished(view)]
     document = TrendDocument(
-        store=place(call),
+        store=store_place(call),
         target=target,
         unfinished=len(views) - len(finished),
         invalid=sum(not is_valid(view, target, suite) for view in finished),
@@ -149,7 +142,7 @@ def trend(ctx: click.Context, *, target: str, suite: str | None, store: str | No
     if document.series:
         print_trend(document, call.output)
     else:
-        call.output.notice(f"no finished and valid runs of {target!r} are stored in {place(call)}")
+        call.output.notice(f"no finished and valid runs of {target!r} are stored in {store_place(call)}")
     return ExitCode.OK
 
 
@@ -163,20 +156,20 @@ def trend(ctx: click.Context, *, target: str, suite: str | None, store: str | No
 @click.pass_context
 def flaky(ctx: click.Context, *, target: str | None, suite: str | None, limit: int, store: str | None) -> int:
     """Show the cases that pass only sometimes."""
-    from skillgauge_run_views.stored import opened, place  # noqa: PLC0415 - as above
+    from skillgauge.api import opened_store, store_place  # noqa: PLC0415 - as above
 
     from .documents import FlakyDocument  # noqa: PLC0415 - as above
     from .flaky import flaky_cases  # noqa: PLC0415 - as above
     from .listing import flaky_verdict, print_flaky  # noqa: PLC0415 - as above
 
     call = _invocation(ctx, store)
-    with opened(call) as runs:
+    with opened_store(call) as runs:
         views = list(runs.scan(RunQuery(target_id=target, suite_id=suite, limit=limit)))
         found, steady = flaky_cases(views, target, suite)
-    document = FlakyDocument(store=place(call), runs=len(views), cases=found, steady=steady)
+    document = FlakyDocument(store=store_place(call), runs=len(views), cases=found, steady=steady)
     call.output.document(document.model_dump(mode="json"))
     if not document.runs:
-        call.output.notice(f"no runs{_matching(target, suite)} are stored in {place(call)}")
+        call.output.notice(f"no runs{_matching(target, suite)} are stored in {store_place(call)}")
         return ExitCode.OK
     if document.cases:
         print_flaky(document, call.output)
@@ -190,15 +183,15 @@ def flaky(ctx: click.Context, *, target: str | None, suite: str | None, limit: i
 @click.pass_context
 def import_file(ctx: click.Context, *, file: str, store: str | None) -> int:
     """Take the evaluations in a database of eval-skills over into the store."""
-    from skillgauge_run_views.stored import opened, place  # noqa: PLC0415 - as above
+    from skillgauge.api import opened_store, store_place  # noqa: PLC0415 - as above
 
     from .importing import import_evaluations, require_archive  # noqa: PLC0415 - as above
     from .listing import import_verdict, print_import  # noqa: PLC0415 - as above
 
     call = _invocation(ctx, store)
-    with opened(call) as runs:
-        archive = require_archive(runs, place(call))
-        document = asyncio.run(import_evaluations(call, Path(file), archive, place(call)))
+    with opened_store(call) as runs:
+        archive = require_archive(runs, store_place(call))
+        document = asyncio.run(import_evaluations(call, Path(file), archive, store_place(call)))
     call.output.document(document.model_dump(mode="json"))
     print_import(document, call.output)
     call.output.verdict(import_verdict(document))

@@ -182,7 +182,7 @@ def _compared(
     Raises:
         UsageError: with everything that is wrong with the run, the labels and their fit.
     """
-    from skillgauge_run_views import reports  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge.api import run_reports  # noqa: PLC0415 - `--help` needs none of it
 
     from .grading import judged_of  # noqa: PLC0415 - as above
     from .labels import mismatches  # noqa: PLC0415 - as above
@@ -190,7 +190,7 @@ def _compared(
     found = list(problems)
     with ExitStack() as stack:
         try:
-            (view,) = stack.enter_context(reports(call, [source]))
+            (view,) = stack.enter_context(run_reports(call, [source]))
         except UsageError as error:
             raise UsageError([*found, *error.problems]) from None
         run = judged_of(view)

@@ -99,7 +99,9 @@ def answer_digest(execution: Execution) -> str:
     events = execution.trajectory.events if execution.trajectory else None
     # Without ids of calls, which are new in every session.
     steps = None if events is None else [(one.kind, one.text, one.name, one.data, one.is_error) for one in events]
-    return digest(execution.output, execution.text, steps, [file.model_dump(mode="json") for file in execution.files])
+    # Digests tell files apart, also in runs that kept no contents.
+    files = [{"path": one.path, "change": one.change, "size": None, "digest": one.digest} for one in execution.files]
+    return digest(execution.output, execution.text, steps, files)
 
 
 def statements_of(score: Score) -> tuple[str, ...]:

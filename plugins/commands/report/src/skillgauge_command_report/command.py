@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 import sys
 from collections.abc import Callable, Mapping
 from enum import StrEnum
@@ -19,6 +20,7 @@ from skillgauge.api import (
     Invocation,
     JsonObject,
     Problem,
+    RunView,
     SkillgaugeError,
     UsageError,
     invocation,
@@ -96,7 +98,8 @@ def convert(
     if into is not None and output is not None:
         hint = "Name one file."
         raise UsageError(Problem("usage.into", "--into and --output exclude each other", hint=hint))
-    from skillgauge_run_views import OWN_DOCUMENT, deliver, reports  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge.api import run_reports  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge_run_views import OWN_DOCUMENT, deliver  # noqa: PLC0415 - `--help` needs none of it
 
     call = _invocation(ctx, store)
     problems: list[Problem] = []
@@ -105,7 +108,7 @@ def convert(
             call.reporter(name)
         except SkillgaugeError as error:
             problems.extend(error.problems)
-    with reports(call, [source], problems) as (view,):
+    with run_reports(call, [source], problems) as (view,):
         if into is not None:
             from .entering import enter  # noqa: PLC0415 - few reports are entered anywhere
 
@@ -127,9 +130,9 @@ def convert(
 @click.pass_context
 def show(ctx: click.Context, *, source: str, case: str | None, arm: str | None, store: str | None) -> int:
     """Show a run on the terminal."""
+    from skillgauge.api import run_reports  # noqa: PLC0415 - `--help` needs none of it
     from skillgauge_run_views import (  # noqa: PLC0415 - `--help` needs none of it
         Wanted,
-        reports,
         run_document,
         run_verdict,
         show_cases,
@@ -137,7 +140,7 @@ def show(ctx: click.Context, *, source: str, case: str | None, arm: str | None, 
     )
 
     call = _invocation(ctx, store)
-    with reports(call, [source]) as (view,):
+    with run_reports(call, [source]) as (view,):
         if case is not None:
             call.output.verdict(show_cases(view, Wanted(case, arm), call.output))
             return ExitCode.OK
@@ -196,16 +199,16 @@ def diff(
     store: str | None,
 ) -> int:
     """Say what changed from report A to report B."""
-    from skillgauge_run_views import reports  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge.api import run_reports  # noqa: PLC0415 - `--help` needs none of it
 
     from .comparison import Report, compare  # noqa: PLC0415 - as above
     from .document import Regression  # noqa: PLC0415 - as above
 
     call = _invocation(ctx, store)
-    with reports(call, [a, b]) as (before, after):
-        document = compare(
-            Report(before, label_a, a), Report(after, label_b, b), max_drop=max_drop, is_gate=fail_on_regression
-        )
+    with run_reports(call, [a, b]) as (before, after):
+        sides = ((before, label_a, a), (after, label_b, b))
+        reports = [Report(view, label, word, _again(view, word, store)) for view, label, word in sides]
+        document = compare(*reports, max_drop=max_drop, is_gate=fail_on_regression)
     if output is not None or not call.output.as_json:
         match DiffFormat(name):
             case DiffFormat.MARKDOWN:
@@ -227,6 +230,14 @@ def diff(
         call.output.notice("add --fail-on-regression to make this fail the command")
     call.output.verdict(document.verdict)
     return document.exit_code
+
+
+def _again(view: RunView, word: str, store: str | None) -> str:
+    """What `eval --confirm` finds a report by; empty if it does not tell what exactly was executed."""
+    if not view.head.runners or not all(case.digest for case in view.cases()):
+        return ""
+    named = [word] if Path(word).exists() else [view.run.run_id, *(("--store", store) if store is not None else ())]
+    return shlex.join(named)
 
 
 def _invocation(ctx: click.Context, store: str | None) -> Invocation:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from skillgauge.api import DIRECT, ExitCode, RunState, RunView, chance_text, counted, plain, points
 
 from .circumstances import other_judges
-from .document import DiffDocument, Presence, Regression, ReportFacts, Role, SkillDiff, TaskChange, Turn
+from .document import DiffDocument, Presence, Regression, ReportFacts, Role, Side, SkillDiff, TaskChange, Turn
 from .drafts import Draft, titles
 from .matching import match
 from .regression import Judged, judge, named, overall
@@ -27,6 +27,12 @@ class Report:
     view: RunView
     label: str
     file: str
+    again: str = ""
+    """Words by which `eval --confirm` finds it, as for a shell; empty if it tells too little for that."""
+
+    def command(self, options: str) -> str:
+        """What runs some of it again."""
+        return f"skillgauge eval --confirm {self.again} {options}"
 
 
 def compare(before: Report, after: Report, *, max_drop: float, is_gate: bool) -> DiffDocument:
@@ -40,10 +46,11 @@ def compare(before: Report, after: Report, *, max_drop: float, is_gate: bool) ->
     """
     judges = other_judges(before.view, after.view)
     drafts = [Draft.of(pair, judges) for pair in match(tally(before.view), tally(after.view))]
-    judged = iter(judge([draft.weighed for draft in drafts if draft.is_judged], max_drop))
+    found = iter(judge([draft.weighed for draft in drafts if draft.is_judged], max_drop))
+    judged = [next(found) if draft.is_judged else Judged(Regression.NOT_JUDGED) for draft in drafts]
     skills = tuple(
-        draft.finished(title, next(judged) if draft.is_judged else Judged(Regression.NOT_JUDGED))
-        for draft, title in zip(drafts, titles([draft.known.key for draft in drafts]), strict=True)
+        draft.finished(title, one, _commands(one, before, after))
+        for draft, one, title in zip(drafts, judged, titles([draft.known.key for draft in drafts]), strict=True)
     )
     regression = overall([skill.regression for skill in skills])
     refused = tuple(_refused((before, after)))
@@ -67,6 +74,14 @@ def compare(before: Report, after: Report, *, max_drop: float, is_gate: bool) ->
             skills, regression, unproven if regression is not Regression.YES else refused, is_gate=is_gate
         ),
     )
+
+
+def _commands(judged: Judged, before: Report, after: Report) -> tuple[str, ...]:
+    """What would decide, as commands; none if one of the reports tells too little for it."""
+    if judged.decided_by is None:
+        return ()
+    reports = [one for one, side in ((before, Side.BEFORE), (after, Side.AFTER)) if side in judged.decided_by.sides]
+    return tuple(one.command(judged.decided_by.options) for one in reports) if all(one.again for one in reports) else ()
 
 
 def _facts(report: Report) -> ReportFacts:
@@ -98,6 +113,8 @@ def _warnings(before: Report, after: Report, skills: Sequence[SkillDiff]) -> Ite
             yield f"benchmark {plain(suite)} is another version ({told}): a task may have changed"
     if changed := list(dict.fromkeys(task for skill in skills for task in skill.tasks.changed)):
         yield f"not compared, because they ask or check something else now: {named(changed)}"
+    if apart := list(dict.fromkeys(task for skill in skills for task in skill.tasks.quarantined)):
+        yield f"not compared, because they are in quarantine: {named(apart)}"
     partial = [skill for skill in skills if skill.tasks.only_before or skill.tasks.only_after]
     partial = [skill for skill in partial if skill.presence is Presence.BOTH]
     if partial:
@@ -174,7 +191,17 @@ def _told(skill: SkillDiff) -> str:
         return told
     if skill.decided_by is None:
         return f"{told}; more tasks would decide"
-    return f"{told}; repeating both evaluations with {skill.decided_by} would decide"
+    if not skill.confirm:
+        one = "the second evaluation" if Side.AFTER in skill.decided_in else "the first evaluation"
+        again = "both evaluations" if len(skill.decided_in) > 1 else one
+        return f"{told}; repeating {again} with {skill.decided_by} would decide"
+    return f"{told}; this would decide: {_in_words(skill.confirm)}"
+
+
+def _in_words(commands: Sequence[str]) -> str:
+    if len(commands) == 1:
+        return commands[0]
+    return f"{commands[0]} (with the skill as it was then) and {commands[1]} (with the skill as it is)"
 
 
 def _extent(skills: Sequence[SkillDiff]) -> str:

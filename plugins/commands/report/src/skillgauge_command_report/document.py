@@ -99,6 +99,8 @@ class Tasks(Frozen):
     """Tasks that both have, but with errors only on one side: nothing is concluded from them."""
     changed: tuple[str, ...] = ()
     """Tasks that both have, but that ask or check something else in the second report: they are not compared."""
+    quarantined: tuple[str, ...] = ()
+    """Tasks that both have, but that are in quarantine in the second report: they are not compared."""
     only_before: tuple[str, ...] = ()
     only_after: tuple[str, ...] = ()
 
@@ -156,6 +158,13 @@ class Regression(StrEnum):
     engine or judge are others."""
 
 
+class Side(StrEnum):
+    """One of the two reports."""
+
+    BEFORE = "before"
+    AFTER = "after"
+
+
 class Presence(StrEnum):
     """Which report has a skill."""
 
@@ -192,7 +201,11 @@ class SkillDiff(Frozen):
     regression: Regression
     regression_reasons: tuple[str, ...] = ()
     decided_by: str | None = None
-    """If undecided: options of `eval` with which to repeat both evaluations, if any number of repeats would decide."""
+    """If undecided: options of `eval --confirm` that would decide, if any number of repeats would."""
+    decided_in: tuple[Side, ...] = ()
+    """In which of the reports it takes them."""
+    confirm: tuple[str, ...] = ()
+    """The whole commands, if the reports tell enough: of the second report, or of the first and then of the second."""
 
     @property
     def versions(self) -> str:
@@ -216,7 +229,7 @@ class ReportFacts(Frozen):
 class DiffDocument(Frozen):
     """The document of `report diff --json` and `--format json`."""
 
-    schema_version: str = "2.0"
+    schema_version: str = "2.1"
     before: ReportFacts
     after: ReportFacts
     max_drop: float

@@ -35,12 +35,14 @@ class Draft:
         sides = [one.tasks if one else {} for one in pair]
         common = [task for task in sides[0] if task in sides[1]]
         changed = dict.fromkeys(task for task in common if _is_changed(sides[0][task], sides[1][task]))
-        same = [task for task in common if task not in changed]
+        apart = dict.fromkeys(task for task in common if sides[1][task].quarantined)
+        same = [task for task in common if task not in changed and task not in apart]
         graded = dict.fromkeys(task for task in same if all(side[task].runs.graded for side in sides))
         tasks = Tasks(
             compared=len(graded),
             ungraded=tuple(task for task in same if task not in graded),
             changed=tuple(changed),
+            quarantined=tuple(apart),
             only_before=tuple(task for task in sides[0] if task not in sides[1]),
             only_after=tuple(task for task in sides[1] if task not in sides[0]),
         )
@@ -61,12 +63,12 @@ class Draft:
         is_baseline = any(one.is_baseline for one in self.pair if one)
         return all(self.pair) and not is_baseline and not self.also_changed
 
-    def finished(self, title: str, judged: Judged) -> SkillDiff:
-        """What the document says of it."""
+    def finished(self, title: str, judged: Judged, confirm: tuple[str, ...] = ()) -> SkillDiff:
+        """What the document says of it; `confirm`: commands that would decide."""
         before, after = self.pair
         key, tasks = self.known.key, self.tasks
         presence = Presence.NEW if before is None else Presence.REMOVED if after is None else Presence.BOTH
-        left_out = (*tasks.only_before, *tasks.only_after, *tasks.ungraded, *tasks.changed)
+        left_out = (*tasks.only_before, *tasks.only_after, *tasks.ungraded, *tasks.changed, *tasks.quarantined)
         is_part = presence is Presence.BOTH and bool(left_out)
         graded = frozenset(pair.task for pair in self.weighed.tasks)
         return SkillDiff(
@@ -89,7 +91,9 @@ class Draft:
             also_changed=self.also_changed,
             regression=judged.regression,
             regression_reasons=judged.reasons,
-            decided_by=judged.decided_by,
+            decided_by=judged.decided_by.options if judged.decided_by else None,
+            decided_in=judged.decided_by.sides if judged.decided_by else (),
+            confirm=confirm,
         )
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from skillgauge.api import DIRECT, chance_text, counted, holm, plain, points
 
-from .document import Difference, LiftChange, Regression, TaskRuns
+from .document import Difference, LiftChange, Regression, Side, TaskRuns
 from .evidence import TaskPair, loss_chance
 
 MAX_DROP = 0.05
@@ -28,7 +28,6 @@ MIN_REPEATS = 3
 _ROUNDING = 1e-9
 _NAMED = 3
 _SUGGESTED_RUNS = (3, 5, 7, 10, 15, 20, 30)
-_SUGGESTED_TASKS = 10
 
 
 @dataclass(frozen=True)
@@ -61,13 +60,32 @@ class Weighed:
 
 
 @dataclass(frozen=True)
+class Deciding:
+    """Cases whose repetition would decide if they went on like this, how often, and in which of the reports."""
+
+    runs: int
+    tasks: tuple[str, ...]
+    sides: tuple[Side, ...]
+
+    @property
+    def options(self) -> str:
+        """Of `eval`."""
+        return f"--runs {self.runs}{''.join(f' --case {shlex.quote(_pattern(task))}' for task in self.tasks)}"
+
+
+def _pattern(task: str) -> str:
+    """What `--case` finds a task by: its id, with `?` for what a pattern, a list or a terminal would take otherwise."""
+    return "".join(letter if letter.isprintable() and letter not in ",*?[" else "?" for letter in task)
+
+
+@dataclass(frozen=True)
 class Judged:
     """Whether a skill regressed, and why."""
 
     regression: Regression
     reasons: tuple[str, ...] = ()
-    decided_by: str | None = None
-    """If undecided: options with which to repeat both evaluations; `None` if no number of repeats would decide."""
+    decided_by: Deciding | None = None
+    """If undecided: what would decide; `None` if no number of repeats would."""
 
 
 def judge(skills: Sequence[Weighed], max_drop: float) -> list[Judged]:
@@ -132,8 +150,9 @@ def _directly(skill: Weighed) -> Judged:
     if certain:
         return Judged(Regression.YES, (f"{_broke(certain)}",))
     if broken:
-        runs = f"--runs {MIN_REPEATS}{_selected(broken)}"
-        return Judged(Regression.UNDECIDED, (f"{_broke(broken)}, but errors left too few repeats to tell",), runs)
+        sides = tuple(side for side in Side if not all(_is_complete(getattr(pair, side)) for pair in broken))
+        again = Deciding(MIN_REPEATS, tuple(pair.task for pair in broken), sides)
+        return Judged(Regression.UNDECIDED, (f"{_broke(broken)}, but errors left too few repeats to tell",), again)
     return Judged(Regression.NO)
 
 
@@ -199,27 +218,38 @@ def _broke(pairs: Sequence[TaskPair]) -> str:
     return f"{named([pair.task for pair in pairs])} passed before and {'fails' if len(pairs) == 1 else 'fail'} now"
 
 
-def _deciding(skill: Weighed, *, is_down: bool, skills: int) -> str | None:
-    """Options of `eval` that would decide if the tasks went on like this: the doubtful ones alone, often enough."""
+def _deciding(skill: Weighed, *, is_down: bool, skills: int) -> Deciding | None:
+    """The doubtful tasks alone, in the second report alone if that does not take more runs in all than in both."""
     doubtful = [pair for pair in skill.tasks if pair.change < 0] if is_down else skill.broken
-    is_short = len(doubtful) <= _SUGGESTED_TASKS
-    tasks = doubtful if is_short else skill.tasks
-    for runs in _SUGGESTED_RUNS:
-        more = [_repeated(pair, runs) for pair in tasks]
-        if loss_chance(more) <= RATE_CHANCE / skills:
-            return f"--runs {runs}{_selected(doubtful) if is_short else ''}"
-    return None
+    enough = {}
+    for sides in ((Side.AFTER,), (Side.BEFORE, Side.AFTER)):
+        for runs in _SUGGESTED_RUNS:
+            joined = [_repeated(pair, runs, sides) if pair in doubtful else pair for pair in skill.tasks]
+            if _decides(joined, is_down=is_down, skills=skills):
+                enough[sides] = runs
+                break
+    if not enough:
+        return None
+    sides = min(enough, key=lambda sides: (enough[sides] * len(sides), len(sides)))
+    return Deciding(enough[sides], tuple(pair.task for pair in doubtful), sides)
 
 
-def _selected(pairs: Sequence[TaskPair]) -> str:
-    return "".join(f" --case {shlex.quote(plain(pair.task, 60))}" for pair in pairs[:_SUGGESTED_TASKS])
+def _decides(tasks: Sequence[TaskPair], *, is_down: bool, skills: int) -> bool:
+    """Whether such tasks would be a regression."""
+    repeated = [loss_chance([pair]) for pair in tasks if _has_repeats(pair)]
+    if repeated and min(holm(repeated)) <= CASE_CHANCE:
+        return True
+    return is_down and loss_chance(tasks) <= RATE_CHANCE / skills and _is_broad(tasks)
 
 
-def _repeated(pair: TaskPair, runs: int) -> TaskPair:
-    """The task as it would be with so many repeats and the same shares."""
+def _repeated(pair: TaskPair, runs: int, sides: Sequence[Side]) -> TaskPair:
+    """The task as it would be with so many repeats in some of the reports, and the same shares."""
 
-    def more(side: TaskRuns) -> TaskRuns:
-        return side.model_copy(update={"passed": round(side.share * runs), "graded": runs})
+    def more(found: TaskRuns, side: Side) -> TaskRuns:
+        more = {"passed": round(found.share * runs), "graded": runs}
+        return found.model_copy(update=more) if side in sides else found
 
-    control = pair.control and replace(pair.control, before=more(pair.control.before), after=more(pair.control.after))
-    return replace(pair, before=more(pair.before), after=more(pair.after), control=control)
+    before, after, control = more(pair.before, Side.BEFORE), more(pair.after, Side.AFTER), pair.control
+    if control:
+        control = replace(control, before=more(control.before, Side.BEFORE), after=more(control.after, Side.AFTER))
+    return replace(pair, before=before, after=after, control=control)

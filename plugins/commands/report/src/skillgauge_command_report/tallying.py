@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from skillgauge.api import (
     Counts,
@@ -36,6 +36,8 @@ class TaskTally:
     durations_s: array[float] = field(default_factory=lambda: array("d"))
     content: str = ""
     """Digest of what it asks and how it is graded; empty if the report does not tell."""
+    quarantined: bool = False
+    """Whether it gates nothing."""
 
     @classmethod
     def of(cls, counts: Counts, results: Sequence[TrialResult], content: str = "") -> TaskTally:
@@ -92,6 +94,7 @@ class SkillTally:
 def tally(view: RunView) -> list[SkillTally]:
     """The skills of a report, in its order. Results are read once; what is kept grows with the number of tasks."""
     suites = {suite.id: suite for suite in view.head.suites}
+    apart = {(suite.id, one.case) for suite in view.head.suites for one in suite.quarantined}
     versions = {(suite.id, target.id): target.version for suite in view.head.suites for target in suite.targets}
 
     def skill_of(key: GroupKey, group: GroupSummary | None) -> SkillTally:
@@ -103,7 +106,9 @@ def tally(view: RunView) -> list[SkillTally]:
     for report in case_by_case(view):
         for key, summary in report.summaries.items():
             skill = skills.setdefault(key, skill_of(key, None))
-            skill.tasks[report.case.id] = TaskTally.of(summary.counts, report.results[key], report.case.digest)
+            found = TaskTally.of(summary.counts, report.results[key], report.case.digest)
+            is_apart = (key.suite_id, report.case.id) in apart
+            skill.tasks[report.case.id] = replace(found, quarantined=True) if is_apart else found
     for key, skill in skills.items():
         suite = suites.get(key.suite_id)
         baselines = [one.baseline for one in suite.compared if one.candidate == key.arm] if suite else []

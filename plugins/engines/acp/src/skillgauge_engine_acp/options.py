@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from skillgauge.api import HARMLESS
 from skillgauge_agent_programs.options import ProgramOptions
 
 
@@ -23,5 +24,9 @@ class AcpOptions(ProgramOptions):
         default=Permissions.ALLOW, description="What to answer when the agent asks for permission."
     )
     start_timeout_s: float = Field(
-        default=60.0, gt=0, le=3600, description="Seconds that the agent may take until it accepts a prompt."
+        default=60.0,
+        gt=0,
+        le=3600,
+        description="Seconds that the agent may take until it accepts a prompt.",
+        json_schema_extra=HARMLESS,
     )

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 from pydantic import Field
 
-from skillgauge.api import Frozen
+from skillgauge.api import HARMLESS, Frozen
 from skillgauge_model_client.options import Address, Prices
 
 SKILL_FOLDER = ".agents/skills"
@@ -58,19 +58,33 @@ class ApiOptions(Frozen):
         default=None,
         description="Where it is served, such as http://127.0.0.1:11434/v1; default: the vendor's own.",
     )
-    model: str | None = Field(default=None, min_length=1, description="Model to ask where nobody names one.")
+    model: str | None = Field(
+        default=None, min_length=1, description="Model to ask where nobody names one.", json_schema_extra=HARMLESS
+    )
     key_variable: str | None = Field(
         default=None, min_length=1, description="Environment variable that holds the key; default: the service's usual."
     )
     tools: bool = Field(
         default=True,
         description="Whether the model gets tools; without them there is one question, with the whole skills in it.",
+        json_schema_extra=HARMLESS,
     )
-    max_turns: int = Field(default=50, ge=1, description="Answers of the model, where neither suite nor user says.")
-    max_output_tokens: int = Field(default=8192, ge=1, description="Tokens of one answer.")
-    temperature: float | None = Field(default=None, ge=0, le=2, description="Sent if it is given.")
-    request_timeout_s: float = Field(default=600.0, gt=0, le=3600, description="Seconds for one answer.")
-    command_timeout_s: float = Field(default=120.0, gt=0, description="Seconds for one command of the tool `bash`.")
+    max_turns: int = Field(
+        default=50,
+        ge=1,
+        description="Answers of the model, where neither suite nor user says.",
+        json_schema_extra=HARMLESS,
+    )
+    max_output_tokens: int = Field(default=8192, ge=1, description="Tokens of one answer.", json_schema_extra=HARMLESS)
+    temperature: float | None = Field(
+        default=None, ge=0, le=2, description="Sent if it is given.", json_schema_extra=HARMLESS
+    )
+    request_timeout_s: float = Field(
+        default=600.0, gt=0, le=3600, description="Seconds for one answer.", json_schema_extra=HARMLESS
+    )
+    command_timeout_s: float = Field(
+        default=120.0, gt=0, description="Seconds for one command of the tool `bash`.", json_schema_extra=HARMLESS
+    )
     prices: Prices | None = Field(
         default=None, description="US dollars per million tokens; without them the cost is unknown."
     )

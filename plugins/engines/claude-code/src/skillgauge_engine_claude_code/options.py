@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from skillgauge.api import EMPTY, JsonObject
+from skillgauge.api import EMPTY, HARMLESS, JsonObject
 from skillgauge_agent_programs.options import InstructedOptions
 
 HOST = "api.anthropic.com"
@@ -29,7 +29,10 @@ class ClaudeCodeOptions(InstructedOptions):
     """Options of `claude-code`."""
 
     model: str | None = Field(
-        default="claude-sonnet-4-5", min_length=1, description="Model to ask where nobody names one."
+        default="claude-sonnet-4-5",
+        min_length=1,
+        description="Model to ask where nobody names one.",
+        json_schema_extra=HARMLESS,
     )
     permission_mode: PermissionMode = Field(
         default=PermissionMode.ACCEPT_EDITS, description="What the agent may do unasked."

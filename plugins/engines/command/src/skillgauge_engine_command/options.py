@@ -7,7 +7,7 @@ from typing import Self
 
 from pydantic import Field, field_validator, model_validator
 
-from skillgauge.api import EMPTY, FailureClass, FileSpec, Frozen, JsonObject, did_you_mean
+from skillgauge.api import EMPTY, HARMLESS, FailureClass, FileSpec, Frozen, JsonObject, did_you_mean
 
 PLACEHOLDERS = ("prompt", "prompt_file", "model", "workspace", "skill_folder", "max_turns")
 COMPLETED = "completed"
@@ -23,7 +23,9 @@ class CommandOptions(Frozen):
     pass_env: tuple[str, ...] = Field(
         default=(), description="Names of variables that it gets from your environment; their values are kept secret."
     )
-    model: str | None = Field(default=None, min_length=1, description="Model where nobody names one.")
+    model: str | None = Field(
+        default=None, min_length=1, description="Model where nobody names one.", json_schema_extra=HARMLESS
+    )
     skill_folder: str | None = Field(
         default=None, description="Where the agent looks for skills, relative to its working folder."
     )
@@ -32,6 +34,7 @@ class CommandOptions(Frozen):
         min_length=1,
         description="Key of the answer in the last line of stdout that is a JSON object, with dots for deeper ones; "
         "without it all of stdout is the answer.",
+        json_schema_extra=HARMLESS,
     )
     exit_codes: JsonObject = Field(
         default=EMPTY,

@@ -12,6 +12,10 @@ SKILL_FOLDER = ".agents/skills"
 """Where the agent looks for skills, relative to its workspace."""
 
 
+INSTALLS = frozenset({"rule", "command", "agent", "hooks", "servers"})
+"""All that an arm can give beside skills is taken, and nothing of it is read: the script says what comes of it."""
+
+
 class Reply(Frozen):
     """What the agent does with a prompt that fits."""
 

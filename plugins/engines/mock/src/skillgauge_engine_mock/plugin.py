@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from skillgauge.api import Engine, Fact, Provider, Traits, hookimpl
 
-from .options import SKILL_FOLDER, MockOptions
+from .options import INSTALLS, SKILL_FOLDER, MockOptions
 
 
 @hookimpl
@@ -17,5 +17,5 @@ def skillgauge_engines() -> Iterable[Provider[Engine]]:
         options=MockOptions,
         factory="skillgauge_engine_mock.engine:make",
         summary="An agent without a model that does as it is told: for dry runs and tests.",
-        traits=Traits(only_by_name=True, skill_folder=SKILL_FOLDER, tells=frozenset(Fact)),
+        traits=Traits(only_by_name=True, skill_folder=SKILL_FOLDER, installs=INSTALLS, tells=frozenset(Fact)),
     )

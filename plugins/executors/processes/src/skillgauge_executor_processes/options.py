@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from skillgauge.api import Frozen
+from skillgauge.api import HARMLESS, Frozen
 
 
 class ProcessesOptions(Frozen):
@@ -14,4 +14,5 @@ class ProcessesOptions(Frozen):
         default=None,
         ge=1,
         description="Worker processes, never more than --concurrency; default: as many as there are processors.",
+        json_schema_extra=HARMLESS,
     )

@@ -20,6 +20,8 @@ from .typed import COMMAND
 EXPECTED_OUTPUT = "expected_output"
 """Id of the check of a case that says nothing but what is expected."""
 TRIGGER = "trigger"
+BEHAVIOUR = "expected_behavior"
+"""A key that holds what is expected as a text, or a list of expectations."""
 FIRED, SILENT = "Fired when it should", "Silent when it should be"
 """Ids of the checks that stand beside assertions and ask whether the skill fired, as reports call their figures."""
 EACH = VerdictRule(mode=VerdictMode.EACH)
@@ -63,7 +65,10 @@ class CaseMaker:
             return None, {}, where
         given: dict[str, Any] = dict(item)
         renamed: dict[str, str] = {}
-        for other, preferred in OTHER_NAMES.items():
+        names = OTHER_NAMES
+        if isinstance(given.get(BEHAVIOUR), list | tuple):
+            names = {**OTHER_NAMES, BEHAVIOUR: "expectations"}
+        for other, preferred in names.items():
             if other in given and preferred not in given:
                 given[preferred] = given.pop(other)
                 renamed[preferred] = other

@@ -8,7 +8,7 @@ from pathlib import Path
 from skillgauge.api import Claim, SuiteError
 
 from .packages import manifest_of
-from .shapes import UAAPS, Foreign, Shape
+from .shapes import BENCHFLOW_CASES, UAAPS, Foreign, Shape
 from .sources import could_be_suite, is_named_evals, is_skill_folder, read_source, suite_files
 
 IsInstalled = Callable[[str], bool]
@@ -53,10 +53,18 @@ def _claim_file(path: Path, is_installed: IsInstalled) -> Claim | None:
             return Claim(shape, f"{path.name} is {_described(shape)}")
         case Foreign() as foreign:
             return _claim_foreign(path, foreign, is_installed)
+        case SuiteError() if _asks_questions(path):
+            return _claim_foreign(path, BENCHFLOW_CASES, is_installed)
         case SuiteError():
             return Claim("evals", f"named {path.name}, but cannot be read") if is_named_evals(path) else None
         case _:
             return None
+
+
+def _asks_questions(path: Path) -> bool:
+    """Whether a file that cannot be read has the words of BenchFlow's cases, and none of an object with `evals`."""
+    data = path.read_bytes()
+    return b'"cases"' in data and b'"question"' in data and b'"evals"' not in data
 
 
 def _claim_foreign(path: Path, foreign: Foreign, is_installed: IsInstalled) -> Claim | None:

@@ -62,6 +62,7 @@ OTHER_NAMES = {
     "expected": "expected_output",
     "expected_behavior": "expected_output",
     "expectedOutput": "expected_output",
+    "ground_truth": "expected_output",
 }
 """Keys of evals that are read under another name where that is absent."""
 

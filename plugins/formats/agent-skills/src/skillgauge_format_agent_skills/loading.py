@@ -26,6 +26,7 @@ from skillgauge.api import (
     Target,
     did_you_mean,
     digest,
+    install_hint,
 )
 from skillgauge_skill_folders import (
     DOCKERFILE,
@@ -184,7 +185,7 @@ def load(request: LoadRequest, options: AgentSkillsOptions) -> Loaded:
 def _missing_plugin(foreign: Foreign, origin: Origin) -> Problem:
     message = f"this is {foreign.what}, and the format {foreign.plugin!r} is not installed"
     if foreign.is_published:
-        hint = f"pip install skillgauge-format-{foreign.plugin}"
+        hint = install_hint("formats", foreign.plugin)
     else:
         hint = f"skillgauge has no such format; to write one: skillgauge plugins new format {foreign.plugin}"
     return Problem("plugin.not-installed", message, origin=origin, hint=hint)

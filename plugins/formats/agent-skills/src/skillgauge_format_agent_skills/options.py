@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from skillgauge.api import Frozen, LoadOption
+from skillgauge.api import HARMLESS, Frozen, LoadOption
 
 
 class AgentSkillsOptions(Frozen):
@@ -16,5 +16,7 @@ class AgentSkillsOptions(Frozen):
         default=None, description="Folder of the skill, for a suite that lies elsewhere. Default: the one around it."
     )
     keep: tuple[str, ...] = Field(
-        default=(), description="Globs of paths of the skill that are installed although they would give answers away."
+        default=(),
+        description="Globs of paths of the skill that are installed although they would give answers away.",
+        json_schema_extra=HARMLESS,
     )

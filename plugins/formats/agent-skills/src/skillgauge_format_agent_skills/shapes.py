@@ -37,7 +37,6 @@ class Foreign:
 
 
 BENCHFLOW_CASES = Foreign("an object with `cases`, as BenchFlow has it", "benchflow")
-BENCHFLOW_LIST = Foreign("a list of cases with `question`, the older form of what BenchFlow has", "benchflow")
 SKILLEVALUATION = Foreign("an eval.yaml of skillevaluation", "skillevaluation")
 UAAPS = Foreign("a package with tests or evals of UAAPS", "uaaps")
 SKILLGRADE = Foreign("an eval.yaml of skillgrade", "skillgrade", is_published=False)
@@ -95,7 +94,7 @@ def _list_shape(value: object) -> Shape | Foreign | None:
     if all("prompt" in item and any(key in item for key in RUBRIC_KEYS) for item in first):
         return Shape.EVAL_LIST
     if all("question" in item for item in first) and any(key in first[0] for key in (*_BENCHFLOW_KEYS[1:], "id")):
-        return BENCHFLOW_LIST
+        return Shape.EVAL_LIST
     return None
 
 

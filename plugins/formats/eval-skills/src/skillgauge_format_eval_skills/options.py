@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from skillgauge.api import Frozen, LoadOption
+from skillgauge.api import HARMLESS, Frozen, LoadOption
 
 
 class EvalSkillsOptions(Frozen):
@@ -25,5 +25,5 @@ class EvalSkillsOptions(Frozen):
         default="./benchmarks", description="Folder with further benchmarks. Default: ./benchmarks."
     )
     evaluator: Annotated[str | None, LoadOption("--evaluator", metavar="NAME")] = Field(
-        default=None, description="Scorer of the tasks that name none. Default: exact."
+        default=None, description="Scorer of the tasks that name none. Default: exact.", json_schema_extra=HARMLESS
     )

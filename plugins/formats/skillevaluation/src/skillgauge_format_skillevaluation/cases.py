@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from skillgauge.api import Case, Check, Document, FileSpec, Limits, Origin, Problem, Severity, VerdictMode, VerdictRule
 from skillgauge_skill_folders import bundled_files
@@ -59,7 +60,7 @@ class CaseMaker:
     def _validators(self, one: EvalCase, origin: Origin) -> Iterator[Check]:
         for index, validator in enumerate(one.validators):
             needs = self.looked_at(one, validator)
-            options = {"command": validator.cmd, "label": validator.label}
+            options: dict[str, Any] = {"command": validator.cmd, "label": validator.label}
             if validator.expect_exit_code:
                 options |= {"expect_exit_code": validator.expect_exit_code}
             if needs:

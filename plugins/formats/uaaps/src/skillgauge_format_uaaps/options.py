@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from skillgauge.api import Frozen
+from skillgauge.api import HARMLESS, Frozen
 
 
 class Stage(StrEnum):
@@ -28,4 +28,5 @@ class UaapsOptions(Frozen):
     strict: bool | None = Field(
         default=None,
         description="Whether a SKILL.md that breaks a rule is an error; by default for evals, and not for tests.",
+        json_schema_extra=HARMLESS,
     )

@@ -136,6 +136,12 @@ def manifest_of(folder: Path) -> Path | None:
     return next((folder / name for name in MANIFESTS if (folder / name).is_file()), None)
 
 
+def skill_folders(folder: Path) -> tuple[Path, ...]:
+    """Folders of the skills of a package, whatever else may be wrong with it: they may have suites of other formats."""
+    package = open_package(folder, Findings(), strict=False)
+    return tuple(skill.path for skill in package.skills) if package else ()
+
+
 def open_package(folder: Path, findings: Findings, *, strict: bool) -> Package | None:
     """Read a manifest and find the artifacts; `None` if there is none that can be used."""
     path = manifest_of(folder)

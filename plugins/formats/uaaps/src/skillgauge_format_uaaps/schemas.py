@@ -8,8 +8,11 @@ from pydantic import BaseModel
 
 from skillgauge.api import JsonObject
 
+from .artifact_files import AgentFile, ServersFile
 from .case_files import HookCase, HooksFile, RunnerConfig, SkillCase
+from .eval_files import EvalCase, EvalConfig
 from .manifest_file import Manifest
+from .report_files import Report
 
 _FILES: dict[str, tuple[type[BaseModel], str]] = {
     "uaaps-package": (Manifest, "package.agent.json"),
@@ -17,6 +20,11 @@ _FILES: dict[str, tuple[type[BaseModel], str]] = {
     "uaaps-test-config": (RunnerConfig, "tests/test-config.json"),
     "uaaps-skill-test": (SkillCase, "skills/*/tests/cases/*.yaml"),
     "uaaps-hook-test": (HookCase, "hooks/tests/cases/*.yaml"),
+    "uaaps-eval-config": (EvalConfig, "evals/eval-config.json"),
+    "uaaps-eval": (EvalCase, "evals/cases/*.yaml"),
+    "uaaps-agent": (AgentFile, "agents/*/agent.yaml"),
+    "uaaps-servers": (ServersFile, "mcp/servers.json"),
+    "uaaps-report": (Report, "evals/reports/*.json"),
 }
 
 

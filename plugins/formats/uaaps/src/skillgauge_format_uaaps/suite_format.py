@@ -21,9 +21,10 @@ from skillgauge.api import (
 )
 
 from .deterministic import Chosen, test_suites
+from .evals import eval_suites
 from .findings import Findings
 from .options import Stage, UaapsOptions
-from .package import MANIFESTS, manifest_of, open_package
+from .package import MANIFESTS, manifest_of, open_package, skill_folders
 
 
 class UaapsFormat:
@@ -43,7 +44,9 @@ class UaapsFormat:
             is_one = manifest is not None and manifest.name in MANIFESTS and manifest.is_file()
         except OSError:
             return None
-        return Claim("package", f"has {manifest.name}") if manifest and is_one else None
+        if manifest is None or not is_one:
+            return None
+        return Claim("package", f"has {manifest.name}", leaves=skill_folders(manifest.parent))
 
     def load(self, request: LoadRequest) -> Loaded:
         """The suites of every package.
@@ -87,7 +90,7 @@ def _load(folder: Path, findings: Findings, options: UaapsOptions) -> list[Suite
     if package is None:
         return []
     chosen = Chosen(options.test_skills, options.test_hooks, options.test_event)
-    return list(test_suites(package, chosen)) if is_tests else []
+    return list(test_suites(package, chosen) if is_tests else eval_suites(package))
 
 
 def _with_warnings(suites: list[Suite], findings: Findings) -> list[Suite]:

@@ -16,6 +16,7 @@ from skillgauge.api import (
     Problem,
     Provider,
     Traits,
+    did_you_mean,
     host_environment,
     secret,
 )
@@ -118,5 +119,8 @@ def askable(options: AgentOptions) -> dict[str, Askable]:
 
 
 def _not_askable(options: AgentOptions, able: Mapping[str, Askable]) -> Problem:
-    message = f"judge 'agent' cannot ask {options.engine!r}: no installed engine of that name answers without tools"
+    near = did_you_mean(options.engine or "", tuple(able))
+    message = (
+        f"judge 'agent' cannot ask {options.engine!r}: no installed engine of that name answers without tools{near}"
+    )
     return Problem("judge.engine", message, hint=f"Name one of: {', '.join(able) or 'none is installed'}.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from skillgauge.api import EMPTY, Frozen, JsonObject
+from skillgauge.api import EMPTY, HARMLESS, Frozen, JsonObject
 
 
 class AgentOptions(Frozen):
@@ -15,8 +15,12 @@ class AgentOptions(Frozen):
         min_length=1,
         description="Engine whose program is asked; by default the one that serves the model, or that has credentials.",
     )
-    model: str | None = Field(default=None, min_length=1, description="Model to ask; by default the engine's own.")
-    timeout_s: float = Field(default=180.0, gt=0, le=1800, description="Seconds for one question.")
+    model: str | None = Field(
+        default=None, min_length=1, description="Model to ask; by default the engine's own.", json_schema_extra=HARMLESS
+    )
+    timeout_s: float = Field(
+        default=180.0, gt=0, le=1800, description="Seconds for one question.", json_schema_extra=HARMLESS
+    )
     engines: JsonObject = Field(
         default=EMPTY, description="Engines that may be asked, with their options; by default those of the run."
     )

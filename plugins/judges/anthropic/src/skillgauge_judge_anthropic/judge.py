@@ -11,7 +11,7 @@ from skillgauge_model_client.judge import ModelJudge, reply_of
 from skillgauge_model_client.outcomes import Unanswered
 from skillgauge_model_client.usages import anthropic_usage
 
-from .options import BASE_URL, MODEL, VARIABLES
+from .options import ALIASES, BASE_URL, MODEL, VARIABLES
 
 _API_VERSION = "2023-06-01"
 
@@ -24,6 +24,7 @@ class AnthropicJudge(ModelJudge):
     usual_variable = "ANTHROPIC_API_KEY"
     own_address = BASE_URL
     default_model = MODEL
+    aliases = ALIASES
 
     def headers(self, key: Key | None) -> Mapping[str, str]:
         """See `ModelJudge.headers`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from skillgauge.api import HARMLESS
 from skillgauge_model_client.options import Address, ModelOptions
 
 HOST = "generativelanguage.googleapis.com"
@@ -19,8 +20,15 @@ class GeminiOptions(ModelOptions):
 
     base_url: Address = Field(default=BASE_URL, description="Where the API is served: `/v1beta/models/...` is added.")
     model: str | None = Field(
-        default=None, min_length=1, description=f"Model to ask; at the vendor's own address {MODEL} by default."
+        default=None,
+        min_length=1,
+        description=f"Model to ask; at the vendor's own address {MODEL} by default.",
+        json_schema_extra=HARMLESS,
     )
     temperature: float | None = Field(
-        default=0.0, ge=0, le=2, description="Temperature where a check gives none; null sends none."
+        default=0.0,
+        ge=0,
+        le=2,
+        description="Temperature where a check gives none; null sends none.",
+        json_schema_extra=HARMLESS,
     )

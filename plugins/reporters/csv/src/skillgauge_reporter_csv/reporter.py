@@ -49,6 +49,8 @@ COLUMNS = (
     "flakyCases",
     "flipRate",
     "passHatK",
+    # of the suite: cases that gate nothing
+    "quarantinedCases",
     # of the comparison whose candidate the group is; empty for every other group
     "baseline",
     "lift",
@@ -113,7 +115,8 @@ def _proof(view: RunView, group: GroupSummary) -> tuple[str, ...]:
     invalid = {one.suite_id for one in view.summary.validity if not one.valid}
     steady = group.reliability
     told = (str(steady.flaky), share(steady.flip_rate), share(steady.pass_hat_k)) if steady else ("", "", "")
-    of_run = (view.run.state.value, "false" if group.suite_id in invalid else "true", *told)
+    apart = sum(len(suite.quarantined) for suite in view.head.suites if suite.id == group.suite_id)
+    of_run = (view.run.state.value, "false" if group.suite_id in invalid else "true", *told, str(apart))
     pair = next((one for one in compared(view) if one.candidate == group.key), None)
     if pair is None or pair.evidence is None:
         return (*of_run, *[""] * 8)

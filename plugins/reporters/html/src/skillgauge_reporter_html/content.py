@@ -22,6 +22,7 @@ from skillgauge.api import (
     case_by_case,
     duration,
     reason_of,
+    run_notes,
     sentences,
 )
 from skillgauge_run_views import Transcript, transcript
@@ -241,7 +242,7 @@ def page(view: RunView) -> Page:
         )
         for suite in view.head.suites
     )
-    return Page(view, suites, tuple(notices.told()))
+    return Page(view, suites, (*notices.told(), *(("Note", note) for note in run_notes(view))))
 
 
 def _section(key: GroupKey, group: GroupSummary | None, bucket: _Bucket, *, is_folded: bool) -> Section:

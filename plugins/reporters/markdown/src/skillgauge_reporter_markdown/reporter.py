@@ -34,6 +34,7 @@ from skillgauge.api import (
     points,
     rate_notes,
     reason_of,
+    run_notes,
     sentences,
 )
 from skillgauge_run_views import outcome_text
@@ -87,6 +88,9 @@ def _lines(view: RunView) -> Iterator[str]:
     for sentence in sentences(view):
         yield ""
         yield f"**{escaped(sentence)}**"
+    for note in run_notes(view):
+        yield ""
+        yield f"{escaped(note[0].upper() + note[1:])}."
     if any(suite.compared for suite in head.suites):
         yield from _cases(view)
     for suite in head.suites:

@@ -29,8 +29,12 @@ class BubblewrapOptions(Frozen):
         default=False,
         description="Leave the network on even where a workspace wants none. The tier is `partial` then.",
     )
-    readable: tuple[OutsidePath, ...] = Field(default=(), description="Further paths that every process may read.")
-    writable: tuple[OutsidePath, ...] = Field(default=(), description="Further paths that every process may write to.")
+    readable: tuple[OutsidePath, ...] = Field(
+        default=(), description="Further paths that every process may read. The tier is `partial` then."
+    )
+    writable: tuple[OutsidePath, ...] = Field(
+        default=(), description="Further paths that every process may write to. The tier is `partial` then."
+    )
     processes: int = Field(default=512, ge=8, le=100_000, description="Processes and threads at a time.")
     memory_mb: int = Field(default=4096, ge=64, description="Memory of a workspace, or of each process, in MiB.")
     cpu_s: int | None = Field(default=None, ge=1, description="Processor seconds of each process.")
@@ -43,3 +47,8 @@ class BubblewrapOptions(Frozen):
     relay_mb: int = Field(
         default=1024, ge=1, description="What a workspace may send and receive through its relay, in MiB."
     )
+
+    @property
+    def opens(self) -> bool:
+        """Whether anything outside is within reach that the sandbox closes otherwise."""
+        return bool(self.network or self.readable or self.writable)

@@ -91,7 +91,7 @@ class BubblewrapSandbox:
 
     @property
     def _tier(self) -> Tier:
-        return Tier.PARTIAL if self._options.network else Tier.STRICT
+        return Tier.PARTIAL if self._options.opens else Tier.STRICT
 
     @cached_property
     def _host(self) -> Host:

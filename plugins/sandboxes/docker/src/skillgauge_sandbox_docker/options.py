@@ -39,8 +39,12 @@ class DockerOptions(Frozen):
         default=False,
         description="Leave the container's network on even where a workspace wants none. The tier is `partial` then.",
     )
-    readable: tuple[OutsidePath, ...] = Field(default=(), description="Further paths that every process may read.")
-    writable: tuple[OutsidePath, ...] = Field(default=(), description="Further paths that every process may write to.")
+    readable: tuple[OutsidePath, ...] = Field(
+        default=(), description="Further paths that every process may read. The tier is `partial` then."
+    )
+    writable: tuple[OutsidePath, ...] = Field(
+        default=(), description="Further paths that every process may write to. The tier is `partial` then."
+    )
     memory_mb: int = Field(default=4096, ge=16, description="Memory of a workspace, in MiB; it gets no swap.")
     cpus: float | None = Field(default=None, gt=0, description="Processors that a workspace may use at a time.")
     processes: int = Field(default=512, ge=8, le=100_000, description="Processes and threads at a time.")
@@ -51,3 +55,8 @@ class DockerOptions(Frozen):
     build_timeout_s: float = Field(
         default=1800.0, gt=0, le=86_400, description="Seconds until the image of a Dockerfile must be built."
     )
+
+    @property
+    def opens(self) -> bool:
+        """Whether anything outside is within reach that the sandbox closes otherwise."""
+        return bool(self.network or self.readable or self.writable)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skillgauge.api import Score, ScoreContext
+from skillgauge.api import EventKind, Score, ScoreContext
 
 from .options import ContainsOptions, Stream
 
@@ -59,6 +59,10 @@ class ContainsScorer:
                 return {"stderr": execution.stderr}
             case Stream.BOTH:
                 return {"stdout": execution.stdout, "stderr": execution.stderr}
+            case Stream.MESSAGES:
+                events = execution.trajectory.events if execution.trajectory else ()
+                said = [event.text for event in events if event.kind is EventKind.MESSAGE]
+                return {"messages": "\n".join([*said, *([execution.text] if execution.text else [])])}
 
     def _folded(self, text: str) -> str:
         return text if self._options.case_sensitive else text.lower()

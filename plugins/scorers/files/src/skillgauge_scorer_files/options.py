@@ -7,7 +7,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from skillgauge.api import Frozen, Json
+from skillgauge.api import HARMLESS, Frozen, Json
 
 
 class State(StrEnum):
@@ -50,20 +50,45 @@ class FilesOptions(Frozen):
     path: Annotated[str, AfterValidator(_inside)] = Field(
         min_length=1,
         description="Path below the workspace; `*` and `?` stand for characters of a name, `**/` for folders.",
+        json_schema_extra=HARMLESS,
     )
-    state: State = Field(default=State.PRESENT, description="What has to be true of such files.")
-    contains: tuple[str, ...] = Field(default=(), description="Texts that have to be in the file.")
-    lacks: tuple[str, ...] = Field(default=(), description="Texts that may not be in it.")
-    equals: str | None = Field(default=None, description="The whole text, but for line ends at its end.")
+    state: State = Field(
+        default=State.PRESENT, description="What has to be true of such files.", json_schema_extra=HARMLESS
+    )
+    contains: tuple[str, ...] = Field(
+        default=(), description="Texts that have to be in the file.", json_schema_extra=HARMLESS
+    )
+    lacks: tuple[str, ...] = Field(default=(), description="Texts that may not be in it.", json_schema_extra=HARMLESS)
+    equals: str | None = Field(
+        default=None, description="The whole text, but for line ends at its end.", json_schema_extra=HARMLESS
+    )
+    leave_out: tuple[Annotated[str, AfterValidator(_inside)], ...] = Field(
+        default=(),
+        description="Paths, with the same wildcards, that are left out of account.",
+        json_schema_extra=HARMLESS,
+    )
     patterns: tuple[Annotated[str, AfterValidator(_valid)], ...] = Field(
-        default=(), description="Regular expressions that have to be found in it."
+        default=(), description="Regular expressions that have to be found in it.", json_schema_extra=HARMLESS
     )
     json_value: Json = Field(
-        default=None, alias="json", description="It is JSON with at least this: objects may have more keys."
+        default=None,
+        alias="json",
+        description="It is JSON with at least this: objects may have more keys.",
+        json_schema_extra=HARMLESS,
     )
-    case_sensitive: bool = Field(default=True, description="Whether upper and lower case differ.")
-    max_bytes: int = Field(default=1_000_000, ge=1, le=100_000_000, description="A longer file is not looked into.")
-    timeout_s: float = Field(default=1.0, gt=0, le=60, description="Seconds for one regular expression.")
+    case_sensitive: bool = Field(
+        default=True, description="Whether upper and lower case differ.", json_schema_extra=HARMLESS
+    )
+    max_bytes: int = Field(
+        default=1_000_000,
+        ge=1,
+        le=100_000_000,
+        description="A longer file is not looked into.",
+        json_schema_extra=HARMLESS,
+    )
+    timeout_s: float = Field(
+        default=1.0, gt=0, le=60, description="Seconds for one regular expression.", json_schema_extra=HARMLESS
+    )
 
     @property
     def wants_json(self) -> bool:

@@ -27,7 +27,7 @@ class FilesScorer:
 
     def __init__(self, options: FilesOptions) -> None:
         self._options = options
-        self._matches = glob(options.path)
+        self._wanted, self._left_out = glob(options.path), [glob(path) for path in options.leave_out]
         self._content = Content(options)
 
     async def score(self, context: ScoreContext) -> Score:
@@ -52,6 +52,9 @@ class FilesScorer:
                 return await self._at_the_end(created + modified, context)
             case _:
                 assert_never(options.state)
+
+    def _matches(self, path: str) -> bool:
+        return self._wanted(path) and not any(one(path) for one in self._left_out)
 
     async def _at_the_end(self, changed: list[str], context: ScoreContext) -> Score:
         absent = self._options.state is State.ABSENT

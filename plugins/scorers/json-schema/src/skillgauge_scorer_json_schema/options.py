@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from skillgauge.api import Frozen, JsonObject
+from skillgauge.api import HARMLESS, Frozen, JsonObject
 
 _SHOWN = 5
 
@@ -27,5 +27,8 @@ class JsonSchemaOptions(Frozen):
     json_schema: Annotated[JsonObject, AfterValidator(_sound)] = Field(
         alias="schema",
         description="The JSON Schema; its draft is that of `$schema`, else draft-07. Nothing outside it is fetched.",
+        json_schema_extra=HARMLESS,
     )
-    timeout_s: float = Field(default=5.0, gt=0, le=600, description="Seconds after which validation is given up.")
+    timeout_s: float = Field(
+        default=5.0, gt=0, le=600, description="Seconds after which validation is given up.", json_schema_extra=HARMLESS
+    )

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from skillgauge.api import Frozen
+from skillgauge.api import HARMLESS, Frozen
 
 
 def _valid(pattern: str) -> str:
@@ -27,7 +27,12 @@ class RegexOptions(Frozen):
     """Options of `regex`."""
 
     patterns: Annotated[tuple[Annotated[str, AfterValidator(_valid)], ...], AfterValidator(_some)] = Field(
-        description="Patterns that have to be found in the output, each somewhere.", json_schema_extra={"minItems": 1}
+        description="Patterns that have to be found in the output, each somewhere.",
+        json_schema_extra={"minItems": 1} | HARMLESS,
     )
-    case_sensitive: bool = Field(default=True, description="Whether upper and lower case differ.")
-    timeout_s: float = Field(default=1.0, gt=0, le=60, description="Seconds for one pattern.")
+    case_sensitive: bool = Field(
+        default=True, description="Whether upper and lower case differ.", json_schema_extra=HARMLESS
+    )
+    timeout_s: float = Field(
+        default=1.0, gt=0, le=60, description="Seconds for one pattern.", json_schema_extra=HARMLESS
+    )

@@ -8,7 +8,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from skillgauge.api import Frozen, Json, digest
+from skillgauge.api import HARMLESS, Frozen, Json, digest
 
 Statement = Annotated[str, Field(min_length=1, pattern=r"\S")]
 """A claim or a criterion."""
@@ -32,24 +32,50 @@ class RubricOptions(Frozen):
     """Options of `rubric`."""
 
     criteria: Statement | tuple[Statement, ...] | None = Field(
-        default=None, description="What a good output is: a text, or a list of which each passes or fails."
+        default=None,
+        description="What a good output is: a text, or a list of which each passes or fails.",
+        json_schema_extra=HARMLESS,
     )
     claims: tuple[Statement, ...] | None = Field(
-        default=None, min_length=1, max_length=MOST, description="Statements of which each is true or false."
+        default=None,
+        min_length=1,
+        max_length=MOST,
+        description="Statements of which each is true or false.",
+        json_schema_extra=HARMLESS,
     )
-    reference: Json = Field(default=None, description="An output that would be right.")
-    scale: Scale | None = Field(default=None, description="What the judge is asked for; default: pass-fail.")
+    reference: Json = Field(default=None, description="An output that would be right.", json_schema_extra=HARMLESS)
+    scale: Scale | None = Field(
+        default=None, description="What the judge is asked for; default: pass-fail.", json_schema_extra=HARMLESS
+    )
     threshold: float | None = Field(
-        default=None, ge=0, le=1, description="Least value that passes on the scale 0-1; default 0.5."
+        default=None,
+        ge=0,
+        le=1,
+        description="Least value that passes on the scale 0-1; default 0.5.",
+        json_schema_extra=HARMLESS,
     )
-    trajectory: bool = Field(default=True, description="Whether the judge sees what an agent did.")
-    files: bool = Field(default=True, description="Whether the judge sees the files that an agent changed.")
-    model: str | None = Field(default=None, min_length=1, description="Model to ask in place of the judge's own.")
+    trajectory: bool = Field(
+        default=True, description="Whether the judge sees what an agent did.", json_schema_extra=HARMLESS
+    )
+    files: bool = Field(
+        default=True, description="Whether the judge sees the files that an agent changed.", json_schema_extra=HARMLESS
+    )
+    model: str | None = Field(
+        default=None, min_length=1, description="Model to ask in place of the judge's own.", json_schema_extra=HARMLESS
+    )
     temperature: float | None = Field(
-        default=None, ge=0, le=2, description="Temperature of the model in place of the judge's own."
+        default=None,
+        ge=0,
+        le=2,
+        description="Temperature of the model in place of the judge's own.",
+        json_schema_extra=HARMLESS,
     )
     max_chars: int = Field(
-        default=60_000, ge=1_000, le=10_000_000, description="Longer material is cut in the middle, and this is said."
+        default=60_000,
+        ge=1_000,
+        le=10_000_000,
+        description="Longer material is cut in the middle, and this is said.",
+        json_schema_extra=HARMLESS,
     )
 
     @property

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from skillgauge.cli.gates import GateAnswer, answers, figure_of, gated
+from skillgauge.report.gates import GateAnswer, answers, figure_of, gated
 from skillgauge.stats import RateInterval, Repeats, weigh
 from skillgauge.types.comparison import Counts, GroupKey, PairSummary
+from skillgauge.types.gate import Gate, GateFigure, GateScope
 from skillgauge.types.result import (
     Figure,
     GroupSummary,
@@ -19,7 +20,7 @@ from skillgauge.types.result import (
     RunView,
     Summary,
 )
-from skillgauge.types.suite import Comparison, Gate, GateFigure, GateScope
+from skillgauge.types.suite import Comparison
 from skillgauge.types.trial import PlanHead, SuiteHead
 
 WITH = GroupKey("s", "pdf", "with", "agent", None)

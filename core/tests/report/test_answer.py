@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from skillgauge.cli.answer import (
+from skillgauge.report.answer import (
     chance_text,
     compared,
     detectable_text,

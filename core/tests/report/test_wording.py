@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgauge.cli.wording import (
+from skillgauge.report.wording import (
     counted,
     cut,
     decimal,

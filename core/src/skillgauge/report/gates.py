@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ..types.comparison import GroupKey, PairSummary
+from ..types.gate import Gate, GateFigure, GateScope
 from ..types.result import Figure, GroupSummary, RunView
-from ..types.suite import Gate, GateFigure, GateScope
 
 
 class GateAnswer(StrEnum):

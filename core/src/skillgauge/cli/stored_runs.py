@@ -8,18 +8,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from skillgauge.api import (
-    Invocation,
-    Problem,
-    RunQuery,
-    RunView,
-    SkillgaugeError,
-    Store,
-    UsageError,
-    did_you_mean,
-    moment,
-    plain,
-)
+from ..contract.stores import RunQuery, Store
+from ..errors import Problem, SkillgaugeError, UsageError, did_you_mean
+from ..report.wording import moment, plain
+from ..types.result import RunView
+from .invocation import Invocation
 
 LATEST = "latest"
 """The word for the newest run; `latest~1` is the one before it, and so on."""
@@ -29,7 +22,7 @@ _NAMED = 10
 
 
 @contextmanager
-def opened(call: Invocation) -> Iterator[Store]:
+def opened_store(call: Invocation) -> Iterator[Store]:
     """The store, closed at the end.
 
     Raises:
@@ -42,7 +35,7 @@ def opened(call: Invocation) -> Iterator[Store]:
         asyncio.run(store.close())
 
 
-def place(call: Invocation) -> str:
+def store_place(call: Invocation) -> str:
     """Where the runs are kept, as the user wrote it."""
     return str(call.config.get("store"))
 
@@ -88,7 +81,7 @@ def _newest(store: Store, back: int) -> RunView | None:
 
 
 @contextmanager
-def reports(call: Invocation, sources: Sequence[str], problems: Sequence[Problem] = ()) -> Iterator[list[RunView]]:
+def run_reports(call: Invocation, sources: Sequence[str], problems: Sequence[Problem] = ()) -> Iterator[list[RunView]]:
     """Reports in files and runs of the store, readable until the end.
 
     What is a file, or looks like one (with a folder or an ending), is a file; the rest is looked for in the store.
@@ -109,7 +102,7 @@ def reports(call: Invocation, sources: Sequence[str], problems: Sequence[Problem
                 if _is_file(source):
                     views.append(call.read_run(Path(source)))
                 else:
-                    store = store or stack.enter_context(opened(call))
+                    store = store or stack.enter_context(opened_store(call))
                     views.append(_stored(call, store, source))
             except SkillgaugeError as error:
                 found.extend(error.problems)
@@ -127,6 +120,6 @@ def _stored(call: Invocation, store: Store, wanted: str) -> RunView:
     view = find_run(store, wanted)
     if view is not None:
         return view
-    message = f"{plain(wanted)!r} is no file, and no runs are stored in {place(call)}"
+    message = f"{plain(wanted)!r} is no file, and no runs are stored in {store_place(call)}"
     hint = "Give a report, or name the store with --store PLACE."
     raise UsageError(Problem("history.no-runs", message, hint=hint))

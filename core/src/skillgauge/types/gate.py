@@ -1,0 +1,37 @@
+"""What a suite or a user demands of results."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from .frozen import Frozen
+
+
+class GateFigure(StrEnum):
+    """Figures that the kernel gives of every suite; others are a format's own."""
+
+    PASS_RATE = "case_pass_rate"
+    """Mean over cases of the pass share of each case's repeats."""
+    FAILED = "failed_trials"
+    """Trials that failed; less is better."""
+    LIFT = "lift"
+    """Of a comparison: candidate minus baseline, as a fraction."""
+
+
+class GateScope(StrEnum):
+    """What a gate is asked of."""
+
+    GROUP = "group"
+    """Each group by itself, those of baseline arms excepted."""
+    PAIR = "pair"
+    """Each comparison."""
+
+
+class Gate(Frozen):
+    """A demand on the results of a suite."""
+
+    figure: str
+    """Name of a `GateFigure`, or of a figure of the format."""
+    threshold: float
+    """Least value that meets it; largest one of a figure where less is better."""
+    scope: GateScope = GateScope.GROUP

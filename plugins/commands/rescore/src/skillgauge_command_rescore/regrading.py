@@ -1,0 +1,238 @@
+"""What is graded again, by whom, and what is not what it was."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from skillgauge.api import (
+    Arm,
+    ArmKind,
+    Asked,
+    Case,
+    Evaluation,
+    Execution,
+    Identity,
+    Invocation,
+    Plan,
+    PlanHead,
+    Problem,
+    RunOrigin,
+    RunState,
+    RunView,
+    Suite,
+    SuiteHead,
+    Target,
+    Trial,
+    TrialResult,
+    UsageError,
+    did_you_mean,
+    digest,
+    listed,
+    plain,
+)
+
+
+def asked_for(asked: Asked, view: RunView, *, here: bool) -> Asked:
+    """What the user asks for, and where he says nothing what the run did.
+
+    Args:
+        asked: what he asks for.
+        view: the run.
+        here: whether he names nothing to grade it by.
+
+    Raises:
+        UsageError: the run cannot be graded again; with all reasons.
+    """
+    if problems := list(_unfit(view)):
+        raise UsageError(problems)
+    what, who, judges = asked.options.what, asked.options.who, view.head.judges
+    if here and not what.format_paths:
+        what = replace(what, paths=tuple(dict.fromkeys(Path(suite.root) for suite in view.head.suites)))
+    if judges and not (who.judges or who.judge_models):
+        told = (judge.model or judge.settings.get("model") for judge in judges)
+        models = tuple(str(model) for model in told if model)
+        who = replace(who, judges=tuple(judge.name for judge in judges))
+        who = replace(who, judge_models=models) if len(models) == len(judges) else who
+    return replace(asked, options=replace(asked.options, what=what, who=replace(who, executes=False)))
+
+
+async def regrade(call: Invocation, asked: Asked, view: RunView) -> Evaluation:
+    """The evaluation that grades a run again.
+
+    Raises:
+        SkillgaugeError: with everything that is missing, or that is not what it was; nothing has run.
+    """
+    evaluation = await Evaluation.prepare(call, asked)
+    prepared = evaluation.prepared
+    suites = {suite.suite.id: _Known.of(suite.suite) for suite in prepared.plan.suites}
+    if problems := list(_differences(view, suites)):
+        raise UsageError(problems)
+    stored: dict[str, Execution] = {}
+    plan = _Again(
+        _head(view, prepared.plan.head),
+        prepared.plan.suites,
+        prepared.plan.limits,
+        prepared.plan.paid_scorers,
+        view=view,
+        known=suites,
+        executions=stored,
+    )
+
+    @asynccontextmanager
+    async def stage(trial: Trial) -> AsyncIterator[_Stored]:
+        yield _Stored(stored.pop(trial.trial_id))
+
+    retry = replace(prepared.job.retry, retries=0)  # what failed then would fail again
+    job = replace(prepared.job, stages={ArmKind.DIRECT: stage, ArmKind.AGENT: stage}, retry=retry)
+    return evaluation.instead(plan, job)
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """Where nothing happens: what happened is known, and the workspace is gone."""
+
+    execution: Execution
+    workspace: None = None
+
+    async def execute(self, trial: Trial) -> Execution:
+        return self.execution
+
+    async def prepare_grading(self, trial: Trial) -> tuple[str, ...]:
+        """There is nothing to put graders' files into, and nothing in their way."""
+        return ()
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What a suite has now, by id or name."""
+
+    cases: dict[str, Case]
+    targets: dict[str, Target]
+    arms: dict[str, Arm]
+
+    @classmethod
+    def of(cls, suite: Suite) -> _Known:
+        return cls(
+            {case.id: case for case in suite.cases},
+            {target.id: target for target in suite.targets},
+            {arm.name: arm for arm in suite.arms},
+        )
+
+
+@dataclass(frozen=True)
+class _Again(Plan):
+    """The trials of a run, each with its case as it is now."""
+
+    view: RunView = field(kw_only=True)
+    known: dict[str, _Known] = field(kw_only=True)
+    executions: dict[str, Execution] = field(kw_only=True)
+    """Gets what happened in each trial that is given, by its id."""
+
+    def trials(self) -> Iterator[Trial]:
+        runners = {runner.name: runner for runner in self.view.head.runners}
+        for result in self.view.results():
+            self.executions[result.trial_id] = _as_recorded(result.execution)
+            yield self._trial(result, runners)
+
+    def _trial(self, result: TrialResult, runners: dict[str, Identity]) -> Trial:
+        suite = self.known[result.suite_id]
+        case = suite.cases[result.case_id]
+        return Trial(
+            trial_id=result.trial_id,
+            execution_id=result.execution_id,
+            cassette_key="",
+            ordinal=result.ordinal,
+            suite_id=result.suite_id,
+            case=case,
+            case_index=result.case_index,
+            target=suite.targets[result.target_id] if result.target_id else None,
+            arm=suite.arms[result.arm],
+            runner=runners.get(result.runner) or Identity(name=result.runner),
+            model=result.model,
+            repeat=result.repeat,
+            seed=0,
+            limits=case.limits,
+            paid=self.is_paid(case),
+        )
+
+
+def _as_recorded(execution: Execution) -> Execution:
+    """Its time and cost are not this run's; a failure stays what it was, and is none of a replay."""
+    if execution.failure is None:
+        return execution.model_copy(update={"replayed": True})
+    return execution.model_copy(update={"usage": None})
+
+
+def _unfit(view: RunView) -> Iterator[Problem]:
+    """Why a run cannot be graded again."""
+    name = f"run {plain(view.run.run_id)}"
+    if view.run.state is not RunState.FINISHED:
+        message = f"{name} is {view.run.state}"
+        yield Problem("rescore.unfinished", message, hint="The command that began it resumes it.")
+    if not all(case.executes for case in view.cases()) or not view.summary.counts.total:
+        hint = "Name a run of the store or its record, or evaluate again; `eval --replay DIR` grades recordings."
+        yield Problem("rescore.untold", f"{name} does not hold what exactly was executed", hint=hint)
+
+
+def _differences(view: RunView, suites: dict[str, _Known]) -> Iterator[Problem]:
+    """Everything of a run that is not what it was."""
+    name = f"run {plain(view.run.run_id)}"
+    for suite in view.head.suites:
+        if suite.id not in suites:
+            message = f"{name} is of suite {plain(suite.id)!r}, and what is named here is {listed(suites) or 'none'}"
+            yield Problem("rescore.other-suite", message, hint="Name what that run evaluated, as it was named then.")
+            continue
+        known = suites[suite.id]
+        groups = [group for group in view.summary.groups if group.suite_id == suite.id]
+        yield from _gone("arm", suite, dict.fromkeys(group.arm for group in groups), known.arms)
+        targets = dict.fromkeys(group.target_id for group in groups if group.target_id)
+        yield from _gone("target", suite, targets, known.targets)
+    for head in view.cases():
+        if head.suite_id in suites:
+            now = suites[head.suite_id].cases.get(head.id)
+            if now is None:
+                message = f"case {plain(head.id)!r} of {name} is not in {plain(head.suite_id)} any more"
+                yield Problem("rescore.changed-case", message, hint="Put it back, or evaluate again.")
+            elif now.execution_digest != head.executes:
+                message = f"case {plain(head.id)!r} asks something else now than in {name}, or with other files"
+                hint = "Put it back as it was, or evaluate again: other checks are no matter."
+                yield Problem("rescore.changed-case", message, origin=now.origin, hint=hint)
+
+
+def _gone(what: str, suite: SuiteHead, wanted: Iterable[str], there: Iterable[str]) -> Iterator[Problem]:
+    known = [*there]
+    for name in wanted:
+        if name not in known:
+            message = (
+                f"suite {plain(suite.id)} has no {what} {plain(name)!r} any more{plain(did_you_mean(name, known))}"
+            )
+            yield Problem(f"rescore.unknown-{what}", message, hint=f"It has: {listed(known) or 'none'}.")
+
+
+def _head(view: RunView, now: PlanHead) -> PlanHead:
+    """The head of the run with what decides how it is graded now."""
+    grading = {suite.id: suite for suite in now.suites}
+    suites = tuple(
+        suite.model_copy(
+            update={
+                "content_digest": digest(suite.content_digest, grading[suite.id].content_digest),
+                **{
+                    name: getattr(grading[suite.id], name)
+                    for name in ("comparisons", "document", "gates", "completion", "parameters", "quarantined")
+                },
+            }
+        )
+        for suite in view.head.suites
+    )
+    return view.head.model_copy(
+        update={
+            "plan_id": digest("rescore", view.run.run_id, now.plan_id),
+            "suites": suites,
+            "judges": now.judges,
+            "provenance": now.provenance,
+            "origin": RunOrigin(run_id=view.run.run_id, change="graded again; nothing was executed"),
+        }
+    )

@@ -1,0 +1,33 @@
+"""What a user can say about loading."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from skillgauge.api import HARMLESS, Frozen, LoadOption
+
+
+class Compat(StrEnum):
+    """Whose grading decides where ours differs."""
+
+    SKILLGAUGE = "skillgauge"
+    BENCHFLOW = "benchflow"
+
+
+class BenchflowOptions(Frozen):
+    """Options of the format."""
+
+    compat: Annotated[Compat, LoadOption("--compat", metavar="NAME")] = Field(
+        default=Compat.SKILLGAUGE,
+        description="benchflow: match ground_truth as BenchFlow does, which never finds a text that ends with "
+        "punctuation, and finds one that stands in the question.",
+        json_schema_extra=HARMLESS,
+    )
+    requirements: Annotated[str, Field(pattern="^(refuse|ignore)$")] = Field(
+        default="refuse",
+        description="refuse, or ignore: what becomes of evals/requirements.txt where no evals/Dockerfile installs it.",
+        json_schema_extra=HARMLESS,
+    )

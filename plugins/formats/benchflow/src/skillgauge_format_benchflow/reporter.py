@@ -1,0 +1,211 @@
+"""The lift of each agent and model, and what it is made of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from skillgauge.api import (
+    Artifact,
+    CaseReport,
+    GroupKey,
+    PairedDifference,
+    RunState,
+    RunView,
+    SuiteError,
+    SuiteHead,
+    Verdict,
+    case_by_case,
+    read_document,
+)
+from skillgauge_validation import validate
+
+from .views import FORMAT, PASSES_ABOVE, Row, view_of
+
+MAX_BYTES = 256 * 1024 * 1024
+
+
+class BenchflowReporter:
+    """One document per skill; several of them are a list."""
+
+    suffix = "json"
+
+    def render(self, view: RunView) -> Iterable[Artifact]:
+        """The document; the results are read once, case by case."""
+        documents = [_document(view, suite, tallies) for suite, tallies in _tallies(view)]
+        content = documents[0] if len(documents) == 1 else documents
+        yield Artifact(chunks=[f"{json.dumps(content, indent=2, ensure_ascii=False)}\n".encode()])
+
+    def read(self, path: Path) -> RunView | None:
+        """The run as far as the document tells it; its figures are computed anew.
+
+        Raises:
+            SuiteError: it is such a document, but damaged.
+        """
+        try:
+            document = read_document(path, kind="json", max_bytes=MAX_BYTES)
+        except SuiteError:
+            return None  # anybody's JSON
+        value = document.value
+        by_itself = not isinstance(value, tuple)
+        items = value if isinstance(value, tuple) else (value,)
+        if not items or not all(isinstance(item, Mapping) and "lifts" in item and FORMAT in item for item in items):
+            return None
+        files = [validate(_File, item, document, *(() if by_itself else (at,))) for at, item in enumerate(items)]
+        rows = [row for file in files for row in file.rows()]
+        if not rows:
+            return None
+        told = files[0].benchflow
+        return view_of(rows, told.root, started_at=told.started_at, state=told.state)
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class _Rollouts(_Part):
+    """One of `cases`."""
+
+    case_id: str
+    question: str | None = None
+    agent: str
+    model: str | None = None
+    rewards: Mapping[str, tuple[Annotated[float, Field(ge=0, le=1)] | None, ...]]
+
+
+class _Told(_Part):
+    """`benchflow` of a document: what the original has no place for."""
+
+    version: Literal[1]
+    root: str
+    started_at: float
+    state: RunState
+
+
+class _File(_Part):
+    skill_name: str
+    cases: tuple[_Rollouts, ...]
+    benchflow: _Told
+
+    def rows(self) -> Iterator[Row]:
+        for one in self.cases:
+            for arm, rewards in one.rewards.items():
+                for repeat, reward in enumerate(rewards, 1):
+                    yield Row(
+                        self.skill_name, one.case_id, one.agent, one.model, arm, repeat, reward, question=one.question
+                    )
+
+
+@dataclass
+class _Tally:
+    """One agent and model on the cases of a skill."""
+
+    cases: list[dict[str, Any]] = field(default_factory=list)
+    rewards: dict[str, list[float]] = field(default_factory=dict)
+    """Of each arm, the mean of each case over its repeats."""
+    errors: dict[str, int] = field(default_factory=dict)
+    lift: PairedDifference = field(default_factory=PairedDifference)
+    """Over the cases with a reward in both arms."""
+    passed_lift: int = 0
+    unpaired: list[str] = field(default_factory=list)
+
+    def add(self, case: CaseReport, suite: SuiteHead, key: GroupKey) -> None:
+        """Take the repeats of one case in all arms."""
+        means: dict[str, float] = {}
+        rewards: dict[str, list[float | None]] = {}
+        for arm in suite.arms:
+            results = [one for one in case.results.get(key.in_arm(arm), ()) if one.verdict is not Verdict.SKIPPED]
+            if not results:
+                continue
+            rewards[arm] = [None if one.verdict is Verdict.ERROR else one.value for one in results]
+            known = [value for value in rewards[arm] if value is not None]
+            self.errors[arm] = self.errors.get(arm, 0) + len(results) - len(known)
+            self.rewards.setdefault(arm, [])
+            if known:
+                means[arm] = sum(known) / len(known)
+                self.rewards[arm].append(means[arm])
+        for one in suite.compared:
+            if one.candidate in means and one.baseline in means:
+                self.lift.add(means[one.candidate], means[one.baseline])
+                self.passed_lift += (means[one.candidate] > PASSES_ABOVE) - (means[one.baseline] > PASSES_ABOVE)
+            elif one.candidate in rewards or one.baseline in rewards:
+                self.unpaired.append(case.case.id)
+        self.cases.append(
+            {
+                "case_id": case.case.id,
+                "question": case.case.prompt,
+                "agent": key.runner,
+                "model": key.model,
+                "rewards": rewards,
+            }
+        )
+
+
+def _tallies(view: RunView) -> list[tuple[SuiteHead, dict[tuple[str, str | None], _Tally]]]:
+    found: dict[str, dict[tuple[str, str | None], _Tally]] = {suite.id: {} for suite in view.head.suites}
+    suites = {suite.id: suite for suite in view.head.suites}
+    for case in case_by_case(view):
+        suite_id = case.case.suite_id
+        if suite_id not in suites:
+            continue
+        for key in {(group.runner, group.model): group for group in case.results}.values():
+            tally = found[suite_id].setdefault((key.runner, key.model), _Tally())
+            tally.add(case, suites[suite_id], key)
+    return [(suites[one], tallies) for one, tallies in found.items()]
+
+
+def _document(view: RunView, suite: SuiteHead, tallies: Mapping[tuple[str, str | None], _Tally]) -> dict[str, Any]:
+    validity = next((one for one in view.summary.validity if one.suite_id == suite.id), None)
+    return {
+        "skill_name": suite.name or suite.id,
+        "n_cases": suite.case_count,
+        "agents": list(dict.fromkeys(agent for agent, _ in tallies)),
+        "lifts": [_lift(agent, model, suite, tally) for (agent, model), tally in tallies.items()],
+        "cases": [case for tally in tallies.values() for case in tally.cases],
+        FORMAT: {
+            "version": 1,
+            "root": suite.root,
+            "started_at": view.run.started_at,
+            "state": view.run.state,
+            "valid": validity.valid if validity else None,
+            "reason": validity.reason if validity else "",
+        },
+    }
+
+
+def _lift(agent: str, model: str | None, suite: SuiteHead, tally: _Tally) -> dict[str, Any]:
+    """The keys of the original, with null for what is unknown; and what it takes to trust them."""
+    pair = next(iter(suite.compared), None)
+    with_skill = pair.candidate if pair else next(iter(tally.rewards), "")
+    baseline = pair.baseline if pair else ""
+    return {
+        "agent": agent,
+        "model": model,
+        "with_skill_score": _mean(tally.rewards.get(with_skill)),
+        "baseline_score": _mean(tally.rewards.get(baseline)),
+        "lift": _rounded(tally.lift.mean),
+        "with_skill_passed": _passed(tally.rewards.get(with_skill)),
+        "baseline_passed": _passed(tally.rewards.get(baseline)),
+        "baseline_ran": baseline in tally.rewards,
+        "passed_lift": tally.passed_lift if tally.lift.n else None,
+        "pairs": tally.lift.n,
+        "unpaired": tally.unpaired,
+        "errors": tally.errors,
+    }
+
+
+def _mean(values: list[float] | None) -> float | None:
+    return _rounded(sum(values) / len(values)) if values else None
+
+
+def _passed(values: list[float] | None) -> int | None:
+    return sum(value > PASSES_ABOVE for value in values) if values is not None else None
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 6)

@@ -1,0 +1,145 @@
+"""What a package gives to an agent beside its skills, in the neutral form of arms."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from skillgauge.api import Document, FileSpec, Install, Origin, SuiteError, parse_document
+
+from .artifact_files import AgentFile, CommandHead, RuleHead, ServersFile
+from .case_files import Event
+from .package import Artifact, Package
+
+_HEAD = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_TEXT_BYTES = 1024 * 1024
+_NOT_INSTALLED = ("evals", "tests")
+
+
+def installs_of(package: Package) -> tuple[Install, ...]:
+    """Rules that always hold, AGENTS.md, commands, agents, hooks and servers."""
+    return (*_rules(package), *_commands(package), *_agents(package), *_hooks(package), *_servers(package))
+
+
+def _text(package: Package, path: Path) -> str | None:
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(_TEXT_BYTES + 1)
+        if len(data) > _TEXT_BYTES:
+            raise ValueError(f"larger than {_TEXT_BYTES:,} bytes")
+        return data.decode("utf-8-sig")
+    except (OSError, ValueError) as error:
+        package.findings.error("unreadable", f"{path.name} cannot be read: {error}", Origin(str(path)))
+        return None
+
+
+def _parts(package: Package, path: Path) -> tuple[Any, str] | None:
+    """Front matter and text of a Markdown file; `None` after noting what is wrong with it."""
+    text = _text(package, path)
+    if text is None:
+        return None
+    found = _HEAD.match(text)
+    if found is None:
+        return {}, text
+    try:
+        head = parse_document(f"---\n{found[1]}", file=str(path), kind="yaml")
+    except SuiteError as error:
+        package.findings.errors += error.problems
+        return None
+    return head.value or {}, text[found.end() :]
+
+
+def _rules(package: Package) -> Iterator[Install]:
+    file = package.root / "AGENTS.md"
+    if file.is_file() and (text := _text(package, file)):
+        yield Install(kind="rule", name="AGENTS.md", content={"text": text})
+    for rule in package.rules:
+        made = _headed(package, rule, RuleHead)
+        if made and made[0].is_always:
+            yield Install(kind="rule", name=rule.name, content={"text": made[1].strip()})
+
+
+def _headed(package: Package, artifact: Artifact, model: Any) -> tuple[Any, str] | None:
+    parts = _parts(package, artifact.path)
+    if parts is None:
+        return None
+    made = package.findings.validated(model, Document(parts[0], str(artifact.path)), parts[0])
+    return (made, parts[1]) if made is not None else None
+
+
+def _commands(package: Package) -> Iterator[Install]:
+    for command in package.commands:
+        made = _headed(package, command, CommandHead)
+        if made:
+            said = {"description": made[0].description, "text": made[1].strip()}
+            yield Install(kind="command", name=command.name, content=said)
+
+
+def _agents(package: Package) -> Iterator[Install]:
+    for agent in package.agents:
+        if agent.path.is_file():  # the older form: one file with front matter
+            parts = _parts(package, agent.path)
+            head = parts[0] if parts and isinstance(parts[0], dict) else {}
+            if parts:
+                said = {"description": str(head.get("description", "")), "prompt": parts[1].strip()}
+                yield Install(kind="agent", name=agent.name, content=said)
+            continue
+        found = package.findings.file(AgentFile, agent.path / "agent.yaml")
+        if found is None:
+            continue
+        made, document = found
+        prompt = package.resolve(made.system_prompt, agent.path, document.origin("system_prompt"))
+        if prompt is None or not prompt.is_file():
+            message = f"{made.system_prompt!r} is not there"
+            package.findings.error("missing-file", message, document.origin("system_prompt"))
+            continue
+        parts = _parts(package, prompt)
+        if parts:
+            about: dict[str, Any] = {
+                "description": made.description,
+                "prompt": parts[1].strip(),
+                "skills": made.skills,
+                "tools": made.tools,
+            }
+            yield Install(kind="agent", name=agent.name, content=about)
+
+
+def _hooks(package: Package) -> Iterator[Install]:
+    """Command hooks of known events, with the files that their scripts may use; a prompt needs a model of its own."""
+    known = {event.value for event in Event}
+    entries = [
+        {
+            "event": event,
+            "group": group_at,
+            "entry": at,
+            "matcher": group.matcher,
+            "command": one.command,
+            "timeout_s": one.timeout,
+        }
+        for event, groups in (package.hooks.hooks.items() if package.hooks else ())
+        if event in known
+        for group_at, group in enumerate(groups)
+        for at, one in enumerate(group.hooks)
+        if one.command is not None
+    ]
+    if entries:
+        said: dict[str, Any] = {"root_variable": "PACKAGE_ROOT", "hooks": tuple(entries)}
+        yield Install(kind="hooks", name=package.name, content=said, files=_scripts(package))
+
+
+def _scripts(package: Package) -> tuple[FileSpec, ...]:
+    """The package without what would give answers away."""
+    return tuple(file for file in package.files if not set(_NOT_INSTALLED) & set(file.path.split("/")[:-1]))
+
+
+def _servers(package: Package) -> Iterator[Install]:
+    path = package.resolve(package.manifest.mcp, package.root, package.document.origin("mcp"))
+    if path is None or not (path.is_file() or "mcp" in package.manifest.model_fields_set):
+        return
+    found = package.findings.file(ServersFile, path)
+    if found and found[0].servers:
+        servers = {name: one.model_dump(mode="json", exclude_defaults=True) for name, one in found[0].servers.items()}
+        said: dict[str, Any] = {"root_variable": "PACKAGE_ROOT", "servers": servers}
+        yield Install(kind="servers", name=package.name, content=said, files=_scripts(package))

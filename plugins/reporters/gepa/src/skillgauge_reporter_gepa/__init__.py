@@ -1,0 +1,1 @@
+"""The GEPA export of skillgauge."""

@@ -1,0 +1,232 @@
+"""What GEPA learns from: each session with its score, and what was wrong with it in words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from skillgauge.api import (
+    Artifact,
+    CaseHead,
+    CaseReport,
+    EventKind,
+    GroupKey,
+    RunView,
+    Score,
+    SuiteHead,
+    TrajectoryEvent,
+    TrialResult,
+    Verdict,
+    case_by_case,
+    digest,
+    thaw,
+)
+
+COMPONENT = "skill_md"
+"""Name of the text that is evolved, in `seed_candidate` and the reflective dataset."""
+_SKILL_BYTES = 4 * 1024 * 1024
+_LONGEST = 60
+"""Bytes of a part of a name that are kept."""
+_RESULTS = {EventKind.TOOL_CALL: "tool_call", EventKind.TOOL_RESULT: "tool_result"}
+
+
+class GepaReporter:
+    """A folder for each skill: BenchFlow's layout, and what `gepa.optimize` takes."""
+
+    suffix = "json"
+
+    def render(self, view: RunView) -> Iterable[Artifact]:
+        """The files of each suite, case by case; the results are read once, and one case is held."""
+        suites = list(view.head.suites)
+        several = len(suites) > 1
+        for suite in suites:
+            folder = f"{_name(suite.name or suite.id)}/" if several else ""
+            text = _skill_text(suite)
+            if text is not None:
+                yield Artifact(chunks=[text.encode()], path=f"{folder}skill.md")
+            yield Artifact(chunks=[_json(_summary(view, suite))], path=f"{folder}summary.json")
+        yield from self._sessions(view, suites, several=several)
+        if len(suites) != 1:
+            yield Artifact(chunks=[_json([_name(suite.name or suite.id) for suite in suites])], path="skills.json")
+
+    def read(self, path: Path) -> RunView | None:
+        """Traces are for GEPA; a run is read from its record."""
+        return None
+
+    def _sessions(self, view: RunView, suites: list[SuiteHead], *, several: bool) -> Iterator[Artifact]:
+        known = {suite.id: suite for suite in suites}
+        records: dict[str, list[dict[str, Any]]] = {suite.id: [] for suite in suites}
+        examples: dict[str, list[dict[str, Any]]] = {suite.id: [] for suite in suites}
+        scores: dict[str, dict[str, float]] = {suite.id: {} for suite in suites}
+        for case in case_by_case(view):
+            suite = known.get(case.case.suite_id)
+            if suite is None:
+                continue
+            folder = f"{_name(suite.name or suite.id)}/" if several else ""
+            text = _skill_text(suite)
+            for name, result in _named(case, suite):
+                content = _json(_trace(result, case.case, suite, text))
+                yield Artifact(chunks=[content], path=f"{folder}traces/{name}.json")
+                if not suite.is_baseline(result.arm) and result.verdict is not Verdict.ERROR:
+                    records[suite.id].append(_record(result, case.case))
+            scores[suite.id][case.case.id] = _score(case, suite)
+            examples[suite.id].append({"case_id": case.case.id, "input": case.case.prompt, "tags": [*case.case.tags]})
+        for suite in suites:
+            folder = f"{_name(suite.name or suite.id)}/" if several else ""
+            text = _skill_text(suite) or ""
+            dataset = {
+                "seed_candidate": {COMPONENT: text},
+                "trainset": examples[suite.id],
+                "reflective_dataset": {COMPONENT: records[suite.id]},
+                "scores": scores[suite.id],
+            }
+            yield Artifact(chunks=[_json(dataset)], path=f"{folder}reflective_dataset.json")
+
+
+def _named(case: CaseReport, suite: SuiteHead) -> Iterator[tuple[str, TrialResult]]:
+    """Every session of a case under the name of its trace."""
+    for group, results in case.results.items():
+        side = "without" if suite.is_baseline(group.arm) else "with"
+        agent = group.runner if group.model is None else f"{group.runner}-{group.model}"
+        stem = f"{_name(case.case.id)}-{_name(agent)}-{side}"
+        for result in results:
+            if result.verdict is not Verdict.SKIPPED:
+                target = f"-{digest(group.target_id, group.arm)[:6]}" if _is_ambiguous(case, group, suite) else ""
+                yield f"{stem}{target}{f'-{result.repeat}' if len(results) > 1 or result.repeat > 1 else ''}", result
+
+
+def _is_ambiguous(case: CaseReport, group: GroupKey, suite: SuiteHead) -> bool:
+    """Whether another group of the case would have a trace of the same name."""
+    side = suite.is_baseline(group.arm)
+    same = [
+        one
+        for one in case.results
+        if (one.runner, one.model) == (group.runner, group.model) and suite.is_baseline(one.arm) is side
+    ]
+    return len(same) > 1
+
+
+def _trace(result: TrialResult, case: CaseHead, suite: SuiteHead, skill: str | None) -> dict[str, Any]:
+    events = result.execution.trajectory.events if result.execution.trajectory else ()
+    failure = result.execution.failure
+    trajectory = [_event(event) for event in events]
+    graded = [score for score in result.scores if score.value is not None]
+    return {
+        "case_id": result.case_id,
+        "agent": result.runner,
+        "model": result.model,
+        "with_skill": not suite.is_baseline(result.arm),
+        "score": None if result.verdict is Verdict.ERROR else result.value,
+        "rubric_results": [
+            {"criterion": score.check_id, "pass": score.value == 1, "evidence": score.reason} for score in graded
+        ]
+        or None,
+        "n_tool_calls": sum(event.kind is EventKind.TOOL_CALL for event in events),
+        "error": failure.message if failure else None,
+        "skill_text": skill,
+        "prompt": case.prompt,
+        "trajectory": trajectory,
+        "tool_calls": [event for event in trajectory if event["type"] in _RESULTS.values()],
+        "answer": result.execution.text,
+    }
+
+
+def _event(event: TrajectoryEvent) -> dict[str, Any]:
+    kinds = {EventKind.MESSAGE: "agent_message", EventKind.REASONING: "agent_thought", EventKind.NOTICE: "notice"}
+    made = {"type": kinds.get(event.kind) or _RESULTS[event.kind], "text": event.text}
+    more = {"tool": event.name, "tool_call_id": event.call_id, "data": thaw(event.data)}
+    return {**made, **{key: value for key, value in more.items() if value is not None}}
+
+
+def _record(result: TrialResult, case: CaseHead) -> dict[str, Any]:
+    """One example of what the skill brought about, as GEPA's reflection reads it."""
+    events = result.execution.trajectory.events if result.execution.trajectory else ()
+    calls = [f"{event.name}: {json.dumps(thaw(event.data), ensure_ascii=False)}" for event in events if event.name]
+    return {
+        "Inputs": {"task": case.prompt or ""},
+        "Generated Outputs": {"answer": result.execution.text or "", "tool_calls": calls},
+        "Feedback": feedback(result),
+    }
+
+
+def feedback(result: TrialResult) -> str:
+    """The score and what was wrong, in sentences."""
+    value = 0.0 if result.value is None else result.value
+    wrong = [_fault(score) for score in result.scores if score.value is not None and score.value < 1]
+    right = [score.check_id for score in result.scores if score.value == 1]
+    failure = result.execution.failure
+    parts = [f"Score {value:.2f} of 1."]
+    parts += [f"The session ended early: {failure.message}"] if failure else []
+    parts += [f"Not met: {one}" for one in wrong]
+    parts += [f"Met: {'; '.join(right)}"] if right else []
+    return "\n".join(parts)
+
+
+def _fault(score: Score) -> str:
+    return f"{score.check_id} ({score.reason})" if score.reason else score.check_id
+
+
+def _score(case: CaseReport, suite: SuiteHead) -> float:
+    """The mean score of a case in the arms that hold the skill; 0 where no session came to a result, as GEPA asks."""
+    values = [
+        summary.mean_value
+        for group, summary in case.summaries.items()
+        if not suite.is_baseline(group.arm) and summary.mean_value is not None
+    ]
+    return sum(values) / len(values) if values else 0.0
+
+
+def _summary(view: RunView, suite: SuiteHead) -> dict[str, Any]:
+    groups = {group.key: group for group in view.summary.groups if group.suite_id == suite.id}
+    pairs = {pair.candidate: pair for pair in view.summary.pairs}
+    lifts = []
+    for key, group in groups.items():
+        if suite.is_baseline(key.arm):
+            continue
+        pair = pairs.get(key)
+        baseline = groups.get(pair.baseline) if pair else None
+        known = pair is not None and not any(count for _, count in pair.dropped)
+        ours, theirs = group.mean_value, baseline.mean_value if baseline else None
+        is_known = known and ours is not None and theirs is not None
+        lifts.append(
+            {
+                "agent": key.runner,
+                "model": key.model,
+                "with_skill_score": ours,
+                "baseline_score": theirs,
+                "lift": (ours or 0.0) - (theirs or 0.0) if is_known else None,
+                "with_skill_passed": group.counts.passed,
+                "baseline_passed": baseline.counts.passed if baseline else None,
+                "baseline_ran": baseline is not None,
+                "errors": group.counts.errors + (baseline.counts.errors if baseline else 0),
+            }
+        )
+    return {
+        "skill_name": suite.name or suite.id,
+        "n_cases": suite.case_count,
+        "agents": list(dict.fromkeys(key.runner for key in groups)),
+        "lifts": lifts,
+    }
+
+
+def _skill_text(suite: SuiteHead) -> str | None:
+    """The skill as it is now; `None` if it is no longer there."""
+    path = Path(suite.root, "SKILL.md")
+    try:
+        with path.open("rb") as stream:
+            return stream.read(_SKILL_BYTES).decode(errors="replace")
+    except OSError:
+        return None
+
+
+def _name(text: str) -> str:
+    """A text as part of a file's name; one that cannot be its own is told apart by its digest."""
+    name = "".join(one if one.isprintable() and one not in "/\\" else "-" for one in text).strip(" .") or "-"
+    short = name.encode()[:_LONGEST].decode(errors="ignore")
+    return short if short == text else f"{short}-{digest(text)[:8]}"
+
+
+def _json(value: object) -> bytes:
+    return f"{json.dumps(value, indent=2, ensure_ascii=False)}\n".encode()

@@ -1,0 +1,1 @@
+"""The `ground-truth` scorer of skillgauge."""

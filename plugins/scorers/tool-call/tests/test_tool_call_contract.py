@@ -1,0 +1,91 @@
+"""The contract of scorers, and what counts as a call."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from skillgauge.api import (
+    DIRECT,
+    Case,
+    Check,
+    EventKind,
+    Execution,
+    ScoreContext,
+    ScoreStatus,
+    Trajectory,
+    TrajectoryEvent,
+)
+from skillgauge_scorer_tool_call.options import ToolCallOptions
+from skillgauge_scorer_tool_call.scorer import ToolCallScorer
+from skillgauge_testkit import SCORERS, Maker, check_light_import, check_plugin, check_scorer, score_context
+
+MODULE = "skillgauge_scorer_tool_call.plugin"
+OPTIONS = {"words": ("convert.py",)}
+RAN = Execution(
+    text="done",
+    trajectory=Trajectory(
+        events=(
+            TrajectoryEvent(kind=EventKind.MESSAGE, text="I could run lint.py"),
+            TrajectoryEvent(
+                kind=EventKind.TOOL_CALL, name="Bash", data={"command": 'python "scripts/convert.py" --all'}
+            ),
+            TrajectoryEvent(kind=EventKind.TOOL_CALL, name="Edit", data={"edits": [{"path": "a.md", "line": 7}]}),
+        )
+    ),
+)
+IDLE = Execution(text="done", trajectory=Trajectory())
+
+
+def test_scorer() -> None:
+    """The same input has the same score, whatever else is scored."""
+    check_scorer(
+        Maker(SCORERS, MODULE),
+        passing=[score_context(options=OPTIONS, execution=RAN)],
+        failing=[score_context(options=OPTIONS, execution=IDLE)],
+    )
+
+
+def test_announcement() -> None:
+    """Hook, provider and entry points fit together."""
+    check_plugin(MODULE, "scorers", options={"tool-call": OPTIONS})
+    check_light_import(MODULE)
+
+
+@pytest.mark.parametrize(
+    ("options", "status"),
+    [
+        ({"tool": "Bash"}, "passed"),
+        ({"tool": "Bash", "words": ["convert.py", "--all"]}, "passed"),
+        ({"tool": "Edit", "words": ["convert.py"]}, "failed"),
+        ({"words": ["vert.py"]}, "failed"),
+        ({"words": ["lint.py"]}, "failed"),
+        ({"words": ["a.md", "7"]}, "passed"),
+        ({"tool": "Write", "called": False}, "passed"),
+        ({"tool": "Bash", "called": False}, "failed"),
+    ],
+)
+def test_calls(options: dict[str, Any], status: str) -> None:
+    """One call has to fit as a whole; words that were only said are no call."""
+    check = Check(id="c", scorer="tool-call")
+    context = ScoreContext(check=check, case=Case(id="c"), execution=RAN, arm=DIRECT)
+    score = asyncio.run(ToolCallScorer(ToolCallOptions.model_validate(options)).score(context))
+    assert score.status == status
+
+
+def test_unknown_calls_are_ungraded() -> None:
+    """Silence of an engine is no verdict."""
+    context = ScoreContext(
+        check=Check(id="c", scorer="tool-call"), case=Case(id="c"), execution=Execution(), arm=DIRECT
+    )
+    score = asyncio.run(ToolCallScorer(ToolCallOptions(tool="Bash")).score(context))
+    assert score.status is ScoreStatus.UNGRADED
+
+
+def test_a_check_that_says_nothing() -> None:
+    """Any call at all is no check."""
+    with pytest.raises(ValidationError, match="a tool or words"):
+        ToolCallOptions()

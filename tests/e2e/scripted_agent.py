@@ -1,0 +1,64 @@
+"""A plugin file for tests: an agent whose sessions end as a file says.
+
+`outcomes.json` in the current folder gives for each arm and case a letter a repeat, over and over: `p` answers rightly,
+`f` wrongly, `e` breaks down.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from skillgauge.api import (
+    Emit,
+    Engine,
+    Execution,
+    Fact,
+    Failure,
+    FailureClass,
+    Identity,
+    ModelRoute,
+    Problem,
+    Provider,
+    RunRequest,
+    Traits,
+    Usage,
+    Workspace,
+    hookimpl,
+)
+
+
+class Agent:
+    """Ends every session as it is told."""
+
+    async def check(self) -> tuple[Problem, ...]:
+        """Nothing is wrong."""
+        return ()
+
+    def identity(self, model: str | None) -> Identity:
+        """It is always the same."""
+        return Identity(name="scripted", version="1", model=model)
+
+    def routes(self, model: str | None) -> tuple[ModelRoute, ...]:
+        """It asks no model."""
+        return ()
+
+    async def run(self, request: RunRequest, workspace: Workspace, emit: Emit) -> Execution:
+        """The letter of this repeat."""
+        outcomes = json.loads(Path("outcomes.json").read_text())
+        arm, repeat = str(request.recipe["arm"]), int(str(request.recipe["repeat"]))
+        letters = outcomes[arm][request.case_id]
+        letter = letters[(repeat - 1) % len(letters)]
+        with Path("sessions.txt").open("a") as file:
+            file.write(f"{arm} {request.case_id} {repeat}\n")
+        if letter == "e":
+            return Execution(failure=Failure.of_agent(FailureClass.AUTH, "not logged in"))
+        return Execution(text={"p": "GOOD", "f": "BAD"}[letter], usage=Usage(total_tokens=100, cost_usd=0.5))
+
+
+@hookimpl
+def skillgauge_engines() -> Iterator[Provider[Engine]]:
+    """Announce the agent."""
+    traits = Traits(skill_folder="skills", paid=True, tells=(Fact.USAGE, Fact.COST))
+    yield Provider(name="scripted", factory=Agent, summary="Does as it is told.", traits=traits)
