@@ -854,67 +854,54 @@ REQUIREMENTS: dict[str, Requirement] = {
     "UA-LAYOUT-001": Requirement(
         "2 Directory structure",
         "a folder with package.agent.json is a package; nothing else is required",
-        waits_for="the uaaps format",
     ),
     "UA-LAYOUT-002": Requirement(
         "2 Directory structure",
         "package.agent.lock is tolerated",
-        waits_for="the uaaps format",
     ),
     "UA-LAYOUT-003": Requirement(
         "2 Directory structure",
         "skills/NAME/SKILL.md with scripts, references, assets is installed whole",
-        waits_for="the uaaps format",
     ),
     "UA-LAYOUT-004": Requirement(
         "2 Directory structure",
         "skills/NAME/tests/{test-config.json,fixtures,cases} are found and run",
-        waits_for="the uaaps format",
     ),
     "UA-LAYOUT-005": Requirement(
         "2 Directory structure",
         "commands/NAME.md are installed where the engine reads them",
-        waits_for="the uaaps format",
     ),
     "UA-LAYOUT-006": Requirement(
         "2 Directory structure",
         "agents/NAME/{agent.yaml,system-prompt.md} are installed and can be a target",
-        waits_for="the uaaps format",
     ),
     "UA-LAYOUT-007": Requirement(
         "2 Directory structure",
         "rules/NAME/RULE.md are installed",
-        waits_for="the uaaps format",
     ),
     "UA-LAYOUT-008": Requirement(
         "2 Directory structure",
         "hooks/hooks.json with scripts is installed and works",
-        waits_for="the uaaps format",
     ),
     "UA-LAYOUT-009": Requirement(
         "2 Directory structure",
         "hooks/tests/{test-config.json,fixtures,cases} are found and run",
-        waits_for="the uaaps format",
     ),
     "UA-LAYOUT-010": Requirement(
         "2 Directory structure",
         "mcp/servers.json is installed; its secrets are not leaked",
-        waits_for="the uaaps format",
     ),
     "UA-LAYOUT-011": Requirement(
         "2 Directory structure",
         "evals/{eval-config.json,fixtures,cases,reports} are found",
-        waits_for="the uaaps format",
     ),
     "UA-LAYOUT-012": Requirement(
         "2 Directory structure",
         "AGENTS.md of the package reaches the agent",
-        waits_for="the uaaps format",
     ),
     "UA-LAYOUT-013": Requirement(
         "2 Directory structure",
         "README, CHANGELOG, LICENSE have no effect",
-        waits_for="the uaaps format",
     ),
     "UA-LAYOUT-014": Requirement(
         "2 Directory structure",
@@ -923,22 +910,18 @@ REQUIREMENTS: dict[str, Requirement] = {
     "UA-TIER-001": Requirement(
         "Tests vs evals",
         "tests run as subprocess checks with zero model calls and no agent",
-        waits_for="the uaaps format",
     ),
     "UA-TIER-002": Requirement(
         "Tests vs evals",
         "tests take milliseconds per case",
-        waits_for="the uaaps format",
     ),
     "UA-TIER-003": Requirement(
         "Tests vs evals",
         "tests are free and fit every pull request",
-        waits_for="the uaaps format",
     ),
     "UA-TIER-004": Requirement(
         "Tests vs evals",
         "evals use a real agent session plus a judge",
-        waits_for="the uaaps format",
     ),
     "UA-TIER-005": Requirement(
         "Tests vs evals",
@@ -947,102 +930,82 @@ REQUIREMENTS: dict[str, Requirement] = {
     "UA-CONF-001": Requirement(
         "eval-config.json",
         "version is required; other than 1 is refused",
-        waits_for="the uaaps format",
     ),
     "UA-CONF-002": Requirement(
         "eval-config.json",
         "engine is required; claude-code and codex are supported",
-        waits_for="the uaaps format",
     ),
     "UA-CONF-003": Requirement(
         "eval-config.json",
         "copilot and cursor give an unsupported-engine error, unless a vendor's plugin supplies them",
-        waits_for="the uaaps format",
     ),
     "UA-CONF-004": Requirement(
         "eval-config.json",
         "timeout is seconds per case, default 120",
-        waits_for="the uaaps format",
     ),
     "UA-CONF-005": Requirement(
         "eval-config.json",
         "judge names a model by alias (claude-sonnet, claude-opus) resolved to an id in the report",
-        waits_for="the uaaps format",
     ),
     "UA-CONF-006": Requirement(
         "eval-config.json",
         "judge defaults to the engine's model",
-        waits_for="the uaaps format",
     ),
     "UA-CONF-007": Requirement(
         "eval-config.json",
         "sandbox.network defaults to false and is enforced or said not to be",
-        waits_for="the uaaps format",
     ),
     "UA-CONF-008": Requirement(
         "eval-config.json",
         "sandbox.writable-paths limits where the agent writes; default workspace root",
-        waits_for="the uaaps format",
     ),
     "UA-CONF-009": Requirement(
         "eval-config.json",
         "env is injected into the sandbox",
-        waits_for="the uaaps format",
     ),
     "UA-CONF-010": Requirement(
         "eval-config.json",
         "--timeout given in the shell has the same unit for a package as the file: a bare number can never be 1000 times too short",
-        waits_for="the uaaps format",
     ),
     "UA-CASE-001": Requirement(
         "Case format",
         "name is required, [a-z0-9-], at most 64",
-        waits_for="the uaaps format",
     ),
     "UA-CASE-002": Requirement(
         "Case format",
         "description is optional",
-        waits_for="the uaaps format",
     ),
     "UA-CASE-003": Requirement(
         "Case format",
         "target is skill:N, hook:EVENT or agent:N",
-        waits_for="the uaaps format",
     ),
     "UA-CASE-004": Requirement(
         "Case format",
         "input.prompt is required and sent as written",
-        waits_for="the uaaps format",
     ),
     "UA-CASE-005": Requirement(
         "Case format",
         "input.files are copied from below evals/",
-        waits_for="the uaaps format",
     ),
     "UA-CASE-006": Requirement(
         "Case format",
         "input.workspace-files are pre-created",
-        waits_for="the uaaps format",
     ),
     "UA-CASE-007": Requirement(
         "Case format",
         "expected.contains strings must be in the agent's output",
-        waits_for="the uaaps format",
     ),
     "UA-CASE-008": Requirement(
         "Case format",
         "expected.not-contains strings must not be",
-        waits_for="the uaaps format",
     ),
     "UA-CASE-009": Requirement(
         "Case format",
         "expected.files-created must exist afterwards",
-        waits_for="the uaaps format",
     ),
     "UA-CASE-010": Requirement(
         "Case format",
         "expected.agent-blocked true expects a block by a hook",
-        waits_for="the uaaps format",
     ),
     "UA-CASE-011": Requirement(
         "Case format",
@@ -1051,27 +1014,22 @@ REQUIREMENTS: dict[str, Requirement] = {
     "UA-CASE-012": Requirement(
         "Case format",
         "judge.criteria is required and decides PASS or FAIL",
-        waits_for="the uaaps format",
     ),
     "UA-CASE-013": Requirement(
         "Case format",
         "both example cases of the page load and run",
-        waits_for="the uaaps format",
     ),
     "UA-FLOW-001": Requirement(
         "Execution flow",
         "a fresh workspace per case is made and removed afterwards",
-        waits_for="the uaaps format",
     ),
     "UA-FLOW-002": Requirement(
         "Execution flow",
         "fixture and workspace files are copied before launch",
-        waits_for="the uaaps format",
     ),
     "UA-FLOW-003": Requirement(
         "Execution flow",
         "skills, hooks and rules are installed and a minimal manifest is written",
-        waits_for="the uaaps format",
     ),
     "UA-FLOW-004": Requirement(
         "Execution flow",
@@ -1084,22 +1042,18 @@ REQUIREMENTS: dict[str, Requirement] = {
     "UA-FLOW-006": Requirement(
         "Execution flow",
         "deterministic checks run before the judge and fail fast",
-        waits_for="the uaaps format",
     ),
     "UA-FLOW-007": Requirement(
         "Execution flow",
         "the judge gets output plus criteria and answers PASS or FAIL with a reason",
-        waits_for="the uaaps format",
     ),
     "UA-FLOW-008": Requirement(
         "Execution flow",
         "an errored case (launch, judge, timeout) has a stated verdict in the three-valued report and a stated place in pass_rate",
-        waits_for="the uaaps format",
     ),
     "UA-CLI-001": Requirement(
         "Running evals",
         "eval without arguments in a package folder runs all its evals",
-        waits_for="the uaaps format",
     ),
     "UA-CLI-002": Requirement(
         "Running evals",
@@ -1108,7 +1062,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "UA-CLI-003": Requirement(
         "Running evals",
         "--engine codex overrides the config",
-        waits_for="the uaaps format",
     ),
     "UA-CLI-004": Requirement(
         "Running evals",
@@ -1117,27 +1070,22 @@ REQUIREMENTS: dict[str, Requirement] = {
     "UA-CLI-005": Requirement(
         "Running evals",
         "--target skill:N runs only matching cases",
-        waits_for="the uaaps format",
     ),
     "UA-CLI-006": Requirement(
         "Running evals",
         "--dry-run lists what would run without model calls",
-        waits_for="the uaaps format",
     ),
     "UA-CLI-007": Requirement(
         "Running evals",
         "--report is accepted",
-        waits_for="the uaaps format",
     ),
     "UA-CLI-008": Requirement(
         "Running evals",
         "--report -o FILE writes the report elsewhere",
-        waits_for="the uaaps format",
     ),
     "UA-CLI-009": Requirement(
         "Running evals",
         "eval diff A B compares two reports; the old words work or point at report diff",
-        waits_for="the uaaps format",
     ),
     "UA-CLI-010": Requirement(
         "Running evals",
@@ -1146,72 +1094,58 @@ REQUIREMENTS: dict[str, Requirement] = {
     "UA-REPORT-001": Requirement(
         "Eval report",
         "a report is written to evals/reports/<timestamp>.json on each run",
-        waits_for="the uaaps format",
     ),
     "UA-REPORT-002": Requirement(
         "Eval report",
         "--output-dir given for a package has a stated effect",
-        waits_for="the uaaps format",
     ),
     "UA-REPORT-003": Requirement(
         "Eval report",
         "id, timestamp, duration_seconds are filled",
-        waits_for="the uaaps format",
     ),
     "UA-REPORT-004": Requirement(
         "Eval report",
         "config.engine, engine_version, judge, timeout reflect overrides",
-        waits_for="the uaaps format",
     ),
     "UA-REPORT-005": Requirement(
         "Eval report",
         "agent.runtime, runtime_version, model, model_provider, session_id are filled or null",
-        waits_for="the uaaps format",
     ),
     "UA-REPORT-006": Requirement(
         "Eval report",
         "judge.model and model_provider are filled",
-        waits_for="the uaaps format",
     ),
     "UA-REPORT-007": Requirement(
         "Eval report",
         "environment holds os, arch, tool version, node and python versions",
-        waits_for="the uaaps format",
     ),
     "UA-REPORT-008": Requirement(
         "Eval report",
         "package name and version are filled",
-        waits_for="the uaaps format",
     ),
     "UA-REPORT-009": Requirement(
         "Eval report",
         "summary holds total, passed, failed, skipped, pass_rate",
-        waits_for="the uaaps format",
     ),
     "UA-REPORT-010": Requirement(
         "Eval report",
         "cases[] hold name, target, verdict PASS|FAIL|SKIP, duration",
-        waits_for="the uaaps format",
     ),
     "UA-REPORT-011": Requirement(
         "Eval report",
         "cases[].deterministic_checks hold only declared checks",
-        waits_for="the uaaps format",
     ),
     "UA-REPORT-012": Requirement(
         "Eval report",
         "cases[].judge_verdict holds result, reason, model",
-        waits_for="the uaaps format",
     ),
     "UA-REPORT-013": Requirement(
         "Eval report",
         "cases[].agent_output_snippet is cut at 500 characters",
-        waits_for="the uaaps format",
     ),
     "UA-REPORT-014": Requirement(
         "Eval report",
         "cases[].error is set on failure",
-        waits_for="the uaaps format",
     ),
     "UA-REPORT-015": Requirement(
         "Eval report",
@@ -1220,17 +1154,14 @@ REQUIREMENTS: dict[str, Requirement] = {
     "UA-DIFF-001": Requirement(
         "Comparing reports",
         "two reports are compared side by side",
-        waits_for="the uaaps format",
     ),
     "UA-DIFF-002": Requirement(
         "Comparing reports",
         "changed engine, model, judge or package version is shown, so that a model upgrade can be judged",
-        waits_for="the uaaps format",
     ),
     "UA-DIFF-003": Requirement(
         "Comparing reports",
         "pass rates can be followed over many reports (history reads evals/reports)",
-        waits_for="the uaaps format",
     ),
     "BF-RUN-001": Requirement(
         "Overview and run",

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from ..errors import ExitCode
 from ..report.answer import sentences
+from ..report.characters import plain
 from ..report.gates import GateAnswer, GateResult, answers, gated
-from ..report.wording import counted, labels, plain
+from ..report.wording import counted, labels
 from ..types.comparison import Counts, GroupKey
 from ..types.frozen import Frozen
 from ..types.gate import Gate, GateFigure
@@ -66,11 +67,7 @@ def decide(
         )
     ]
     demanded = [result for suite in view.head.suites for result in answers(gating or view, suite.id, suite.gates)]
-    demanded = [
-        *(completion if options.exit_on_fail else ()),
-        *demanded,
-        *pair_answers(gating or view, options.pairs),
-    ]
+    demanded = [*(completion if options.exit_on_fail else ()), *demanded, *pair_answers(gating or view, options.pairs)]
     notices = tuple(_notices(view, options, completion))
     stopped = _stopped(view, score)
     if stopped:
@@ -108,6 +105,12 @@ def run_notes(view: RunView) -> Iterator[str]:
             why = f": {plain(one.reason)}" if one.reason else ""
             case = f"case {plain(one.case)} of {plain(suite.id)}"
             yield f"{case} is in quarantine and gates nothing before {one.until}{why}"
+
+
+def judge_notes(view: RunView) -> tuple[str, ...]:
+    """What the judge of checks lacks, group by group, each once; a page says it before the first figure."""
+    figures = (one for group in view.summary.groups for one in group.figures if one.name == JUDGED)
+    return tuple(dict.fromkeys(one.note for one in figures if one.note))
 
 
 def score_text(view: RunView) -> str:

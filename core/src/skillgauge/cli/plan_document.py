@@ -10,8 +10,9 @@ from ..plan.preparing import Prepared
 from ..reading.environment import host_environment, secret
 from ..report.wording import counted
 from ..types.frozen import Frozen
+from ..types.inputs import FileSpec
 from ..types.plan import Cell, SuitePlan, applies
-from ..types.suite import ArmKind, Case, FileSpec, SkillRole
+from ..types.suite import ArmKind, Case, SkillRole
 from ..types.trial import PlanHead, SuiteHead
 from .foresight import Foreseen, foresee, told
 from .output import Output, problem_document
@@ -186,7 +187,7 @@ def _paths(groups: Iterator[tuple[FileSpec, ...]]) -> tuple[str, ...]:
 
 
 def _variables(cases: list[Case]) -> list[str]:
-    return sorted({name for case in cases for name in case.env})
+    return sorted({name for case in cases for name in (*case.env, *(one.name for one in case.pass_env))})
 
 
 def _arm_lines(arm: PlannedArm) -> Iterator[str]:

@@ -5,22 +5,18 @@ from __future__ import annotations
 from typing import Protocol
 
 from ..errors import Problem
-from ..types.frozen import EMPTY, Frozen, Json, JsonObject
-from ..types.suite import Limits, Target
+from ..types.frozen import Json
+from ..types.suite import Target
 from ..types.trial import Execution, Identity
+from .requests import Request
 from .sandboxes import Workspace
 
 
-class CallRequest(Frozen):
+class CallRequest(Request):
     """One direct call of a target."""
 
-    trial_id: str
-    case_id: str
     input: Json
-    limits: Limits
     repeat: int = 1
-    seed: int = 0
-    env: JsonObject = EMPTY
 
 
 class Session(Protocol):

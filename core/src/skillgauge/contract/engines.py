@@ -7,8 +7,9 @@ from typing import Protocol
 
 from ..errors import Problem
 from ..types.frozen import EMPTY, Frozen, JsonObject
-from ..types.suite import Install, Limits, SkillRef
+from ..types.suite import Install, SkillRef
 from ..types.trial import Execution, Identity, TrajectoryEvent, Trial
+from .requests import Request
 from .sandboxes import ModelRoute, Workspace
 
 
@@ -20,11 +21,9 @@ class InstalledSkill(Frozen):
     """Relative to the workspace root."""
 
 
-class RunRequest(Frozen):
+class RunRequest(Request):
     """One agent session."""
 
-    trial_id: str
-    case_id: str
     prompt: str
     model: str | None
     skills: tuple[InstalledSkill, ...] = ()
@@ -32,9 +31,6 @@ class RunRequest(Frozen):
     """For the engine to place where its agent reads them, before the session begins."""
     agent: str | None = None
     """Name of the installed agent that leads the session; `None` leaves it to the engine's own."""
-    limits: Limits
-    env: JsonObject = EMPTY
-    seed: int = 0
     cassette_key: str = ""
     """Under which the session may have been recorded; see `Trial.cassette_key`."""
     recipe: JsonObject = EMPTY

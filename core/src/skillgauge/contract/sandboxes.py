@@ -13,7 +13,7 @@ from pydantic import Field
 
 from ..errors import Problem, Severity
 from ..types.frozen import EMPTY, Frozen, JsonObject
-from ..types.suite import FileSpec
+from ..types.inputs import FileSpec
 
 ALLOWED_ENV = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ")
 """What processes in a workspace see of the user's environment unasked. `TERM` is missing on purpose: there is no
@@ -31,6 +31,8 @@ class ModelRoute(Frozen):
     """By which the workspace tells its address."""
     base_url: str
     """`http://` or `https://`, with the path that requests are added to."""
+    requests: tuple[str, ...] = ("GET *", "POST *")
+    """What may be asked: a method and a glob of the path below `base_url` each. All else is refused on its way."""
     headers: JsonObject = Field(default=EMPTY, repr=False)
     """Set on every request on its way, name to string, so that a key stays outside of the workspace."""
 

@@ -16,8 +16,9 @@ from ..plugins.registry import Registry
 from ..reading.environment import secret
 from ..run.budget import uncountable
 from ..run.scorers import Scorers
+from ..types.inputs import HostVariable
 from ..types.plan import SuitePlan
-from ..types.suite import HostVariable, Target
+from ..types.suite import Target
 from .adapters import Adapters
 from .cells import CellMaker
 from .engines import Engines

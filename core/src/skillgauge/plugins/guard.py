@@ -19,7 +19,7 @@ from ..errors import Problem, SkillgaugeError
 from ..log import get_logger, one_line
 from .calls import CLOSE, FURTHER, Call, Rule, calls_of, nothing
 from .deadlines import GRACE_S, JUDGED_S, SCORE_S, alarm, bounded, is_cancelled
-from .kinds import EXECUTORS, EXTENSIONS, Kind, Resolved, broken
+from .kinds import EXECUTORS, EXTENSIONS, KINDS, Kind, Resolved, broken
 
 log = get_logger(__name__)
 
@@ -41,7 +41,7 @@ def guarded(kind: Kind[T], made: T, plugin: Resolved, note: Note, *, named: bool
     if kind in (EXECUTORS, EXTENSIONS):
         return made
     granted_s += JUDGED_S - SCORE_S if plugin.provider.traits.asks_judge else 0
-    return cast("T", Guarded(made, Guard(plugin, note, named=named, granted_s=granted_s), kind.contract))
+    return cast("T", Guarded(made, Guard(plugin, note, named=named, granted_s=granted_s), KINDS[kind].contract))
 
 
 def guarded_part(contract: Any, made: T, plugin: Resolved) -> T:

@@ -44,10 +44,10 @@ class _Tally:
     """Fields of `Counts`."""
     passing: RateTally = field(default_factory=RateTally)
 
-    def add_case(self, counts: Counts) -> None:
+    def add_case(self, counts: Counts, cluster: str) -> None:
         for name, count in counts:
             self.sums[name] += count
-        self.passing.add(counts.pass_share, counts.pass_bounds)
+        self.passing.add(counts.pass_share, counts.pass_bounds, cluster)
 
     @property
     def counts(self) -> Counts:
@@ -80,10 +80,10 @@ class _Group:
         return self.all.sums["total"] - self.all.sums["skipped"]
 
     def add_case(self, counts: Counts, results: Sequence[TrialResult]) -> None:
-        self.all.add_case(counts)
+        self.all.add_case(counts, results[0].cluster)
         self.repeated.add(counts.passed + counts.failed, counts.passed)
         for tag in results[0].tags:
-            self.tags.setdefault(tag, _Tally()).add_case(counts)
+            self.tags.setdefault(tag, _Tally()).add_case(counts, results[0].cluster)
         for result in results:
             self._add(result)
 
@@ -229,17 +229,18 @@ def _place(name: str | None, names: Sequence[str]) -> int:
 def _validity(suite: SuiteHead, groups: dict[GroupKey, _Group]) -> SuiteValidity:
     """Whether too many trials, or pairs of them, ended in an error."""
     mine = {key: group for key, group in groups.items() if key.suite_id == suite.id}
-    errors = total = 0
-    for comparison in suite.compared:
-        for key, group in mine.items():
-            if key.arm == comparison.candidate:
-                other = mine.get(key.in_arm(comparison.baseline))
-                errors += len(group.errored | (other.errored if other else set()))
-                total += group.ran
-    unit = "pairs" if suite.compared else "trials"
-    if not suite.compared:
+    if suite.compared:
+        pairs = [
+            (group, mine.get(key.in_arm(one.baseline), _Group()))
+            for one in suite.compared
+            for key, group in mine.items()
+            if key.arm == one.candidate
+        ]
+        errors = sum(len(ours.errored | theirs.errored) for ours, theirs in pairs)
+        unit, total = "pairs", sum(ours.ran for ours, _ in pairs)
+    else:
         errors = sum(group.all.sums["errors"] for group in mine.values())
-        total = sum(group.ran for group in mine.values())
+        unit, total = "trials", sum(group.ran for group in mine.values())
     if suite.trial_count == 0:
         return SuiteValidity(suite_id=suite.id, valid=True, error_share=None, reason="nothing was selected")
     if total == 0:

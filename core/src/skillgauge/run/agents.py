@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shlex
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -16,7 +16,8 @@ from ..contract.sandboxes import Command, Sandbox, SandboxSpec, SpoiledError, Wo
 from ..log import get_logger
 from ..reading.environment import environment_of
 from ..types.frozen import EMPTY, JsonObject
-from ..types.suite import Arm, Case, FileSpec, SkillRef, TargetKind
+from ..types.inputs import FileSpec
+from ..types.suite import Arm, Case, SkillRef, TargetKind
 from ..types.trial import Blame, Execution, Failure, FailureClass, FileChange, Trajectory, TrajectoryEvent, Trial
 from .contents import contents_of, with_contents
 
@@ -99,25 +100,21 @@ class AgentStage:
         failure = self._inherits()
         if failure:
             return Execution(failure=failure)
-        await self.workspace.put(trial.case.setup_files)
-        await self.workspace.put(trial.case.files)
+        await self.workspace.put((*trial.case.setup_files, *trial.case.files))
         skills = await self._install(trial)
         if failure := await set_up(self.workspace, trial.case):
             return Execution(failure=failure)
         before = await self.workspace.snapshot()
         installed = tuple(f"{skill.path}/" for skill in skills)
         held = await contents_of(self.workspace, (path for path in sorted(before) if not path.startswith(installed)))
-        request = RunRequest(
-            trial_id=trial.trial_id,
-            case_id=trial.case.id,
+        request = RunRequest.of(
+            trial,
+            environment_of(trial.case),
             prompt=trial.case.prompt or "",
             model=trial.model,
             skills=skills,
             installs=trial.arm.installs,
             agent=trial.target.name if trial.target and trial.target.kind is TargetKind.AGENT else None,
-            limits=trial.limits,
-            env=environment_of(trial.case),
-            seed=trial.seed,
             cassette_key=trial.cassette_key,
             recipe=trial.recipe,
         )
@@ -135,7 +132,8 @@ class AgentStage:
             integrity, broken = arm_integrity(trial.arm, candidates, execution.trajectory)
             execution = execution.model_copy(update={"arm_integrity": integrity, "failure": broken or failure})
         if cache:
-            await cache.record(trial, execution, self.workspace)
+            with suppress(SpoiledError):  # nothing is answered from a session that cannot be kept
+                await cache.record(trial, execution, self.workspace)
         if self.stages.recorder is not None:
             try:
                 await self.stages.recorder.record(trial, execution, self.workspace)

@@ -111,15 +111,7 @@ class DirectStage:
 
     async def execute(self, trial: Trial) -> Execution:
         """Call the target."""
-        request = CallRequest(
-            trial_id=trial.trial_id,
-            case_id=trial.case.id,
-            input=trial.case.input,
-            limits=trial.limits,
-            repeat=trial.repeat,
-            seed=trial.seed,
-            env=environment_of(trial.case),
-        )
+        request = CallRequest.of(trial, environment_of(trial.case), input=trial.case.input, repeat=trial.repeat)
         return await self._opened.session.call(request)
 
     async def prepare_grading(self, trial: Trial) -> Sequence[str]:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from functools import cached_property
-from typing import Annotated, Self
+from typing import Annotated
 
-from pydantic import Field, GetCoreSchemaHandler, model_validator
+from pydantic import Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from ..errors import Origin, Problem
 from .answers import PLAIN, AnswerStyle
 from .frozen import EMPTY, Frozen, Json, JsonObject, digest, digest_text
 from .gate import Gate, GateFigure
+from .inputs import FileSpec, HostVariable
 
 
 class Limits(Frozen):
@@ -37,34 +38,6 @@ class Limits(Frozen):
 
 
 NO_LIMITS = Limits()
-
-
-class FileSpec(Frozen):
-    """A file to be put into a workspace, from text or from a file on disk."""
-
-    path: str
-    """Where it goes, relative to the workspace root, with forward slashes."""
-    text: str | None = None
-    source: str | None = None
-    """Absolute path of the file to copy; exactly one of `text` and `source` is set."""
-    executable: bool = False
-    digest: str = ""
-    """Content digest, part of the execution id; computed from `text` when empty."""
-
-    @model_validator(mode="after")
-    def _one_origin(self) -> Self:
-        if (self.text is None) == (self.source is None):
-            raise ValueError("exactly one of text and source must be given")
-        parts = self.path.split("/")
-        if self.path.startswith("/") or ".." in parts or "\\" in self.path or not self.path.strip("./"):
-            raise ValueError(f"path {self.path!r} does not stay inside the workspace")
-        return self
-
-    @cached_property
-    def content_id(self) -> str:
-        """Digest of path, mode and content."""
-        content = self.digest or (digest(self.text) if self.text is not None else digest(None, self.source))
-        return digest(self.path, self.executable, content)
 
 
 class Check(Frozen):
@@ -133,17 +106,8 @@ class CaseFacts(Frozen):
     input: Json = None
     """What a skill under direct call receives."""
     tags: tuple[str, ...] = ()
-
-
-class HostVariable(Frozen):
-    """A variable of the environment whose value is that of the user's own, and is written nowhere."""
-
-    name: str
-    """As the processes of a case see it."""
-    host: str
-    """As the user's environment has it."""
-    default: str | None = None
-    """Its value where the user's environment has none; without a default that is a problem of the run."""
+    cluster: str = ""
+    """Cases of one rise and fall together, as those of a template do; empty: it stands for itself."""
 
 
 class Case(CaseFacts):

@@ -13,6 +13,7 @@ from skillgauge.api import (
     Engine,
     Execution,
     FileSpec,
+    Install,
     InstalledSkill,
     Limits,
     Running,
@@ -60,6 +61,10 @@ class _Watched:
         return await self._workspace.start(command)
 
 
+def _installed(name: str, folder: str) -> InstalledSkill:
+    return InstalledSkill(ref=SkillRef(name=name, root="/", digest=""), path=f"{folder}/{name}")
+
+
 def play(
     engine: Engine,
     server: ModelServer,
@@ -68,6 +73,8 @@ def play(
     skill_folder: str,
     skills: Sequence[str] = (),
     files: Sequence[FileSpec] = (),
+    installs: Sequence[Install] = (),
+    agent: str | None = None,
     routes: Mapping[str, str] | None = None,
     model: str | None = None,
     limits: Limits = LIMITS,
@@ -81,6 +88,8 @@ def play(
         skill_folder: where the agent looks for skills, relative to the workspace.
         skills: names under which `SKILL` is installed there.
         files: what else is in the workspace.
+        installs: what the arm gives beside skills.
+        agent: name of the installed agent that leads the session.
         routes: addresses of model APIs that a sandbox relays, by name.
         model: the model to ask.
         limits: of the session.
@@ -89,10 +98,7 @@ def play(
     async def session() -> Played:
         events: list[TrajectoryEvent] = []
         commands: list[Command] = []
-        installed = tuple(
-            InstalledSkill(ref=SkillRef(name=name, root="/", digest=""), path=f"{skill_folder}/{name}")
-            for name in skills
-        )
+        installed = tuple(_installed(name, skill_folder) for name in skills)
         async with TemporarySandbox().open(SandboxSpec(label="test")) as workspace:
             await workspace.put([*files, *(FileSpec(path=f"{one.path}/SKILL.md", text=SKILL) for one in installed)])
             request = RunRequest(
@@ -101,6 +107,8 @@ def play(
                 prompt=prompt,
                 model=model,
                 skills=installed,
+                installs=tuple(installs),
+                agent=agent,
                 limits=limits,
             )
             execution = await engine.run(request, _Watched(workspace, routes or {}, commands), events.append)

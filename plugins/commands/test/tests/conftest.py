@@ -14,5 +14,5 @@ DATA = Path(__file__).parents[3] / "formats/uaaps/tests/data"
 def package(work: Path) -> Path:
     """A copy of a package with a skill, hooks, and tests of both."""
     folder = work / "word-tools"
-    shutil.copytree(DATA / "word-tools", folder)
+    shutil.copytree(DATA / "word-tools", folder, ignore=shutil.ignore_patterns("__pycache__"))
     return folder

@@ -41,6 +41,7 @@ def change(package: Path, path: str, old: str, new: str) -> None:
     file.write_text(text.replace(old, new))
 
 
+@pytest.mark.requirement("UA-LAYOUT-004", "UA-LAYOUT-009", "UA-TIER-001", "UA-TIER-002", "UA-TIER-003")
 def test_a_package_is_tested_as_a_whole(program: Program, package: Path) -> None:
     """Skills, hooks and the package itself; what needs a model is skipped, and nothing in the package changes."""
     before = {path: path.read_bytes() for path in package.rglob("*") if path.is_file()}

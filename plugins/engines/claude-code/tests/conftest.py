@@ -55,7 +55,7 @@ def play(agent_program: Callable[[str], Path]) -> Play:
         at_server: bool = True,
         **given: Any,
     ) -> Played:
-        told = {name: given.pop(name) for name in ("skills", "files", "limits") if name in given}
+        told = {name: given.pop(name) for name in ("skills", "files", "limits", "installs", "agent") if name in given}
         with ModelServer(script) as server:
             address = {"base_url": server.url} if at_server and not is_relayed else {}
             chosen = {"program": program, "api_retries": 1, **address, **given}

@@ -57,7 +57,7 @@ def play(agent_program: Callable[[str], Path]) -> Play:
         prepare: Callable[[ModelServer], Mapping[str, Any]] = lambda _server: {},
         **given: Any,
     ) -> Played:
-        told = {name: given.pop(name) for name in ("skills", "limits") if name in given}
+        told = {name: given.pop(name) for name in ("skills", "limits", "installs", "agent") if name in given}
         with ModelServer(script) as server:
             address = {"base_url": f"{server.url}/v1"} if at_server and not is_relayed else {}
             chosen = {"program": program, "api_retries": 0, **address, **given, **prepare(server)}

@@ -14,5 +14,5 @@ DATA = Path(__file__).parent / "data"
 def word_tools(tmp_path: Path) -> Path:
     """A copy of a package with a skill, hooks, and tests of both."""
     folder = tmp_path / "word-tools"
-    shutil.copytree(DATA / "word-tools", folder)
+    shutil.copytree(DATA / "word-tools", folder, ignore=shutil.ignore_patterns("__pycache__"))
     return folder

@@ -83,6 +83,21 @@ def report_of(package: Path, number: int = -1) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.requirement(
+    "UA-REPORT-001",
+    "UA-REPORT-003",
+    "UA-REPORT-005",
+    "UA-REPORT-006",
+    "UA-REPORT-007",
+    "UA-REPORT-008",
+    "UA-REPORT-009",
+    "UA-REPORT-010",
+    "UA-REPORT-011",
+    "UA-REPORT-012",
+    "UA-CONF-005",
+    "UA-LAYOUT-011",
+    "UA-FLOW-007",
+)
 def test_a_run_and_its_report(evaluate: Evaluate, word_tools: Path) -> None:
     """Every field of the report is filled with what happened, or null; the judge's alias is resolved to an id."""
     with judge() as server:
@@ -138,6 +153,9 @@ def test_a_second_run_has_a_report_of_its_own(evaluate: Evaluate, word_tools: Pa
     assert len(list((word_tools / "evals/reports").glob("*.json"))) == 2
 
 
+@pytest.mark.requirement(
+    "UA-FLOW-006", "UA-CASE-007", "UA-CASE-008", "UA-CASE-009", "UA-CASE-010", "UA-REPORT-014", "UA-CONF-008"
+)
 def test_deterministic_checks_go_before_the_judge(evaluate: Evaluate, word_tools: Path) -> None:
     """A case that fails by itself is not judged, and a failed case fails the run."""
     replies = [
@@ -173,6 +191,7 @@ def test_the_judge_decides(evaluate: Evaluate, word_tools: Path) -> None:
     assert "There are 9 words." in request.text
 
 
+@pytest.mark.requirement("UA-FLOW-008")
 def test_an_error_of_the_surroundings_is_no_failure(evaluate: Evaluate, word_tools: Path) -> None:
     """Where nobody could judge, nothing was found out: skipped, in no rate, with its class, and exit code 3."""
     with ModelServer(lambda _: ModelReply(fault=ModelFault.UNAUTHORIZED)) as server:
@@ -205,6 +224,7 @@ def test_an_agent_out_of_time_has_failed(evaluate: Evaluate, word_tools: Path) -
         (["--case", "05-untargeted"], NAMES[4:]),
     ],
 )
+@pytest.mark.requirement("UA-CLI-005")
 def test_selection(evaluate: Evaluate, word_tools: Path, options: list[str], names: list[str]) -> None:
     """By what a case is about, by its name, by its file."""
     with judge() as server:
@@ -212,6 +232,7 @@ def test_selection(evaluate: Evaluate, word_tools: Path, options: list[str], nam
     assert [case["name"] for case in report_of(word_tools)["cases"]] == names
 
 
+@pytest.mark.requirement("UA-CLI-003", "UA-REPORT-004")
 def test_command_line_rules_over_the_configuration(evaluate: Evaluate, word_tools: Path) -> None:
     """Engine and judge of the file are replaced; a model's family is never taken for a plugin."""
     with judge() as server:
@@ -222,6 +243,7 @@ def test_command_line_rules_over_the_configuration(evaluate: Evaluate, word_tool
     assert [request.body["model"] for request in server.requests] == ["claude-opus-4-1"]
 
 
+@pytest.mark.requirement("UA-CLI-006", "UA-CLI-007", "UA-CLI-008", "UA-REPORT-002")
 def test_places_of_the_report(evaluate: Evaluate, work: Path, word_tools: Path) -> None:
     """`-o` and `--output-dir` move it; a dry run has none."""
     with judge() as server:
@@ -234,6 +256,7 @@ def test_places_of_the_report(evaluate: Evaluate, work: Path, word_tools: Path) 
     assert len(server.requests) == 2 or len(server.requests) == 1
 
 
+@pytest.mark.requirement("UA-CONF-003")
 def test_reserved_engines_are_refused(evaluate: Evaluate, word_tools: Path) -> None:
     """Before anything is created, with what is installed."""
     config = word_tools / "evals/eval-config.json"
@@ -257,6 +280,7 @@ def test_skills_of_a_package_keep_their_other_evals(evaluate: Evaluate, word_too
     assert {suite["format"] for suite in done.document["plan"]["suites"]} == {"uaaps", "agent-skills"}
 
 
+@pytest.mark.requirement("UA-FLOW-001", "UA-FLOW-002", "UA-CASE-004", "UA-CASE-005", "UA-CASE-006", "UA-CONF-009")
 def test_an_agent_gets_its_workspace(evaluate: Evaluate, work: Path) -> None:
     """Fixtures, files to begin with, folders that it may write, a minimal manifest, and no answers."""
     replies = [{"match": "Count", "text": "9", "run": "find . -type f | sort > out/count.txt; cat out/count.txt; env"}]
@@ -270,3 +294,38 @@ def test_an_agent_gets_its_workspace(evaluate: Evaluate, work: Path) -> None:
     assert "WORDS_LOCALE=en" in told
     assert "tests/" not in told
     assert "criteria" not in told
+
+
+@pytest.mark.requirement("UA-REPORT-013")
+def test_a_snippet_is_short(evaluate: Evaluate, word_tools: Path) -> None:
+    """Five hundred characters of what the agent answered."""
+    with judge() as server:
+        assert evaluate(server, "says-what-it-is", replies=[{"text": "words " * 200}]).code == 0
+    (case,) = report_of(word_tools)["cases"]
+    assert case["agent_output_snippet"] == ("words " * 200)[:500]
+
+
+def test_an_uninstalled_engine_is_refused(evaluate: Evaluate, word_tools: Path) -> None:
+    """Also by its name in the command, with what is installed."""
+    with judge() as server:
+        done = evaluate(server, "--engine", "copilot")
+    assert done.code == 2
+    assert "engine 'copilot' is not installed" in done.stderr
+    assert not (word_tools / "evals/reports").exists()
+
+
+@pytest.mark.requirement("UA-CLI-001", "UA-CLI-002")
+def test_the_package_of_the_current_folder(program: Program, word_tools: Path) -> None:
+    """Without a path it is the package here, and a word that is no path is one of its cases."""
+    for words, cases in (([], 5), (["auditor-agrees"], 1)):
+        done = program("eval", *words, "--engine", "mock", "--dry-run", "--json", cwd=word_tools)
+        assert [suite["case_count"] for suite in done.document["plan"]["suites"]] == [cases]
+
+
+@pytest.mark.requirement("UA-CONF-010")
+def test_a_limit_in_the_command_needs_a_unit(program: Program, word_tools: Path) -> None:
+    """The file's number is seconds, others mean milliseconds by one: a bare number is refused with both spellings."""
+    done = program("eval", word_tools, "--engine", "mock", "--timeout", "30", "--dry-run")
+    assert done.code == 2
+    assert "Write --timeout 30ms or --timeout 30s." in done.stderr
+    assert program("eval", word_tools, "--engine", "mock", "--timeout", "30s", "--dry-run").code == 0

@@ -177,21 +177,23 @@ def flaky(ctx: click.Context, *, target: str | None, suite: str | None, limit: i
     return ExitCode.OK
 
 
-@command.command("import", help="Take the evaluations in a database of eval-skills over into the store.")
-@click.argument("file", metavar="FILE")
+@command.command("import", help="Take result documents, or a database of eval-skills, over into the store.")
+@click.argument("file", metavar="PATH")
 @_store_option
 @click.pass_context
 def import_file(ctx: click.Context, *, file: str, store: str | None) -> int:
-    """Take the evaluations in a database of eval-skills over into the store."""
+    """Take result documents, or a database of eval-skills, over into the store."""
     from skillgauge.api import opened_store, store_place  # noqa: PLC0415 - as above
 
     from .importing import import_evaluations, require_archive  # noqa: PLC0415 - as above
     from .listing import import_verdict, print_import  # noqa: PLC0415 - as above
+    from .reports import import_reports, is_document  # noqa: PLC0415 - as above
 
     call = _invocation(ctx, store)
     with opened_store(call) as runs:
         archive = require_archive(runs, store_place(call))
-        document = asyncio.run(import_evaluations(call, Path(file), archive, store_place(call)))
+        take_over = import_reports if is_document(Path(file)) else import_evaluations
+        document = asyncio.run(take_over(call, Path(file), archive, store_place(call)))
     call.output.document(document.model_dump(mode="json"))
     print_import(document, call.output)
     call.output.verdict(import_verdict(document))

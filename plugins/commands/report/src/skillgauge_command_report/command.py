@@ -24,6 +24,7 @@ from skillgauge.api import (
     SkillgaugeError,
     UsageError,
     invocation,
+    json_text,
     write_whole,
 )
 
@@ -220,7 +221,7 @@ def diff(
 
                 content = as_page(document)
             case DiffFormat.JSON:
-                content = json.dumps(document.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
+                content = json_text(json.dumps(document.model_dump(mode="json"), indent=2, ensure_ascii=False)) + "\n"
         _write(call, content, output)
     if call.output.as_json:
         call.output.document(document.model_dump(mode="json"))

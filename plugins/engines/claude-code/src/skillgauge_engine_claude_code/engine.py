@@ -14,6 +14,7 @@ from skillgauge_agent_programs.homes import files_in, lines_of
 from skillgauge_agent_programs.json_lines import parse_line
 from skillgauge_agent_programs.programs import AgentProgram
 
+from .installing import install
 from .options import BASE_URL, KEY, LOGIN_FILE, SUBSCRIPTION, VARIABLES, ClaudeCodeOptions, PermissionMode
 from .transcript import ClaudeTranscript
 
@@ -66,10 +67,12 @@ class ClaudeCodeEngine(ProgramEngine):
         options = self._claude
         # Without a model the program looks for one by the network, and may wait there for ever.
         arguments = ["-p", "--output-format", "stream-json", "--verbose", "--include-hook-events"]
-        arguments += ["--model", self.model(request.model) or "", "--setting-sources", "project"]
+        arguments += ["--model", self.model(request.model) or "", "--setting-sources"]
+        # What is installed lies in the private configuration; without it there is nothing that could count.
+        arguments += ["user,project" if request.installs else "project"]
         if request.limits.max_turns is not None:
             arguments += ["--max-turns", str(request.limits.max_turns)]
-        arguments += self._powers()
+        arguments += self._powers(request, workspace.home)
         environment = _QUIET | {
             "CLAUDE_CONFIG_DIR": str(workspace.home / ".claude"),
             "CLAUDE_CODE_DISABLE_BUNDLED_SKILLS": "1",
@@ -83,14 +86,15 @@ class ClaudeCodeEngine(ProgramEngine):
             return Launch(tuple(arguments), environment, prompt, key)
         return Launch(tuple(arguments), environment, prompt)
 
-    def _powers(self) -> list[str]:
+    def _powers(self, request: RunRequest, home: Path) -> list[str]:
         """What the agent may do; nothing where instructions take the place of its own."""
         options = self._claude
         if options.instructions is not None:
             return ["--system-prompt", options.instructions, "--strict-mcp-config", "--disable-slash-commands", *_NONE]
-        arguments = ["--permission-mode", options.permission_mode]
-        if options.settings:
-            arguments += ["--settings", canonical_json(options.settings)]
+        installed, settings = install(request, home, options.settings)
+        arguments = ["--permission-mode", options.permission_mode, *installed]
+        if settings:
+            arguments += ["--settings", canonical_json(settings)]
         if options.allowed_tools:
             arguments += ["--allowedTools", *options.allowed_tools]  # the last one, since it takes all that follows
         return arguments

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from skillgauge.api import Engine, Fact, Provider, Traits, hookimpl
 
-from .options import HOST, LOGIN_FILE, VARIABLES, ClaudeCodeOptions
+from .options import HOST, INSTALLS, LOGIN_FILE, VARIABLES, ClaudeCodeOptions
 
 _TRAITS = Traits(
     secrets=VARIABLES,
@@ -14,6 +14,7 @@ _TRAITS = Traits(
     model_hosts=(HOST,),
     inherited=(".claude", "CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", ".mcp.json"),
     skill_folder=".claude/skills",
+    installs=INSTALLS,
     model_patterns=("claude*",),
     tells=frozenset(Fact),
     instructions="instructions",

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from skillgauge.api import JsonValue, Problem, RunRequest, Workspace, canonical_json, host_environment, thaw
+from skillgauge.api import JsonValue, Problem, RunRequest, Workspace, host_environment, thaw
 from skillgauge_agent_programs.accounts import Transcript
 from skillgauge_agent_programs.credentials import find_key
 from skillgauge_agent_programs.engine import Access, Launch, ProgramEngine, Service
@@ -14,6 +14,7 @@ from skillgauge_agent_programs.homes import files_in, lines_of
 from skillgauge_agent_programs.json_lines import parse_line
 from skillgauge_agent_programs.programs import AgentProgram
 
+from .installing import install
 from .options import (
     ACCESS_TOKEN,
     AZURE_ENDPOINT,
@@ -109,23 +110,26 @@ class CodexEngine(ProgramEngine):
         arguments += ["-m", model.removeprefix(AZURE_PREFIX)] if model else []
         arguments += [*_QUIET, *self._provider(access)]
         for key, value in self._codex.config.items():
-            arguments += ["-c", f"{key}={_toml(value)}"]
-        arguments += self._powers(home)
+            if self._codex.instructions is None or key.startswith("model"):  # others could give it tools again
+                arguments += ["-c", f"{key}={_toml(value)}"]
+        arguments += self._powers(request, workspace.home)
         # Below TMPDIR its home would be taken for a temporary one, and no command would run in its sandbox.
         environment = {"CODEX_HOME": str(home), "TMPDIR": str(temporary)}
         return Launch((*arguments, "-"), environment, request.prompt.encode("utf-8", "replace"))
 
-    def _powers(self, home: Path) -> list[str]:
+    def _powers(self, request: RunRequest, home: Path) -> list[str]:
         """What the agent may do; nothing where instructions take the place of its own."""
         if self._codex.instructions is not None:
-            told = home / "instructions.md"
+            told = home / ".codex/instructions.md"
             told.write_text(self._codex.instructions, encoding="utf-8")
             return [*_WITHOUT_TOOLS, "-c", f"model_instructions_file={_toml(str(told))}"]
-        if not self._codex.hooks:
-            return ["-s", self._codex.sandbox]
-        (home / "hooks.json").write_text(canonical_json(self._codex.hooks), encoding="utf-8")
+        settings = install(request, home, self._codex.hooks)
+        arguments = ["-s", self._codex.sandbox]
+        for key, value in settings.items():
+            arguments += ["-c", f"{key}={_toml(value)}"]
         # Hooks that nobody confirmed would be passed over.
-        return ["-s", self._codex.sandbox, "--dangerously-bypass-hook-trust"]
+        trusted = (home / ".codex/hooks.json").exists()
+        return [*arguments, "--dangerously-bypass-hook-trust"] if trusted else arguments
 
     def transcript(self, request: RunRequest) -> Transcript:
         """Reads the lines of `--json`, and later the session file."""

@@ -10,6 +10,8 @@ from skillgauge.api import EMPTY, JsonObject
 from skillgauge_agent_programs.options import InstructedOptions
 
 HOST = "api.openai.com"
+INSTALLS = frozenset({"rule", "command", "agent", "hooks", "servers"})
+"""What an arm may give beside skills."""
 BASE_URL = f"https://{HOST}/v1"
 LOGIN_HOSTS = ("chatgpt.com", "auth.openai.com", HOST)
 """What a login reaches: the service of a subscription, its renewal, and the API for a login by key."""

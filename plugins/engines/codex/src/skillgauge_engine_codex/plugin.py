@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from skillgauge.api import Engine, Fact, Provider, Traits, hookimpl
 
-from .options import ACCESS_TOKEN, AZURE_KEY, KEYS, LOGIN_FILE, LOGIN_HOSTS, CodexOptions
+from .options import ACCESS_TOKEN, AZURE_KEY, INSTALLS, KEYS, LOGIN_FILE, LOGIN_HOSTS, CodexOptions
 
 _TRAITS = Traits(
     secrets=(*KEYS, ACCESS_TOKEN, AZURE_KEY),
@@ -14,6 +14,7 @@ _TRAITS = Traits(
     model_hosts=LOGIN_HOSTS,
     inherited=(".git",),  # up to there it reads AGENTS.md, .agents and .codex of every folder above
     skill_folder=".agents/skills",
+    installs=INSTALLS,
     model_patterns=("gpt-*", "o[0-9]*", "codex-*", "azure/*"),
     tells=frozenset(Fact) - {Fact.COST},
     instructions="instructions",

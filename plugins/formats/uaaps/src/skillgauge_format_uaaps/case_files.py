@@ -36,6 +36,8 @@ def _structure(value: object) -> object:
 
 
 def _pattern(value: str) -> str:
+    if value == "*":  # as agents' programs write "any tool"
+        return ""
     try:
         re.compile(value)
     except re.error as error:

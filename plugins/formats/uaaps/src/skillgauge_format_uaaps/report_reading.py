@@ -108,7 +108,7 @@ def _view(path: Path, report: Report, content: str) -> RunView:
         seed=0,
         runners=(Identity(name=engine, version=report.config.engine_version, model=report.agent.model),),
         models=(report.agent.model,) if report.agent.model else (),
-        judges=(Identity(name=report.judge.model_provider or "judge", settings={"model": judge}),) if judge else (),
+        judges=(Identity(name=judge, settings={"provider": report.judge.model_provider}),) if judge else (),
     )
     seconds = report.duration_seconds
     run = RunInfo(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Mapping
+from pathlib import Path
 
 from pydantic import BaseModel
 
@@ -35,3 +38,14 @@ def schemas() -> Mapping[str, JsonObject]:
         name: {"$schema": dialect, **model.model_json_schema(by_alias=True), "title": title}
         for name, (model, title) in _FILES.items()
     }
+
+
+def write(folder: Path) -> None:
+    """Write each into a file of its own."""
+    for name, schema in schemas().items():
+        text = json.dumps(schema, indent=2, ensure_ascii=False)
+        (folder / f"{name}.schema.json").write_text(f"{text}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))

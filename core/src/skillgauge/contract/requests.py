@@ -1,0 +1,31 @@
+"""What is asked of whoever executes a trial, by a direct call or with an agent."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from ..types.frozen import EMPTY, Frozen, JsonObject
+from ..types.suite import Limits
+from ..types.trial import Trial
+
+
+class Request(Frozen):
+    """One execution: of the case no more than its executor may know."""
+
+    trial_id: str
+    case_id: str
+    limits: Limits
+    env: JsonObject = EMPTY
+    seed: int = 0
+
+    @classmethod
+    def of(cls, trial: Trial, env: JsonObject, **more: object) -> Self:
+        """The request for a trial.
+
+        Args:
+            trial: what is executed.
+            env: environment variables added for its case, name to string.
+            more: fields that only this kind of request has.
+        """
+        known = {"trial_id": trial.trial_id, "case_id": trial.case.id, "limits": trial.limits, "seed": trial.seed}
+        return cls.model_validate({**known, "env": env, **more})

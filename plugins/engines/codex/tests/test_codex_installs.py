@@ -1,0 +1,63 @@
+"""What an arm gives beside skills, where the real program reads it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from skillgauge.api import Install
+from skillgauge_testkit import ModelReply, ToolCall, in_turns, run_shell
+from skillgauge_testkit.hook_answers import EVENT, HOOK_ANSWERS, HookAnswer, hooks
+
+from .conftest import Play
+
+pytestmark = [pytest.mark.e2e, pytest.mark.engine, pytest.mark.slow]
+
+PATCH = "*** Begin Patch\n*** Add File: made.txt\n+x\n*** End Patch"
+
+
+@pytest.mark.parametrize("answer", HOOK_ANSWERS, ids=lambda one: one.name)
+def test_what_the_specification_calls_a_block_is_one(play: Play, answer: HookAnswer) -> None:
+    """Whatever spelling the answer has: no file, and the agent reads the reason. What is none lets the write pass."""
+    script = in_turns(ModelReply(tools=[run_shell("echo x > made.txt")]), ModelReply("ok"))
+    played = play(script, installs=[hooks(f"cat >/dev/null; {answer.script}")])
+    execution = played.execution
+    assert execution.failure is None
+    assert execution.trajectory is not None
+    assert ("made.txt" not in played.files) is answer.blocks
+    blocked = [(one.by, one.event) for one in execution.trajectory.blocked or ()]
+    assert blocked == ([("hook", EVENT)] if answer.blocks else [])
+    assert answer.reason in json.dumps(played.server.requests[-1].body)
+    told = "a hook for pre-tool-use ended with exit code 1 and so stopped nothing"
+    assert (told in execution.notes) is (answer.name == "failure")
+
+
+def test_a_hook_for_writes_meets_patches(play: Play) -> None:
+    """The program writes files by patches; a hook for `Write` gets each file of one as if it were written."""
+    check = 'grep -q \'"file_path": "made.txt"\' && { echo "no $file" >&2; exit 2; }'
+    script = in_turns(ModelReply(tools=[ToolCall("apply_patch", {"input": PATCH})]), ModelReply("ok"))
+    played = play(script, installs=[hooks(check, matcher="Write|Edit")])
+    assert "made.txt" not in played.files
+    assert played.execution.trajectory is not None
+    assert [(one.tool, one.by) for one in played.execution.trajectory.blocked or ()] == [("Write", "hook")]
+    allowed = play(script, installs=[hooks("exit 0", matcher="Write|Edit")])
+    assert "made.txt" in allowed.files
+
+
+def test_rules_agents_and_servers(play: Play) -> None:
+    """Each is in what the program sends, and none of it is in the workspace."""
+    installs = [
+        Install(kind="rule", name="plain", content={"text": "Never use the word ZEBRA-RULE."}),
+        Install(kind="command", name="count-words", content={"description": "Count", "text": "Count."}),
+        Install(kind="agent", name="auditor", content={"description": "Audits", "prompt": "You are ZEBRA-AGENT."}),
+    ]
+    played = play([ModelReply("ok")], installs=installs)
+    assert played.execution.failure is None
+    first = played.server.requests[0]
+    assert "ZEBRA-RULE" in first.text
+    assert "agent-auditor" in json.dumps(first.body)
+    assert "ZEBRA-AGENT" not in json.dumps(first.body)
+    assert not [path for path in played.files if not path.startswith(".git")]
+    led = play([ModelReply("ok")], installs=installs, agent="auditor")
+    assert "ZEBRA-AGENT" in json.dumps(led.server.requests[0].body)
