@@ -106,9 +106,8 @@ def play(
                 prompt=prompt,
                 model=model,
                 skills=installed,
-                installs=tuple(installs),
-                agent=agent,
                 limits=limits,
+                **{"installs": tuple(installs), "agent": agent},
             )
             execution = await engine.run(request, _Watched(workspace, routes or {}, commands), events.append)
             root, home = _regular(workspace.root), _regular(workspace.home)
