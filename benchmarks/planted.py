@@ -1,11 +1,13 @@
 """A plugin file: suites whose true pass rates are known, and an agent that passes by them.
 
 A `.planted` file names cells: how many suites, of how many cases, run how often, and where their pass rates come from.
+What an agent draws depends on `PLANTED_DRAW`, too, so that the same suites can be evaluated again as if by chance.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import random
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
@@ -69,7 +71,7 @@ class Planted:
         """As many suites as the cells of the file say."""
         file = Path(request.paths[0])
         cells = json.loads(file.read_text())
-        return Loaded(tuple(suite for cell in cells for suite in _suites(cell, file.parent)))
+        return Loaded(tuple(suite for cell in cells for suite in _suites(cell, file)))
 
     def dump(self, suite: Suite) -> Dumped:
         """Nothing."""
@@ -80,16 +82,16 @@ class Planted:
         return {}
 
 
-def _suites(cell: Mapping[str, Any], folder: Path) -> Iterator[Suite]:
+def _suites(cell: Mapping[str, Any], file: Path) -> Iterator[Suite]:
     cases, runs, lift, base = (cell[name] for name in ("cases", "runs", "lift", "base"))
-    skill = SkillRef(name="planted", root=str(folder / "planted"), digest="planted")
+    skill = SkillRef(name="planted", root=str(file.parent / "planted"), digest="planted")
     for number in range(cell["suites"]):
         name = f"{cases}-{runs}-{lift}-{base}-{number}"
         draw = random.Random(name)
         yield Suite(
             id=name,
             format="planted",
-            root=str(folder),
+            root=str(file),
             targets=(Target(id="planted"),),
             cases=tuple(_case(at, *_chances(BASES[base](draw), lift)) for at in range(cases)),
             arms=(Arm(name="with", kind=ArmKind.AGENT, skills=(skill,)), Arm(name="without", kind=ArmKind.AGENT)),
@@ -130,7 +132,8 @@ class Agent:
         """One draw."""
         with_skill, without = map(float, request.prompt.split())
         chance = with_skill if request.skills else without
-        return Execution(text=GOOD if random.Random(request.trial_id).random() < chance else BAD)
+        draw = random.Random(f"{request.trial_id}{os.environ.get('PLANTED_DRAW', '')}")
+        return Execution(text=GOOD if draw.random() < chance else BAD)
 
 
 class Nowhere:

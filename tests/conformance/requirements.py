@@ -622,7 +622,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-FORMAT-002": Requirement(
         "60-second format",
         "a case has name, prompt, expectations, validators",
-        waits_for="the formats that measure lift",
     ),
     "SE-FORMAT-003": Requirement(
         "60-second format",
@@ -643,7 +642,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-FORMAT-007": Requirement(
         "60-second format",
         "the page's own two-case example loads and runs",
-        waits_for="the formats that measure lift",
     ),
     "SE-FORMAT-008": Requirement(
         "60-second format",
@@ -696,12 +694,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-HEAD-001": Requirement(
         "Aggregate",
         "the run prints a headline with pass-rate points gained",
-        waits_for="a later release",
     ),
     "SE-HEAD-002": Requirement(
         "Aggregate",
         "the headline also carries the relative change in agent turns (e.g. fewer turns)",
-        waits_for="the formats that measure lift",
     ),
     "SE-HEAD-003": Requirement(
         "Aggregate",
@@ -726,7 +722,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-RUN-005": Requirement(
         "Run it locally",
         "the judge defaults to the agent's model",
-        waits_for="the formats that measure lift",
     ),
     "SE-RUN-006": Requirement(
         "Run it locally",
@@ -735,7 +730,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-RUN-007": Requirement(
         "Run it locally",
         "a results.json conforming to the open schema is written without being asked for",
-        waits_for="the skillevaluation format",
     ),
     "SE-RUN-008": Requirement(
         "Run it locally",
@@ -748,17 +742,14 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-RUN-010": Requirement(
         "Run it locally",
         "--fail-on-verdict fail gates the run",
-        waits_for="the formats that measure lift",
     ),
     "SE-RUN-011": Requirement(
         "Run it locally",
         "--fail-on-verdict mixed and error can be given too, each with a stated exit code",
-        waits_for="the formats that measure lift",
     ),
     "SE-RUN-012": Requirement(
         "Run it locally",
         "--min-delta-pts 10 gates the run; null fails",
-        waits_for="the formats that measure lift",
     ),
     "SE-RUN-013": Requirement(
         "Run it locally",
@@ -767,7 +758,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-RUN-014": Requirement(
         "Run it locally",
         "--adapter NAME is accepted as the old spelling of --engine",
-        waits_for="the formats that measure lift",
     ),
     "SE-RUN-015": Requirement(
         "Run it locally",
@@ -800,7 +790,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-HOST-002": Requirement(
         "Push and hosted runs",
         "pushing, hosted verified runs, quotas, rankings and SkillScore are the vendor's platform; docs name them as not offered",
-        waits_for="the formats that measure lift",
     ),
     "SE-HOST-003": Requirement(
         "Push and hosted runs",
@@ -821,57 +810,46 @@ REQUIREMENTS: dict[str, Requirement] = {
     "SE-CONFORM-003": Requirement(
         "Bring your own runner",
         "runner contract and goldens are loadable from an installed package, so that someone else's runner can be checked",
-        waits_for="the formats that measure lift",
     ),
     "SE-CONFORM-004": Requirement(
         "Bring your own runner",
         "an outside runner (command line) can be run against the goldens by one command and gets a conformance report",
-        waits_for="the formats that measure lift",
     ),
     "SE-CONFORM-005": Requirement(
         "Bring your own runner",
         "CONFORMANCE statement of skillgauge names version, categories passed and exceptions",
-        waits_for="the formats that measure lift",
     ),
     "SE-GATE-001": Requirement(
         "Composing with agentversion",
         "gate.name = skillevaluation:<skill>",
-        waits_for="the formats that measure lift",
     ),
     "SE-GATE-002": Requirement(
         "Composing with agentversion",
         "gate.actual_score = with-skill pass rate 0..1",
-        waits_for="the formats that measure lift",
     ),
     "SE-GATE-003": Requirement(
         "Composing with agentversion",
         "gate.threshold is settable by the user; where it comes from is stated",
-        waits_for="the formats that measure lift",
     ),
     "SE-GATE-004": Requirement(
         "Composing with agentversion",
         "gate.passed = actual_score meets threshold",
-        waits_for="the formats that measure lift",
     ),
     "SE-GATE-005": Requirement(
         "Composing with agentversion",
         "gate.evaluator_ref = skillevaluation://<suite hash>@v<version>",
-        waits_for="the formats that measure lift",
     ),
     "SE-GATE-006": Requirement(
         "Composing with agentversion",
         "gate.ran_at is ISO 8601 completion time",
-        waits_for="the formats that measure lift",
     ),
     "SE-GATE-007": Requirement(
         "Composing with agentversion",
         "the gate can be added to evaluation.gates[] of an existing manifest, not only written alone",
-        waits_for="the formats that measure lift",
     ),
     "SE-GATE-008": Requirement(
         "Composing with agentversion",
         "no gate is written for an invalid run",
-        waits_for="the formats that measure lift",
     ),
     "UA-LAYOUT-001": Requirement(
         "2 Directory structure",

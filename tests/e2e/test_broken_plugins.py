@@ -19,6 +19,7 @@ PLUGIN = """
 import sys
 from skillgauge.api import Frozen, Provider, Traits, hookimpl
 from skillgauge.plugins.index import read_index
+from skillgauge.plugins.kinds import KINDS
 from skillgauge.plugins.registry import Registry
 
 class Options(Frozen):
@@ -43,7 +44,7 @@ class Broken(Behind):
 @hookimpl
 def skillgauge_{kind}():
     options = {options}
-    make = lambda _options: Broken(Registry(read_index()).make("{kind}", "{base}", options))
+    make = lambda _options: Broken(Registry(read_index()).make(KINDS["{kind}"], "{base}", options))
     yield Provider("broken", make, "Breaks.", Options, Traits(schemes=("broken",)))
 """
 BASES = {

@@ -39,3 +39,10 @@ def test_a_run_that_did_not_finish_is_refused(scripted: Scripted) -> None:
     scripted.evaluate(letters("p"), letters("f"), "--max-cost", "1", code=4)
     done = scripted.program("rescore", "latest")
     assert (done.code, "is stopped" in done.stderr) == (2, True)
+
+
+def test_the_list_of_runs_counts_the_candidate_arm(scripted: Scripted) -> None:
+    """Passes of the baseline arm are no achievement of the skill, nor are its failures against it (N-B1)."""
+    scripted.evaluate(letters("p"), letters("f"))
+    (line,) = scripted.program("history", "list").stdout.splitlines()[1:]
+    assert "4 of 4" in line

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +16,8 @@ import jsonschema
 import pytest
 
 from skillgauge_testkit.program import Program
+
+from .conftest import ROOT
 
 EXAMPLES = ("api-error-envelope", "commit-conventions", "refund-policy", "outcomes")
 OUTCOMES = """
@@ -250,3 +254,261 @@ def test_an_entry_of_another_session_is_a_miss(program: Program, environment: di
     entries = sorted(Path(environment["HOME"], ".cache/skillgauge/baselines").rglob("*.json"))
     entries[0].write_bytes(entries[1].read_bytes())
     assert warm(program, writing)["cache_hits"] == 1
+
+
+@pytest.mark.requirement("SE-RUN-010", "SE-RUN-011", "SE-RUN-012")
+@pytest.mark.parametrize(
+    ("gates", "code"),
+    [
+        ((), 0),
+        (("--fail-on-verdict", "fail"), 0),
+        (("--fail-on-verdict", "mixed"), 1),
+        (("--fail-on-verdict", "fail", "--fail-on-verdict", "mixed", "--fail-on-verdict", "error"), 1),
+        (("--min-delta-pts", "-50"), 0),
+        (("--min-delta-pts", "10"), 1),
+        (("--gate", "better"), 3),
+        (("--fail-on-verdict", "perfect"), 2),
+        (("--min-delta-pts", "nan"), 2),
+    ],
+)
+def test_gates(program: Program, writing: Path, gates: tuple[str, ...], code: int) -> None:
+    """Each gate has its exit code; what a run of two cases cannot tell is not passed."""
+    replies = f"engines.mock.replies={json.dumps(WRITING)}"
+    done = program("eval", writing, "--engine", "mock", "--store", "none", "--set", replies, *gates)
+    assert done.code == code, done.stderr
+
+
+@pytest.mark.requirement("SE-RUN-012")
+def test_a_lift_that_nobody_measured_passes_no_gate(program: Program, writing: Path) -> None:
+    """Null is no number: a run of errors, and one without the arm it is compared with, end with 3."""
+    (writing / "eval.yaml").write_text("cases: [{name: a, prompt: p, validators: [{cmd: exit 9}]}]")
+    common = ("eval", writing, "--engine", "mock", "--store", "none", "--min-delta-pts", "10")
+    assert program(*common).code == 3
+    (writing / "eval.yaml").write_text("cases: [{name: a, prompt: p, validators: [{cmd: 'true'}]}]")
+    assert program(*common).code == 1
+    done = program(*common, "--no-baseline")
+    assert (done.code, "nothing was compared" in done.verdict) == (3, True)
+
+
+@pytest.mark.requirement("SE-RUN-014")
+def test_old_spelling_of_the_engine(program: Program, writing: Path) -> None:
+    """`--adapter` names the engine, and `llm` is the one that asks a provider's model."""
+    assert program("eval", writing, "--adapter", "mock", "--store", "none", "--no-cache").code == 0
+    done = program("eval", writing, "--adapter", "llm", "--model", "gpt-4o", "--dry-run", "--json")
+    assert [one["name"] for one in done.document["plan"]["runners"]] == ["api"]
+
+
+def test_transcripts_and_bundles(program: Program, examples: Path, work: Path) -> None:
+    """Each session as text, and what others need to grade again, as the package's own runner writes it."""
+    folder = examples / "outcomes"
+    command = [Path(sys.executable).with_name("skillevaluation"), "run", folder, "--adapter", "mock", "--no-cache"]
+    emitted = ["--emit-replay-bundle", "bundle.json", "--emit-attestation", "attested.json", "--trajectories", "texts"]
+    subprocess.run([*command, *emitted, "-o", "theirs.json"], check=True, capture_output=True, cwd=work)
+    ours(program, folder, "--format", "transcripts", "attestation", "--output-dir", "out", "--store", "none")
+    (bundle,) = (work / "out").glob("*/attestation/replay-bundle.json")
+    assert _without_calls(json.loads(bundle.read_text())) == _without_calls(
+        json.loads((work / "bundle.json").read_text())
+    )
+    found = json.loads(bundle.with_name("attestation.json").read_text())
+    wanted = json.loads((work / "attested.json").read_text())
+    assert [one["name"] for one in found["cases"]] == [one["name"] for one in wanted["cases"]]
+    for one, other in zip(found["cases"], wanted["cases"], strict=True):
+        for arm in ("with_skill", "without_skill"):
+            assert (one[arm]["output"], one[arm]["passed"]) == (other[arm]["output"], other[arm]["passed"])
+            assert one[arm]["validator_results"] == other[arm]["validator_results"]
+    assert found["judge_model"] == "mock"
+    (texts,) = (work / "out").glob("*/transcripts")
+    index = {(one["case"], one["arm"]): one["file"] for one in json.loads((texts / "index.json").read_text())}
+    assert len(index) == 12
+    for case in ("turned", "lost"):
+        for arm, short in (("with_skill", "with"), ("without_skill", "without")):
+            same = (work / "texts" / f"{case}__{short}.txt").read_text().removesuffix("\n")
+            assert (texts / index[case, arm]).read_text().removesuffix("\n") == same
+
+
+def _without_calls(bundle: dict[str, Any]) -> dict[str, Any]:
+    for case in bundle["cases"]:
+        for arm in ("with_skill_meta", "without_skill_meta"):
+            case[arm].pop("tool_call_count")
+    return bundle
+
+
+MANIFEST = {
+    "name": "agent",
+    "evaluation": {"gates": [{"name": "other", "threshold": 1, "actual_score": 1, "passed": True, "ran_at": "x"}]},
+    "kept": [1, {"a": None}],
+}
+
+
+@pytest.mark.requirement(
+    "SE-GATE-001", "SE-GATE-002", "SE-GATE-003", "SE-GATE-004", "SE-GATE-005", "SE-GATE-006", "SE-GATE-007"
+)
+def test_a_gate_for_a_manifest(program: Program, writing: Path, work: Path) -> None:
+    """It is entered beside what the manifest holds, and replaced when it is entered again."""
+    warm(program, writing)
+    manifest = work / "agent.json"
+    manifest.write_text(json.dumps(MANIFEST))
+    enter = ("report", "convert", "--input", "ours.json", "--format", "agentversion", "--into", "agent.json")
+    assert program(*enter).code == 0
+    done = program("--set", "reporters.agentversion.threshold=0.4", *enter)
+    assert done.code == 0, done.stderr
+    found = json.loads(manifest.read_text())
+    other, gate = found["evaluation"].pop("gates")
+    assert (other, found) == (MANIFEST["evaluation"]["gates"][0], {**MANIFEST, "evaluation": {}})  # type: ignore[index]
+    score = json.loads((work / "ours.json").read_text())["pass_rate"]["with_skill"]
+    assert (gate["name"], gate["actual_score"]) == ("skillevaluation:outcomes", score)
+    assert (gate["threshold"], gate["passed"]) == (0.4, score >= 0.4)
+    assert "set by the user" in gate["notes"]
+    assert re.fullmatch(r"skillevaluation://[0-9a-f]{12}@v0\.8\.0", gate["evaluator_ref"])
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", gate["ran_at"])
+
+
+@pytest.mark.requirement("SE-GATE-008")
+def test_an_invalid_run_makes_no_gate(program: Program, writing: Path, work: Path) -> None:
+    """The manifest stays as it is, to the byte."""
+    (writing / "eval.yaml").write_text("cases: [{name: a, prompt: p, validators: [{cmd: exit 9}]}]")
+    assert program("eval", writing, "--engine", "mock", "-o", "ours.json", "--store", "none").code == 3
+    manifest = work / "agent.json"
+    manifest.write_text(json.dumps(MANIFEST, indent=7))
+    done = program("report", "convert", "--input", "ours.json", "--format", "agentversion", "--into", "agent.json")
+    assert (done.code, "nothing is entered" in done.verdict) == (3, True)
+    assert manifest.read_text() == json.dumps(MANIFEST, indent=7)
+
+
+TWO_CASES = """
+cases:
+  - name: finds-the-total
+    prompt: "Add up the amounts in sales.csv and write {\\"total\\": N} to output.json."
+    setup:
+      files: {sales.csv: "a,1\\nb,2\\n"}
+    validators:
+      - cmd: "grep -q '\\"total\\": 3' output.json"
+    expectations:
+      - The total is 3.
+  - name: stays-silent
+    prompt: What is the capital of France?
+    expectations:
+      - Paris
+"""
+"""A command and a claim in one case, a claim alone in the other."""
+
+
+@pytest.mark.requirement("SE-FORMAT-002", "SE-FORMAT-007", "SE-HEAD-001", "SE-HEAD-002", "SE-RUN-007", "SE-FORMAT-008")
+def test_two_cases_from_end_to_end(program: Program, writing: Path, work: Path) -> None:
+    """A document is written unasked, the headline tells points and turns, and a missing file fails the case."""
+    (writing / "eval.yaml").write_text(TWO_CASES)
+    replies = [
+        {"match": "total", "skill": "outcomes", "files": {"output.json": '{"total": 3}'}, "text": "The total is 3."},
+        {"match": "total", "text": "I do not know.", "turns": 4},
+        {"match": "capital", "skill": "outcomes", "text": "Paris", "turns": 2},
+        {"match": "capital", "text": "Paris", "turns": 4},
+    ]
+    done = program(
+        "eval", writing, "--engine", "mock", "--store", "none", "--set", f"engines.mock.replies={json.dumps(replies)}"
+    )
+    assert done.code == 0, done.stderr
+    document = json.loads((work / "reports/eval-result.json").read_text())
+    outcomes = {case["case_name"]: case["outcome"] for case in document["cases"]}
+    assert outcomes == {"finds-the-total": "flip_to_pass", "stays-silent": "pass_kept"}
+    assert (document["errors"], document["pass_rate"]["delta_pts"]) == (0, 50.0)
+    resources = pytest.importorskip("skillevaluation.resources")
+    jsonschema.validate(document, resources.load_schema("test-run-result"))
+    assert "+50.0 points" in done.verdict
+    assert "0.50 times the turns" in done.verdict
+    assert "reads output.json" in done.stderr
+
+
+@pytest.mark.requirement("SE-RUN-005")
+def test_the_judge_is_the_agents_model(program: Program, writing: Path) -> None:
+    """Where nobody names one, and at the agent's own service only."""
+    (writing / "eval.yaml").write_text(TWO_CASES)
+    env = {"OPENAI_API_KEY": "made-up-key-0123456789"}
+    done = program("eval", writing, "--engine", "api", "--model", "gpt-4o", "--dry-run", "--json", env=env)
+    assert done.code == 0, done.stderr
+    judges = done.document["plan"]["judges"]
+    assert [(one["name"], one["settings"]["model"]) for one in judges] == [("openai", "gpt-4o")]
+
+
+@pytest.mark.requirement("SE-HOST-002")
+def test_what_stays_with_the_vendor_is_said() -> None:
+    """The page names what is not offered."""
+    page = (ROOT / "docs/from-skillevaluation.md").read_text()
+    section = page.partition("## What stays with the vendor\n")[2].partition("\n## ")[0].casefold()
+    for word in ("push", "hosted", "verified", "quotas", "rankings", "skillscore"):
+        assert word in section
+
+
+def mutants(count: int) -> list[str]:
+    """Damaged copies of a good suite, the same in every run."""
+    lines = OUTCOMES.strip().splitlines()
+    keys = sorted(set(re.findall(r"\b(cases|name|prompt|validators|cmd|setup|files|commands)\b(?=:)", OUTCOMES)))
+    chance = random.Random(12)
+    odd = ["null", "[]", "{}", "5", "1e999", ".nan", "true", "'''", "&a [*a]", "!!python/name:os.system x", "9" * 5000]
+    tops = ["", "- a\n", "text", "5", f"---\n{OUTCOMES}\n---\na: 1\n", "[" * 3000, "{" * 200, "\0"]
+    bits = ["\t", "\x07", "]}", '"', ": :", "\n\n  - [", "%"]
+
+    def dropped() -> str:
+        at = chance.randrange(len(lines))
+        shorter = re.sub(r"(name|prompt): [^,}\n]+,? ?", "", lines[at], count=1)
+        return "\n".join([*lines[:at], shorter, *lines[at + 1 :]])
+
+    def renamed() -> str:
+        key = chance.choice(keys)
+        return OUTCOMES.replace(f"{key}:", f"{key}{chance.choice('xyz')}:", 1)
+
+    def retyped() -> str:
+        key = chance.choice(keys)
+        return re.sub(rf"\b{key}: [^,}}\n]+", f"{key}: {chance.choice(odd)}", OUTCOMES, count=1)
+
+    def doubled() -> str:
+        twice = OUTCOMES.replace("prompt: ", "prompt: twice, prompt: ", 1)
+        return twice if chance.random() < 0.5 else OUTCOMES + OUTCOMES
+
+    def top() -> str:
+        return chance.choice(tops)
+
+    def broken() -> str:
+        at = chance.randrange(8, len(OUTCOMES) - 8)
+        return OUTCOMES[:at] + chance.choice(bits) + OUTCOMES[at:]
+
+    kinds = [dropped, renamed, retyped, doubled, top, broken]
+    found: dict[str, None] = {}
+    while len(found) < count:
+        made = chance.choice(kinds)()
+        found.setdefault(made)
+    return list(found)
+
+
+def test_a_hundred_damaged_suites(program: Program, writing: Path) -> None:
+    """Each is good all the same, or exit code 2 with line and column in the file; nothing breaks."""
+    suite, refused = writing / "eval.yaml", 0
+    for text in mutants(100):
+        suite.write_text(text)
+        done = program("eval", writing, "--engine", "mock", "--dry-run", "--json")
+        if done.code == 0:
+            continue
+        assert done.code == 2, (text, done.stderr)
+        problems = done.document["problems"]
+        errors = [one for one in problems if one["severity"] == "error"]
+        assert errors
+        assert all(one["file"] and one["line"] and one["column"] for one in errors), (text, errors)
+        refused += 1
+    assert refused >= 70
+
+
+@pytest.mark.parametrize(
+    ("data", "line"),
+    [
+        (OUTCOMES.encode("utf-16"), 1),
+        (b"\xef\xbb\xbf" + OUTCOMES.encode(), None),
+        (OUTCOMES.replace("\n", "\r\n").encode(), None),
+        (OUTCOMES.encode().replace(b"first", b"f\xffrst"), 4),
+    ],
+)
+def test_encodings(program: Program, writing: Path, data: bytes, line: int | None) -> None:
+    """A byte order mark and other line ends are read; what is no UTF-8 is refused with its line."""
+    (writing / "eval.yaml").write_bytes(data)
+    done = program("eval", writing, "--engine", "mock", "--dry-run", "--json")
+    assert done.code == (2 if line else 0), done.stderr
+    if line:
+        assert done.document["problems"][0]["line"] == line

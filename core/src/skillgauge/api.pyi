@@ -19,6 +19,7 @@ from .errors import (
 )
 from .log import (
     get_logger as get_logger,
+    without_secrets as without_secrets,
 )
 from .cli.cache_folder import (
     cache_folder as cache_folder,
@@ -35,6 +36,7 @@ from .cli.conclusion import (
     conclude as conclude,
 )
 from .cli.decision import (
+    judge_notes as judge_notes,
     run_notes as run_notes,
     score_text as score_text,
 )
@@ -157,11 +159,17 @@ from .reading.environment import (
     host_environment as host_environment,
     secret as secret,
 )
-from .report.wording import (
+from .report.characters import (
     LINE as LINE,
+    cut as cut,
+    json_text as json_text,
+    plain as plain,
+    plain_lines as plain_lines,
+    printed as printed,
+)
+from .report.wording import (
     UNKNOWN as UNKNOWN,
     counted as counted,
-    cut as cut,
     decimal as decimal,
     duration as duration,
     figure_text as figure_text,
@@ -172,8 +180,6 @@ from .report.wording import (
     milliseconds as milliseconds,
     moment as moment,
     percent as percent,
-    plain as plain,
-    plain_lines as plain_lines,
     rate_notes as rate_notes,
     reason_of as reason_of,
 )

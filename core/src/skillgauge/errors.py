@@ -86,7 +86,7 @@ class Problem:
     def __str__(self) -> str:
         where = f"{self.span}: " if self.span else f"{self.origin.file}: " if self.origin else ""
         text = f"{where}{self.severity}[{self.code}]: {self.message}"
-        return f"{text}\n  next: {self.hint}" if self.hint else text
+        return (f"{text}\nnext: {self.hint}" if self.hint else text).replace("\n", "\n  ")
 
 
 class SkillgaugeError(Exception):

@@ -10,9 +10,10 @@ import logging
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, cast
 
 Clean = Callable[[Any], Any]
+T = TypeVar("T")
 
 _LINE_LENGTH = 300
 
@@ -41,7 +42,7 @@ def set_loudness(level: int) -> None:
 
 def one_line(error: BaseException) -> str:
     """Type and text of an exception, on one line of bounded length."""
-    text = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+    text = without_secrets(" ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":"))
     return text if len(text) <= _LINE_LENGTH else f"{text[:_LINE_LENGTH]}..."
 
 
@@ -50,9 +51,12 @@ def keep_out(clean: Clean) -> None:
     _Settings.clean = clean
 
 
-def without_secrets(text: str) -> str:
-    """A text as it may be written down, as far as this run knows its secrets."""
-    return str(_Settings.clean(text)) if _Settings.clean else text
+def without_secrets(value: T) -> T:
+    """A text, or whatever is made of texts, as it may be written down, as far as this run knows its secrets.
+
+    What is cut to a length goes through it before: of a secret that is cut nobody knows the rest.
+    """
+    return cast("T", _Settings.clean(value)) if _Settings.clean else value
 
 
 class Logger:

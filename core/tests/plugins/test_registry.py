@@ -17,7 +17,7 @@ from skillgauge import __version__
 from skillgauge.api import JsonObject, Origin, PlanHead, PluginError, PolicyError, Problem, Trial
 from skillgauge.cli.trusting import PluginOptions
 from skillgauge.plugins.index import PluginIndex, read_index
-from skillgauge.plugins.kinds import ADAPTERS, EXTENSIONS, SCORERS
+from skillgauge.plugins.kinds import ADAPTERS, EXTENSIONS, KINDS, SCORERS
 from skillgauge.plugins.registry import Registry
 
 HEAD = "from skillgauge.api import *\n"
@@ -638,3 +638,24 @@ def test_one_module_for_every_kind() -> None:
     kinds = {value for value in vars(module).values() if isinstance(value, module.Kind)}
     assert kinds == set(KINDS)
     assert ADAPTERS == "adapters"
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_secrets_of_every_kind_are_told(kind: str) -> None:
+    """P-B2: of plugins that were loaded before anybody asked, and of those that are loaded afterwards."""
+    code = f"""
+from skillgauge.api import Provider, Traits, hookimpl
+
+@hookimpl
+def skillgauge_{kind}():
+    for name in ("early", "late"):
+        traits = Traits(secrets=(f"{{name}}_key",), passes=("more",))
+        yield Provider(name=name, factory=dict, summary="s", traits=traits)
+"""
+    registry = Registry.of(module_of(code))
+    registry.resolve(kind, "early")
+    told: list[str] = []
+    registry.tell_secrets(told.append)
+    assert told == ["early_key", "more"]
+    registry.resolve(kind, "late")
+    assert told[2:] == ["late_key", "more"]

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Callable
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from skillgauge.report.wording import (
     counted,
-    cut,
     decimal,
     duration,
     figure_text,
@@ -19,92 +13,10 @@ from skillgauge.report.wording import (
     listed,
     moment,
     percent,
-    plain,
-    plain_lines,
     rate_notes,
 )
 from skillgauge.stats import Reliability
 from skillgauge.types.result import Counts, Figure, GroupSummary, RateInterval
-
-SHOWN_AS_REPLACED = {
-    "NUL": "\0",
-    "bell": "\a",
-    "backspace": "\b",
-    "escape": "\x1b",
-    "delete": "\x7f",
-    "C1 control": "\x9b",
-    "soft hyphen": "\u00ad",
-    "Arabic letter mark": "\u061c",
-    "Hangul filler": "\u115f",
-    "Hangul vowel filler": "\u1160",
-    "Khmer vowel without a shape": "\u17b4",
-    "Mongolian vowel separator": "\u180e",
-    "space of no width": "\u200b",
-    "left-to-right mark": "\u200e",
-    "right-to-left mark": "\u200f",
-    "line separator": "\u2028",
-    "right-to-left override": "\u202e",
-    "word joiner": "\u2060",
-    "right-to-left isolate": "\u2067",
-    "deprecated formatting": "\u206f",
-    "braille blank": "\u2800",
-    "Hangul filler, compatibility": "\u3164",
-    "byte order mark": "\ufeff",
-    "Hangul filler, half width": "\uffa0",
-    "interlinear annotation": "\ufff9",
-    "half of a pair": "\ud800",
-    "tag": "\U000e0041",
-    "variation selector beyond 16": "\U000e0100",
-}
-KEPT = {
-    "joiner": "\u200d",
-    "non-joiner": "\u200c",
-    "accent": "e\u0301",
-    "emoji with its selector": "\u2764\ufe0f",
-    "blank that does not break": "\u00a0",
-    "another script": "\u0628",
-    "beyond the first plane": "\U0001f40d",
-}
-
-
-@pytest.mark.parametrize("show", [plain, plain_lines])
-def test_what_acts_or_hides_is_shown_as_replaced(show: Callable[[str], str]) -> None:
-    """One place for each character, so that a text is as long as it was."""
-    for name, character in SHOWN_AS_REPLACED.items():
-        assert show(f"a{character}b") == "a\N{REPLACEMENT CHARACTER}b", name
-
-
-@pytest.mark.parametrize("show", [plain, plain_lines])
-def test_what_scripts_need_is_kept(show: Callable[[str], str]) -> None:
-    """Names of people and skills in any script are shown as they are."""
-    for name, character in KEPT.items():
-        assert show(f"a{character}b") == f"a{character}b", name
-
-
-@given(st.text())
-def test_nothing_that_controls_a_terminal_gets_through(value: str) -> None:
-    """Whatever comes in, no control or surrogate comes out, and lines only where they are wanted."""
-    for shown, allowed in ((plain(value), ""), (plain_lines(value), "\t\n")):
-        assert not [
-            one for one in shown if unicodedata.category(one) in ("Cc", "Cs", "Zl", "Zp") and one not in allowed
-        ]
-    assert len(plain(value, 10)) <= 10
-
-
-def test_lines_and_blanks() -> None:
-    """A line has no breaks; lines keep theirs, whichever system wrote them."""
-    assert plain(" a\r\n\tb\n") == "a b"
-    assert plain_lines("a\r\n\tb\n") == "a\n\tb\n"
-
-
-def test_accents_do_not_cover_other_lines() -> None:
-    """Four accents are more than any language puts on a letter."""
-    assert plain("a" + "\u0301" * 30) == "a" + "\u0301" * 4
-
-
-def test_cuts_are_told() -> None:
-    """The last character says that there was more."""
-    assert (cut("abc", 3), cut("abcd", 3), plain("x" * 300)) == ("abc", "ab…", "x" * 199 + "…")
 
 
 def test_numbers() -> None:

@@ -176,3 +176,54 @@ def test_masked_content_keeps_its_length(before: bytes, after: bytes) -> None:
     secret = b"sk-canary-0123456789"
     masked = redactor(KEY=secret.decode()).masked(before + secret + after)
     assert masked == before + b"*" * len(secret) + after
+
+
+@given(st.text(alphabet=st.characters(min_codepoint=33, max_codepoint=126), min_size=20, max_size=120), st.data())
+def test_broken_and_encoded_secrets_are_found(secret: str, data: st.DataObject) -> None:
+    """T-S10: in base64, base32 and hex, at any offset, broken into lines of any length, as text and in JSON."""
+    before = data.draw(st.binary(max_size=5))
+    encode = data.draw(st.sampled_from([base64.b64encode, base64.b32encode, lambda code: code.hex().encode()]))
+    width = data.draw(st.integers(2, 100))
+    newline = data.draw(st.sampled_from(["\n", "\r\n", "\\n", " "]))
+    text = encode(before + secret.encode()).decode()
+    lines = newline.join(text[at : at + width] for at in range(0, len(text), width))
+    redacted = redactor(KEY=secret).redact(f"x\n{lines}\ny")
+    assert MARK in redacted
+    assert len(redacted) - len(MARK) <= len(before) * 2 + 24 + len(newline) * 24
+
+
+@given(st.text(min_size=MIN_LENGTH, max_size=60), st.data())
+def test_escapes_in_any_mixture_are_read(secret: str, data: st.DataObject) -> None:
+    """Each letter as it is, or as URLs, JSON and HTML may spell it: the value is not there once they are read."""
+    spelt = []
+    for letter in secret:
+        if "\ud800" <= letter <= "\udfff":
+            return
+        units = letter.encode("utf-16-be").hex()
+        ways = [
+            "".join(f"%{unit:02X}" for unit in letter.encode()),
+            "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4)),
+            f"&#x{ord(letter):X};",
+            f"&#{ord(letter)};",
+        ]
+        spelt.append(data.draw(st.sampled_from([*ways, letter] if letter.isascii() and letter.isalnum() else ways[1:])))
+    redacted = redactor(KEY=secret).redact("".join(spelt))
+    assert MARK in redacted
+
+
+def test_what_is_left_of_a_cut_secret_is_found() -> None:
+    """T-S9: at the beginning and at the end of a text, if enough of it is left and the text is no short one."""
+    secret = "sk-0123456789-abcdefghij"
+    rest = "x" * 100
+    assert redactor(KEY=secret).redact(f"{rest}{secret[:-1]}") == f"{rest}{MARK}"
+    assert redactor(KEY=secret).redact(f"{secret[1:]}{rest}") == f"{MARK}{rest}"
+    assert redactor(KEY=secret).redact(f"{rest}{secret[:8]}") == f"{rest}{MARK}"
+    assert redactor(KEY=secret).redact(f"{rest}{secret[:5]}") == f"{rest}{secret[:5]}"
+    assert redactor(KEY=secret).redact(f"{secret[:-1]}{rest}") == f"{secret[:-1]}{rest}"
+
+
+def test_a_value_has_one_name() -> None:
+    """The first under which it is known, and so have its spellings."""
+    one = redactor(A="sk-0123456789", B="sk-0123456789", C="9876543210-ks")
+    assert one.redact("sk-0123456789 9876543210-ks") == "[redacted:A] [redacted:A]"
+    assert set(one.values) == {"A", "C"}

@@ -660,6 +660,7 @@ OTHER_CASES: dict[str, tuple[dict[str, Any], str]] = {
     "rule": ({"rule": VerdictRule(mode=VerdictMode.MEAN)}, "checks"),
     "targets": ({"targets": ("t",)}, "none"),
     "tags": ({"tags": ("t",)}, "none"),
+    "cluster": ({"cluster": "g"}, "none"),
     "weight": ({"weight": 2.0}, "none"),
     "limits": ({"limits": Limits(max_turns=3)}, "none"),
     "env": ({"env": {"A": "1"}}, "execution"),

@@ -94,15 +94,17 @@ def free_ports(count: int) -> int:
 
 @asynccontextmanager
 async def open_setting(
-    limits: RelayLimits | None = None, hosts: tuple[str, ...] = (), answer: object = None
+    limits: RelayLimits | None = None,
+    hosts: tuple[str, ...] = (),
+    answer: object = None,
+    requests: tuple[str, ...] = ModelRoute.model_fields["requests"].default,
 ) -> AsyncIterator[Setting]:
     """Do what the program inside does, in this process."""
     upstream = Upstream(answer) if callable(answer) else Upstream()
     server = await asyncio.start_server(upstream.accept, "127.0.0.1", 0)
     upstream.port = server.sockets[0].getsockname()[1]
-    route = ModelRoute(
-        name="api", base_url=f"http://127.0.0.1:{upstream.port}/v1", headers={"x-api-key": KEY, "X-Extra": "1"}
-    )
+    base_url, headers = f"http://127.0.0.1:{upstream.port}/v1", {"x-api-key": KEY, "X-Extra": "1"}
+    route = ModelRoute(name="api", base_url=base_url, requests=requests, headers=headers)
     base = free_ports(2)
     async with Relay((route,), hosts, limits or RelayLimits(), first_port=base) as relay:
         channel = socket.socket(fileno=relay.admit())

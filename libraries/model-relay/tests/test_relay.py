@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import os
 import socket
 import subprocess
@@ -321,5 +322,135 @@ def test_program_inside_becomes_the_command() -> None:
         done = subprocess.run(argv, pass_fds=[theirs.fileno()], capture_output=True, check=False)
         theirs.close()
         assert done.returncode != 0
+
+    asyncio.run(main())
+
+
+NAMED = ("POST /messages", "GET /models/*")
+
+
+@pytest.mark.parametrize(
+    ("ask", "passes"),
+    [
+        (b"POST /messages", True),
+        (b"POST /messages?beta=true", True),
+        (b"GET /models/a/b", True),
+        (b"GET /messages", False),
+        (b"POST /files", False),
+        (b"POST /messages/batches", False),
+        (b"DELETE /messages", False),
+        (b"TRACE /messages", False),
+        (b"PUT /models/a", False),
+        (b"post /messages", False),
+    ],
+)
+def test_only_named_requests_pass(setting: Open, ask: bytes, *, passes: bool) -> None:
+    """T-S14: methods and paths that the route names, and no others, with or without a query."""
+
+    async def main() -> None:
+        async with setting(requests=NAMED) as it:
+            said = await it.ask(ask + b" HTTP/1.1\r\nContent-Length: 0\r\n" + END)
+            assert said.startswith(b"HTTP/1.1 200" if passes else b"HTTP/1.1 403")
+            assert len(it.upstream.requests) == passes
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("method", [b"TRACE", b"DELETE", b"PUT", b"PATCH", b"OPTIONS"])
+def test_a_route_that_names_nothing_lets_get_and_post_through(setting: Open, method: bytes) -> None:
+    """T-S14: all else is refused; TRACE whatever a route allows."""
+
+    async def main() -> None:
+        async with setting() as it:
+            assert (await it.ask(b"GET /any HTTP/1.1\r\n" + END)).startswith(b"HTTP/1.1 200")
+            assert (await it.ask(method + b" /any HTTP/1.1\r\n" + END)).startswith(b"HTTP/1.1 403")
+            assert len(it.upstream.requests) == 1
+        async with setting(requests=("TRACE *",)) as it:
+            assert (await it.ask(b"TRACE /any HTTP/1.1\r\n" + END)).startswith(b"HTTP/1.1 403")
+            assert it.upstream.requests == []
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("name", [b"X-HTTP-Method-Override", b"X-HTTP-Method", b"X-Method-Override"])
+def test_no_request_is_one_of_another_method(setting: Open, name: bytes) -> None:
+    """T-S14: headers that say so are dropped."""
+
+    async def main() -> None:
+        async with setting() as it:
+            await it.ask(b"POST /files/abc HTTP/1.1\r\nContent-Length: 0\r\n" + name + b": DELETE\r\n" + END)
+            (head,) = it.upstream.requests
+            assert b"delete" not in head.lower()
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("cut", range(1, len(KEY), 4))
+def test_answers_do_not_hold_the_key(setting: Open, cut: int) -> None:
+    """T-S14: neither a header nor a body, wherever a piece of it ends; no length changes."""
+
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        body = b"before " + KEY + b" after " + base64.b64encode(KEY)
+        head = b"HTTP/1.1 200 OK\r\nX-Echo: a " + KEY + b"\r\nContent-Length: %d\r\n\r\n" % len(body)
+        at = body.index(KEY) + cut
+        for piece in (head + body[:at], body[at:]):
+            writer.write(piece)
+            await writer.drain()
+            await asyncio.sleep(0)
+
+    async def main() -> None:
+        async with setting(answer=answer) as it:
+            said = await it.ask(b"GET /models HTTP/1.1\r\n" + END)
+            assert KEY not in said
+            assert base64.b64encode(KEY) not in said
+            assert b"x-echo: a ****" in said.lower()
+            assert said.endswith(b"before " + b"*" * len(KEY) + b" after " + b"*" * len(base64.b64encode(KEY)))
+
+    asyncio.run(main())
+
+
+def test_an_encoding_that_nobody_asked_for_is_refused(setting: Open) -> None:
+    """T-S14: nobody could take the key out of it."""
+    packed = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\nok"
+
+    async def main() -> None:
+        async with setting(answer=lambda writer: writer.write(packed)) as it:
+            assert (await it.ask(b"GET /models HTTP/1.1\r\n" + END)).startswith(b"HTTP/1.1 502")
+
+    asyncio.run(main())
+
+
+ANSWERS = {
+    "anthropic": b'{"content": "\\"output_tokens\\": 9", "usage": {"input_tokens": 10, "output_tokens": 5}}',
+    "stream": b'{"message": {"usage": {"input_tokens": 10, "output_tokens": 1}}}\n{"usage": {"output_tokens": 5}}',
+    "openai": b'{"usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}}',
+    "responses": b'{"max_output_tokens": 99, "usage": {"input_tokens": 10, "output_tokens":5}}',
+    "gemini": b'{"usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 5, "totalTokenCount": 15}}',
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_tokens_of_all_answers_are_counted(setting: Open, name: str) -> None:
+    """T-S14: of every service, whoever inside asked, wherever a piece of the answer ends."""
+    body = ANSWERS[name]
+
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body))
+        for at in range(0, len(body), 7):
+            writer.write(body[at : at + 7])
+            await writer.drain()
+            await asyncio.sleep(0)
+
+    async def main() -> None:
+        async with setting(answer=answer) as it:
+            assert it.relay.used is None
+            for number in (1, 2):
+                await it.ask(b"POST /messages HTTP/1.1\r\nContent-Length: 0\r\n" + END)
+                used = it.relay.used
+                assert (used.input_tokens, used.output_tokens, used.total_tokens) == (
+                    10 * number,
+                    5 * number,
+                    15 * number,
+                )
 
     asyncio.run(main())

@@ -67,13 +67,35 @@ def test_clean_files_are_left_alone(tmp_path: Path) -> None:
     assert (path.stat().st_ino, path.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
-    """By its path."""
-    (tmp_path / "closed").mkdir()
-    (tmp_path / "closed/file").write_text(SECRET)
-    (tmp_path / "closed").chmod(0o400)
-    assert conceal(tmp_path, SECRETS) == (str(tmp_path / "closed/file"),)
+def test_what_is_closed_is_opened(tmp_path: Path) -> None:
+    """T-S11: a folder that an ordinary user's agent closed is looked into all the same, however deep it is nested."""
+    deep = tmp_path.joinpath(*"d" * 200)
+    deep.mkdir(parents=True)
+    for place in (tmp_path / "closed", deep / "closed"):
+        place.mkdir()
+        (place / "file").write_text(SECRET)
+        (place / "file").chmod(0)
+        place.chmod(0)
+    assert conceal(tmp_path, SECRETS) == ()
+    for place in (tmp_path / "closed", deep / "closed"):
+        (place / "file").chmod(0o600)
+        assert SECRET not in (place / "file").read_text()
+
+
+def test_what_cannot_be_reached_is_told(tmp_path: Path) -> None:
+    """By its path: here one that is longer than the system takes."""
+    here = Path.cwd()
+    try:
+        os.chdir(tmp_path)
+        for _ in range(22):
+            Path("d" * 200).mkdir()
+            os.chdir("d" * 200)
+        Path("file").write_text(SECRET)
+    finally:
+        os.chdir(here)
+    (left,) = conceal(tmp_path, SECRETS)
+    assert left.startswith(str(tmp_path))
+    assert len(left) > 3000
 
 
 def test_a_kept_workspace_is_cleaned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

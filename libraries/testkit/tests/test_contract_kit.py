@@ -1549,7 +1549,7 @@ class _Naive:
         self.process.wait()
 
 
-async def _put_naively(self: Any, files: Sequence[FileSpec]) -> None:
+async def _put_naively(self: Any, files: Sequence[FileSpec], *, anew: bool = False) -> None:
     for file in files:
         path = self.root / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -1679,6 +1679,10 @@ async def _put_and_regret(self: Any, files: Sequence[FileSpec], *, anew: bool = 
         raise
 
 
+async def _put_as_ever(self: Any, files: Sequence[FileSpec], *, anew: bool = False) -> Sequence[str]:
+    return await DirectoryWorkspace.put(self, files, anew=False)
+
+
 async def _snapshot_once(self: Any) -> Mapping[str, str]:
     self.first = getattr(self, "first", None) or await DirectoryWorkspace.snapshot(self)
     return dict(self.first)
@@ -1732,6 +1736,8 @@ async def _leave(self: Any, *_: object) -> None:
     ("folder", "Command.cwd must be relative to the workspace root", starting(cwd=lambda self, _: str(self.root))),
     ("no bytes", "Workspace.put must copy a source file", putting_text()),
     ("not executable", "a process must be able to run './run.sh'", putting(executable=False)),
+    ("stale home", "a HOME and a TMPDIR that nothing in the workspace has seen", starting(fresh=lambda _w, _c: False)),
+    ("nothing anew", "Workspace.put", sandbox(put=_put_as_ever)),
     ("stale snapshot", "must see the files that processes make", sandbox(snapshot=_snapshot_once)),
     ("snapshot follows", "Workspace.snapshot must follow no link, but names", sandbox(snapshot=_snapshot_beyond)),
     ("regrets", "Workspace.put must write nothing outside", sandbox(put=_put_and_regret)),

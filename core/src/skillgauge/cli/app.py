@@ -13,6 +13,7 @@ from ..errors import ExitCode, Problem, SkillgaugeError
 from .groups import CommandsOfPlugins, load_command
 from .options import wants_json
 from .output import print_problems
+from .streams import shown_streams
 
 GARBAGE_THRESHOLD = 50_000
 """New objects between two searches for cycles. What is loaded here lives until the end and makes hardly any, so that
@@ -56,6 +57,11 @@ app = App(
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; prints whatever has to be said."""
+    with shown_streams():
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str]) -> int:
     as_json, stdout = wants_json(arguments), sys.stdout
     gc.set_threshold(GARBAGE_THRESHOLD)
     try:

@@ -16,7 +16,9 @@ from .evaluation import Evaluation
 from .failing import failing_lines
 from .invocation import Invocation
 from .judged_gates import JudgedGates
+from .options import words
 from .output import Output
+from .pair_gates import PairDemands, PairVerdict
 from .quarantine import gating
 
 
@@ -39,6 +41,12 @@ def conclude(outcome: Conclusion, evaluation: Evaluation, call: Invocation, valu
         min_completion=values["min_completion"] if values["min_completion"] is not None else 0.7,
         threshold_given=values["min_completion"] is not None,
         judged=JudgedGates(call.config.get("judgedGates")),
+        pairs=PairDemands(
+            min_delta_pts=values.get("min_delta_pts"),
+            fail_on_verdict=tuple(PairVerdict(one) for one in words(values.get("fail_on_verdict", ()))),
+            gate=values.get("gate"),
+            margin_pts=values.get("margin") or 0.0,
+        ),
     )
     part = gating(view, evaluation.prepared.job.figures)
     decision = decide(view, gate, has_bad_files=bool(evaluation.prepared.suites.passed_over), gating=part)

@@ -18,7 +18,8 @@ from ..errors import Problem, UsageError
 from ..plan.options import EvalOptions
 from ..plan.preparing import Prepared
 from ..report.answer import compared
-from ..report.wording import listed, plain
+from ..report.characters import plain
+from ..report.wording import listed
 from ..stats import Finding, repeats_for
 from ..types.comparison import GroupKey
 from ..types.frozen import digest

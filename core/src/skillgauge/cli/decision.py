@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 from ..errors import ExitCode
 from ..report.answer import sentences
+from ..report.characters import plain
 from ..report.gates import GateAnswer, GateResult, answers, gated
-from ..report.wording import counted, labels, plain
+from ..report.wording import counted, labels
 from ..types.comparison import Counts, GroupKey
 from ..types.frozen import Frozen
 from ..types.gate import Gate, GateFigure
 from ..types.result import Figure, RunState, RunView
 from .judged_gates import JUDGED, JudgedGates
+from .pair_gates import PairDemands, pair_answers
 
 _NAME = 80
 """Characters of each part of a name that are shown."""
@@ -34,6 +36,8 @@ class GateOptions(Frozen):
     """Whether the threshold was set for this run."""
     judged: JudgedGates = JudgedGates.ALWAYS
     """When a gate counts that rests on a judge."""
+    pairs: PairDemands = PairDemands()
+    """What comparisons have to show."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +67,7 @@ def decide(
         )
     ]
     demanded = [result for suite in view.head.suites for result in answers(gating or view, suite.id, suite.gates)]
-    if options.exit_on_fail:
-        demanded = [*completion, *demanded]
+    demanded = [*(completion if options.exit_on_fail else ()), *demanded, *pair_answers(gating or view, options.pairs)]
     notices = tuple(_notices(view, options, completion))
     stopped = _stopped(view, score)
     if stopped:
@@ -83,7 +86,7 @@ def decide(
     if has_bad_files:
         told = f"some files could not be read; the others: {answer_text(view, score)}"
         return Decision(ExitCode.USAGE, told, notices)
-    end = "gate met" if options.exit_on_fail and demanded else "done"
+    end = "gate met" if (options.exit_on_fail or options.pairs.is_given) and demanded else "done"
     return Decision(ExitCode.OK, f"{end}: {answer_text(view, score)}", notices)
 
 
@@ -102,6 +105,12 @@ def run_notes(view: RunView) -> Iterator[str]:
             why = f": {plain(one.reason)}" if one.reason else ""
             case = f"case {plain(one.case)} of {plain(suite.id)}"
             yield f"{case} is in quarantine and gates nothing before {one.until}{why}"
+
+
+def judge_notes(view: RunView) -> tuple[str, ...]:
+    """What the judge of checks lacks, group by group, each once; a page says it before the first figure."""
+    figures = (one for group in view.summary.groups for one in group.figures if one.name == JUDGED)
+    return tuple(dict.fromkeys(one.note for one in figures if one.note))
 
 
 def score_text(view: RunView) -> str:
@@ -169,6 +178,9 @@ def _one_threshold(results: Iterable[GateResult]) -> Iterator[str]:
     """Each gate once, with all whom it is about."""
     by_gate: dict[tuple[Gate, GateAnswer], list[GateResult]] = {}
     for result in results:
+        if result.told:
+            yield result.told
+            continue
         by_gate.setdefault((result.gate, result.answer), []).append(result)
     for (gate, answer), found in by_gate.items():
         figure = found[0].figure

@@ -30,6 +30,21 @@ _OPTIONS: list[click.Parameter] = [
     click.Option(["--report"], is_flag=True, help="Write the document of the suite's own format, too."),
     click.Option(["--exit-on-fail"], is_flag=True, help="Exit 1 if a target stays below --min-completion."),
     click.Option(["--min-completion"], type=Number(0, 1), metavar="R", help="Threshold; default 0.7."),
+    click.Option(
+        ["--min-delta-pts"], type=Number(-100, 100), metavar="X", help="Exit 1 if a skill helps by fewer points."
+    ),
+    click.Option(
+        ["--fail-on-verdict"],
+        type=click.Choice(["fail", "mixed", "error"]),
+        multiple=True,
+        help="Exit 1 if the cases of a comparison come to this verdict; repeatable.",
+    ),
+    click.Option(
+        ["--gate"],
+        type=click.Choice(["better", "not-worse"]),
+        help="Exit 1 if a skill is shown not to be that, and 3 if the run cannot tell.",
+    ),
+    click.Option(["--margin"], type=Number(0, 100), metavar="PTS", help="Points that --gate allows or asks for."),
 ]
 
 

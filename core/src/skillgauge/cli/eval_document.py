@@ -8,7 +8,8 @@ from pathlib import Path
 
 from ..plan.preparing import Prepared
 from ..report.answer import sentences
-from ..report.wording import counted, figure_text, headline, interval_text, labels, percent, plain, rate_notes
+from ..report.characters import plain
+from ..report.wording import counted, figure_text, headline, interval_text, labels, percent, rate_notes
 from ..types.frozen import Frozen
 from ..types.result import GroupSummary, RunInfo, RunView, Summary, TagSummary, TrialResult
 from ..types.trial import PlanHead

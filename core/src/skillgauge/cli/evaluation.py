@@ -26,9 +26,10 @@ from ..types.plan import Selection
 from .added_checks import read_overlay
 from .cache_folder import cache_folder
 from .configuration import KEYS, Config, Source
+from .descriptors import require_descriptors
 from .format_options import FormatOptions
 from .invocation import Invocation
-from .options import Detect, GlobalsCommand, Number, Runs, SeveralWords, paths_and_cases, words
+from .options import Detect, GlobalsCommand, Number, Runs, SeveralWords, paths_and_cases, seconds_of, words
 from .plan_document import plan_document, print_plan
 from .preparation import prepare_trusted
 from .quarantine import quarantined
@@ -74,7 +75,12 @@ def evaluation_options() -> list[click.Parameter]:
         click.Option(
             ["--retries"], type=click.IntRange(0), metavar="N", help="Attempts after a failure that may pass."
         ),
-        click.Option(["--engine"], metavar="NAME", multiple=True, help="Agent engines; several make a matrix."),
+        click.Option(
+            ["--engine", "--adapter", "engine"],
+            metavar="NAME",
+            multiple=True,
+            help="Agent engines; several make a matrix. --adapter is an old spelling.",
+        ),
         click.Option(["--model"], metavar="ID", multiple=True, help="Models: one for all engines, or one for each."),
         click.Option(["--baseline/--no-baseline"], default=None, help="Run the arms without the skill, too, or not."),
         click.Option(["--max-turns"], type=click.IntRange(1), metavar="N", help="Turns of an agent."),
@@ -195,6 +201,8 @@ class Evaluation:
 
     async def carry_out(self) -> Conclusion:
         """Run it; the first Ctrl-C stops it and keeps what is finished."""
+        if not self.prepared.job.recipe:  # else trials run elsewhere
+            require_descriptors(min(self.prepared.job.concurrency, self.prepared.plan.head.trial_count))
         return await _carry_out(self.prepared, self._call, self._kept)
 
     def write_reports(self, view: RunView) -> dict[str, Path]:
@@ -296,7 +304,7 @@ def _how(values: Mapping[str, Any], config: Config) -> How:
         seed=config.get("seed"),
         concurrency=config.get("concurrency"),
         retries=config.get("retries") if config.is_set("retries") else None,
-        timeout_s=_timeout(values.get("timeout")),
+        timeout_s=seconds_of(values.get("timeout")),
         timeout_is_bare=str(values.get("timeout")).replace(".", "").isdigit(),
         direct_timeout_s=config.get("timeoutMs") / 1000,
         max_turns=values.get("max_turns"),
@@ -347,21 +355,6 @@ def _overlay(call: Invocation, given: Sequence[str]) -> Overlay:
     return read_overlay(configured.value if configured else (), configured.where if configured else "", given)
 
 
-def _timeout(text: str | None) -> float | None:
-    if text is None:
-        return None
-    units = {"ms": 0.001, "s": 1.0, "m": 60.0}
-    unit = next((unit for unit in units if text.endswith(unit)), "")
-    try:
-        seconds = float(text.removesuffix(unit)) * units.get(unit, 0.001)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        hint = "Write a number with a unit: 30s, 2m or 500ms; a bare number is milliseconds."
-        raise UsageError(Problem("usage.timeout", f"--timeout {text!r} is no time", hint=hint))
-    return seconds
-
-
 async def _carry_out(prepared: Prepared, call: Invocation, kept: int) -> Conclusion:
     """Run the plan; the first Ctrl-C stops it and keeps what is finished."""
     from ..run.pipeline import carry_out  # noqa: PLC0415 - a dry run ends before
@@ -381,6 +374,7 @@ async def _carry_out(prepared: Prepared, call: Invocation, kept: int) -> Conclus
         with progress:
             return await carry_out(prepared.plan, prepared.job.watched(progress.finished, begun, progress.step), stop)
     finally:
+        await prepared.job.store.close()
         for number in _ending_signals():
             loop.remove_signal_handler(number)
 

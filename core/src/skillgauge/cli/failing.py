@@ -8,9 +8,10 @@ from bisect import insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
+from ..report.characters import plain
 from ..report.gates import gated
 from ..report.pairs import CaseReport, case_by_case
-from ..report.wording import counted, plain, reason_of
+from ..report.wording import counted, reason_of
 from ..types.comparison import Counts, GroupKey
 from ..types.result import GroupSummary, RunView, TrialResult, Verdict
 from ..types.suite import DIRECT

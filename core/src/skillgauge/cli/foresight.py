@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..plan.preparing import Prepared
-from ..report.wording import counted, plain
+from ..report.characters import plain
+from ..report.wording import counted
 from ..stats import smallest_detectable
 from ..types.frozen import Frozen
 from ..types.plan import Cell, SuitePlan, applies

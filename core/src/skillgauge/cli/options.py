@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from .. import __version__
+from ..errors import Problem, UsageError
 
 
 @dataclass(frozen=True)
@@ -217,3 +218,23 @@ def paths_and_cases(given: Sequence[str], cwd: Path) -> tuple[tuple[Path, ...], 
         else:
             cases.append(word)
     return tuple(paths), tuple(cases)
+
+
+def seconds_of(text: str | None) -> float | None:
+    """What `--timeout` says, in seconds; a bare number is milliseconds.
+
+    Raises:
+        UsageError: it is no time.
+    """
+    if text is None:
+        return None
+    units = {"ms": 0.001, "s": 1.0, "m": 60.0}
+    unit = next((unit for unit in units if text.endswith(unit)), "")
+    try:
+        seconds = float(text.removesuffix(unit)) * units.get(unit, 0.001)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        hint = "Write a number with a unit: 30s, 2m or 500ms; a bare number is milliseconds."
+        raise UsageError(Problem("usage.timeout", f"--timeout {text!r} is no time", hint=hint))
+    return seconds

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..errors import ExitCode, Problem, Severity
+from ..report.characters import json_text
 
 
 class Rows(list[object]):
@@ -55,7 +56,8 @@ class Output:
     def document(self, value: object) -> None:
         """The one JSON document; nothing without `--json`."""
         if self.as_json:
-            sys.stdout.writelines(json.JSONEncoder(indent=2, ensure_ascii=False, allow_nan=False).iterencode(value))
+            tokens = json.JSONEncoder(indent=2, ensure_ascii=False, allow_nan=False).iterencode(value)
+            sys.stdout.writelines(map(json_text, tokens))
             sys.stdout.write("\n")
 
     def notice(self, text: str) -> None:
@@ -80,7 +82,7 @@ def print_problems(problems: Iterable[Problem], exit_code: ExitCode, *, as_json:
     placed = _with_places(problems)
     if as_json:
         document = {"exit_code": int(exit_code), "problems": [problem_document(problem) for problem in placed]}
-        sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+        sys.stdout.write(json_text(json.dumps(document, indent=2, ensure_ascii=False)) + "\n")
         return
     for problem in placed:
         sys.stderr.write(f"{problem}\n")

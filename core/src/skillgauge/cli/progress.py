@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
+from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Self
 
 from ..reading.environment import host_environment
 from ..types.result import TrialResult
 from ..types.trial import TrajectoryEvent, Trial
+from .streams import shown_streams
 
 INTERVAL_S = 5.0
 _STEP_LENGTH = 80
@@ -55,15 +57,17 @@ class BarProgress:
     def __init__(self, total: int, rich_progress: Any) -> None:
         self._bar = rich_progress
         self._task = rich_progress.add_task("trials", total=total)
+        self._stack = ExitStack()
 
     def __enter__(self) -> Self:
-        self._bar.start()
+        self._stack.enter_context(self._bar)  # what others print meanwhile goes to it, by way of streams of its own
+        self._stack.enter_context(shown_streams())
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._bar.stop()
+        self._stack.close()
 
     def finished(self, result: TrialResult) -> None:
         """Advance the bar."""
@@ -91,5 +95,6 @@ def make_progress(total: int, *, quiet: bool) -> PlainProgress | BarProgress:
         except ImportError:
             pass
         else:
-            return BarProgress(total, RichProgress(console=Console(stderr=True), transient=True))
+            terminal = Console(file=getattr(sys.stderr, "unfiltered", sys.stderr))
+            return BarProgress(total, RichProgress(console=terminal, transient=True))
     return PlainProgress(total, quiet=quiet)

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from ..contract.stores import RunQuery, Store
 from ..errors import Problem, SkillgaugeError, UsageError, did_you_mean
-from ..report.wording import moment, plain
+from ..report.characters import plain
+from ..report.wording import moment
 from ..types.result import RunView
 from .invocation import Invocation
 

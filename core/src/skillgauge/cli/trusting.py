@@ -26,10 +26,11 @@ _HARMLESS_KEYS = frozenset(
     (
         *("concurrency", "timeoutMs", "defaultFormats", "runs", "retries", "seed"),
         *("engine", "model", "judge", "judgeModel", "judgeTemperature", "judgedGates"),
+        "quarantine",
     )
 )
-"""Counts, thresholds, and names of what the user has installed. `plugins.block` is none of them: what it leaves out may
-be what keeps watch."""
+"""Counts, thresholds, which cases gate, and names of what the user has installed. `plugins.block` is none of them: what
+it leaves out may be what keeps watch."""
 _PATHS = frozenset(("outputDir", "store"))
 """Keys whose value is harmless as long as it is a path below the folder."""
 

@@ -19,13 +19,13 @@ class Request(Frozen):
     seed: int = 0
 
     @classmethod
-    def of(cls, trial: Trial, **more: object) -> Self:
+    def of(cls, trial: Trial, env: JsonObject, **more: object) -> Self:
         """The request for a trial.
 
         Args:
             trial: what is executed.
-            more: the environment, and fields that only this kind of request has.
+            env: environment variables added for its case, name to string.
+            more: fields that only this kind of request has.
         """
-        case = trial.case
-        known = {"trial_id": trial.trial_id, "case_id": case.id, "limits": trial.limits}
-        return cls.model_validate({**known, "seed": trial.seed, **more})
+        known = {"trial_id": trial.trial_id, "case_id": trial.case.id, "limits": trial.limits, "seed": trial.seed}
+        return cls.model_validate({**known, "env": env, **more})

@@ -31,6 +31,8 @@ class ModelRoute(Frozen):
     """By which the workspace tells its address."""
     base_url: str
     """`http://` or `https://`, with the path that requests are added to."""
+    requests: tuple[str, ...] = ("GET *", "POST *")
+    """What may be asked: a method and a glob of the path below `base_url` each. All else is refused on its way."""
     headers: JsonObject = Field(default=EMPTY, repr=False)
     """Set on every request on its way, name to string, so that a key stays outside of the workspace."""
 

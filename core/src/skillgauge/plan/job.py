@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from ..contract.formats import SuiteFormat
 from ..contract.sandboxes import Sandbox
@@ -14,7 +15,7 @@ from ..contract.stores import Store
 from ..errors import Problem, Severity
 from ..log import keep_out
 from ..plugins.registry import Registry
-from ..reading.environment import host_environment, secret
+from ..reading.environment import credentials, host_environment, secret
 from ..report.summary import FigureSource
 from ..run.agents import AgentStages, OnStep, files_of_skill
 from ..run.direct import DirectStages
@@ -49,6 +50,8 @@ def make_job(options: EvalOptions, suites: Suites, cast: Cast, registry: Registr
     short: list[Problem] = []
     events = registry.events()
     redactor = _redactor(suites, cast, short)
+    registry.tell_secrets(lambda name: _learn(redactor, short, name, host_environment().get(name, "")))
+    _learn(redactor, short, "store", urlsplit(options.who.store or "").password or "")
     events.tell_secrets(partial(_learn, redactor, short))
     keep_out(redactor.redact)
     providers = Providers(options.how.concurrency)
@@ -131,8 +134,10 @@ _SECRET = re.compile(r"(?i)(^|_)(API_?KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIA
 
 
 def _redactor(suites: Suites, cast: Cast, short: list[Problem]) -> Redactor:
-    """Knows the values that targets, engines and judges get from the environment or a login, so none is in a result."""
+    """Knows what targets, engines and judges get from the environment or a login, and what else there is a secret."""
     redactor = Redactor()
+    for name, value in credentials():
+        _learn(redactor, [], name, value)
     environ = host_environment()
     passed = {name for suite in suites.suites for target in suite.targets for name in target.pass_env}
     of_judges = (name for one in cast.judging.found for name in one.traits.secrets)

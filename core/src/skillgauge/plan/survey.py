@@ -56,7 +56,7 @@ def survey(suite: Suite, selection: Selection) -> Survey:
         weighted = weighted or case.weight != 1
         for_target.update(case.targets)
         for_all += not case.targets
-        grouping = (case.targets, case.tags, case.weight)
+        grouping = (case.targets, case.tags, case.weight, *([case.cluster] if case.cluster else []))
         marks = (index, case.id, case.execution_digest, case.checks_digest, limits_key(case.limits), grouping)
         hasher.update(repr(marks).encode("utf-8", "surrogatepass"))
         passed |= {one: case.origin for one in case.pass_env if one not in passed}

@@ -65,6 +65,7 @@ class Registry:
         self._resolved: dict[IndexEntry, Resolved | Problem] = {}
         self._announced: dict[tuple[str, str], tuple[Provider[object], ...]] = {}
         self._used = {CORE: __version__}
+        self._learn: Callable[[str], None] = lambda _variable: None
         self._events: Events | None = None
         self._manager = _manager()
         for file in files:
@@ -225,6 +226,17 @@ class Registry:
                 listeners.setdefault(hook, []).append((plugins[plugin], alone))
         return Events(listeners, lambda name, problem: self._note(f"{EXTENSIONS}.{name}", problem))
 
+    def tell_secrets(self, learn: Callable[[str], None]) -> None:
+        """Tell the variable of every secret that a plugin of any kind announces, loaded before or from now on."""
+        self._learn = learn
+        for found in self._resolved.values():
+            if isinstance(found, Resolved):
+                self._tell(found.provider.traits)
+
+    def _tell(self, traits: Traits) -> None:
+        for variable in (*traits.secrets, *traits.passes):
+            self._learn(variable)
+
     def provenance(self) -> dict[str, str]:
         """Version of the core and of every distribution that this run has loaded, by name."""
         return dict(self._used)
@@ -267,6 +279,7 @@ class Registry:
             return broken(entry, f"is broken: {failure}")
         self._index.clear_failure(entry)
         self._used[entry.distribution] = entry.version
+        self._tell(provider.traits)
         return Resolved(entry.kind, provider.name, provider, entry.distribution, entry.version, asked=entry.name)
 
     def _provider(self, entry: IndexEntry) -> Provider[object]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 
 from ..types.frozen import FrozenDict, JsonObject
@@ -43,6 +44,20 @@ def environment_of(case: Case) -> JsonObject:
     """The variables of a case, with the values of those that it takes from the user's environment."""
     passed = {one.name: secret(one.host) or one.default or "" for one in case.pass_env}
     return FrozenDict({**case.env, **passed}) if passed else case.env
+
+
+_NAMES_A_SECRET = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|PAT)$", re.I)
+_PASSWORD = re.compile(r"://[^/\s:@]*:([^/\s@]+)@")
+LEAST = 12
+"""Characters of a value that is taken for a secret because of the name of its variable."""
+
+
+def credentials() -> Iterator[tuple[str, str]]:
+    """Variables that hold a secret by their names, whoever uses them, and passwords in addresses: name and value."""
+    for name, value in os.environ.items():
+        if _NAMES_A_SECRET.search(name) and len(value) >= LEAST and not os.path.exists(value):  # noqa: PTH110 - pathlib is slow to import
+            yield name, value
+        yield from ((name, password) for password in _PASSWORD.findall(value))
 
 
 def ask_first(ask: Ask) -> None:

@@ -44,7 +44,8 @@ def _answer(pair: PairSummary) -> str:
     finding = _FINDINGS[evidence.finding]
     decided = evidence.finding in (Finding.HELPS, Finding.HURTS)
     scope = " on these cases" if decided and not evidence.is_general else ""
-    cases = f"n = {counted(evidence.n, 'case')}{_dropped(pair.dropped)}"
+    shared = f" in {counted(evidence.clusters, 'cluster')}" if evidence.clusters else ""
+    cases = f"n = {counted(evidence.n, 'case')}{shared}{_dropped(pair.dropped)}"
     known = f"{_interval(evidence)}{cases}, {chance_text(evidence.chance)}"
     seen = "" if decided else f"; {detectable_text(evidence.detectable)}"
     return f"{finding}{scope}: {points(evidence.estimate)} {against} ({known}){seen}{_took(pair)}"

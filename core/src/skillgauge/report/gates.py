@@ -30,6 +30,8 @@ class GateResult:
     group: GroupKey
     figure: Figure
     answer: GateAnswer
+    told: str = ""
+    """What to say of it, where figure and threshold do not say it."""
 
 
 def gated(view: RunView) -> tuple[GroupSummary, ...]:
@@ -52,7 +54,7 @@ def answers(view: RunView, suite_id: str, gates: Sequence[Gate]) -> Iterator[Gat
         else:
             found = [(group.key, figure_of(group, gate.figure)) for group in groups]
         for key, figure in found:
-            yield GateResult(gate, key, figure, _answer(gate.threshold, figure))
+            yield GateResult(gate, key, figure, answer_of(gate.threshold, figure))
 
 
 def figure_of(group: GroupSummary, name: str) -> Figure:
@@ -76,7 +78,8 @@ def _of_pair(pair: PairSummary, name: str) -> Figure:
     return Figure(name=name, label="Lift" if known else name, value=value, unit="ratio", bounds=bounds)
 
 
-def _answer(threshold: float, figure: Figure) -> GateAnswer:
+def answer_of(threshold: float, figure: Figure) -> GateAnswer:
+    """Whether a figure reaches a threshold, at both of its ends."""
     if figure.bounds is None and figure.value is None:
         return GateAnswer.INCONCLUSIVE
     worst, best = figure.bounds or (figure.value or 0.0, figure.value or 0.0)

@@ -72,7 +72,8 @@ def by_group(results: Iterable[TrialResult]) -> Iterator[tuple[GroupKey, CaseSum
     for group, found in groupby(results, key=lambda result: result.group):
         repeats = list(found)
         values = [one.value for one in repeats if one.value is not None and one.verdict is not Verdict.ERROR]
-        summary = CaseSummary(group=group, counts=_count(repeats), mean_value=mean_of(values), spent=_spent(repeats))
+        counts, mean, cluster, spent = _count(repeats), mean_of(values), repeats[0].cluster, _spent(repeats)
+        summary = CaseSummary(group=group, counts=counts, cluster=cluster, mean_value=mean, spent=spent)
         yield group, summary, repeats
 
 
@@ -156,7 +157,7 @@ class PairTally:
         self._dropped.update([pair.dropped] if pair.dropped else [])
         if ours is None or theirs is None:
             return
-        self._lift.add(ours.counts, theirs.counts)
+        self._lift.add(ours.counts, theirs.counts, ours.cluster)
         for (name, candidate), (_, baseline) in zip(ours.spent, theirs.spent, strict=True):
             self._ratios[name].add(candidate, baseline)
 

@@ -44,10 +44,10 @@ class _Tally:
     """Fields of `Counts`."""
     passing: RateTally = field(default_factory=RateTally)
 
-    def add_case(self, counts: Counts) -> None:
+    def add_case(self, counts: Counts, cluster: str) -> None:
         for name, count in counts:
             self.sums[name] += count
-        self.passing.add(counts.pass_share, counts.pass_bounds)
+        self.passing.add(counts.pass_share, counts.pass_bounds, cluster)
 
     @property
     def counts(self) -> Counts:
@@ -80,10 +80,10 @@ class _Group:
         return self.all.sums["total"] - self.all.sums["skipped"]
 
     def add_case(self, counts: Counts, results: Sequence[TrialResult]) -> None:
-        self.all.add_case(counts)
+        self.all.add_case(counts, results[0].cluster)
         self.repeated.add(counts.passed + counts.failed, counts.passed)
         for tag in results[0].tags:
-            self.tags.setdefault(tag, _Tally()).add_case(counts)
+            self.tags.setdefault(tag, _Tally()).add_case(counts, results[0].cluster)
         for result in results:
             self._add(result)
 

@@ -1,13 +1,11 @@
 """Numbers and texts as people read them, the same in every report and on the terminal.
 
-What comes from outside (ids, reasons, outputs) passes `plain` or `plain_lines` before it is shown: no character of it
-may act on a terminal or a page, hide, or put text in another order. Escaping for a page comes after that and is the
-reporter's own.
+What comes from outside (ids, reasons, outputs) passes `plain` or `plain_lines` before it is shown. Escaping for a page
+comes after that and is the reporter's own.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
@@ -15,46 +13,12 @@ from ..stats import RateInterval
 from ..types.comparison import GroupKey
 from ..types.result import Figure, GroupSummary, ScoreStatus, TrialResult
 from ..types.suite import DIRECT
+from .characters import LINE, plain
 
-LINE = 200
-"""Characters of an id, a name or a reason that are shown."""
 UNKNOWN = "–"
+FEW_CLUSTERS = 10
 FEW_CASES = 20
 """Below as many cases a perfect rate proves so little that it is said."""
-
-_HIDDEN = (
-    "\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164"
-    "\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff\ud800-\udfff"
-)
-"""Controls, marks and overrides of direction, blanks and letters without a shape, tags, halves of surrogate pairs. What
-joins letters (U+200C, U+200D) stays, since some scripts need it."""
-_UNSEEN = re.compile(f"[\x00-\x1f{_HIDDEN}]")
-_UNSEEN_IN_LINES = re.compile(f"[\x00-\x08\x0b-\x1f{_HIDDEN}]")
-_ACCENTS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
-_TOWER = re.compile(f"([{_ACCENTS}]{{4}})[{_ACCENTS}]+")
-"""More accents on one letter than any language has, which cover the lines above."""
-
-
-def plain(value: object, limit: int = LINE) -> str:
-    """Text from outside as one line that shows all of its characters, cut if it is long.
-
-    Args:
-        value: any text.
-        limit: most characters of the answer, at least 1.
-    """
-    line = _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", re.sub(r"[\t\n\r]+", " ", str(value))).strip()
-    return cut(_TOWER.sub(r"\1", line), limit)
-
-
-def plain_lines(value: str) -> str:
-    """Text from outside with its line breaks and tabs, and all other characters shown."""
-    shown = _UNSEEN_IN_LINES.sub("\N{REPLACEMENT CHARACTER}", value.replace("\r\n", "\n"))
-    return _TOWER.sub(r"\1", shown)
-
-
-def cut(text: str, limit: int) -> str:
-    """At most that many characters, of which the last says that there are more."""
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
 def percent(share: float | None) -> str:
@@ -151,6 +115,9 @@ def rate_notes(group: GroupSummary) -> tuple[str, ...]:
     rate, notes = group.pass_rate, []
     if rate.rate == 1.0 and rate.lower is not None and rate.n < FEW_CASES:
         notes.append(f"{rate.n} of {counted(rate.n, 'case')} passed; that proves no more than {percent(rate.lower)}")
+    if rate.clusters:
+        few = ", too few to tell much" if rate.clusters < FEW_CLUSTERS else ""
+        notes.append(f"the interval is over {counted(rate.clusters, 'cluster')} of its {counted(rate.n, 'case')}{few}")
     if group.pass_bounds:
         low, high = group.pass_bounds
         errors = counted(group.counts.errors, "error")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import shlex
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -109,7 +109,7 @@ class AgentStage:
         held = await contents_of(self.workspace, (path for path in sorted(before) if not path.startswith(installed)))
         request = RunRequest.of(
             trial,
-            env=environment_of(trial.case),
+            environment_of(trial.case),
             prompt=trial.case.prompt or "",
             model=trial.model,
             skills=skills,
@@ -132,7 +132,8 @@ class AgentStage:
             integrity, broken = arm_integrity(trial.arm, candidates, execution.trajectory)
             execution = execution.model_copy(update={"arm_integrity": integrity, "failure": broken or failure})
         if cache:
-            await cache.record(trial, execution, self.workspace)
+            with suppress(SpoiledError):  # nothing is answered from a session that cannot be kept
+                await cache.record(trial, execution, self.workspace)
         if self.stages.recorder is not None:
             try:
                 await self.stages.recorder.record(trial, execution, self.workspace)

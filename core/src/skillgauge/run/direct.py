@@ -111,7 +111,7 @@ class DirectStage:
 
     async def execute(self, trial: Trial) -> Execution:
         """Call the target."""
-        request = CallRequest.of(trial, env=environment_of(trial.case), input=trial.case.input, repeat=trial.repeat)
+        request = CallRequest.of(trial, environment_of(trial.case), input=trial.case.input, repeat=trial.repeat)
         return await self._opened.session.call(request)
 
     async def prepare_grading(self, trial: Trial) -> Sequence[str]:

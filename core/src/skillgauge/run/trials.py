@@ -189,6 +189,7 @@ def _result(trial: Trial, execution: Execution, graded: Grade, began: float) -> 
         arm=trial.arm.name,
         runner=trial.runner.name,
         tags=trial.case.tags,
+        cluster=trial.case.cluster,
         weight=trial.case.weight,
         verdict=graded.verdict,
         value=graded.value,

@@ -20,6 +20,7 @@ from skillgauge.stats.bootstrap import (
     MIN_PERCENTILE_CASES,
     bootstrap_interval,
     bootstrap_means,
+    cluster_bootstrap_interval,
 )
 from skillgauge.stats.calibration import (
     MIN_KAPPA,
@@ -32,6 +33,10 @@ from skillgauge.stats.calibration import (
     gwets_ac1,
     sensitivity,
     specificity,
+)
+from skillgauge.stats.clusters import (
+    cluster_interval,
+    cluster_sign_chance,
 )
 from skillgauge.stats.intervals import (
     Interval,
@@ -47,9 +52,7 @@ from skillgauge.stats.lift import (
     MOST_REPEATS,
     Evidence,
     Finding,
-    LiftTally,
     Repeats,
-    Tried,
     chance_by_sign,
     chance_of_difference,
     chance_of_worse,
@@ -57,6 +60,10 @@ from skillgauge.stats.lift import (
     repeats_for,
     smallest_detectable,
     weigh,
+)
+from skillgauge.stats.lift_tally import (
+    LiftTally,
+    Tried,
 )
 from skillgauge.stats.paired import (
     LogRatio,
@@ -75,6 +82,8 @@ from skillgauge.stats.rates import (
     RateInterval,
     RateTally,
     RunRates,
+    cluster_rate_interval,
+    in_clusters,
     rate_interval,
 )
 from skillgauge.stats.reliability import (
@@ -128,6 +137,10 @@ __all__ = [
     "chance_by_sign",
     "chance_of_difference",
     "chance_of_worse",
+    "cluster_bootstrap_interval",
+    "cluster_interval",
+    "cluster_rate_interval",
+    "cluster_sign_chance",
     "cohens_kappa",
     "consistency",
     "corrected_interval",
@@ -135,6 +148,7 @@ __all__ = [
     "flip_rate",
     "gwets_ac1",
     "holm",
+    "in_clusters",
     "lift_interval",
     "mean_of",
     "nearest_rank",

@@ -101,25 +101,79 @@ def bootstrap_interval(
         low, high = tail, 1.0 - tail
         method = IntervalMethod.BOOTSTRAP_PERCENTILE
     else:
-        low, high = _bca_probabilities(values, means, tail)
+        mean = math.fsum(values) / n
+        # Of a mean, the jackknife values deviate in proportion to the values themselves.
+        low, high = _bca_probabilities(mean, [value - mean for value in values], means, tail, _rounding(values))
         method = IntervalMethod.BOOTSTRAP_BCA
     return Interval(_interpolate(means, low), _interpolate(means, high), level, method)
 
 
-def _bca_probabilities(values: Sequence[float], means: Sequence[float], tail: float) -> tuple[float, float]:
-    """Return which quantiles of the sorted `means` replace `tail` and 1 - `tail`."""
-    n, resamples = len(values), len(means)
-    mean = math.fsum(values) / n
-    slack = _rounding(values)
+def cluster_bootstrap_interval(
+    clusters: Sequence[Sequence[float]], *, seed: int, resamples: int = DISPLAY_RESAMPLES, level: float = 0.95
+) -> Interval | None:
+    """The same for cases that come in clusters: whole clusters are drawn, each with all of its cases.
+
+    Args:
+        clusters: One value per case, cluster by cluster; a case that shares nothing is a cluster of its own.
+        seed: Seed of the draw.
+        resamples: As for `bootstrap_interval`.
+        level: Two-sided confidence, strictly between 0 and 1.
+
+    Returns:
+        The interval for the mean over cases. ``None`` with fewer than 8 clusters, and when all have the same mean.
+
+    Raises:
+        ValueError: A value is not finite, `level` is out of range, or `resamples` is too small for it.
+
+    Source: A. C. Cameron, D. L. Miller, *A Practitioner's Guide to Cluster-Robust Inference* (2015), section VI;
+    the mean over cases is a ratio of two sums, whose jackknife leaves one cluster out at a time.
+    """
+    require_level(level)
+    values = [value for cluster in clusters for value in cluster]
+    require_finite("clusters", values)
+    require_resamples(resamples, level)
+    means = [math.fsum(cluster) / len(cluster) for cluster in clusters]
+    count = len(clusters)
+    if count < MIN_BOOTSTRAP_CASES or max(means) - min(means) <= _rounding(values):
+        return None
+    pool = sorted((math.fsum(cluster), len(cluster)) for cluster in clusters)
+    draw = random.Random(seed).random
+    drawn = []
+    for _ in range(resamples):
+        sample = [pool[int(draw() * count)] for _ in range(count)]
+        drawn.append(math.fsum(total for total, _ in sample) / sum(size for _, size in sample))
+    drawn.sort()
+    tail = (1.0 - level) / 2.0
+    low, high, method = tail, 1.0 - tail, IntervalMethod.CLUSTER_PERCENTILE
+    if count < MIN_PERCENTILE_CASES:
+        total, n = math.fsum(values), len(values)
+        left = [(total - part) / (n - size) for part, size in pool]
+        middle = math.fsum(left) / count
+        low, high = _bca_probabilities(total / n, [middle - one for one in left], drawn, tail, _rounding(values))
+        method = IntervalMethod.CLUSTER_BCA
+    return Interval(_interpolate(drawn, low), _interpolate(drawn, high), level, method)
+
+
+def _bca_probabilities(
+    mean: float, deviations: Sequence[float], means: Sequence[float], tail: float, slack: float
+) -> tuple[float, float]:
+    """Return which quantiles of the sorted `means` replace `tail` and 1 - `tail`.
+
+    Args:
+        mean: What was observed.
+        deviations: By how much it rests on each unit, up to a factor.
+        means: Of the resamples.
+        tail: Probability of each tail.
+        slack: Difference below which two means are equal.
+    """
+    resamples = len(means)
     below = bisect_left(means, mean - slack)
     above = resamples - bisect_right(means, mean + slack)
     share = (resamples + below - above) / (2 * resamples)
     # 0 and 1 have no normal quantile; half a resample is the most that this many resamples can tell.
     edge = 0.5 / resamples
     bias = normal_quantile(min(max(share, edge), 1.0 - edge))
-    # Of a mean, the jackknife values deviate in proportion to the values themselves. Dividing by the
-    # largest deviation changes nothing but keeps the powers from underflowing.
-    deviations = [value - mean for value in values]
+    # Dividing by the largest deviation changes nothing but keeps the powers from underflowing.
     largest = max(abs(deviation) for deviation in deviations)
     scaled = [deviation / largest for deviation in deviations]
     skew = math.fsum(d**3 for d in scaled) / math.fsum(d * d for d in scaled) ** 1.5

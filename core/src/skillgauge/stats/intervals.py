@@ -27,8 +27,20 @@ class IntervalMethod(StrEnum):
     BOOTSTRAP_BCA = "bootstrap-bca"
     """Percentiles of the resampled means, corrected for bias and skew (BCa)."""
 
+    WILSON_OVER_CLUSTERS = "wilson-over-clusters"
+    """Wilson's formula on the mean, with the number of clusters as n."""
+
+    CLUSTER_PERCENTILE = "cluster-bootstrap-percentile"
+    """Percentiles of the means of resampled clusters."""
+
+    CLUSTER_BCA = "cluster-bootstrap-bca"
+    """The same, corrected for bias and skew."""
+
     AGRESTI_MIN = "agresti-min"
     """Of a difference of paired means: the normal interval once two cases are added that cancel each other out."""
+
+    AGRESTI_MIN_CLUSTERS = "agresti-min-clusters"
+    """The same with clusters in the place of cases."""
 
     NORMAL = "normal"
     """Mean plus and minus z standard errors, for a thousand cases and more."""

@@ -6,14 +6,13 @@ this different? For *cases like these*, an interval and a test over cases: would
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
 
 from skillgauge.stats._normal import normal_cdf, normal_quantile, two_sided_z
+from skillgauge.stats.clusters import cluster_interval, cluster_sign_chance
 from skillgauge.stats.intervals import Interval, IntervalMethod
-from skillgauge.stats.paired import PairedDifference
 
 MIN_NEW_CASES = 8
 """Fewest cases from which anything is said of new ones."""
@@ -50,7 +49,8 @@ class Repeats:
         return self.passed / self.graded
 
 
-_Pairs = Mapping[tuple[Repeats, Repeats], int]
+_Pair = tuple[Repeats, Repeats]
+_Pairs = Mapping[_Pair, int]
 """Candidate and baseline of a case, to the number of cases of which it is true."""
 
 
@@ -84,56 +84,11 @@ class Evidence:
     """How likely cases like these come out at least this different if the arms are alike; from 8 cases on."""
     detectable: float | None
     """Smallest difference that would be found four times out of five; `None` if none could be."""
+    clusters: int | None = None
+    """Clusters that the cases fall into; `None` if every case stands for itself."""
 
 
-class Tried(Protocol):
-    """What became of the trials of one case in one arm."""
-
-    @property
-    def passed(self) -> int:
-        """Trials that passed."""
-
-    @property
-    def failed(self) -> int:
-        """Trials that failed."""
-
-    @property
-    def errors(self) -> int:
-        """Trials that ended in an error, which count neither way, and in the bounds both ways."""
-
-
-class LiftTally:
-    """Adds up the cases of a comparison, of which it keeps nothing but how many there are of each kind."""
-
-    def __init__(self) -> None:
-        self._pairs: Counter[tuple[Repeats, Repeats]] = Counter()
-        self._worst, self._best = PairedDifference(), PairedDifference()
-        self._errors = 0
-
-    def add(self, candidate: Tried, baseline: Tried) -> None:
-        """Take one more case."""
-        graded = candidate.passed + candidate.failed, baseline.passed + baseline.failed
-        ran = graded[0] + candidate.errors, graded[1] + baseline.errors
-        if all(graded):
-            self._pairs[Repeats(candidate.passed, graded[0]), Repeats(baseline.passed, graded[1])] += 1
-        if all(ran):
-            self._errors += candidate.errors + baseline.errors
-            self._worst.add(candidate.passed / ran[0], (baseline.passed + baseline.errors) / ran[1])
-            self._best.add((candidate.passed + candidate.errors) / ran[0], baseline.passed / ran[1])
-
-    @property
-    def evidence(self) -> Evidence | None:
-        """What the cases with a graded trial in both arms prove; `None` without one."""
-        return weigh(self._pairs)
-
-    @property
-    def bounds(self) -> tuple[float, float] | None:
-        """The lift if all errors had gone against the candidate, and if all had gone for it; `None` without errors."""
-        worst, best = self._worst.mean, self._best.mean
-        return (worst, best) if self._errors and worst is not None and best is not None else None
-
-
-def weigh(pairs: _Pairs) -> Evidence | None:
+def weigh(pairs: _Pairs, clusters: Sequence[_Pairs] = ()) -> Evidence | None:
     """What a comparison of two arms over the same cases shows.
 
     >>> steady = (Repeats(3, 3), Repeats(0, 3))
@@ -143,6 +98,7 @@ def weigh(pairs: _Pairs) -> Evidence | None:
 
     Args:
         pairs: the cases with a graded repeat in both arms.
+        clusters: those of them that name a cluster, cluster by cluster; they count as one, as far as new cases go.
 
     Returns:
         The evidence, or ``None`` without any case.
@@ -158,7 +114,13 @@ def weigh(pairs: _Pairs) -> Evidence | None:
     estimate = math.fsum(_difference(pair) * cases for pair, cases in pairs.items()) / n
     chance = chance_of_difference(pairs)
     interval, chance_new = None, None
-    if n >= MIN_NEW_CASES:
+    scale = _scale(pairs)
+    groups = _groups(pairs, clusters, scale) if clusters else []
+    shared = len(groups) if groups and len(groups) < n else None
+    if shared:
+        if shared >= MIN_NEW_CASES:
+            interval, chance_new = cluster_interval(groups, scale), cluster_sign_chance([total for total, _ in groups])
+    elif n >= MIN_NEW_CASES:
         interval, chance_new = lift_interval(pairs), chance_by_sign(pairs)
     repeats = sum(min(ours.graded, theirs.graded) * cases for (ours, theirs), cases in pairs.items()) // n
     detectable = smallest_detectable(n, max(1, repeats))
@@ -171,7 +133,17 @@ def weigh(pairs: _Pairs) -> Evidence | None:
         finding = Finding.NO_DIFFERENCE
     else:
         finding = Finding.UNDECIDED
-    return Evidence(finding, is_general, n, estimate, chance, interval, chance_new, detectable)
+    return Evidence(finding, is_general, n, estimate, chance, interval, chance_new, detectable, shared)
+
+
+def _groups(pairs: _Pairs, clusters: Sequence[_Pairs], scale: int) -> list[tuple[int, int]]:
+    """Sum of the differences and number of cases of each cluster; a case without one stands for itself."""
+    rest = Counter(pairs)
+    for cluster in clusters:
+        rest.subtract(cluster)
+    alone = [(_scaled(pair, scale), 1) for pair, cases in rest.items() for _ in range(cases)]
+    shared = [(sum(_scaled(pair, scale) * cases for pair, cases in one.items()), sum(one.values())) for one in clusters]
+    return [*shared, *alone]
 
 
 def lift_interval(pairs: _Pairs) -> Interval:
@@ -268,7 +240,6 @@ def chance_by_sign(pairs: _Pairs) -> float:
     return _chance(pairs, _by_sign, two_sided=True)
 
 
-_Pair = tuple[Repeats, Repeats]
 _Steps = list[tuple[int, float]]
 """What one case can add to the statistic, with its probability; the mean is 0."""
 
@@ -297,6 +268,10 @@ def _by_sign(pair: _Pair, scale: int) -> _Steps:
     return [(step, 0.5), (-step, 0.5)] if step else []
 
 
+def _scale(pairs: _Pairs) -> int:
+    return math.lcm(*(runs.graded for pair in pairs for runs in pair)) if pairs else 1
+
+
 def _scaled(pair: _Pair, scale: int) -> int:
     ours, theirs = pair
     return ours.passed * (scale // ours.graded) - theirs.passed * (scale // theirs.graded)
@@ -304,7 +279,7 @@ def _scaled(pair: _Pair, scale: int) -> int:
 
 def _chance(pairs: _Pairs, steps_of: Callable[[_Pair, int], _Steps], *, two_sided: bool) -> float:
     """Probability of a sum as extreme as the one observed, of independent steps; one-sided, of one as low."""
-    scale = math.lcm(*(runs.graded for pair in pairs for runs in pair)) if pairs else 1
+    scale = _scale(pairs)
     observed = sum(_scaled(pair, scale) * cases for pair, cases in pairs.items())
     chances: dict[int, float] = {0: 1.0}
     variance = 0.0

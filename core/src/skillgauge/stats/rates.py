@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from skillgauge.stats._checks import require_level, require_rates, require_resamples
-from skillgauge.stats.bootstrap import DISPLAY_RESAMPLES, bootstrap_interval
+from skillgauge.stats.bootstrap import DISPLAY_RESAMPLES, bootstrap_interval, cluster_bootstrap_interval
 from skillgauge.stats.intervals import Interval, IntervalMethod, normal, wilson
 
 MIN_NORMAL_CASES = 1000
@@ -30,15 +31,93 @@ class RateInterval:
     upper: float | None = None
     level: float = 0.95
     method: str | None = None
+    clusters: int | None = None
+    """Clusters that the cases fall into; `None` if every case stands for itself."""
 
     @classmethod
-    def of(cls, case_means: Sequence[float], *, repeats: int, seed: int) -> RateInterval:
-        """The mean of the case means with the interval that fits it; see `rate_interval`."""
-        found = rate_interval(case_means, repeats=max(1, repeats), seed=seed)
+    def of(
+        cls, case_means: Sequence[float], *, repeats: int, seed: int, clusters: Mapping[int, str] = MappingProxyType({})
+    ) -> RateInterval:
+        """The mean of the case means with the interval that fits it; see `rate_interval`.
+
+        Args:
+            case_means: One value a case.
+            repeats: The largest number of runs behind any of them.
+            seed: Of the bootstrap.
+            clusters: The cluster of each case that names one, by its place.
+        """
+        groups = in_clusters(case_means, clusters)
+        if groups:
+            found: Interval | None = cluster_rate_interval(groups, seed=seed)
+        else:
+            found = rate_interval(case_means, repeats=max(1, repeats), seed=seed)
         if found is None:
             return cls(rate=None, n=0)
         mean = math.fsum(case_means) / len(case_means)
-        return cls(mean, len(case_means), found.lower, found.upper, found.level, str(found.method))
+        count = len(groups) or None
+        return cls(mean, len(case_means), found.lower, found.upper, found.level, str(found.method), count)
+
+
+def in_clusters(values: Sequence[float], clusters: Mapping[int, str]) -> list[list[float]]:
+    """Values cluster by cluster; those without one stand for themselves. Empty if no two values share a cluster.
+
+    >>> in_clusters([1.0, 0.0, 0.5], {0: "a", 2: "a"})
+    [[1.0, 0.5], [0.0]]
+
+    Args:
+        values: one a case.
+        clusters: names by the place of the value.
+
+    Returns:
+        The groups, in the order in which they begin.
+
+    Raises:
+        Nothing.
+
+    Source: docs/statistics.md, "Clusters".
+    """
+    if len(set(clusters.values())) == len(clusters):
+        return []
+    groups: dict[str | int, list[float]] = {}
+    for place, value in enumerate(values):
+        groups.setdefault(clusters.get(place, place), []).append(value)
+    return list(groups.values())
+
+
+def cluster_rate_interval(
+    clusters: Sequence[Sequence[float]], *, seed: int, resamples: int = DISPLAY_RESAMPLES, level: float = 0.95
+) -> Interval:
+    """Interval for the mean over cases that come in clusters, for *clusters like these*.
+
+    Cases of a cluster (one template, one fixture) pass and fail together, so the clusters are what is drawn: by the
+    bootstrap from 8 of them on, capped as in `rate_interval`; else Wilson's formula with their number as n.
+
+    >>> cluster_rate_interval([[1.0, 1.0], [0.0, 0.0]], seed=0).method.value
+    'wilson-over-clusters'
+
+    Args:
+        clusters: At least one cluster with at least one value in [0, 1].
+        seed: Seed of the bootstrap.
+        resamples: Number of bootstrap resamples, at least 2 / (1 - level).
+        level: Two-sided confidence, strictly between 0 and 1.
+
+    Returns:
+        Bounds as fractions in [0, 1] with the method used.
+
+    Raises:
+        ValueError: An argument is outside its range.
+
+    Source: docs/statistics.md, "Clusters".
+    """
+    require_level(level)
+    values = [value for cluster in clusters for value in cluster]
+    require_rates("clusters", values)
+    found = cluster_bootstrap_interval(clusters, seed=seed, resamples=resamples, level=level)
+    if found:
+        return _capped(found, len(clusters))
+    mean = math.fsum(values) / len(values)
+    score = wilson(mean * len(clusters), len(clusters), level)
+    return replace(score, method=IntervalMethod.WILSON_OVER_CLUSTERS)
 
 
 @dataclass(slots=True)
@@ -46,18 +125,23 @@ class RateTally:
     """Adds up the cases of a rate, of each of which it keeps one number."""
 
     _shares: array[float] = field(default_factory=lambda: array("d"))
+    _clusters: dict[int, str] = field(default_factory=dict)
+    """Of the shares whose case names one, by place."""
     _cases: int = 0
     _least: float = 0.0
     _most: float = 0.0
 
-    def add(self, share: float | None, bounds: tuple[float, float] | None) -> None:
+    def add(self, share: float | None, bounds: tuple[float, float] | None, cluster: str = "") -> None:
         """Take one more case.
 
         Args:
             share: what it gave on average over its repeats; `None` if nothing was measured.
             bounds: the share if every error had been a fail, and if every one had been a pass; `None` if nothing ran.
+            cluster: of the case, if it names one.
         """
         if share is not None:
+            if cluster:
+                self._clusters[len(self._shares)] = cluster
             self._shares.append(share)
         if bounds is not None:
             self._cases += 1
@@ -66,7 +150,7 @@ class RateTally:
 
     def rate(self, repeats: int, seed: int) -> RateInterval:
         """The mean over the cases, with its interval."""
-        return RateInterval.of(self._shares, repeats=repeats, seed=seed)
+        return RateInterval.of(self._shares, repeats=repeats, seed=seed, clusters=self._clusters)
 
     @property
     def bounds(self) -> tuple[float, float]:

@@ -73,6 +73,7 @@ class CaseSummary(Frozen):
 
     group: GroupKey
     counts: Counts
+    cluster: str = ""
     mean_value: float | None = None
     """Mean score over its graded repeats."""
     spent: Spent = Spent()

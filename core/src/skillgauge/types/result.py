@@ -93,6 +93,7 @@ class TrialResult(TrialFacts):
     arm: str
     runner: str
     tags: tuple[str, ...] = ()
+    cluster: str = ""
     weight: float = 1.0
     verdict: Verdict
     value: float | None = Field(default=None, ge=0, le=1)

@@ -106,6 +106,8 @@ class CaseFacts(Frozen):
     input: Json = None
     """What a skill under direct call receives."""
     tags: tuple[str, ...] = ()
+    cluster: str = ""
+    """Cases of one rise and fall together, as those of a template do; empty: it stands for itself."""
 
 
 class Case(CaseFacts):

@@ -35,6 +35,16 @@ from .programs import AgentProgram, Found, find_program, needed_folders, passed_
 from .raw import RAW_BYTES, RawStream
 from .sessions import LINE_BYTES, Ran, cleaned_emit, ending_of, execution_of, follow, not_started
 from .skills import skill_texts, with_reads
+from .spending import with_relayed
+
+_OPENAI = ("POST /responses", "POST /responses/*", "POST /chat/completions", "GET /models", "GET /models/*")
+REQUESTS: Mapping[str, tuple[str, ...]] = {
+    "anthropic": ("POST /v1/messages", "POST /v1/messages/count_tokens", "GET /v1/models", "GET /v1/models/*"),
+    "openai": _OPENAI,
+    "azure": _OPENAI,
+    "gemini": ("GET /v1*/models", "GET /v1*/models/*", "POST /v1*/models/*"),
+}
+"""What programs ask the APIs that several of them know; files, batches, fine-tuning and keys are not among it."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +63,9 @@ class Service:
     """Whether nothing works without credentials, as at the vendor's own address."""
     is_relayable: bool = True
     """Whether a header on each request is all that authenticates."""
+    requests: tuple[str, ...] = ()
+    """What its program asks, as `ModelRoute.requests` has it, where `REQUESTS` does not say it; else all may be got
+    and posted."""
 
 
 @dataclass(frozen=True)
@@ -191,7 +204,10 @@ class ProgramEngine(ABC):
         key = find_key(service.variables)
         if not service.is_relayable or (key is None and service.needs_key):
             return ()
-        return (ModelRoute(name=service.route, base_url=service.address, headers=self.key_headers(key) if key else {}),)
+        headers = self.key_headers(key) if key else {}
+        route = ModelRoute(name=service.route, base_url=service.address, headers=headers)
+        requests = service.requests or REQUESTS.get(service.route, route.requests)
+        return (route.model_copy(update={"requests": requests}),)
 
     async def run(self, request: RunRequest, workspace: Workspace, emit: Emit) -> Execution:
         """Run one session to its end. Cancelling ends the program."""
@@ -216,7 +232,7 @@ class ProgramEngine(ABC):
         await asyncio.to_thread(self.read_home, workspace.home, transcript)
         account = with_hooks(transcript.account(ending_of(ran.finished)), workspace.home, request.installs)
         account = replace(account, trajectory=with_reads(account.trajectory, texts))
-        return clean.redact(execution_of(ran, account, workspace.tier))
+        return clean.redact(with_relayed(execution_of(ran, account, workspace.tier), workspace))
 
     def _command(self, path: str, launch: Launch, request: RunRequest, access: Access) -> Command:
         argv, stdin = (path, *launch.arguments), launch.stdin

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import ssl
 from collections.abc import AsyncIterator
+from fnmatch import fnmatchcase
 from functools import cache
 from http import HTTPStatus
 from urllib.parse import unquote
@@ -14,6 +15,7 @@ import httpx
 
 from skillgauge.api import ModelRoute
 
+from .answers import Scrubber
 from .exchange import Exchange, Headers, end_to_end
 from .meter import ExceededError, Meter
 
@@ -21,6 +23,10 @@ _CREDENTIALS = frozenset(b"api-key authorization cookie proxy-authorization x-ap
 """Headers by which APIs know their clients. What a client inside gives is dropped, whatever the route sets."""
 _CREDENTIAL_QUERIES = re.compile(r"(?:^|(?<=&))(?:key|api[-_]key|access_token)=[^&]*&?")
 _OWN = frozenset((b"host", b"expect", b"accept-encoding"))
+_OVERRIDES = frozenset((b"x-http-method", b"x-http-method-override", b"x-method-override"))
+"""Headers by which a service takes a request for one of another method."""
+_METHODS = frozenset(("GET", "POST", "HEAD", "PUT", "PATCH", "DELETE"))
+"""Those that a route may allow at all: `TRACE` would send the key back."""
 _TIMEOUT = httpx.Timeout(30, read=3600)
 """Seconds. A model may think for long; how long a session may take is limited elsewhere."""
 
@@ -36,7 +42,9 @@ class Forwarder:
     def __init__(self, route: ModelRoute, meter: Meter) -> None:
         self._base = route.base_url.rstrip("/")
         self._headers = [(name.lower().encode(), str(value).encode()) for name, value in route.headers.items()]
-        self._dropped = _CREDENTIALS | _OWN | {name for name, _ in self._headers}
+        self._dropped = _CREDENTIALS | _OWN | _OVERRIDES | {name for name, _ in self._headers}
+        self._allowed = [one.partition(" ")[::2] for one in route.requests]
+        self._scrubber = Scrubber(value for _, value in self._headers)
         self._meter = meter
         self._client = httpx.AsyncClient(
             timeout=_TIMEOUT, follow_redirects=False, trust_env=False, verify=_certificates()
@@ -57,13 +65,26 @@ class Forwarder:
         while (request := await exchange.request()) is not None:
             try:
                 self._meter.count_request()
-                url = self._base + within(request.target.decode("ascii"))
-            except ExceededError as exceeded:
+                url = self._base + self._asked(request)
+            except (ExceededError, PermissionError) as exceeded:
                 return await exchange.refuse(HTTPStatus.FORBIDDEN, str(exceeded))
             except ValueError as error:
                 return await exchange.refuse(HTTPStatus.BAD_REQUEST, str(error))
             await self._forward(exchange, request, url)
         return None
+
+    def _asked(self, request: h11.Request) -> str:
+        """The path and query that a request may ask for.
+
+        Raises:
+            ValueError: it is no path.
+            PermissionError: the route does not allow it.
+        """
+        method, target = request.method.decode("ascii"), within(request.target.decode("ascii"))
+        path = unquote(target.partition("?")[0])
+        if method not in _METHODS or not any(method == one and fnmatchcase(path, glob) for one, glob in self._allowed):
+            raise PermissionError(f"{method} of this path is not among the requests that the agent's program needs")
+        return target
 
     async def _forward(self, exchange: Exchange, request: h11.Request, url: str) -> None:
         headers = self._outgoing(request)
@@ -78,12 +99,15 @@ class Forwarder:
             # Not its text, which may name what the workspace has no business to know.
             return await exchange.refuse(HTTPStatus.BAD_GATEWAY, f"the API cannot be reached ({type(error).__name__})")
         try:
+            if answer.headers.get("content-encoding", "identity") != "identity":
+                why = "the API answers in an encoding that nobody asked for, so that the key could not be taken out"
+                return await exchange.refuse(HTTPStatus.BAD_GATEWAY, why)
             if content is None:
                 async for _ in exchange.body():
                     pass
-            await exchange.respond(
-                answer.status_code, end_to_end(answer.headers.raw), self._counted(answer.aiter_raw())
-            )
+            headers = [(name, self._scrubber.clean(value)) for name, value in end_to_end(answer.headers.raw)]
+            pieces = self._scrubber.stream(self._meter.tally.stream(self._counted(answer.aiter_raw())))
+            return await exchange.respond(answer.status_code, headers, pieces)
         except httpx.HTTPError as error:
             raise ConnectionError(f"the API broke off ({type(error).__name__})") from error
         finally:
@@ -93,8 +117,7 @@ class Forwarder:
         in_pieces = any(name == b"transfer-encoding" for name, _ in request.headers)
         dropped = self._dropped | {b"content-length"} if in_pieces else self._dropped
         kept = [(name, value) for name, value in end_to_end(request.headers) if name not in dropped]
-        encodings = [value for name, value in request.headers if name == b"accept-encoding"] or [b"identity"]
-        return [*kept, (b"accept-encoding", b", ".join(encodings)), *self._headers]
+        return [*kept, (b"accept-encoding", b"identity"), *self._headers]
 
     async def _counted(self, pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         async for piece in pieces:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .answers import Tally
+
 
 @dataclass(frozen=True)
 class RelayLimits:
@@ -29,6 +31,7 @@ class Meter:
     """
 
     def __init__(self, limits: RelayLimits) -> None:
+        self.tally = Tally()
         self._limits = limits
         self._requests = 0
         self._bytes = 0

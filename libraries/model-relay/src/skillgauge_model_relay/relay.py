@@ -16,7 +16,7 @@ from typing import Self
 
 import h11
 
-from skillgauge.api import ModelRoute
+from skillgauge.api import ModelRoute, Usage
 
 from .exchange import Exchange
 from .forwarding import Forwarder
@@ -45,7 +45,7 @@ class Relay:
     def __init__(
         self, routes: Sequence[ModelRoute], hosts: Sequence[str], limits: RelayLimits, *, first_port: int = _FIRST_PORT
     ) -> None:
-        meter = Meter(limits)
+        self._meter = meter = Meter(limits)
         self._connections = asyncio.Semaphore(limits.connections)
         self._forwarders = {route.name: Forwarder(route, meter) for route in routes}
         handlers: list[Handler] = [forwarder.serve for forwarder in self._forwarders.values()]
@@ -54,12 +54,18 @@ class Relay:
         self._handlers = dict(enumerate(handlers, first_port))
         self._has_hosts = bool(hosts)
         self._admissions: set[_Admission] = set()
+        self._doors: set[socket.socket] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
     def addresses(self) -> Mapping[str, str]:
         """Address of each route inside, by name. It has no path: what follows is added to the route's own."""
         return {name: f"http://127.0.0.1:{port}" for name, port in zip(self._forwarders, self._handlers, strict=False)}
+
+    @property
+    def used(self) -> Usage | None:
+        """Tokens of all answers that model APIs gave, whoever inside asked; `None` if none told any."""
+        return self._meter.tally.usage
 
     @property
     def environment(self) -> Mapping[str, str]:
@@ -91,12 +97,44 @@ class Relay:
         self._admissions.add(_Admission(self, ours))
         return theirs.detach()
 
+    def admit_at(self, path: Path) -> None:
+        """Let the one in who connects first to a socket, by which it hands its own over.
+
+        Args:
+            path: where it is made; nothing is there, in a folder that nobody else can write to.
+        """
+        listener = socket.socket(socket.AF_UNIX)
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            listener.bind(f"/proc/self/fd/{folder}/{path.name}")  # the name of a socket is short
+            listener.listen(1)
+        finally:
+            os.close(folder)
+        listener.setblocking(False)
+        loop = asyncio.get_running_loop()
+        self._doors.add(listener)
+
+        def on_connection() -> None:
+            with suppress(OSError):
+                channel, _ = listener.accept()
+                self._shut(listener)
+                self._admissions.add(_Admission(self, channel))
+
+        loop.add_reader(listener, on_connection)
+
+    def _shut(self, door: socket.socket) -> None:
+        asyncio.get_running_loop().remove_reader(door)
+        self._doors.discard(door)
+        door.close()
+
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(
         self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
+        for door in tuple(self._doors):
+            self._shut(door)
         for admission in tuple(self._admissions):
             admission.end()
         tasks = tuple(self._tasks)

@@ -4,9 +4,10 @@ from ._belongings import Belongings, belongings, release
 from ._tree import obstacles
 from .concealing import conceal
 from .running import MARKER, Process, start, stop_all
-from .workspace import DirectoryWorkspace, Launch
+from .workspace import FRESH, DirectoryWorkspace, Launch
 
 __all__ = [
+    "FRESH",
     "MARKER",
     "Belongings",
     "DirectoryWorkspace",

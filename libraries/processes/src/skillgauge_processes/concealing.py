@@ -22,23 +22,43 @@ def conceal(folder: Path, secrets: Mapping[str, JsonValue]) -> tuple[str, ...]:
         secrets: name to value.
 
     Returns:
-        Paths of what could not be read or changed, and may still hold one.
+        Paths of what could not be read or changed, and may still hold one. A folder that its owner had closed is open
+        afterwards.
     """
     redactor = Redactor()
     for name, value in secrets.items():
         redactor.register(name, str(value))
-    left = []
-    for place, folders, files in os.walk(folder, topdown=False) if secrets else ():
-        for name in (*files, *folders):
-            path = Path(place, name)
-            try:
-                _conceal_one(path, redactor)
-            except OSError:
-                left.append(redactor.redact(str(path)))
+    if not secrets:
+        return ()
+    left: list[str] = []
+    waiting = [(folder, False)]
+    while waiting:  # no recursion: an agent may nest folders as deep as it likes
+        path, is_done = waiting.pop()
+        try:
+            if is_done or not _is_folder(path):
+                _conceal_one(path, redactor, is_top=path == folder)
+            else:
+                waiting.append((path, True))
+                waiting += [(Path(entry.path), False) for entry in _entries(path)]
+        except OSError:
+            left.append(redactor.redact(str(path)))
     return tuple(left)
 
 
-def _conceal_one(path: Path, redactor: Redactor) -> None:
+def _is_folder(path: Path) -> bool:
+    return stat.S_ISDIR(path.lstat().st_mode)
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    """What is in a folder, which is opened first if it is its owner's to open."""
+    mode = folder.stat().st_mode
+    if mode & stat.S_IRWXU != stat.S_IRWXU:
+        folder.chmod(mode | stat.S_IRWXU)
+    with os.scandir(folder) as entries:
+        return list(entries)
+
+
+def _conceal_one(path: Path, redactor: Redactor, *, is_top: bool) -> None:
     mode = path.lstat().st_mode
     if stat.S_ISLNK(mode):
         text = str(path.readlink())
@@ -52,7 +72,7 @@ def _conceal_one(path: Path, redactor: Redactor) -> None:
         clean = redactor.masked(content) if b"\0" in content else redactor.redact(content)
         if clean is not content:
             _replace(path, clean, mode)
-    if (name := redactor.redact(path.name)) != path.name:
+    if not is_top and (name := redactor.redact(path.name)) != path.name:
         path.rename(path.with_name(name[:255]))
 
 

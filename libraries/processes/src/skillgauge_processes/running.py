@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import replace
 from signal import Signals
 
-from skillgauge.api import Command, Finished, LaunchError
+from skillgauge.api import Command, Finished, LaunchError, without_secrets
 
 from ._pump import CHUNK, MARKER, TERM_GRACE_S, Pump, Started, Starter, attend
 
@@ -87,7 +87,10 @@ class Process:
         return self._outcome is not None
 
     async def wait(self) -> Finished:
-        """Wait for its end. A cancelled caller leaves only when the whole process group is dead and reaped."""
+        """Wait for its end; what it wrote comes without secrets, before anybody cuts it.
+
+        A cancelled caller leaves only when the whole process group is dead and reaped.
+        """
         try:
             await self._end()
         except asyncio.CancelledError:
@@ -99,8 +102,8 @@ class Process:
         if self._condemned is not None:
             said = self._outcome.stderr
             told = f"{'' if not said or said.endswith(bytes([10])) else chr(10)}skillgauge: {self._condemned}\n"
-            return replace(self._outcome, stderr=said + told.encode())
-        return self._outcome
+            return without_secrets(replace(self._outcome, stderr=said + told.encode()))
+        return without_secrets(self._outcome)
 
     def condemn(self, reason: str) -> None:
         """Say why it is about to be killed, unless it has ended."""
@@ -192,7 +195,7 @@ class _Streamed(Process):
         self._waited_for = True
         self._read_on()
         finished = await super().wait()
-        return replace(finished, stdout=bytes(self._buffer), stdout_dropped=self._dropped)
+        return replace(finished, stdout=without_secrets(bytes(self._buffer)), stdout_dropped=self._dropped)
 
     async def lines(self) -> AsyncIterator[bytes]:
         """Lines of its stdout without their ends; of a line beyond the limit only the beginning."""
@@ -214,7 +217,7 @@ class _Streamed(Process):
                 self._read_on()
                 self._dropped += len(line) if cutting else max(0, len(line) - self._limit)
                 if not cutting:
-                    yield line[: self._limit].removesuffix(b"\r")
+                    yield without_secrets(line[: self._limit].removesuffix(b"\r"))
                 cutting = end < 0
         finally:
             self._readers -= 1

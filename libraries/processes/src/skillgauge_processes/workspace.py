@@ -30,6 +30,8 @@ from .running import MARKER, Process, Starter, start, stop_all
 
 _log = get_logger(__name__)
 
+FRESH = "fresh"
+"""Folder of a workspace with the homes of commands that share nothing with others."""
 _ALLOWED_ON_WINDOWS = ("SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT")
 
 
@@ -259,7 +261,7 @@ class DirectoryWorkspace:
         self._fresh = [(folder, process) for folder, process in self._fresh if folder not in over]
         for folder in over:
             await asyncio.to_thread(remove, folder)
-        fresh = _Fresh(self.folder / f"fresh{next(self._numbers)}", str(self._env.get("PATH", "")))
+        fresh = _Fresh(self.folder / FRESH / str(next(self._numbers)), str(self._env.get("PATH", "")))
         for name in ("HOME", "TMPDIR"):
             Path(fresh.env[name]).mkdir(mode=0o700, parents=True)
         return fresh

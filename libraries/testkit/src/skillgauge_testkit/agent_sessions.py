@@ -61,6 +61,10 @@ class _Watched:
         return await self._workspace.start(command)
 
 
+def _installed(name: str, folder: str) -> InstalledSkill:
+    return InstalledSkill(ref=SkillRef(name=name, root="/", digest=""), path=f"{folder}/{name}")
+
+
 def play(
     engine: Engine,
     server: ModelServer,
@@ -94,10 +98,7 @@ def play(
     async def session() -> Played:
         events: list[TrajectoryEvent] = []
         commands: list[Command] = []
-        installed = tuple(
-            InstalledSkill(ref=SkillRef(name=name, root="/", digest=""), path=f"{skill_folder}/{name}")
-            for name in skills
-        )
+        installed = tuple(_installed(name, skill_folder) for name in skills)
         async with TemporarySandbox().open(SandboxSpec(label="test")) as workspace:
             await workspace.put([*files, *(FileSpec(path=f"{one.path}/SKILL.md", text=SKILL) for one in installed)])
             request = RunRequest(

@@ -201,6 +201,9 @@ def test_every_judged_rate_bears_a_mark(program: Program, evaluate: Evaluate, la
     mark = "10 checks decided by a judge that is not calibrated"
     assert all(mark in text for text in (first.stdout, *written(), *pages()))
     assert "Judged checks that pass: 60.0% (n = 10)" in first.stdout
+    markdown, page, _ = written()
+    assert markdown.index(f"\n{mark}.\n") < markdown.index("## ")  # before any figure
+    assert page.index(mark) < page.index("<h2")
     label(person)
     assert program("judge", "calibrate", "latest").code == 0
     advisory = "10 checks decided by a judge that is advisory only"

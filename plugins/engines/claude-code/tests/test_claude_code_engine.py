@@ -198,3 +198,15 @@ def test_a_program_that_is_gone(tmp_path: Path) -> None:
             assert execution.failure.failure_class is FailureClass.LAUNCH
 
     asyncio.run(main())
+
+
+def test_instructions_leave_no_tools(tmp_path: Path) -> None:
+    """They take the place of the program's own; no setting, and nothing that is allowed, comes beside them."""
+    arguments, _ = launched(tmp_path, instructions="Judge.", settings={"hooks": {}}, allowed_tools=["Bash"])
+    assert arguments[arguments.index("--system-prompt") + 1] == "Judge."
+    assert arguments[arguments.index("--tools") + 1] == ""
+    assert {"--strict-mcp-config", "--disable-slash-commands"} <= set(arguments)
+    assert not {"--settings", "--allowedTools", "--permission-mode"} & set(arguments)
+    plain, judging = engine(program=stand_in(tmp_path)), engine(program=stand_in(tmp_path), instructions="Judge.")
+    assert "instructions" not in plain.identity(None).settings  # or every recording made before would be of another
+    assert plain.identity(None).digest != judging.identity(None).digest

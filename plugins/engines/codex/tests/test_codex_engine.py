@@ -175,3 +175,23 @@ def test_options_at_the_start(tmp_path: Path) -> None:
     assert arguments[arguments.index("-s") + 1] == "read-only"
     assert "--dangerously-bypass-hook-trust" in arguments
     assert (tmp_path / "hooks.json").read_text() == '{"hooks":{"PreToolUse":[]}}'
+
+
+def test_instructions_leave_no_tools(tmp_path: Path) -> None:
+    """They take the place of the program's own; no hook, and no setting but those of the model, comes beside them."""
+    config = {"model_reasoning_effort": "high", "mcp_servers.x.command": "x", "features.shell_tool": True}
+    arguments, _ = launched(
+        tmp_path, sandbox="workspace-write", instructions="Judge.", config=config, hooks={"hooks": {}}
+    )
+    told = settings(arguments)
+    assert told["model_instructions_file"].endswith("/.codex/instructions.md")
+    assert told["model_reasoning_effort"] == "high"
+    assert not [name for name in told if name.startswith(("mcp_servers", "features"))]
+    assert arguments.count("-s") == 1
+    assert arguments[arguments.index("-s") + 1] == "read-only"
+    disabled = {arguments[at + 1] for at, word in enumerate(arguments) if word == "--disable"}
+    assert {"shell_tool", "unified_exec", "view_image", "multi_agent"} <= disabled
+    assert not (tmp_path / "hooks.json").exists()
+    plain, judging = engine(program=stand_in(tmp_path)), engine(program=stand_in(tmp_path), instructions="Judge.")
+    assert "instructions" not in plain.identity("m").settings  # or every recording made before would be of another
+    assert plain.identity("m").digest != judging.identity("m").digest

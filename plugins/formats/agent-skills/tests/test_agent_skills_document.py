@@ -159,6 +159,15 @@ def test_summary_and_delta() -> None:
     assert document["notes"] == ["eval 2 was not graded in both configurations, so delta leaves it out"]
 
 
+def test_sessions_that_died_save_no_time() -> None:
+    """Three that crashed at once are in no figure of time or tokens (N-A9)."""
+    dead = [trial("1", "with_skill", None, repeat=repeat, duration_s=0.01) for repeat in (2, 3, 4)]
+    live = [trial("1", arm, 2, duration_s=30.0) for arm in ("with_skill", "without_skill")]
+    summary = rendered(*live, *dead)["run_summary"]
+    assert summary["with_skill"]["time_seconds"] == {"mean": 30.0, "stddev": 0.0, "min": 30.0, "max": 30.0}
+    assert summary["delta"]["time_seconds"] == "+0.0"
+
+
 def test_reading_what_was_written(tmp_path: Path) -> None:
     """A document comes back with its verdicts, times and texts, and is written again as it was."""
     path = tmp_path / "benchmark.json"

@@ -321,6 +321,7 @@ def test_tokens_and_money_are_told_only_if_known() -> None:
         "totalTokens": 27,
         "estimatedUSD": 0.5,
     }
+    assert report["evaluatorMetadata"]["skillgauge"]["costUnknown"] == 2, "the sums are not totals (N-B6)"
     assert [task.get("usage", {}).get("totalTokens") for task in report["taskResults"]] == [10, 7, None, 10]
     assert "tokenCost" not in reports_of(view(result(execution=nothing), groups=(group(),)))[0]
 

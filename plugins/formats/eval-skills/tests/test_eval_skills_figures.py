@@ -116,6 +116,17 @@ def test_consistency_is_one_minus_population_deviation() -> None:
     assert found.consistency_score == pytest.approx(0.5285954792)
 
 
+def test_figures_say_what_they_mean() -> None:
+    """One run agrees with itself, which is no consistency; weights and failures are named (N-B3, N-B8, N-B11)."""
+    once = {one.name: one for one in figures(group(counts={"total": 3, "passed": 1}, run_pass_rates=(1.0,)), EMPTY)}
+    assert once["consistencyScore"].value is None
+    assert (once["errorRate"].label, once["partialScore"].label) == ("Did not finish", "Partial score")
+    twice = group(counts={"total": 4, "passed": 2}, run_pass_rates=(1.0, 0.0))
+    found = {one.name: one for one in figures(twice, {"scoringMethod": "weighted_mean"})}
+    assert found["consistencyScore"].value == 0.5
+    assert found["partialScore"].label == "Partial score, weighted"
+
+
 @pytest.mark.requirement("ES-METRIC-006")
 @pytest.mark.parametrize(
     ("latency", "parameters", "composite"),

@@ -108,7 +108,13 @@ def test_tags_from_outside_stay_in_their_field() -> None:
     """Formulas, quotes, line breaks, long texts and 200 tags at once: a strict reader finds each as one field."""
     names = ["=1+1", '"a",b', "line\r\nbreak", "\u202eright to left", "x" * 10_000, *(f"tag {n}" for n in range(200))]
     rows = cells(tables(group(tags=[MATH.model_copy(update={"tag": name}) for name in names]))["tags.csv"])
-    assert [row["tag"] for row in rows] == ["'=1+1", *names[1:]]
+    assert [row["tag"] for row in rows] == [
+        "'=1+1",
+        '"a",b',
+        "line break",
+        "\N{REPLACEMENT CHARACTER}right to left",
+        *names[4:],
+    ]
     assert {(row["skillId"], row["passRate"]) for row in rows} == {("calculator", "0.7500")}
 
 
@@ -155,8 +161,17 @@ def test_latencies_of_a_format_without_such_figures_are_ours() -> None:
         ("-1", "'-1"),
         ("@SUM(A1)", "'@SUM(A1)"),
         ("\t=1", "'\t=1"),
-        ("\r=1", "'\r=1"),
-        ("\n=1", "'\n=1"),
+        ("\r=1", "' =1"),
+        ("\u200b=1", "\N{REPLACEMENT CHARACTER}=1"),
+        ("\ufeff=1", "\N{REPLACEMENT CHARACTER}=1"),
+        ("\v=1", "\N{REPLACEMENT CHARACTER}=1"),
+        ("\u00a0=1", "'\u00a0=1"),
+        (" =1", "' =1"),
+        (";=1", ";'=1"),
+        ('a; "=1"', 'a;\' "=1"'),
+        ("a;b=1", "a;b=1"),
+        ("::error::x", ": :error::x"),
+        ("\n=1", "' =1"),
         ("＝1", "'＝1"),
         ("a=1", "a=1"),
         ("a\0b", "a\N{REPLACEMENT CHARACTER}b"),
@@ -168,6 +183,16 @@ def test_text_is_no_formula(value: str | None, shown: str) -> None:
     assert text(value) == shown
     (row,) = cells(table(group(target_id=value)))
     assert row["skillId"] == shown
+
+
+@given(st.text(alphabet=";=+-@ \t\n\u00a0\ufeff\"',a1"))
+def test_no_reader_finds_a_formula(value: str) -> None:
+    """T-M7: neither one that splits lines at commas nor one that splits them at semicolons."""
+    for separator in ",;":
+        for row in csv.reader(
+            io.StringIO(table(group(target_id=value, suite_id=value)), newline=""), delimiter=separator
+        ):
+            assert not [cell for cell in row if cell.lstrip()[:1] in set("=+@")], (separator, row)
 
 
 def test_numbers_are_not_taken_for_formulas() -> None:

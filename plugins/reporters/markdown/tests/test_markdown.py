@@ -245,6 +245,28 @@ def test_escaped_text_is_one_line_without_live_marks(value: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "live",
+    [
+        "@octocat",
+        "mail@example.com",
+        "https://x.example",
+        "HTTP://x",
+        "www.x.example",
+        "GH-1",
+        "#1",
+        "a/b#12",
+        "mailto:a",
+    ],
+)
+def test_nobody_is_told_and_nothing_is_a_link(live: str) -> None:
+    """T-M6: what GitHub links without a mark is kept apart by an entity, and reads as it was."""
+    shown = text(f"see {live}!")
+    assert live not in shown
+    assert "&#8203;" in shown
+    assert shown.replace("&#8203;", "").replace("\\", "") == f"see {live}!"
+
+
+@pytest.mark.parametrize(
     ("seconds", "shown"),
     [(None, "–"), (0.0, "0 ms"), (0.4214, "421 ms"), (0.9996, "1000 ms"), (1.0, "1.0 s"), (75.24, "75.2 s")],
 )

@@ -9,7 +9,9 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,6 +22,7 @@ from hypothesis import strategies as st
 from skillgauge.api import (
     Command,
     FileSpec,
+    Finished,
     LaunchError,
     ModelRoute,
     PluginError,
@@ -28,6 +31,7 @@ from skillgauge.api import (
     Severity,
     Tier,
 )
+from skillgauge_sandbox_docker import letting_in
 from skillgauge_sandbox_docker.inside import END, MARK, assignments
 from skillgauge_sandbox_docker.owners import is_dead, this_process
 from skillgauge_sandbox_docker.sandbox import DockerSandbox
@@ -184,12 +188,71 @@ def test_image_that_is_absent(stand_in: StandIn) -> None:
     assert "Unable to find image 'absent:1'" in report.problems[0].message
 
 
-def test_agents_without_network_are_refused_with_the_way_out(stand_in: StandIn) -> None:
-    """Where nothing could relay a model API no agent starts, and the message says what to do."""
+def test_agents_reach_their_model_without_a_network(stand_in: StandIn) -> None:
+    """Its API, by a relay that stands outside and has the key; the container has no network."""
+    asked: list[tuple[str, str | None]] = []
+
+    class Api(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append((self.path, self.headers["x-api-key"]))
+            self.rfile.read(int(self.headers["content-length"]))
+            self.send_response(200)
+            self.send_header("content-length", "6")
+            self.end_headers()
+            self.wfile.write(b"answer")
+
+        def log_message(self, *_arguments: object) -> None:
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Api) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        base = f"http://127.0.0.1:{server.server_address[1]}/v1"
+        route = ModelRoute(name="x", base_url=base, headers={"x-api-key": "the-true-key"})
+        spec = SandboxSpec(label="x", network=False, routes=(route,))
+
+        async def run() -> Finished:
+            async with sandbox(stand_in).open(spec) as workspace:
+                ask = "import sys, urllib.request as u; print(u.urlopen(sys.argv[1], b'{}').read().decode())"
+                address = f"{workspace.routes['x']}/messages"
+                return await (await workspace.start(Command(argv=("python3", "-c", ask, address)))).wait()
+
+        finished = asyncio.run(run())
+        server.shutdown()
+    assert finished.stdout == b"answer\n", finished.stderr
+    assert asked == [("/v1/messages", "the-true-key")]
+    assert all("none" in words[words.index("--network") + 1] for words in stand_in.of("run"))
+    assert not any("the-true-key" in json.dumps(call) for call in stand_in.calls)
+    assert not stand_in.containers
+
+
+def test_an_image_without_an_interpreter_has_no_way_out(stand_in: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No agent starts then, and the message says what to do."""
+    monkeypatch.setattr(letting_in, "_INSIDE", "raise SystemExit('no sockets here')")
     route = ModelRoute(name="x", base_url="https://api.example")
-    with pytest.raises(LaunchError, match=r"sandboxes\.docker\.network=true"):
-        said(sandbox(stand_in), "true", SandboxSpec(label="x", network=False, routes=(route,)))
-    assert said(sandbox(stand_in, network=True), "echo ok", SandboxSpec(label="x", network=False, routes=(route,)))
+    spec = SandboxSpec(label="x", network=False, routes=(route,))
+    with pytest.raises(LaunchError, match=r"no sockets here.*an image that has python3"):
+        said(sandbox(stand_in), "true", spec)
+    assert not stand_in.containers
+    assert said(sandbox(stand_in, network=True), "echo ok", spec) == "ok\n"
+
+
+def test_graders_share_nothing_but_the_files(stand_in: StandIn) -> None:
+    """Their container is another one, with a home that nobody has seen."""
+
+    async def run() -> tuple[str, str]:
+        async with sandbox(stand_in).open(SandboxSpec(label="x", network=False)) as workspace:
+            script = 'touch "$HOME/.profile" "$TMPDIR/x" made; sleep 600 & echo "$HOME"'
+            one = await (await workspace.start(Command(argv=("sh", "-c", script)))).wait()
+            look = 'ls -A "$HOME" "$TMPDIR" | grep -v : | tr -d "\\n"; ls; echo "$HOME"'
+            other = await (await workspace.start(Command(argv=("sh", "-c", look), fresh=True))).wait()
+            return one.stdout.decode(), other.stdout.decode()
+
+    home, seen = asyncio.run(run())
+    assert seen.splitlines()[0] == "made"
+    assert seen.splitlines()[1] != home.strip()
+    shown = [{word for word in words if "target=" in word} for words in stand_in.of("run")[-2:]]
+    assert len(shown[0] & shown[1]) == 1  # the root
+    assert not stand_in.containers
 
 
 def test_check_says_what_does_not_hold(stand_in: StandIn) -> None:

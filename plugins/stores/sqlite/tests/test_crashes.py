@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from skillgauge.api import ResultOrder, RunState, StoreError
+from skillgauge.api import ExitCode, ResultOrder, RunQuery, RunState, StoreError
 from skillgauge_store_sqlite.ownership import Timing
 from skillgauge_store_sqlite.store import SqliteStore
 
@@ -253,3 +253,43 @@ def test_a_store_that_nobody_closes(make: ModuleType, path: Path) -> None:
         for _ in range(2)
     ]
     assert runs[0].stdout == runs[1].stdout != ""
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_flipped_bytes_are_damage_or_no_matter(make: ModuleType, path: Path, store: Stores, seed: int) -> None:
+    """T-M4: whatever 300 bytes are wrong, reading and writing work or say that the file is damaged."""
+
+    async def fill() -> None:
+        one = store()
+        log = await one.begin(make.head(), fresh=False)
+        await log.commit([make.result(n) for n in range(100)], paid=False)
+        await log.finish(RunState.FINISHED, None)
+        await one.close()
+
+    def read() -> None:
+        for view in store().scan(RunQuery()):
+            assert len(list(view.results())) <= 100
+            list(view.cases())
+
+    async def write() -> None:
+        one = store()
+        try:
+            log = await one.begin(make.head(), fresh=False)
+            await log.commit([make.result(n) for n in range(10)], paid=False)
+            await log.finish(RunState.FINISHED, None)
+        finally:
+            await one.close()
+
+    asyncio.run(fill())
+    random_source, content = random.Random(seed), bytearray(path.read_bytes())
+    for at in random_source.sample(range(100, len(content)), 300):
+        content[at] = random_source.randrange(256)
+    path.write_bytes(content)
+    told = []
+    for act in (read, lambda: asyncio.run(write())):
+        try:
+            act()
+        except StoreError as error:
+            told.append((error.problems[0].code, error.exit_code))
+    assert {code for code, _ in told} <= {"store.damaged", "store.plan-mismatch"}
+    assert all(end is ExitCode.USAGE for code, end in told if code == "store.damaged")

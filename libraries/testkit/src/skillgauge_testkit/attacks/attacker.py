@@ -87,6 +87,10 @@ def relay(api: str, proxy: str, goal: str) -> None:
                 f"GET /%2e%2e/secret HTTP/1.1\r\nHost: {at}\r\n\r\n",
                 f"GET //{goal}/ HTTP/1.1\r\nHost: {at}\r\n\r\n",
                 f"GET /@{goal}/ HTTP/1.1\r\nHost: {at}\r\n\r\n",
+                *(
+                    f"{method} /files/abc HTTP/1.1\r\nHost: {at}\r\n\r\n"
+                    for method in ("TRACE", "DELETE", "PUT", "PATCH")
+                ),
             ):
                 ways.append((at, ask))
     if not ways:

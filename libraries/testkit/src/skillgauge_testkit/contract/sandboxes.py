@@ -78,6 +78,7 @@ def check_sandbox(make: Callable[[], Sandbox], *, patience_s: float = PATIENCE_S
         _has_own_environment,
         _kills,
         _is_private,
+        _grades_afresh,
     )
     with canary() as secret, tempfile.TemporaryDirectory(prefix="skillgauge-contract-") as outside:
         for clause in clauses:
@@ -223,6 +224,30 @@ async def _refuses_escapes(trying: Trying) -> None:
             path for path in await _snapshot(trying, workspace) if path not in ("own.txt", "link", "folder", "loop")
         ]
         require(not seen, f"Workspace.snapshot must follow no link, but names {shown(seen)}")
+
+
+async def _grades_afresh(trying: Trying) -> None:
+    """Graders find nothing that an agent prepared, and their files find their place whatever is there."""
+    async with trying.open() as workspace:
+        await trying.said(workspace, 'for one in "$HOME" "$TMPDIR"; do echo x >"$one/seen"; done; echo kept >kept')
+        look = 'for one in "$HOME" "$TMPDIR"; do test -w "$one" && test ! -e "$one/seen" || exit 1; done; cat kept'
+        finished = await trying.sh(workspace, look, fresh=True)
+        fresh = "a command with `fresh` must have a HOME and a TMPDIR that nothing in the workspace has seen"
+        require(finished.exit_code == 0, f"{fresh}: {_told(finished)}")
+        require(finished.stdout == b"kept\n", "a command with `fresh` must see the files below the root")
+        taken = "mkdir -p graders/check.sh answer.txt; echo x >graders/other.sh; ln -s / elsewhere"
+        await trying.said(workspace, taken)
+        files = [FileSpec(path=path, text="mine\n") for path in ("graders/check.sh", "answer.txt", "elsewhere/x.txt")]
+        await answered("Workspace.put with `anew`", trying.patience_s, workspace.put, files, anew=True)
+        for file in files:
+            got = await _collect(trying, workspace, file.path, 10)
+            require(
+                got == b"mine\n", f"Workspace.put with `anew` must put {file.path!r} in its place, not {shown(got)}"
+            )
+        others = await trying.said(workspace, "ls graders")
+        require(
+            others == "check.sh\n", f"Workspace.put with `anew` must empty folders of its own, not leave {others!r}"
+        )
 
 
 async def _require_refused(workspace: Workspace, path: str) -> None:

@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 
-from skillgauge.api import Blame, Failure, FailureClass, JsonValue, Usage, freeze
+from skillgauge.api import Blame, Failure, FailureClass, JsonValue, Usage, freeze, without_secrets
 
 _EXCERPT = 300
+_LOOKED_AT = 65_536
 _USAGE_HEADER = "x-usage-{}-tokens"
 _REASON_KEYS = ("error", "message", "detail", "title", "reason")
 
@@ -38,7 +39,7 @@ def status_failure(status: int, headers: Mapping[str, str], body: bytes, now: da
     """What a status other than 2xx means."""
     message = f"HTTP {status}{_phrase(status)}"
     if 300 <= status < 400:
-        location = headers.get("location", "")[:_EXCERPT] or "nowhere"
+        location = without_secrets(headers.get("location", ""))[:_EXCERPT] or "nowhere"
         return failure(FailureClass.REJECTED, f"{message}: redirected to {location}, which is not followed")
     reason = _reason(body)
     message = f"{message}: {reason}" if reason else message
@@ -60,7 +61,7 @@ def output_of(body: bytes, content_type: str) -> JsonValue:
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):
-        said = f" (Content-Type: {content_type[:80]})" if content_type else ""
+        said = f" (Content-Type: {without_secrets(content_type)[:80]})" if content_type else ""
         raise ValueError(f"the answer is not JSON{said}: {excerpt(body)}") from None
     try:
         return freeze(value)
@@ -91,7 +92,7 @@ def usage_of(headers: Mapping[str, str]) -> tuple[Usage | None, tuple[str, ...]]
         if re.fullmatch("[0-9]{1,15}", value):
             found[kind] = int(value)
         elif value:
-            notes.append(f"header {name} is no number of tokens and was ignored: {value[:80]!r}")
+            notes.append(f"header {name} is no number of tokens and was ignored: {without_secrets(value)[:80]!r}")
     if "input" in found and "output" in found:
         found.setdefault("total", found["input"] + found["output"])
     if not found:
@@ -102,7 +103,7 @@ def usage_of(headers: Mapping[str, str]) -> tuple[Usage | None, tuple[str, ...]]
 
 def excerpt(body: bytes) -> str:
     """The beginning of a body on one line."""
-    text = " ".join(body[: 4 * _EXCERPT].decode("utf-8", "replace").split())
+    text = without_secrets(" ".join(body[:_LOOKED_AT].decode("utf-8", "replace").split()))
     return text if len(text) <= _EXCERPT else f"{text[: _EXCERPT - 1]}…"
 
 

@@ -24,7 +24,7 @@ from mcp.types import (
     ListToolsResult,
 )
 
-from skillgauge.api import Blame, Failure, FailureClass, JsonObject, LaunchError
+from skillgauge.api import Blame, Failure, FailureClass, JsonObject, LaunchError, without_secrets
 
 from .transports import Link, Server
 
@@ -173,7 +173,7 @@ class Connection:
             kind = FailureClass.RATE_LIMITED if status == 429 else FailureClass.SERVER
             message = f"{what}: HTTP {status}: {error}"
             return _failure(kind if passing else FailureClass.REJECTED, message, retryable=passing)
-        return _failure(FailureClass.PROTOCOL, f"{what}: {str(error)[:500]}", retryable=False)
+        return _failure(FailureClass.PROTOCOL, f"{what}: {without_secrets(str(error))[:500]}", retryable=False)
 
     async def _keep(self) -> None:
         async with self.client:

@@ -17,6 +17,7 @@ from skillgauge.api import (
     canonical_json,
     did_you_mean,
     thaw,
+    without_secrets,
 )
 
 from .answer import notes_of, output_of, text_of
@@ -145,7 +146,7 @@ class McpSession:
             return _failure(
                 FailureClass.REJECTED, f"the server has no tool {self._tool!r}{guess}; it has {known}", False
             )
-        return _failure(FailureClass.REJECTED, message[:500], retryable)
+        return _failure(FailureClass.REJECTED, without_secrets(message)[:500], retryable)
 
     def _execution(self, started: float, failure: Failure, ended: float | None = None) -> Execution:
         took = (time.perf_counter() if ended is None else ended) - started if started else 0.0

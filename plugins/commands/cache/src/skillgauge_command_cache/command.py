@@ -28,6 +28,7 @@ from skillgauge.api import (
 command = GlobalsGroup("cache", help="Sessions without the skill that later runs use again.")
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_LONGEST = 7
 
 
 def schemas() -> Mapping[str, JsonObject]:
@@ -41,19 +42,11 @@ def schemas() -> Mapping[str, JsonObject]:
     }
 
 
-class Age(click.ParamType[timedelta]):
+def _age(ctx: click.Context, param: click.Parameter, value: str) -> timedelta:
     """A span of time: 90m, 12h, 30d, 2w."""
-
-    name = "age"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
-        """The span that a word stands for."""
-        if isinstance(value, timedelta):
-            return value
-        text = str(value)
-        if text[:-1].isdigit() and text[-1:] in _UNITS and len(text) < 7:
-            return timedelta(**{_UNITS[text[-1]]: int(text[:-1])})
-        raise click.BadParameter(f"{text!r} is no span of time: 12h, 30d or 2w, for example", ctx, param)
+    if value[:-1].isdigit() and value[-1:] in _UNITS and len(value) < _LONGEST:
+        return timedelta(**{_UNITS[value[-1]]: int(value[:-1])})
+    raise click.BadParameter(f"{value!r} is no span of time: 12h, 30d or 2w, for example", ctx, param)
 
 
 @command.command("list", help="Show every entry.")
@@ -74,7 +67,7 @@ def list_(ctx: click.Context) -> int:
 
 
 @command.command("gc", help="Remove entries that are old or damaged.")
-@click.option("--older-than", type=Age(), default="30d", show_default=True, metavar="AGE", help="12h, 30d, 2w.")
+@click.option("--older-than", callback=_age, default="30d", show_default=True, metavar="AGE", help="12h, 30d, 2w.")
 @click.option("--all", "everything", is_flag=True, help="Remove every entry.")
 @click.pass_context
 def gc(ctx: click.Context, *, older_than: timedelta, everything: bool) -> int:

@@ -24,6 +24,7 @@ class ListedRun(Frozen):
     suites: tuple[str, ...]
     targets: tuple[ListedTarget, ...]
     counts: Counts
+    """Of the arms that are not only compared with."""
     groups: tuple[GroupSummary, ...]
     """Rates and figures of every target, arm and model."""
     invalid: tuple[SuiteValidity, ...] = ()

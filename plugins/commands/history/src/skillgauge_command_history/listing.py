@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from skillgauge.api import DIRECT, Output, RateInterval, RunView, counted, duration, moment, percent, plain
+from skillgauge.api import DIRECT, Counts, Output, RateInterval, RunView, counted, duration, moment, percent, plain
 
 from .documents import (
     FlakyCase,
@@ -127,6 +127,8 @@ def import_verdict(document: ImportDocument) -> str:
 
 
 def _listed(view: RunView) -> ListedRun:
+    baselines = {(suite.id, arm) for suite in view.head.suites for arm in suite.arms if suite.is_baseline(arm)}
+    counted_groups = [one.counts for one in view.summary.groups if (one.suite_id, one.arm) not in baselines]
     return ListedRun(
         run=view.run,
         suites=tuple(suite.id for suite in view.head.suites),
@@ -135,7 +137,7 @@ def _listed(view: RunView) -> ListedRun:
             for suite in view.head.suites
             for target in suite.targets
         ),
-        counts=view.summary.counts,
+        counts=Counts.sum(counted_groups) if counted_groups else view.summary.counts,
         groups=view.summary.groups,
         invalid=tuple(one for one in view.summary.validity if not one.valid),
     )

@@ -22,7 +22,9 @@ from skillgauge.api import (
     Problem,
     RunView,
     SkillgaugeError,
+    UsageError,
     invocation,
+    json_text,
     write_whole,
 )
 
@@ -87,10 +89,16 @@ def _store_option(callback: Callback) -> Callback:
     help="An installed reporter; `json` is the document of the suite's own format.",
 )
 @click.option("--output", metavar="FILE", help="Where to write it; default: stdout.")
+@click.option("--into", metavar="FILE", help="Enter the report, which must be JSON, into the JSON object of FILE.")
 @_store_option
 @click.pass_context
-def convert(ctx: click.Context, *, source: str, name: str, output: str | None, store: str | None) -> int:
+def convert(
+    ctx: click.Context, *, source: str, name: str, output: str | None, into: str | None, store: str | None
+) -> int:
     """Write a report in another format."""
+    if into is not None and output is not None:
+        hint = "Name one file."
+        raise UsageError(Problem("usage.into", "--into and --output exclude each other", hint=hint))
     from skillgauge.api import run_reports  # noqa: PLC0415 - `--help` needs none of it
     from skillgauge_run_views import OWN_DOCUMENT, deliver  # noqa: PLC0415 - `--help` needs none of it
 
@@ -102,6 +110,10 @@ def convert(ctx: click.Context, *, source: str, name: str, output: str | None, s
         except SkillgaugeError as error:
             problems.extend(error.problems)
     with run_reports(call, [source], problems) as (view,):
+        if into is not None:
+            from .entering import enter  # noqa: PLC0415 - few reports are entered anywhere
+
+            return enter(call, view, name, Path(into))
         deliver(call, view, name, output)
     return ExitCode.OK
 
@@ -209,7 +221,7 @@ def diff(
 
                 content = as_page(document)
             case DiffFormat.JSON:
-                content = json.dumps(document.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
+                content = json_text(json.dumps(document.model_dump(mode="json"), indent=2, ensure_ascii=False)) + "\n"
         _write(call, content, output)
     if call.output.as_json:
         call.output.document(document.model_dump(mode="json"))

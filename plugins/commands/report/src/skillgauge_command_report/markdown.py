@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from skillgauge.api import LINE, moment, plain
+from skillgauge_run_views.markdown import in_markdown
 
 from .document import DiffDocument, Metric, Presence, ReportFacts, Role, SkillDiff
 from .numbers import BASELINE, LISTED, SENTENCE, arrow, delta, evidence, value
-
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~!])")
 
 
 def render(document: DiffDocument) -> str:
@@ -20,7 +18,7 @@ def render(document: DiffDocument) -> str:
 
 def text(content: str, limit: int = LINE) -> str:
     """Text from outside as one line that Markdown and HTML show as it is, cut if it is long."""
-    return _SPECIAL.sub(r"\\\1", plain(content, limit)).replace("&", "&amp;")
+    return in_markdown(plain(content, limit))
 
 
 def _lines(document: DiffDocument) -> Iterator[str]:

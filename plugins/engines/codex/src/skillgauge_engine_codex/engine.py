@@ -110,7 +110,8 @@ class CodexEngine(ProgramEngine):
         arguments += ["-m", model.removeprefix(AZURE_PREFIX)] if model else []
         arguments += [*_QUIET, *self._provider(access)]
         for key, value in self._codex.config.items():
-            arguments += ["-c", f"{key}={_toml(value)}"]
+            if self._codex.instructions is None or key.startswith("model"):  # others could give it tools again
+                arguments += ["-c", f"{key}={_toml(value)}"]
         arguments += self._powers(request, workspace.home)
         # Below TMPDIR its home would be taken for a temporary one, and no command would run in its sandbox.
         environment = {"CODEX_HOME": str(home), "TMPDIR": str(temporary)}

@@ -60,6 +60,8 @@ class Tally:
         of_case: Spreads = {}
         for result in results:
             self.repeats = max(self.repeats, result.repeat)
+            if result.verdict is Verdict.ERROR and result.execution.failure:
+                continue  # a session that died is quick and cheap, and no saving
             for spreads in (self.spreads, of_case):
                 arm = spreads.setdefault(result.arm, {name: Spread() for name in MEASURES})
                 for name, value in measures(result).items():
@@ -89,7 +91,8 @@ def _document_of(spread: Spread) -> dict[str, float | None]:
 
 
 def _signed(name: str, value: float) -> str:
-    return f"{value:+.{ {'pass_rate': 2, 'time_seconds': 1}.get(name, 0) }f}"
+    digits = {"pass_rate": 2, "time_seconds": 1}.get(name, 0)
+    return f"{round(value, digits) + 0.0:+.{digits}f}"
 
 
 def measures(result: TrialResult) -> dict[str, float | None]:

@@ -103,6 +103,7 @@ class CaseMaker:
             checks=tuple(checks),
             rule=EACH,
             tags=file.tags,
+            cluster=file.cluster,
             extras=_extras(file, raw, assertions),
             origin=origin,
         )

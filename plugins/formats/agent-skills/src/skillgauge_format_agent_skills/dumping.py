@@ -91,6 +91,7 @@ def _eval(case: Case, key: str, losses: list[Problem]) -> dict[str, Any]:
         "files": [file.path for file in case.files] or None,
         key: assertions or None,
         "tags": list(case.tags) or None,
+        "cluster": case.cluster or None,
         **_trigger_keys(case),
     }
     return _with_keys({name: value for name, value in made.items() if value is not None}, case.extras)

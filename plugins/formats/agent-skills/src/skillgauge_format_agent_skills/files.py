@@ -37,6 +37,7 @@ class EvalFile(_Part):
     acceptable_skills: tuple[str, ...] = ()
     should_trigger: bool | None = None
     tags: tuple[str, ...] = ()
+    cluster: str = ""
 
 
 class EvalsFile(_Part):

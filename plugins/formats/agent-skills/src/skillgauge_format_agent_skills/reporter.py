@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
-from skillgauge.api import Artifact, RunView, SuiteHead, TrialResult, Verdict, case_by_case
+from skillgauge.api import Artifact, RunView, SuiteHead, TrialResult, Verdict, case_by_case, json_text
 
 from .benchmark import Key, Tally, compared, metadata, run_document, run_summary
 from .reading import read_benchmark
@@ -93,4 +93,4 @@ def _document(view: RunView, suite: SuiteHead, key: Key, draft: _Draft) -> Itera
 
 
 def _indented(value: dict[str, Any]) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False)
+    return json_text(json.dumps(value, indent=2, ensure_ascii=False))

@@ -57,6 +57,7 @@ def _task(case: Case) -> dict[str, Any]:
         "evaluator": {**evaluator, **_part(extras, "evaluator")},
         "timeoutMs": None if timeout is None else number(round(timeout * 1000, 3)),
         "tags": list(case.tags) or None,
+        "cluster": case.cluster or None,
         "weight": None if case.weight == 1 else number(case.weight),
         **extras,
     }

@@ -66,6 +66,7 @@ def figures(group: GroupSummary, parameters: JsonObject, timeout_s: float | None
     found = metrics(group, parameters, timeout_s)
     counts = group.counts
     ran = counts.total - counts.skipped
+    steady = found.consistency_score if len(group.run_pass_rates) > 1 else None  # one run agrees with itself
     return (
         Figure(
             name=COMPLETION,
@@ -74,14 +75,18 @@ def figures(group: GroupSummary, parameters: JsonObject, timeout_s: float | None
             unit="ratio",
             bounds=(counts.passed / ran, (counts.passed + counts.errors) / ran) if ran else None,
         ),
-        Figure(name="partialScore", label="Partial score", value=found.partial_score, unit="score"),
-        Figure(name="errorRate", label="Error rate", value=found.error_rate, unit="ratio", higher_is_better=False),
-        Figure(name="consistencyScore", label="Consistency", value=found.consistency_score, unit="score"),
+        Figure(name="partialScore", label=_partial_label(parameters), value=found.partial_score, unit="score"),
+        Figure(name="errorRate", label="Did not finish", value=found.error_rate, unit="ratio", higher_is_better=False),
+        Figure(name="consistencyScore", label="Consistency", value=steady, unit="score"),
         Figure(name="compositeScore", label="Composite score", value=found.composite_score, unit="score"),
         Figure(name="p50Ms", label="P50 latency", value=found.p50_ms, unit="ms", higher_is_better=False),
         Figure(name="p95Ms", label="P95 latency", value=found.p95_ms, unit="ms", higher_is_better=False),
         Figure(name="p99Ms", label="P99 latency", value=found.p99_ms, unit="ms", higher_is_better=False),
     )
+
+
+def _partial_label(parameters: JsonObject) -> str:
+    return f"Partial score{', weighted' if parameters.get('scoringMethod') == 'weighted_mean' else ''}"
 
 
 def _partial(group: GroupSummary, total: int, method: str) -> float:

@@ -70,6 +70,7 @@ class TaskFile(_File):
     evaluator: JsonObject | None = None
     timeout_ms: float | None = Field(default=None, gt=0)
     tags: tuple[str, ...] = ()
+    cluster: str = ""
     weight: float = Field(default=1.0, ge=0)
 
 

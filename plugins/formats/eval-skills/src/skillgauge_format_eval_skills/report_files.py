@@ -97,6 +97,7 @@ class RateFile(_Part):
     upper: float | None = Field(default=None, ge=0, le=1)
     level: float = Field(default=0.95, gt=0, lt=1)
     method: str | None = None
+    clusters: int | None = None
 
 
 class BoundsFile(_Part):
@@ -134,6 +135,8 @@ class SkillgaugeFile(_Part):
     pass_rate: RateFile
     pass_bounds: BoundsFile | None = None
     tags: tuple[TagFile, ...] = ()
+    cost_unknown: int = 0
+    """Trials of which tokens or cost are not known, where `tokenCost` tells of others."""
     state: RunState = Field(default=RunState.FINISHED, strict=False)
     validity: ValidityFile | None = None
     judges: tuple[Identity, ...] = ()

@@ -22,6 +22,8 @@ from skillgauge.api import (
     TagSummary,
     TrialResult,
     Verdict,
+    consistency,
+    json_text,
 )
 
 from .checks import DOCUMENT_NAMES
@@ -91,6 +93,8 @@ def _report(view: RunView, suite: SuiteHead | None, group: GroupSummary, facts: 
     }
     # A document that was read keeps the numbers that it was published with.
     numbers |= {figure.name: figure.value for figure in group.figures if figure.name in numbers}
+    if numbers["consistencyScore"] is None:  # the published formula has one for a single run, too
+        numbers["consistencyScore"] = consistency(group.run_pass_rates)
     known = {name: number(value or 0) for name, value in numbers.items()}
     versions = {target.id: target.version for target in suite.targets} if suite else {}
     report: dict[str, Any] = {
@@ -110,9 +114,10 @@ def _report(view: RunView, suite: SuiteHead | None, group: GroupSummary, facts: 
     interval = _interval(group, facts, view.head.seed)
     if interval is not None:
         report["summary"]["confidenceInterval"] = {name: number(value) for name, value in interval.items()}
+    additions = {"seed": view.head.seed, **_additions(group), **_standing(view, group)}
     if facts.spent is not None:
         report["tokenCost"] = facts.spent.document()
-    additions = {"seed": view.head.seed, **_additions(group), **_standing(view, group)}
+        additions |= {"costUnknown": facts.unknown} if facts.unknown else {}
     return {**report, "taskResults": [], "evaluatorMetadata": {"skillgauge": additions}}
 
 
@@ -148,7 +153,9 @@ def _standing(view: RunView, group: GroupSummary) -> dict[str, Any]:
 def _measured(part: GroupSummary | TagSummary) -> dict[str, Any]:
     """A pass rate with all that it takes to trust it."""
     rate = {
-        name: number(value) if isinstance(value, float) else value for name, value in asdict(part.pass_rate).items()
+        name: number(value) if isinstance(value, float) else value
+        for name, value in asdict(part.pass_rate).items()
+        if name != "clusters" or value is not None
     }
     return {"counts": part.counts.model_dump(), "passRate": rate}
 
@@ -238,10 +245,14 @@ class _Facts:
 
     scores: array[float] = field(default_factory=lambda: array("d"))
     spent: _Spent | None = None
+    unknown: int = 0
+    """Trials of which tokens or cost are not known, so that sums are less than what was used."""
 
     def add(self, result: TrialResult) -> None:
         """Count one trial."""
         self.scores.append(result.value or 0.0)
+        usage = result.execution.usage
+        self.unknown += usage is None or usage.cost_usd is None
         if result.execution.usage is not None:
             self.spent = (self.spent or _Spent()).plus(result)
 
@@ -252,4 +263,4 @@ def _iso(seconds: float) -> str:
 
 def _indented(value: dict[str, Any], blanks: int) -> str:
     pad = " " * blanks
-    return pad + json.dumps(value, indent=2, ensure_ascii=False).replace("\n", f"\n{pad}")
+    return pad + json_text(json.dumps(value, indent=2, ensure_ascii=False)).replace("\n", f"\n{pad}")

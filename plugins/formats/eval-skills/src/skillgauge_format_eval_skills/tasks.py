@@ -123,6 +123,7 @@ def _case(task: TaskFile, check: Check, unknown: JsonObject, origin: Origin) -> 
         input=given if task.input_data is None else task.input_data,
         checks=(check,),
         tags=task.tags,
+        cluster=task.cluster,
         weight=task.weight,
         limits=Limits(timeout_s=None if task.timeout_ms is None else task.timeout_ms / 1000),
         extras={**(task.model_extra or {}), **unknown},

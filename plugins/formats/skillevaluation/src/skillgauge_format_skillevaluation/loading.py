@@ -78,7 +78,8 @@ def _suite(file: Path, options: SkillevaluationOptions) -> Suite:
     try:
         document = read_document(file)
         cases, faults = read_cases(document.value, document.origin)
-        problems += faults
+        top = SourceSpan(str(file), 1, 1)  # an empty document has no place for what is missing in it
+        problems += [one if one.origin is None or one.origin.pointer else one.at(top) for one in faults]
     except SuiteError as error:
         problems += error.problems
     if problems or skill is None or document is None:

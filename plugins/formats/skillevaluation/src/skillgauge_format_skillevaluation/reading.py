@@ -114,6 +114,8 @@ class _Own(_Part):
     model: str | None = None
     state: RunState = RunState.FINISHED
     reason: str = ""
+    suite_hash: str | None = None
+    spec_version: str | None = None
 
 
 class ResultsFile(_Part):
@@ -202,6 +204,11 @@ class _Results:
             arms=(WITH_SKILL, WITHOUT_SKILL),
             comparisons=(Comparison(candidate=WITH_SKILL, baseline=WITHOUT_SKILL),),
             document=FORMAT,
+            parameters={
+                name: value
+                for name in ("suite_hash", "spec_version")
+                if (value := getattr(self.file.skillgauge, name)) is not None
+            },
         )
 
     def heads(self) -> Iterator[CaseHead]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
-from skillgauge.api import Artifact, GroupSummary, RunView, TagSummary, compared, rate_notes
+from skillgauge.api import Artifact, GroupSummary, RunView, TagSummary, compared, printed, rate_notes
 
 _RATE = (
     "passRate",
@@ -68,7 +68,9 @@ TAG_COLUMNS = ("skillId", "benchmarkId", "arm", "runner", "model", "tag", *_RATE
 TAG_FILE = "tags.csv"
 """In the reporter's own folder of the run; only there if the run has tags."""
 
-_FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
+_FORMULA = re.compile(r"(^|;)(?=[\s\"']*[=+\-@＝＋－＠]|\t)")
+"""Before what a spreadsheet takes for a formula: at the beginning of a cell, whatever blanks and quotes it passes over,
+and within one after a semicolon, at which readers of many countries split a line whatever is quoted."""
 _QUOTED = re.compile(r'[",\r\n]')
 
 
@@ -167,9 +169,8 @@ def _quoted(cells: Iterable[str]) -> Iterator[str]:
 
 
 def text(value: str | None) -> str:
-    """Text from outside that no spreadsheet takes for a formula; empty if unknown."""
-    plain = (value or "").replace("\0", "\N{REPLACEMENT CHARACTER}")
-    return f"'{plain}" if _FORMULA.match(plain) else plain
+    """Text from outside as one line that no spreadsheet takes for a formula; empty if unknown."""
+    return _FORMULA.sub(r"\1'", printed(re.sub(r"[\r\n]+", " ", value or "")))
 
 
 def share(value: float | None) -> str:

@@ -21,6 +21,7 @@ from skillgauge.api import (
     Verdict,
     case_by_case,
     duration,
+    judge_notes,
     reason_of,
     run_notes,
     sentences,
@@ -242,7 +243,7 @@ def page(view: RunView) -> Page:
         )
         for suite in view.head.suites
     )
-    return Page(view, suites, (*notices.told(), *(("Note", note) for note in run_notes(view))))
+    return Page(view, suites, (*notices.told(), *(("Note", note) for note in (*run_notes(view), *judge_notes(view)))))
 
 
 def _section(key: GroupKey, group: GroupSummary | None, bucket: _Bucket, *, is_folded: bool) -> Section:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,6 +25,7 @@ from skillgauge.api import (
     figure_text,
     headline,
     interval_text,
+    judge_notes,
     labels,
     lift_interval_text,
     passed_text,
@@ -39,9 +39,9 @@ from skillgauge.api import (
 )
 from skillgauge_run_views import outcome_text
 from skillgauge_run_views.latency import latency_text
+from skillgauge_run_views.markdown import in_markdown
 
 _MARKS = {Verdict.PASS: "✅ PASS", Verdict.FAIL: "❌ FAIL", Verdict.ERROR: "⚠️ ERROR", Verdict.SKIPPED: "⏭️ SKIPPED"}
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~!$])")
 _LIFT_HEADS = (
     "Candidate",
     "Baseline",
@@ -88,7 +88,7 @@ def _lines(view: RunView) -> Iterator[str]:
     for sentence in sentences(view):
         yield ""
         yield f"**{escaped(sentence)}**"
-    for note in run_notes(view):
+    for note in (*run_notes(view), *judge_notes(view)):
         yield ""
         yield f"{escaped(note[0].upper() + note[1:])}."
     if any(suite.compared for suite in head.suites):
@@ -259,7 +259,7 @@ def text(value: str) -> str:
 
 def escaped(shown: str) -> str:
     """A line that Markdown and HTML show as it is."""
-    return _SPECIAL.sub(r"\\\1", shown).replace("&", "&amp;")
+    return in_markdown(shown)
 
 
 def code(value: str) -> str:

@@ -23,6 +23,7 @@ from skillgauge.api import (
     SuiteError,
     Summary,
     TrialResult,
+    json_text,
 )
 
 SCHEMA: Literal["skillgauge.run"] = "skillgauge.run"
@@ -98,7 +99,7 @@ def _chunks(view: RunView) -> Iterator[bytes]:
     head = {"schema_name": SCHEMA, "schema_version": VERSION}
     yield json.dumps(head, indent=1)[:-2].encode()
     for name, part in (("run", view.run), ("plan", view.head), ("summary", view.summary)):
-        yield f',\n "{name}": '.encode() + part.model_dump_json().encode()
+        yield f',\n "{name}": '.encode() + json_text(part.model_dump_json()).encode()
     yield from _list("results", view.results())
     yield from _list("cases", view.cases())
     yield b"\n}\n"
@@ -108,7 +109,7 @@ def _list(name: str, items: Iterable[BaseModel]) -> Iterator[bytes]:
     yield f',\n "{name}": ['.encode()
     separator = b"\n  "
     for item in items:
-        yield separator + item.model_dump_json(exclude_defaults=True).encode()
+        yield separator + json_text(item.model_dump_json(exclude_defaults=True)).encode()
         separator = b",\n  "
     yield b"\n ]"
 

@@ -10,9 +10,9 @@ from contextlib import suppress
 from pathlib import Path
 
 _MAPPED = re.compile(rb"^([0-9a-f]+)-([0-9a-f]+) \S+ \S+ ([0-9a-f]+):([0-9a-f]+) (\d+) +/.* \(deleted\)$", re.MULTILINE)
-_SHARED = re.compile(r"^RssShmem:\s+(\d+) kB", re.MULTILINE)
-_SHARED_FILES = re.compile(r"^RssFile:\s+(\d+) kB", re.MULTILINE)
-_SHARE = re.compile(r"^Pss_Shmem:\s+(\d+) kB", re.MULTILINE)
+_SHARED = re.compile(rb"^RssShmem:\s+(\d+) kB", re.MULTILINE)
+_SHARED_FILES = re.compile(rb"^RssFile:\s+(\d+) kB", re.MULTILINE)
+_SHARE = re.compile(rb"^Pss_Shmem:\s+(\d+) kB", re.MULTILINE)
 _MAPPED_KB = 16 * 1024
 """Of files in memory; with less nobody has a large one mapped. The tables of all processes are too long to be read ten
 times a second."""
@@ -76,9 +76,9 @@ def _mapped(pid: int) -> Iterator[tuple[int, int, int]]:
             yield os.makedev(int(major, 16), int(minor, 16)), int(inode), int(end, 16) - int(begin, 16)
 
 
-def _kb(pattern: re.Pattern[str], pid: int, file: str) -> int:
+def _kb(pattern: re.Pattern[bytes], pid: int, file: str) -> int:
     try:
-        found = pattern.search(Path(f"/proc/{pid}/{file}").read_text(encoding="ascii", errors="replace"))
+        found = pattern.search(Path(f"/proc/{pid}/{file}").read_bytes())
     except OSError:
         return 0
     return int(found[1]) if found else 0

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from skillgauge.api import Command, LaunchError, SandboxSpec
+from skillgauge.api import Command, LaunchError, SandboxSpec, Usage
 from skillgauge_processes import DirectoryWorkspace, Launch
 
 from . import disk, held
@@ -90,6 +90,11 @@ class BubblewrapWorkspace(DirectoryWorkspace):
     def routes(self) -> Mapping[str, str]:
         """Address of each route inside, unless the network is on."""
         return self._relay.addresses if self._relay is not None else {}
+
+    @property
+    def relayed(self) -> Usage | None:
+        """Tokens that its relay has seen; see `skillgauge_agent_programs.spending`."""
+        return self._relay.used if self._relay is not None else None
 
     async def __aenter__(self) -> Self:
         await super().__aenter__()

@@ -49,6 +49,12 @@ class DockerOptions(Frozen):
     cpus: float | None = Field(default=None, gt=0, description="Processors that a workspace may use at a time.")
     processes: int = Field(default=512, ge=8, le=100_000, description="Processes and threads at a time.")
     tmp_mb: int = Field(default=256, ge=1, description="Size of /tmp, in MiB.")
+    relay_requests: int = Field(
+        default=10_000, ge=1, description="Requests and connections that a workspace may make through its relay."
+    )
+    relay_mb: int = Field(
+        default=1024, ge=1, description="What a workspace may send and receive through its relay, in MiB."
+    )
     start_timeout_s: float = Field(
         default=300.0, gt=0, le=86_400, description="Seconds until a container must run, its image fetched."
     )

@@ -9,16 +9,20 @@ import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from skillgauge.api import Command, FileSpec, Finished, LaunchError, Running, SandboxSpec
-from skillgauge_processes import DirectoryWorkspace, Launch
+from skillgauge_processes import FRESH, DirectoryWorkspace, Launch
 
 from .client import Client
 from .container import Container, Mount
 from .images import Images
 from .inside import ABSENT, END, ENVIRONMENT, MARK, RUN, assignments, limits_of
+from .letting_in import let_in, make_relay
 from .options import DockerOptions
+
+if TYPE_CHECKING:
+    from skillgauge_model_relay import Relay
 
 
 def has_network(spec: SandboxSpec, options: DockerOptions) -> bool:
@@ -54,6 +58,9 @@ class DockerWorkspace:
         self._images = images
         self._folders = _Folders(spec, environ, tier=tier)
         self._container: Container | None = None
+        self._relay: Relay | None = None
+        self._image = ""
+        self._starting = asyncio.Lock()
 
     @property
     def root(self) -> Path:
@@ -77,23 +84,24 @@ class DockerWorkspace:
 
     @property
     def routes(self) -> Mapping[str, str]:
-        """None: there is no relay."""
-        return {}
+        """Address of each route inside, unless the network is on."""
+        return self._relay.addresses if self._relay is not None else {}
 
     async def __aenter__(self) -> Self:
-        if not has_network(self._spec, self._options) and (self._spec.routes or self._spec.hosts):
-            raise LaunchError(
-                "an agent needs its model API, to which a container without network has no way here; choose another "
-                "sandbox with --sandbox, or give containers their network: --set sandboxes.docker.network=true"
-            )
         await self._folders.__aenter__()
         try:
             files = self._spec.image_files
-            image = await self._images.built(files) if files else self._options.image
-            network = has_network(self._spec, self._options)
-            container = Container(self._client, self._options, image, network=network)
-            self._container = self._folders.container = container
-            await container.start(self._mounts(), self.root)
+            self._image = await self._images.built(files) if files else self._options.image
+            self._container = self._folders.container = self._new_container()
+            own = (self.root, self.home, self._folders.tmp)
+            if self._has_network or not (self._spec.routes or self._spec.hosts):
+                await self._container.start(self._mounts(*own), self.root)
+            else:
+                self._relay = make_relay(self._spec, self._options)
+                (place := self.folder / "relay").mkdir(mode=0o700)
+                await self._container.start([*self._mounts(*own), Mount(str(place))], self.root)
+                await let_in(self._relay, place, self.start, self._image)
+                self._folders.add_environment(self._relay.environment)
         except BaseException:
             await self.__aexit__(None, None, None)
             raise
@@ -111,18 +119,19 @@ class DockerWorkspace:
 
     async def start(self, command: Command) -> Running:
         """Start a process. Raises `LaunchError` if it cannot be started."""
-        assert self._container is not None
+        container = await self._container_of_graders() if command.fresh else self._container
+        assert container is not None
         mark, token = secrets.token_hex(16), secrets.token_hex(16)
         marked = command.model_copy(update={"env": {**command.env, MARK: mark}})
         self._folders.tokens[mark] = token
         try:
             inner = await self._folders.start(marked)
         except BaseException:
-            await asyncio.shield(self._container.end_processes(mark))
+            await asyncio.shield(container.end_processes(mark))
             raise
         finally:
             del self._folders.tokens[mark]
-        return _Contained(inner, self._container, mark, token, command)
+        return _Contained(inner, container, mark, token, command)
 
     async def put(self, files: Sequence[FileSpec], *, anew: bool = False) -> Sequence[str]:
         """Write files below the root. Raises `ValueError` for a path that leaves it."""
@@ -136,16 +145,37 @@ class DockerWorkspace:
         """Read a file below the root, at most `limit` bytes."""
         return await self._folders.collect(path, limit)
 
+    async def _container_of_graders(self) -> Container:
+        """One that shares nothing with the other but the root: not its processes, and not its `/tmp`."""
+        async with self._starting:
+            if self._folders.graders is None:
+                (place := self.folder / FRESH).mkdir(mode=0o700, exist_ok=True)
+                graders = self._new_container()
+                await graders.start(self._mounts(self.root, place), self.root)
+                self._folders.graders = graders
+            return self._folders.graders
+
+    @property
+    def _has_network(self) -> bool:
+        return has_network(self._spec, self._options)
+
+    def _new_container(self) -> Container:
+        return Container(self._client, self._options, self._image, network=self._has_network)
+
     async def _leave(self) -> None:
         try:
-            if self._container is not None:
-                await self._container.remove()
+            for container in (self._folders.graders, self._container):
+                if container is not None:
+                    await container.remove()
         finally:
-            await self._folders.__aexit__(None, None, None)
+            try:
+                await self._folders.__aexit__(None, None, None)
+            finally:
+                if self._relay is not None:
+                    await self._relay.__aexit__(None, None, None)
 
-    def _mounts(self) -> list[Mount]:
+    def _mounts(self, *own: Path) -> list[Mount]:
         spec, options = self._spec, self._options
-        own = (self.root, self.home, self._folders.tmp)
         readable = dict.fromkeys((*options.readable, *spec.readable))
         writable = dict.fromkeys((*options.writable, *spec.writable, *map(str, own)))
         return [
@@ -159,6 +189,8 @@ class _Folders(DirectoryWorkspace):
 
     container: Container
     """Set before the first command."""
+    graders: Container | None = None
+    """Of commands that share nothing with the others; made for the first of them."""
 
     def __init__(self, spec: SandboxSpec, environ: Mapping[str, str], *, tier: str) -> None:
         super().__init__(spec, environ, tier=tier)
@@ -173,13 +205,18 @@ class _Folders(DirectoryWorkspace):
         """
         if not cwd.is_dir():
             raise LaunchError(f"working directory {str(cwd)!r} is not there; was it removed, or is it misspelt?")
-        client, mark = self.container.client, str(command.env[MARK])
+        container = self.graders if command.fresh and self.graders else self.container
+        client, mark = container.client, str(command.env[MARK])
         # The search path of this machine is none of the image's, which has its own.
-        own = {name: value for name, value in env.items() if name != "PATH" or value != self.env["PATH"]}
+        own = {name: value for name, value in env.items() if name != "PATH" or "PATH" in command.env}
         fd = _handed(f"{ENVIRONMENT}={assignments(own)}\n".encode())
         argv = [client.path, "exec", "--interactive", "--workdir", str(cwd), "--env-file", f"/dev/fd/{fd}"]
-        argv += [self.container.name, "sh", "-c", RUN, "run", END, self.tokens[mark], mark, limits_of(command)]
+        argv += [container.name, "sh", "-c", RUN, "run", END, self.tokens[mark], mark, limits_of(command)]
         return Launch([*argv, *command.argv], client.environment, (fd,))
+
+    def add_environment(self, env: Mapping[str, str]) -> None:
+        """Have every further process see some variables."""
+        self._env = {**self._env, **env}
 
 
 class _Contained:

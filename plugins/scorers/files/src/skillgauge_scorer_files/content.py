@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 import regex
 
-from skillgauge.api import JsonValue, freeze
+from skillgauge.api import JsonValue, freeze, without_secrets
 from skillgauge_patterns import compiled
 
 from .options import FilesOptions
@@ -91,4 +91,5 @@ def _ended(text: str) -> str:
 
 def _cut(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False) if isinstance(value, str | bool | None) else str(value)
+    text = without_secrets(text)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

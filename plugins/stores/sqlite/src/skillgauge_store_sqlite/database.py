@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import shlex
 import sqlite3
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from skillgauge.api import StoreError
 
 from .schema import APPLICATION_ID, MIGRATIONS
-from .trouble import explain, trouble
+from .trouble import TROUBLES, explain, trouble
 
 _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100
@@ -32,6 +33,9 @@ class Database:
     busy_s: float
     """How long to wait for a lock that another process holds."""
     migrations: tuple[str, ...] = MIGRATIONS
+    _ours: threading.Event = field(default_factory=threading.Event, compare=False, repr=False)
+    """Whether the file was found to be ours. From then on only SQLite opens it: when a process closes any descriptor
+    of a file, POSIX drops all its locks, and another process takes away the log that this one is still writing."""
 
     def writer(self) -> sqlite3.Connection:
         """A connection for writing, for the calling thread only; makes the file if there is none.
@@ -43,11 +47,13 @@ class Database:
             if not self.path.parent.is_dir():
                 hint = f"Create the folder {self.path.parent}, or name another file with --store."
                 raise trouble("store.no-folder", f"the folder of {self.path} does not exist", hint)
-            self._create()
-            self._refuse_foreign()
+            if not self._ours.is_set():
+                self._create()
+                self._refuse_foreign()
             db = self._connect("rw")
             try:
                 self._migrate(db)
+                self._ours.set()
                 self._use_wal(db)
                 db.execute(f"PRAGMA wal_autocheckpoint = {_WAL_PAGES}")
                 # A sync on macOS leaves data in the drive's own cache otherwise; elsewhere this does nothing.
@@ -56,7 +62,7 @@ class Database:
                 db.close()
                 raise
             return db
-        except (sqlite3.Error, OSError) as error:
+        except (*TROUBLES, OSError) as error:
             raise explain(error, self.path) from error
 
     def reader(self) -> sqlite3.Connection | None:
@@ -66,11 +72,13 @@ class Database:
             StoreError: it cannot be opened, or it is not ours.
         """
         try:
-            if not self.path.exists() or not self._refuse_foreign():
+            if not self.path.exists() or not (self._ours.is_set() or self._refuse_foreign()):
                 return None
             # Not `mode=ro`: the last connection to leave tidies up the log, which such a one could not.
             db = self._connect("rw", any_thread=True)
             try:
+                if self._ours.is_set() and _number(db, "application_id") != APPLICATION_ID:
+                    raise _foreign(self.path)
                 if _number(db, "user_version") < len(self.migrations):
                     self.writer().close()
                 db.execute("PRAGMA query_only = 1")
@@ -78,7 +86,7 @@ class Database:
                 db.close()
                 raise
             return db
-        except (sqlite3.Error, OSError) as error:
+        except (*TROUBLES, OSError) as error:
             raise explain(error, self.path) from error
 
     def _connect(self, mode: str, *, any_thread: bool = False) -> sqlite3.Connection:

@@ -36,7 +36,7 @@ from .ownership import OWNER_COLUMNS, Lease
 from .records import Extra, ModelT, decode, reading
 from .rows import GROUP, group_columns
 from .schema import first_key
-from .trouble import explain
+from .trouble import TROUBLES, damaged, explain
 
 _PAGE = 500
 _MERGED = 64
@@ -85,7 +85,7 @@ class Stored:
                 for body in read(db):
                     what = f"a {'result' if model is TrialResult else 'case'} in {self.database.path}"
                     yield decode(model, body, extra=self.extra, what=what)
-            except sqlite3.Error as error:
+            except TROUBLES as error:
                 raise explain(error, self.database.path) from error
 
 
@@ -161,11 +161,14 @@ def scan_runs(database: Database, query: RunQuery, lease: Lease) -> Iterator[Run
                     return
                 if query.run_ids and run_id not in query.run_ids:
                     continue
-                view = _view(database, db, run, lease)
+                try:
+                    view = _view(database, db, run, lease)
+                except (AttributeError, TypeError, ValueError) as error:  # a row is not there, or of other types
+                    raise damaged(database.path, f"run {run_id} cannot be read") from error
                 if _matches(view.head, query):
                     left = None if left is None else left - 1
                     yield view
-        except sqlite3.Error as error:
+        except TROUBLES as error:
             raise explain(error, database.path) from error
 
 

@@ -71,6 +71,8 @@ class SqliteStore:
         # On a full disk the runs become free when this process ends; there is nothing else to tell.
         with contextlib.suppress(sqlite3.Error):
             self._lease.release_all(db)
+            # Where another process has the file open, closing alone would leave all of it in the log.
+            db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
 
     def _begin(self, db: sqlite3.Connection, head: PlanHead, fresh: bool) -> tuple[int, RunInfo]:
         with transaction(db, durable=False):

@@ -5,10 +5,22 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from skillgauge.api import Problem, StoreError
+from skillgauge.api import ExitCode, Problem, StoreError
 
+TROUBLES = (sqlite3.Error, UnicodeDecodeError)
+"""What a damaged file does to its readers. The second comes from a damaged text, which Python's module meets first."""
 AGAIN = "then run the same command again: it goes on after the last stored result"
 
+_RESTORE = "Move it away and restore it from a backup, or begin with a new file."
+_IN_A_RUN = (
+    "store.disk-full",
+    "store.io",
+    "store.taken-over",
+    "store.run-ended",
+    "store.plan-mismatch",
+    "store.closed",
+)
+"""What ends a run that had begun; everything else is wrong with the file that was named."""
 _BY_PREFIX = (
     ("SQLITE_FULL", "store.disk-full", "there is no space left for {path}", f"Free some space, {AGAIN}."),
     (
@@ -45,22 +57,40 @@ _BY_PREFIX = (
         "SQLITE_CORRUPT",
         "store.damaged",
         "{path} is damaged",
-        "Move it away and restore it from a backup, or begin with a new file.",
+        _RESTORE,
+    ),
+    (
+        "SQLITE_ERROR",  # of statements that are right, so the tables are wrong
+        "store.damaged",
+        "the tables of {path} are damaged",
+        _RESTORE,
     ),
 )
 
 
 def trouble(code: str, message: str, hint: str | None = None) -> StoreError:
     """A `StoreError` with one problem."""
-    return StoreError(Problem(code, message, hint=hint))
+    error = StoreError(Problem(code, message, hint=hint))
+    if code not in _IN_A_RUN:
+        error.exit_code = ExitCode.USAGE
+    return error
 
 
-def explain(error: sqlite3.Error | OSError, path: Path) -> StoreError:
+def damaged(path: Path, what: str) -> StoreError:
+    """A file of ours that does not hold what it must."""
+    return trouble("store.damaged", f"{path} is damaged ({what})", _RESTORE)
+
+
+def explain(error: sqlite3.Error | OSError | UnicodeDecodeError, path: Path) -> StoreError:
     """What an error of SQLite or of the file system means for the user of the store at `path`."""
     if isinstance(error, OSError):
         message, hint = f"{path} cannot be opened: {error.strerror}", "Name another file with --store."
         return trouble("store.not-writable", message, hint)
     name = getattr(error, "sqlite_errorname", "")
+    if (
+        isinstance(error, UnicodeDecodeError | sqlite3.OperationalError) and not name
+    ):  # Python's module could not read what SQLite gave it
+        return damaged(path, "a text in it is not UTF-8")
     for prefix, code, message, hint in _BY_PREFIX:
         if name.startswith(prefix):
             return trouble(code, f"{message.format(path=path)} ({error})", hint)

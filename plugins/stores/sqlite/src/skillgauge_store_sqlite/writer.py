@@ -17,7 +17,7 @@ from concurrent.futures import Future
 from typing import TypeVar
 
 from .database import Database
-from .trouble import explain, trouble
+from .trouble import TROUBLES, explain, trouble
 
 T = TypeVar("T")
 _Job = Callable[[], None]
@@ -80,7 +80,7 @@ class Writer:
         def job() -> None:
             try:
                 future.set_result(work())
-            except sqlite3.Error as error:
+            except TROUBLES as error:
                 future.set_exception(explain(error, self._database.path))
             except Exception as error:  # noqa: BLE001 - it is raised where the result is awaited
                 future.set_exception(error)

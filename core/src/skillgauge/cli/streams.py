@@ -1,0 +1,83 @@
+"""The one way to the terminal: whatever a command writes to stdout or stderr passes the filter for text from outside.
+
+Names of files, ids, types and messages of others come into a hundred places that print, plugins' among them. So what
+acts on a terminal or on a runner of CI is taken out where all of it passes, and no command has to think of it.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO, cast
+
+from ..report.characters import escaped, printed
+
+_BEGUN = re.compile(r"\s*:?")
+"""What may stand before a command of CI, or be the first half of one."""
+
+
+class Shown:
+    """A text stream that shows every character: nothing that is written acts, and nothing cannot be written.
+
+    Its `buffer` is for whole documents, whose makers see to it themselves.
+
+    Args:
+        stream: where it goes.
+    """
+
+    encoding = "utf-8"
+    """Of what may be written; what the stream itself cannot hold is escaped."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.unfiltered = stream
+        self._begun = ""
+
+    def write(self, text: str) -> int:
+        """Write a text, whatever is in it."""
+        whole = self._begun + text
+        shown = printed(whole)[len(self._begun) :]
+        line = whole.rpartition("\n")[2]
+        self._begun = line if _BEGUN.fullmatch(line) else "-"
+        self.unfiltered.write(_fitting(shown, self.unfiltered.encoding))
+        return len(text)
+
+    def writelines(self, texts: Iterable[str]) -> None:
+        """Write one text after the other."""
+        for text in texts:
+            self.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.unfiltered, name)
+
+
+def _fitting(text: str, encoding: str | None) -> str:
+    """The text with escapes for what an encoding lacks; `None` lacks nothing."""
+    if _fits(text, encoding):
+        return text
+    return "".join(one if _fits(one, encoding) else escaped(one) for one in text)
+
+
+def _fits(text: str, encoding: str | None) -> bool:
+    try:
+        text.encode(encoding or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+@contextmanager
+def shown_streams() -> Iterator[None]:
+    """Within, stdout and stderr show every character; afterwards they are what they were."""
+    theirs = sys.stdout, sys.stderr
+    ours = cast("TextIO", Shown(sys.stdout)), cast("TextIO", Shown(sys.stderr))
+    sys.stdout, sys.stderr = ours
+    try:
+        yield
+    finally:
+        # click puts another stream in place of one that nobody reads any longer, which then has to stay.
+        if sys.stdout is ours[0]:
+            sys.stdout = theirs[0]
+        if sys.stderr is ours[1]:
+            sys.stderr = theirs[1]

@@ -1,0 +1,89 @@
+"""What comes back from a model API: cleaned of the key, and read for what it says of tokens."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import AsyncIterator, Iterable
+from urllib.parse import quote
+
+from skillgauge.api import Usage
+
+_LEAST = 6
+"""Characters of a header's value that is taken for a key."""
+_COUNT = re.compile(rb'"([A-Za-z_]{10,40})"\s*:\s*(\d{1,12})(?=[\s,}])')
+_KEPT = 128
+"""Bytes in which a count that two pieces share stands."""
+_KINDS = {
+    **dict.fromkeys((b"input_tokens", b"prompt_tokens", b"promptTokenCount"), "input_tokens"),
+    **dict.fromkeys((b"output_tokens", b"completion_tokens", b"candidatesTokenCount"), "output_tokens"),
+    b"cache_read_input_tokens": "cache_read_tokens",
+    b"cache_creation_input_tokens": "cache_write_tokens",
+}
+"""How APIs call what they count of one answer. In a stream it is told again and again and only grows."""
+
+
+class Scrubber:
+    """Puts asterisks over a key, as many as it is long: no length that was announced changes.
+
+    Args:
+        keys: values of the headers by which a client is known.
+    """
+
+    def __init__(self, keys: Iterable[bytes]) -> None:
+        words = {word for key in keys for word in (key, key.rpartition(b" ")[2]) if len(word) >= _LEAST}
+        spelt = {*words, *map(base64.b64encode, words), *(quote(word, safe="").encode() for word in words)}
+        self._forms = sorted(spelt, key=len, reverse=True)
+
+    def clean(self, content: bytes) -> bytes:
+        """A whole text without the key."""
+        for form in self._forms:
+            content = content.replace(form, b"*" * len(form))
+        return content
+
+    async def stream(self, pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """The pieces without the key, wherever one ends; only what may be its beginning waits for the next."""
+        held = b""
+        async for piece in pieces:
+            held = self.clean(held + piece)
+            waiting = self._begun(held)
+            ready, held = held[: len(held) - waiting], held[len(held) - waiting :]
+            if ready:
+                yield ready
+        if held:
+            yield held
+
+    def _begun(self, content: bytes) -> int:
+        """Bytes at the end that may begin a key."""
+        longest = min(len(content), max((len(form) - 1 for form in self._forms), default=0))
+        sizes = range(longest, 0, -1)
+        return next((size for size in sizes if any(form.startswith(content[-size:]) for form in self._forms)), 0)
+
+
+class Tally:
+    """Adds up what answers say of tokens, whoever asked for them."""
+
+    def __init__(self) -> None:
+        self._sums: dict[str, int] = {}
+
+    @property
+    def usage(self) -> Usage | None:
+        """Tokens of all answers; `None` if none has told any."""
+        if not self._sums:
+            return None
+        return Usage.model_validate({**self._sums, "total_tokens": sum(self._sums.values())})
+
+    async def stream(self, pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """The same pieces, read on the way."""
+        most: dict[str, int] = {}
+        tail = b""
+        try:
+            async for piece in pieces:
+                tail = tail[-_KEPT:] + piece
+                for name, count in _COUNT.findall(tail):
+                    if kind := _KINDS.get(name):
+                        most[kind] = max(most.get(kind, 0), int(count))
+                yield piece
+        finally:
+            for kind, count in most.items():
+                self._sums[kind] = self._sums.get(kind, 0) + count

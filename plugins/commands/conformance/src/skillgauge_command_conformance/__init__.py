@@ -1,0 +1,1 @@
+"""The command `conformance` of skillgauge."""

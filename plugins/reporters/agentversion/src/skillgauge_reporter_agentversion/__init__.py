@@ -1,0 +1,1 @@
+"""The `agentversion` reporter of skillgauge."""

@@ -1,0 +1,1 @@
+"""The `attestation` reporter of skillgauge."""

@@ -1,0 +1,1 @@
+"""The `transcripts` reporter of skillgauge."""
