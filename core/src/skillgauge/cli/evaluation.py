@@ -76,10 +76,10 @@ def evaluation_options() -> list[click.Parameter]:
             ["--retries"], type=click.IntRange(0), metavar="N", help="Attempts after a failure that may pass."
         ),
         click.Option(
-            ["--engine", "--adapter", "engine"],
+            ["--engine", "--adapter", "--agent", "engine"],
             metavar="NAME",
             multiple=True,
-            help="Agent engines; several make a matrix. --adapter is an old spelling.",
+            help="Agent engines; several make a matrix. --adapter and --agent are old spellings.",
         ),
         click.Option(["--model"], metavar="ID", multiple=True, help="Models: one for all engines, or one for each."),
         click.Option(["--baseline/--no-baseline"], default=None, help="Run the arms without the skill, too, or not."),
@@ -112,7 +112,7 @@ def evaluation_options() -> list[click.Parameter]:
             stops_at=_is_no_reporter,
             text="Reporters; `json` is the document of the suite's own format.",
         ),
-        click.Option(["--output-dir"], metavar="DIR", help="Folder for reports."),
+        click.Option(["--output-dir", "--jobs-dir", "output_dir"], metavar="DIR", help="Folder for reports."),
         click.Option(["-o", "output_file"], metavar="FILE", help="Write the suite's own document to FILE."),
         click.Option(["--store"], metavar="PLACE", help="Where runs are kept; `none` keeps nothing."),
         click.Option(["--fresh"], is_flag=True, help="Do not resume an unfinished run."),

@@ -26,6 +26,7 @@ class _Field:
     """Field of the format's options model."""
     option: LoadOption
     several: bool
+    is_flag: bool
     help: str
 
     @property
@@ -38,6 +39,8 @@ class _Field:
         names = [self.option.flag, self.parameter]
         if self.option.several_words:
             return SeveralWords(names, metavar=self.option.metavar, text=self.help)
+        if self.is_flag:
+            return click.Option(names, is_flag=True, help=self.help)
         return click.Option(names, metavar=self.option.metavar, help=self.help, multiple=self.several)
 
 
@@ -57,7 +60,8 @@ class FormatOptions:
                 for mark in info.metadata:
                     if isinstance(mark, LoadOption):
                         several = "tuple" in str(info.annotation)
-                        fields.append(_Field(resolved.name, name, mark, several, info.description or ""))
+                        is_flag = info.annotation is bool
+                        fields.append(_Field(resolved.name, name, mark, several, is_flag, info.description or ""))
         return FormatOptions(fields)
 
     def add_to(self, command: click.Command) -> None:
@@ -81,5 +85,5 @@ class FormatOptions:
         return {
             one.name: values[one.parameter]
             for one in self._fields
-            if not one.option.paths and values.get(one.parameter) not in (None, ())
+            if not one.option.paths and values.get(one.parameter) not in (None, (), False)
         }

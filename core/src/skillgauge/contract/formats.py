@@ -54,7 +54,8 @@ class LoadOption:
     """Marks a field of a format's options model as an option of the commands that load suites.
 
     Use it as `Annotated[tuple[str, ...], LoadOption("--skills", paths=True)]`. The field's description is its help,
-    its type decides how the words are read, and an unset option is absent from `LoadRequest.options`.
+    its type decides how the words are read (`bool` takes none: a flag), and an unset option is absent from
+    `LoadRequest.options`.
     """
 
     flag: str

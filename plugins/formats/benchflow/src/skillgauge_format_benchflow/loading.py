@@ -74,6 +74,9 @@ def load(request: LoadRequest, options: BenchflowOptions) -> Loaded:
     Raises:
         SuiteError: a named file is bad; with everything that is wrong with all of them.
     """
+    if options.export_gepa:
+        hint = "Take --format gepa; it needs skillgauge-reporter-gepa."
+        raise SuiteError(Problem("usage.old-spelling", "--export-gepa is now --format gepa", hint=hint))
     loading = _Loading(options)
     for text in request.paths:
         loading.add(Path(text), searched=False)

@@ -26,6 +26,9 @@ class BenchflowOptions(Frozen):
         "punctuation, and finds one that stands in the question.",
         json_schema_extra=HARMLESS,
     )
+    export_gepa: Annotated[bool, LoadOption("--export-gepa")] = Field(
+        default=False, description="Old spelling of --format gepa, which it names.", json_schema_extra=HARMLESS
+    )
     requirements: Annotated[str, Field(pattern="^(refuse|ignore)$")] = Field(
         default="refuse",
         description="refuse, or ignore: what becomes of evals/requirements.txt where no evals/Dockerfile installs it.",
