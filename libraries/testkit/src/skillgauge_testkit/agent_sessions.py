@@ -101,16 +101,8 @@ def play(
         installed = tuple(_installed(name, skill_folder) for name in skills)
         async with TemporarySandbox().open(SandboxSpec(label="test")) as workspace:
             await workspace.put([*files, *(FileSpec(path=f"{one.path}/SKILL.md", text=SKILL) for one in installed)])
-            request = RunRequest(
-                trial_id="t",
-                case_id="c",
-                prompt=prompt,
-                model=model,
-                skills=installed,
-                installs=tuple(installs),
-                agent=agent,
-                limits=limits,
-            )
+            request = RunRequest(trial_id="t", case_id="c", prompt=prompt, model=model, skills=installed, limits=limits)
+            request = request.model_copy(update={"installs": tuple(installs), "agent": agent})
             execution = await engine.run(request, _Watched(workspace, routes or {}, commands), events.append)
             root, home = _regular(workspace.root), _regular(workspace.home)
             return Played(

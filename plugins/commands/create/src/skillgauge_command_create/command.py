@@ -10,6 +10,7 @@ import click
 
 from skillgauge.api import ExitCode, Frozen, GlobalsCommand, Invocation, JsonObject, Problem, UsageError, invocation
 
+from .package import PACKAGE, package_name, package_skeleton
 from .placing import obstacle, place
 from .ports import choose_port
 from .skeleton import BENCHMARK, Template, name_problem, skeleton, skill_id, template_problem
@@ -49,7 +50,7 @@ def schemas() -> Mapping[str, JsonObject]:
     "template",
     default=Template.HTTP_REQUEST.value,
     show_default=True,
-    help=f"One of {', '.join(Template)}.",
+    help=f"One of {', '.join((*Template, PACKAGE))}.",
     metavar="TEMPLATE",
 )
 @click.option("--output-dir", default="./skills", show_default=True, help="Where its folder is made.", metavar="DIR")
@@ -59,22 +60,26 @@ def command(ctx: click.Context, *, name: str, template: str, output_dir: str, de
     """Make a skill."""
     call = invocation(ctx.obj)
     folder = Path(output_dir, name)
-    problems = [name_problem(name), template_problem(template), _text_problem(description or "")]
+    unknown = None if template == PACKAGE else template_problem(template)
+    problems = [name_problem(name), unknown, _text_problem(description or "")]
     if not problems[0]:
         problems.append(obstacle(folder))
     if any(problems):
         raise UsageError(problem for problem in problems if problem)
-    chosen = Template(template)
-    port = choose_port(folder.parent)
-    files = skeleton(chosen, name=name, description=description, port=port)
+    if template == PACKAGE:
+        files, steps = package_skeleton(name=name, description=description), package_steps(folder)
+    else:
+        chosen = Template(template)
+        files = skeleton(chosen, name=name, description=description, port=choose_port(folder.parent))
+        steps = next_steps(chosen, folder)
     place(files, folder)
     created = CreateDocument(
-        id=skill_id(name),
+        id=package_name(name) if template == PACKAGE else skill_id(name),
         name=name,
-        template=chosen,
+        template=template,
         folder=folder.as_posix(),
         files=tuple(sorted(files)),
-        next=next_steps(chosen, folder),
+        next=steps,
     )
     _print(created, call)
     return ExitCode.OK
@@ -103,6 +108,16 @@ def next_steps(template: Template, folder: Path) -> tuple[Step, ...]:
     return tuple(steps)
 
 
+def package_steps(folder: Path) -> tuple[Step, ...]:
+    """How a new package is tested and evaluated."""
+    place = shlex.quote(str(folder))
+    return (
+        Step(text="Test it, without any model", command=f"skillgauge test {place}"),
+        Step(text="See what its evals would do", command=f"skillgauge eval {place} --dry-run"),
+        Step(text="Replace the skill, the hook, and the cases of both"),
+    )
+
+
 def _text_problem(description: str) -> Problem | None:
     try:
         description.encode()
@@ -120,4 +135,5 @@ def _print(created: CreateDocument, call: Invocation) -> None:
         call.output.line(f"  {number}. {step.text}{':' if step.command else ''}")
         if step.command:
             call.output.line(f"       {step.command}")
-    call.output.verdict(f"skill {created.id!r} created in {created.folder} from {created.template}")
+    what = "package" if created.template == PACKAGE else "skill"
+    call.output.verdict(f"{what} {created.id!r} created in {created.folder} from {created.template}")

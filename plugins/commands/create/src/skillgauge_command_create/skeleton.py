@@ -69,8 +69,9 @@ def template_problem(name: str) -> Problem | None:
     """Why a word names no template, if it does not."""
     if name in set(Template):
         return None
-    hint = f"Use one of {', '.join(Template)}."
-    return Problem("create.template", f"there is no template {name!r}{did_you_mean(name, tuple(Template))}", hint=hint)
+    known = (*Template, "uaaps_package")
+    hint = f"Use one of {', '.join(known)}."
+    return Problem("create.template", f"there is no template {name!r}{did_you_mean(name, known)}", hint=hint)
 
 
 def skeleton(template: Template, *, name: str, description: str | None, port: int) -> dict[str, bytes]:

@@ -1,0 +1,55 @@
+"""What a new package for agents consists of. Pure: names and texts in, files out."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from string import Template as Text
+
+from .skeleton import skill_id
+
+PACKAGE = "uaaps_package"
+"""Name of the template."""
+_SKILL = "skill"
+_MAX_NAME = 64
+
+
+def package_name(name: str) -> str:
+    """The name of a package, and of its skill: lower-case letters, digits and hyphens."""
+    plain = re.sub(r"-+", "-", skill_id(name).replace("_", "-")).strip("-")
+    return plain[:_MAX_NAME].strip("-") or "package"
+
+
+def package_skeleton(*, name: str, description: str | None) -> dict[str, bytes]:
+    """The files of a new package.
+
+    Args:
+        name: any that the name of a skill may be.
+        description: what its skill does.
+
+    Returns:
+        Their contents by path inside the package's folder, with `/` between the parts.
+    """
+    own = package_name(name)
+    told = description if description is not None else "Greets people by name. Use when somebody is to be greeted."
+    manifest = {"name": own, "version": "0.1.0", "description": told, "license": "Apache-2.0"}
+    values = {"skill": own, "name": name, "description": json.dumps(told, ensure_ascii=False)}
+    found = {"package.agent.json": f"{json.dumps(manifest, indent=2, ensure_ascii=False)}\n".encode()}
+    for path, source in _files(files(__package__).joinpath("templates", PACKAGE), ""):
+        place = f"skills/{own}/{path.removeprefix(f'{_SKILL}/')}" if path.startswith(f"{_SKILL}/") else path
+        text = source.read_text(encoding="utf-8")
+        filled = Text(text).substitute(values) if path.endswith((".md", "evals/cases/01-greets.yaml")) else text
+        found[place] = filled.encode()
+    return found
+
+
+def _files(folder: Traversable, above: str) -> list[tuple[str, Traversable]]:
+    found = []
+    for one in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if one.is_dir() and one.name != "__pycache__":
+            found += _files(one, f"{above}{one.name}/")
+        elif one.is_file():
+            found.append((f"{above}{one.name}", one))
+    return found
