@@ -24,7 +24,7 @@ MEMBERS := pyproject.toml core/pyproject.toml $(wildcard libraries/*/pyproject.t
 MOVED := $(shell [ ! -e .venv/.ready ] || [ "`cat .venv/.ready`" = "`pwd`" ] || echo always)
 BIN := .venv/bin
 
-.PHONY: help install demo test slow test-as-user check lint style types imports size wheels format lock engines browser sandbox clean always
+.PHONY: help install demo test slow test-as-user check lint style types imports size wheels sbom format lock engines browser sandbox clean always
 
 help:
 	@echo "make install   set up .venv, with .venv/bin/skillgauge in it"
@@ -39,6 +39,7 @@ help:
 	@echo "make engines   install the agent programs that engine tests drive (1.7 GB, needs node and npm)"
 	@echo "make browser   install Chromium, where Debian's packages and the rights for it are there"
 	@echo "make sandbox   install bubblewrap, where Debian's packages and the rights for it are there"
+	@echo "make sbom      write dist/sbom.cdx.json, the bill of materials of what requirements.lock pins"
 	@echo "make clean     remove .venv, caches and build results"
 
 install: .venv/.ready
@@ -78,6 +79,9 @@ size: .venv/.ready
 
 wheels: .venv/.ready
 	@$(BIN)/python .ci/wheels.py
+
+sbom: .venv/.ready
+	@$(BIN)/python .ci/sbom.py
 
 format: .venv/.ready
 	@$(BIN)/ruff check --fix

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = ("pydantic", "yaml", "httpx", "mcp", "stevedore", "pluggy", "asyncio", "sqlite3")
+HEAVY = ("pydantic", "yaml", "httpx", "mcp", "structlog", "stevedore", "pluggy", "asyncio", "sqlite3")
 SCRIPT = """
 import json, sys
 sys.argv = ["skillgauge", *{arguments!r}]

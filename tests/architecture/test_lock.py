@@ -8,6 +8,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
+import sbom
 from lock import LOCK, name_of, pins
 from members import read, workspace
 
@@ -43,6 +44,15 @@ def test_every_entry_is_exact_and_hashed() -> None:
     for entry in entries:
         assert re.match(r"[\w.-]+==[\w.+!]+ ", entry), entry
         assert "--hash=sha256:" in entry, entry
+
+
+def test_bill_of_materials_names_every_pin() -> None:
+    """Each pin is a component with the hashes of its files, each member is one, and no two are the same."""
+    components = sbom.document()["components"]
+    assert len({one["bom-ref"] for one in components}) == len(components)
+    members = {one.name for one in workspace() if one.name != "skillgauge"}
+    assert {one["name"] for one in components} == {name_of(pin.name) for pin in PINNED} | members
+    assert [one["name"] for one in components if one["name"] not in members and not one["hashes"]] == []
 
 
 def test_lock_covers_what_a_member_declares(subtests: pytest.Subtests) -> None:

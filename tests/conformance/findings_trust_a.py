@@ -14,6 +14,7 @@ FINDINGS: dict[str, list[str]] = {
         f"{_WORD}test_trust_is_in_a_files_content",
         f"{_WORD}test_what_is_harmless_counts_unasked",
         f"{_WORD}test_another_programs_file_is_the_folders_too",
+        f"{_WORD}test_links_lead_no_report_out_of_a_folder",
     ],
     "T-B2": [
         f"{_WORD}test_nothing_that_a_folder_names_is_started",
@@ -48,6 +49,7 @@ FINDINGS: dict[str, list[str]] = {
         f"{_SECRETS}test_no_spelling_of_a_key_is_written",
     ],
     "T-S14": [
+        "tests/e2e/test_relay_spending.py::test_what_the_shell_spends_is_counted",
         f"{_RELAY}test_only_named_requests_pass",
         f"{_RELAY}test_a_route_that_names_nothing_lets_get_and_post_through",
         f"{_RELAY}test_no_request_is_one_of_another_method",

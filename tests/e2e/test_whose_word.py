@@ -389,3 +389,21 @@ def test_another_programs_file_is_the_folders_too(
     held = program(*command, "--dry-run", "--store", "none")
     assert "held back" not in held.stderr
     assert "store is held back" in program("config", "list").stderr
+
+
+@pytest.mark.e2e
+@pytest.mark.usefixtures("strongest")
+@pytest.mark.parametrize("name", ["reports", "skillgauge.db"])
+def test_links_lead_no_report_out_of_a_folder(
+    program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks, tmp_path: Path, name: str
+) -> None:
+    """T-B1: with --untrusted, what a clone has in the place of reports or of the store is not followed elsewhere."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (work / name).symlink_to(outside / "db" if name.endswith("db") else outside)
+    command = ("eval", "--skills", make_skill(), "--tasks", tasks(task("a", "x")), "--untrusted")
+    done = program(*command)
+    assert done.code == 2
+    assert "leads out of the folder" in done.stderr
+    assert list(outside.iterdir()) == []
+    assert program(*command, "--store", "none", "--output-dir", "mine").code == 0

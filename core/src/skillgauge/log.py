@@ -1,14 +1,13 @@
 """Events with a stable name and facts, on stderr; stdout belongs to reports. Only the command line configures logging.
 
-On a terminal a line for people, elsewhere one JSON object a line.
+On a terminal a line for people, elsewhere one JSON object a line. structlog takes longer to import than a small suite
+takes to run, so it is imported by the first event that is loud enough.
 """
 
 from __future__ import annotations
 
-import json
 import logging
 import sys
-import time
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -84,20 +83,20 @@ class Logger:
     def _emit(self, level: int, event: str, facts: dict[str, Any]) -> None:
         if level < _Settings.threshold:
             return
-        raised = facts.pop("exc_info", None)
-        if raised and _Settings.threshold <= logging.DEBUG:  # a traceback is for developers
-            from traceback import format_exception  # noqa: PLC0415 - this module is part of every start
+        import structlog  # noqa: PLC0415 - see the module docstring
 
-            error = raised if isinstance(raised, BaseException) else sys.exception()
-            facts["exception"] = "".join(format_exception(error))
-        facts = _Settings.clean(facts) if _Settings.clean else facts
-        moment, name = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), logging.getLevelName(level).lower()
-        if sys.stderr.isatty():
-            shown = " ".join(f"{key}={value}" for key, value in facts.items())
-            sys.stderr.write(f"{moment} [{name}] {event} {shown}\n")
-        else:
-            told = {"timestamp": moment, "level": name, "logger": self._name, "event": event, **facts}
-            sys.stderr.write(f"{json.dumps(told, ensure_ascii=False, default=repr)}\n")
+        if _Settings.threshold > logging.DEBUG:
+            facts.pop("exc_info", None)  # a traceback is for developers
+        for_people = sys.stderr.isatty()
+        processors: list[Any] = [
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            lambda _logger, _method, facts: without_secrets(facts),
+            structlog.dev.ConsoleRenderer(colors=False) if for_people else structlog.processors.JSONRenderer(),
+        ]
+        logger = structlog.wrap_logger(structlog.PrintLogger(sys.stderr), processors).bind(logger=self._name)
+        getattr(logger, logging.getLevelName(level).lower())(event, **facts)
 
 
 def get_logger(name: str) -> Logger:

@@ -10,7 +10,7 @@ from ..plan.preparing import Prepared, prepare
 from ..plugins.kinds import ENGINES
 from .invocation import Invocation
 from .options import words
-from .trusting import takes_part
+from .trusting import leading_out, takes_part
 
 
 async def prepare_trusted(call: Invocation, options: EvalOptions) -> Prepared:
@@ -19,6 +19,8 @@ async def prepare_trusted(call: Invocation, options: EvalOptions) -> Prepared:
     Raises:
         SkillgaugeError: as `prepare`; or who takes part would be others, or set otherwise, if the file were trusted.
     """
+    if options.how.untrusted and (out := leading_out(call.config, call.cwd)):
+        raise UsageError(out)
     try:
         prepared = await prepare(options, call.registry)
     except SkillgaugeError as error:

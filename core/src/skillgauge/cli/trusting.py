@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from ..contract.providers import HARMLESS
 from ..errors import PluginError, Problem, UsageError
 from ..plugins.kinds import JUDGES, SCORERS
-from .configuration import Config, Held, Key
+from .configuration import Config, Held, Key, Source
 
 if TYPE_CHECKING:
     from ..plan.preparing import Prepared
@@ -48,6 +48,18 @@ def is_harmless(keys: Mapping[str, Key], name: str, value: object, folder: Path)
     if own in _PATHS:
         return isinstance(value, str) and "://" not in value and _is_below(folder, value)
     return own in _HARMLESS_KEYS
+
+
+def leading_out(config: Config, folder: Path) -> list[Problem]:
+    """Places of reports and of the store that links lead out of a folder, although nobody but the folder chose them."""
+    values = [value for key in sorted(_PATHS) if (value := config.find(key))]
+    theirs = [value for value in values if value.source in (Source.PROJECT, Source.DEFAULT) and value.value != "none"]
+    hint = "Name another place: --output-dir DIR, --store PLACE or --store none."
+    return [
+        Problem("usage.leads-out", f"{one.key} {one.value!r} leads out of the folder, by a link", hint=hint)
+        for one in theirs
+        if not is_harmless(config.keys, one.key, one.value, folder)
+    ]
 
 
 def _is_below(folder: Path, path: str) -> bool:

@@ -7,9 +7,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 
-from ..types.frozen import FrozenDict, JsonObject
-from ..types.suite import Case
-
 Ask = Callable[[str], str | None]
 
 _ask: ContextVar[Ask | None] = ContextVar("ask", default=None)
@@ -38,12 +35,6 @@ def secret(name: str) -> str | None:
     ask = _ask.get()
     given = ask(name) if ask else None
     return (os.environ.get(name) if given is None else given) or None
-
-
-def environment_of(case: Case) -> JsonObject:
-    """The variables of a case, with the values of those that it takes from the user's environment."""
-    passed = {one.name: secret(one.host) or one.default or "" for one in case.pass_env}
-    return FrozenDict({**case.env, **passed}) if passed else case.env
 
 
 _NAMES_A_SECRET = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|PAT)$", re.I)

@@ -19,12 +19,12 @@ joins letters (U+200C, U+200D) stays, since some scripts need it."""
 _MARKER = r"(?<=#)#(?=\[|(?:vso|teamcity)\[)"
 """Inside `##[error]` and the like, which runners of CI obey wherever it stands in a line (GitHub's, Azure's,
 TeamCity's)."""
-_UNSEEN = re.compile(f"[\x00-\x1f{_HIDDEN}]")
-_UNSEEN_IN_LINES = re.compile(f"[\x00-\x08\x0b-\x1f{_HIDDEN}]")
-_UNSEEN_IN_JSON = re.compile(f"[{_HIDDEN}]|{_MARKER}")
-_COMMAND = re.compile(rf"^\s*:(?=:)|#(?={_MARKER})", re.MULTILINE)
+_UNSEEN = f"[\x00-\x1f{_HIDDEN}]"
+_UNSEEN_IN_LINES = f"[\x00-\x08\x0b-\x1f{_HIDDEN}]"
+_UNSEEN_IN_JSON = f"[{_HIDDEN}]|{_MARKER}"
+_COMMAND = rf"(?m)^\s*:(?=:)|#(?={_MARKER})"
 _ACCENTS = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
-_TOWER = re.compile(f"([{_ACCENTS}]{{4}})[{_ACCENTS}]+")
+_TOWER = f"([{_ACCENTS}]{{4}})[{_ACCENTS}]+"
 """More accents on one letter than any language has, which cover the lines above."""
 
 
@@ -35,24 +35,28 @@ def plain(value: object, limit: int = LINE) -> str:
         value: any text.
         limit: most characters of the answer, at least 1.
     """
-    line = _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", re.sub(r"[\t\n\r]+", " ", str(value))).strip()
-    return cut(_TOWER.sub(r"\1", line), limit)
+    line = re.sub(_UNSEEN, "\N{REPLACEMENT CHARACTER}", re.sub(r"[\t\n\r]+", " ", str(value))).strip()
+    return cut(re.sub(_TOWER, r"\1", line), limit)
 
 
 def plain_lines(value: str) -> str:
     """Text from outside with its line breaks and tabs, and all other characters shown."""
-    shown = _UNSEEN_IN_LINES.sub("\N{REPLACEMENT CHARACTER}", value.replace("\r\n", "\n"))
-    return _TOWER.sub(r"\1", shown)
+    shown = re.sub(_UNSEEN_IN_LINES, "\N{REPLACEMENT CHARACTER}", value.replace("\r\n", "\n"))
+    return re.sub(_TOWER, r"\1", shown)
 
 
 def printed(value: str) -> str:
     """Lines as a terminal or a log of CI may get them: `plain_lines`, and a blank inside of what a runner obeys."""
-    return _COMMAND.sub(r"\g<0> ", plain_lines(value))
+    if value.isascii() and value.replace("\n", "").isprintable() and "::" not in value and "##" not in value:
+        return value  # most are, and a command that prints no others compiles no patterns
+    return re.sub(_COMMAND, r"\g<0> ", plain_lines(value))
 
 
 def json_text(document: str) -> str:
     """A JSON document, or a whole token of one, with what acts or hides as escapes of JSON: it means the same."""
-    return _UNSEEN_IN_JSON.sub(lambda found: escaped(found[0]), document)
+    if document.isascii() and "\x7f" not in document and "##" not in document:
+        return document
+    return re.sub(_UNSEEN_IN_JSON, lambda found: escaped(found[0]), document)
 
 
 def escaped(character: str) -> str:

@@ -14,12 +14,12 @@ from ..contract.engines import Engine, InstalledSkill, Recorder, RunRequest, Ses
 from ..contract.providers import Traits
 from ..contract.sandboxes import Command, Sandbox, SandboxSpec, SpoiledError, Workspace
 from ..log import get_logger
-from ..reading.environment import environment_of
 from ..types.frozen import EMPTY, JsonObject
 from ..types.inputs import FileSpec
 from ..types.suite import Arm, Case, SkillRef, TargetKind
 from ..types.trial import Blame, Execution, Failure, FailureClass, FileChange, Trajectory, TrajectoryEvent, Trial
 from .contents import contents_of, with_contents
+from .stage import environment_of
 
 log = get_logger(__name__)
 

@@ -11,11 +11,11 @@ from typing import Self
 
 from ..contract.adapters import Adapter, CallRequest, Session
 from ..contract.sandboxes import Sandbox, SandboxSpec, Workspace
-from ..reading.environment import environment_of
 from ..types.frozen import EMPTY, JsonObject
 from ..types.suite import Target
 from ..types.trial import Execution, Trial
 from .agents import set_up, with_changes
+from .stage import environment_of
 
 
 @dataclass

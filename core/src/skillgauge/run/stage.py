@@ -7,6 +7,9 @@ from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 from ..contract.sandboxes import Workspace
+from ..reading.environment import secret
+from ..types.frozen import FrozenDict, JsonObject
+from ..types.suite import Case
 from ..types.trial import Execution, Trial
 
 
@@ -29,3 +32,9 @@ class Stage(Protocol):
 
 
 OpenStage = Callable[[Trial], AbstractAsyncContextManager[Stage]]
+
+
+def environment_of(case: Case) -> JsonObject:
+    """The variables of a case, with the values of those that it takes from the user's environment."""
+    passed = {one.name: secret(one.host) or one.default or "" for one in case.pass_env}
+    return FrozenDict({**case.env, **passed}) if passed else case.env

@@ -60,9 +60,9 @@ class Check(Frozen):
     @cached_property
     def digest(self) -> str:
         """Digest of everything that decides what it asserts."""
-        style = () if self.answer == PLAIN else (self.answer.model_dump(mode="json"),)
-        more = *(["beside"] if self.beside else []), *([f"stage {self.stage}"] if self.stage else [])
-        return digest(self.id, self.scorer, self.options, self.weight, *style, *more)
+        style = [] if self.answer == PLAIN else [self.answer.model_dump(mode="json")]
+        more = [*style, *(["beside"] if self.beside else []), *([f"stage {self.stage}"] if self.stage else [])]
+        return digest(self.id, self.scorer, self.options, self.weight, *more)
 
     @cached_property
     def scorer_digest(self) -> str:
@@ -145,12 +145,10 @@ class Case(CaseFacts):
     @cached_property
     def execution_digest(self) -> str:
         """Digest of everything that can change what an execution does; checks are not part of it."""
-        files = [file.content_id for file in self.files]
         more = [[file.content_id for file in some] for some in (self.image_files, self.setup_files) if some]
-        more += [["setup"]] if self.setup_files else []
-        more += [["network"]] if self.network else []
+        more += [[name] for name, given in (("setup", self.setup_files), ("network", self.network)) if given]
         more += [[digest(one.name, one.host, one.default) for one in self.pass_env]] if self.pass_env else []
-        return digest(self.input, self.prompt, files, self.setup, self.env, *more)
+        return digest(self.input, self.prompt, [one.content_id for one in self.files], self.setup, self.env, *more)
 
     @cached_property
     def checks_digest(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from skillgauge.api import AnswerStyle, Case, Check, Loaded, Problem, Severity, Suite, TextStyle
+from skillgauge.api import AnswerStyle, Case, Check, Loaded, Problem, Severity, Suite, SuiteError, TextStyle
 from skillgauge_format_eval_skills.benchmarks import built_in_ids
 from skillgauge_format_eval_skills.checks import DEFAULT_CRITERIA
 
@@ -222,6 +222,25 @@ def test_custom_scorer_is_found_beside_the_file_then_in_the_current_folder(
     (loaded,) = load(skill(), benchmark="bench/b.json").suites
     paths = [case.checks[0].options["path"] for case in loaded.cases]
     assert paths == [str(tmp_path / "bench/near.py"), str(tmp_path / "far.py")]
+
+
+@pytest.mark.parametrize("way", ["climbing", "absolute", "link"])
+def test_a_custom_scorer_from_elsewhere_is_refused(
+    skill: Skill, write: Write, load: Load, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, way: str
+) -> None:
+    """T-M8: what a suite names lies in its own folder or in the current one, by whatever way it is named."""
+    elsewhere = tmp_path_factory.mktemp("elsewhere") / "evil.py"
+    elsewhere.write_text("")
+    (tmp_path / "link.py").symlink_to(elsewhere)
+    named = {"climbing": f"../{elsewhere.parent.name}/evil.py", "absolute": str(elsewhere), "link": "link.py"}[way]
+    tasks = [task("1", expectedOutput={"customScorerPath": named}, evaluator={"type": "custom"})]
+    write("b.json", {"id": "b", "tasks": tasks})
+    with pytest.raises(SuiteError) as raised:
+        load(skill(), benchmark="b.json")
+    (problem,) = raised.value.problems
+    assert problem.code.endswith("escaping-path")
+    assert problem.origin is not None
+    assert problem.origin.pointer == ("tasks", 0, "expectedOutput", "customScorerPath")
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,15 @@ def test_a_record_reads_back_equal(tmp_path: Path, count: int) -> None:
 def test_a_rate_never_stands_alone(tmp_path: Path) -> None:
     """Every rate, those of tags too, has its n, interval, level and method in it, and the errors beside it."""
     (group,) = json.loads(written(tmp_path, view()).read_text())["summary"]["groups"]
-    assert group["pass_rate"] == {"rate": 1, "n": 3, "lower": 0.4, "upper": 1, "level": 0.95, "method": "wilson"}
+    assert group["pass_rate"] == {
+        "rate": 1,
+        "n": 3,
+        "lower": 0.4,
+        "upper": 1,
+        "level": 0.95,
+        "method": "wilson",
+        "clusters": None,
+    }
     assert (group["counts"]["errors"], group["pass_bounds"]) == (0, [0.75, 1])
     unknown, math = group["tags"]
     assert (math["tag"], math["counts"]["errors"]) == ("math", 1)

@@ -171,6 +171,10 @@ class CheckMaker:
             message = f"scorer script {written!r} is not there{f' (looked in {looked})' if looked else ''}"
             self.findings.error("missing-file", message, origin_of(holder, "customScorerPath"))
             return {}
+        if self.folders and not any(path.resolve().is_relative_to(folder.resolve()) for folder in self.folders):
+            message = f"scorer script {written!r} lies outside of {' and '.join(dict.fromkeys(map(str, self.folders)))}"
+            self.findings.error("escaping-path", message, origin_of(holder, "customScorerPath"))
+            return {}
         return {"path": str(path)}
 
 
