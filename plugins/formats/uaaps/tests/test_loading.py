@@ -237,6 +237,15 @@ def test_a_required_variable_without_a_value(bare: Path) -> None:
     assert dict(next(iter(load(bare)[0].cases)).env) == {"TOKEN_NAME": "value"}
 
 
+def test_a_program_that_the_package_needs_and_that_is_not_there(word_tools: Path) -> None:
+    """Tests would fail for want of it; evals and `validate` only tell."""
+    manifest(word_tools, systemDependencies={"binaries": ["sh", "no-such-program-anywhere"]})
+    (problem,) = refused(word_tools, "tests")
+    assert problem.startswith("package.agent.json:")
+    assert "program 'no-such-program-anywhere' is not there, and the package needs it" in problem
+    assert [one.code for one in load(word_tools)[0].warnings] == ["suite.missing-program"]
+
+
 def test_what_is_no_package(tmp_path: Path) -> None:
     """A manifest of another tool is told by its name."""
     (tmp_path / "aam.yaml").write_text("name: a\n")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from skillgauge.api import Document, FileSpec, Origin, SuiteError
+from skillgauge.api import Document, FileSpec, Origin, SuiteError, host_environment
 from skillgauge_skill_folders import SKILL_FILE, Skill, contained, file_spec, read_skill
 
 from .case_files import Event, HooksFile
@@ -189,6 +190,15 @@ def _note_extensions(package: Package) -> None:
         warn("permissions", "every host may be asked", at("permissions", "network", "hosts"))
     if network and "http" in network.schemes:
         warn("permissions", "hosts may be asked without encryption", at("permissions", "network", "schemes"))
+
+
+def note_missing_programs(package: Package, *, is_error: bool) -> None:
+    """Programs that the package declares to need and that are not here."""
+    note = package.findings.error if is_error else package.findings.warning
+    for index, name in enumerate(package.manifest.system_dependencies.binaries):
+        if shutil.which(name, path=host_environment().get("PATH")) is None:
+            origin = package.document.origin("systemDependencies", "binaries", index)
+            note("missing-program", f"program {name!r} is not there, and the package needs it", origin, "Install it.")
 
 
 def _note_events(hooks: HooksFile, document: Document, findings: Findings) -> None:

@@ -24,7 +24,7 @@ from .deterministic import Chosen, test_suites
 from .evals import eval_suites
 from .findings import Findings
 from .options import Stage, UaapsOptions
-from .package import MANIFESTS, manifest_of, open_package, skill_folders
+from .package import MANIFESTS, manifest_of, note_missing_programs, open_package, skill_folders
 
 
 class UaapsFormat:
@@ -89,6 +89,7 @@ def _load(folder: Path, findings: Findings, options: UaapsOptions) -> list[Suite
     package = open_package(folder, findings, strict=strict)
     if package is None:
         return []
+    note_missing_programs(package, is_error=is_tests)
     chosen = Chosen(options.test_skills, options.test_hooks, options.test_event)
     return list(test_suites(package, chosen) if is_tests else eval_suites(package))
 
