@@ -1166,17 +1166,14 @@ REQUIREMENTS: dict[str, Requirement] = {
     "BF-RUN-001": Requirement(
         "Overview and run",
         "a skill folder with evals/evals.json is evaluated with and without the skill",
-        waits_for="the formats that measure lift",
     ),
     "BF-RUN-002": Requirement(
         "Overview and run",
         "lift per agent is printed",
-        waits_for="the formats that measure lift",
     ),
     "BF-RUN-003": Requirement(
         "Overview and run",
         "several agents can be compared in one run",
-        waits_for="the formats that measure lift",
     ),
     "BF-RUN-004": Requirement(
         "Overview and run",
@@ -1185,7 +1182,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "BF-RUN-005": Requirement(
         "Overview and run",
         "--agent, --jobs-dir, --export-gepa are accepted as old spellings or answered with the new one",
-        waits_for="the formats that measure lift",
     ),
     "BF-RUN-006": Requirement(
         "Overview and run",
@@ -1202,82 +1198,66 @@ REQUIREMENTS: dict[str, Requirement] = {
     "BF-FILE-001": Requirement(
         "evals.json top level",
         "version is an optional string, default 1",
-        waits_for="the formats that measure lift",
     ),
     "BF-FILE-002": Requirement(
         "evals.json top level",
         "skill_name is optional and comes from SKILL.md",
-        waits_for="the formats that measure lift",
     ),
     "BF-FILE-003": Requirement(
         "evals.json top level",
         "defaults.timeout_sec, default 300 seconds",
-        waits_for="the formats that measure lift",
     ),
     "BF-FILE-004": Requirement(
         "evals.json top level",
         "defaults.judge_model, default gemini-3.1-flash-lite, used exactly or refused, never swapped",
-        waits_for="the formats that measure lift",
     ),
     "BF-FILE-005": Requirement(
         "evals.json top level",
         "defaults.skill_mount_dir, default /skills, is honoured in a container and its meaning elsewhere is stated",
-        waits_for="the formats that measure lift",
     ),
     "BF-CASE-001": Requirement(
         "Case fields",
         "id is optional and made up when missing",
-        waits_for="the formats that measure lift",
     ),
     "BF-CASE-002": Requirement(
         "Case fields",
         "question is required and becomes the prompt unchanged",
-        waits_for="the formats that measure lift",
     ),
     "BF-CASE-003": Requirement(
         "Case fields",
         "ground_truth is the exact-match answer without a rubric",
-        waits_for="the formats that measure lift",
     ),
     "BF-CASE-004": Requirement(
         "Case fields",
         "expected_behavior is the judge's rubric",
-        waits_for="the formats that measure lift",
     ),
     "BF-CASE-005": Requirement(
         "Case fields",
         "expected_skill says which skill should be invoked: reported as a check beside the reward",
-        waits_for="the formats that measure lift",
     ),
     "BF-CASE-006": Requirement(
         "Case fields",
         "expected_script says which script should be called: reported as a check beside the reward",
-        waits_for="the formats that measure lift",
     ),
     "BF-CASE-007": Requirement(
         "Case fields",
         "environment overrides variables per case, with ${VAR} templates",
-        waits_for="the formats that measure lift",
     ),
     "BF-GRADE-001": Requirement(
         "Grading logic",
         "with a rubric the judge scores the trajectory 0 to 1",
-        waits_for="the formats that measure lift",
     ),
     "BF-GRADE-002": Requirement(
         "Grading logic",
         "with only ground_truth the answer must appear in the output, 0 or 1",
-        waits_for="the formats that measure lift",
     ),
     "BF-GRADE-003": Requirement(
         "Grading logic",
         "with neither the reward is 0 and the case is pointed out before the run",
-        waits_for="the formats that measure lift",
     ),
     "BF-CRED-001": Requirement(
         "Credentials",
         "exact-match suites need no judge key",
-        waits_for="the formats that measure lift",
     ),
     "BF-CRED-002": Requirement(
         "Credentials",
@@ -1302,7 +1282,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "BF-EMBED-001": Requirement(
         "Task-embedded skills",
         "a skill below tasks/T/environment/skills/S with its own evals/evals.json is found and evaluated",
-        waits_for="the formats that measure lift",
     ),
     "BF-EMBED-002": Requirement(
         "Task-embedded skills",
@@ -1320,7 +1299,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "BF-ENV-002": Requirement(
         "Custom environments",
         "evals/requirements.txt is installed or refused by name",
-        waits_for="the formats that measure lift",
     ),
     "BF-ENV-003": Requirement(
         "Custom environments",
@@ -1330,27 +1308,22 @@ REQUIREMENTS: dict[str, Requirement] = {
     "BF-GEPA-001": Requirement(
         "GEPA",
         "traces, skill.md and summary are exported in the documented layout",
-        waits_for="the formats that measure lift",
     ),
     "BF-GEPA-002": Requirement(
         "GEPA",
         "the export is loadable by the real gepa package",
-        waits_for="the formats that measure lift",
     ),
     "BF-GEPA-003": Requirement(
         "GEPA",
         "folder-shaped outputs (gepa, skill-creator) have a stated place under --output-dir",
-        waits_for="reporters that write folders",
     ),
     "BF-OUT-001": Requirement(
         "Results",
         "results lie under jobs/skill-eval/<skill>/<agent>/<arm>/, or the other place is documented and --output-dir jobs gives this tree",
-        waits_for="the formats that measure lift",
     ),
     "BF-OUT-002": Requirement(
         "Results",
         "an existing jobs tree is read and lift recomputed",
-        waits_for="the formats that measure lift",
     ),
     "BF-OUT-003": Requirement(
         "Results",
@@ -1359,26 +1332,21 @@ REQUIREMENTS: dict[str, Requirement] = {
     "BF-TIPS-001": Requirement(
         "Tips",
         "lint: fewer than 2 cases or a suite that cannot decide",
-        waits_for="the formats that measure lift",
     ),
     "BF-TIPS-002": Requirement(
         "Tips",
         "lint: rubric size outside 3 to 5 items, items not independently checkable",
-        waits_for="the formats that measure lift",
     ),
     "BF-TIPS-003": Requirement(
         "Tips",
         "lint: rubric items that only the with arm can meet (read SKILL.md, ran the skill's script) inflate lift",
-        waits_for="the formats that measure lift",
     ),
     "BF-TIPS-004": Requirement(
         "Tips",
         "lint: long prose ground_truth without a rubric (exact match cannot hold)",
-        waits_for="the formats that measure lift",
     ),
     "BF-TIPS-005": Requirement(
         "Tips",
         "a baseline that already scores high is called out: the skill adds nothing there",
-        waits_for="the formats that measure lift",
     ),
 }

@@ -18,6 +18,7 @@ from .conftest import ANSWER, RUBRIC
 Faults = Callable[..., list[tuple[int | None, str]]]
 
 
+@pytest.mark.requirement("BF-FILE-001", "BF-FILE-002", "BF-FILE-003", "BF-FILE-004")
 def test_two_arms_and_the_defaults_of_the_original(skill: Callable[..., Path], load: Callable[..., Loaded]) -> None:
     """A case without an id gets one from its place; the time limit and the judge's model are those of BenchFlow."""
     (suite,) = load(skill(ANSWER, RUBRIC)).suites
@@ -30,6 +31,7 @@ def test_two_arms_and_the_defaults_of_the_original(skill: Callable[..., Path], l
     assert all(case.rule.mode is VerdictMode.MEAN and case.rule.above and case.rule.threshold == 0.5 for case in cases)
 
 
+@pytest.mark.requirement("BF-CASE-004", "BF-GRADE-001")
 def test_checks(skill: Callable[..., Path], load: Callable[..., Loaded]) -> None:
     """A rubric is judged item by item with the answer for comparison; without one the answer has to be found."""
     (suite,) = load(skill(ANSWER, RUBRIC)).suites
@@ -55,6 +57,7 @@ def test_benchflows_matching_is_an_option(skill: Callable[..., Path], load: Call
     assert next(iter(suite.cases)).checks[0].options["matching"] == "benchflow"
 
 
+@pytest.mark.requirement("BF-FILE-005")
 @pytest.mark.parametrize(
     ("change", "line", "message"),
     [
@@ -98,6 +101,7 @@ def test_all_faults_at_once(skill: Callable[..., Path], faults: Faults) -> None:
     ]
 
 
+@pytest.mark.requirement("BF-ENV-002")
 def test_packages_without_an_image(skill: Callable[..., Path], load: Callable[..., Loaded]) -> None:
     """Requirements are part of an image that a Dockerfile makes, or are ignored on demand."""
     root = skill(ANSWER)
@@ -118,6 +122,7 @@ def test_no_skill(tmp_path: Path, faults: Faults) -> None:
     ]
 
 
+@pytest.mark.requirement("BF-TIPS-001", "BF-TIPS-002", "BF-TIPS-003", "BF-TIPS-004")
 @pytest.mark.parametrize(
     ("cases", "code"),
     [

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import gepa
+import pytest
 from gepa.core.adapter import EvaluationBatch
 
 from skillgauge.api import RunView, Score
@@ -64,6 +65,7 @@ class Recorded(gepa.GEPAAdapter):  # type: ignore[misc]
         return made
 
 
+@pytest.mark.requirement("BF-GEPA-002")
 def test_gepa_optimizes_with_it(tmp_path: Path) -> None:
     """A whole optimization with a model that always says the same takes the export as it is."""
     dataset = export(tmp_path)
