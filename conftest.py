@@ -6,6 +6,8 @@ Under CI a skipped engine test fails the run: there the programs are installed, 
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +17,11 @@ from hypothesis import settings
 # How long an example may take depends on what else the machine does, so no test may.
 settings.register_profile("skillgauge", deadline=None)
 settings.load_profile("skillgauge")
+
+# Who starts the tests in the background has signals ignored, and what tests start would inherit that.
+for _number, _handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(_number) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+        signal.signal(_number, _handler)
 
 pytest_plugins = ["skillgauge_testkit.fixtures"]
 

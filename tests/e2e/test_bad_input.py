@@ -44,7 +44,7 @@ BAD_SKILLS = {
     "adapter absent": (
         text_of(adapterType="grpc", entrypoint="x"),
         "11:",
-        "skillgauge-adapter-grpc",
+        "publishes none of that name",
     ),
 }
 
@@ -160,10 +160,10 @@ def test_bad_configuration_is_named_with_its_place(program: Program, work: Path,
         (["--min-completion", "abc"], "--min-completion"),
         (["--min-completion", "1.5"], "--min-completion"),
         (["--concurrency", "0"], "--concurrency"),
-        (["--format", "xml"], "pip install skillgauge-reporter-xml"),
-        (["--sandbox", "jail"], "pip install skillgauge-sandbox-jail"),
-        (["--store", "postgresql://127.0.0.1/x"], "pip install skillgauge-store-postgresql"),
-        (["--evaluator", "acme"], "pip install skillgauge-scorer-acme"),
+        (["--format", "xml"], "publishes none of that name"),
+        (["--sandbox", "jail"], "publishes none of that name"),
+        (["--store", "postgresql://127.0.0.1/x"], "publishes none of that name"),
+        (["--evaluator", "acme"], "publishes none of that name"),
         (["--set", "scorers.exact.case_sensitiv=true"], "case_sensitive"),
         (["--set", "nonsense"], "--set"),
         (["--suite-format", "acme"], "acme"),

@@ -33,7 +33,7 @@ async def ask(url):
     session = await Adapter().open(target, FakeWorkspace())
     try:
         request = CallRequest(trial_id="t", case_id="c", input={}, limits=Limits(timeout_s=60))
-    return str((await session.call(request)).failure)
+        return str((await session.call(request)).failure)
     finally:
         await session.close()
 """

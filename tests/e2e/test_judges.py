@@ -92,7 +92,7 @@ def test_a_missing_judge_is_said_before_anything_runs(
     done = program("eval", *command, env=keys)
     assert done.code == 2
     assert "error[judge.none]" in done.stderr
-    assert "--judge NAME (installed: agent, anthropic, gemini, openai" in done.stderr
+    assert "--judge NAME (installed: agent, anthropic, gemini, mock, openai" in done.stderr
     assert not (work / "reports").exists()
     for looking in (["eval", *command, "--dry-run"], ["validate", *command]):
         looked = program(*looking, env=keys)

@@ -8,14 +8,15 @@ skillgauge plugins new scorers acme-brief
 
 # What a check can say.
 cat > skillgauge-scorer-acme-brief/src/skillgauge_scorer_acme_brief/options.py <<'OPTIONS'
-from skillgauge.api import Frozen
+from pydantic import Field
+
+from skillgauge.api import HARMLESS, Frozen
 
 
 class AcmeBriefOptions(Frozen):
     """Options of `acme-brief`."""
 
-    words: int = 100
-    """Most words that an answer may have."""
+    words: int = Field(default=100, description="Most words that an answer may have.", json_schema_extra=HARMLESS)
 OPTIONS
 
 # What it decides.

@@ -125,7 +125,11 @@ def test_method_names_are_frozen() -> None:
         "wilson-over-cases",
         "bootstrap-percentile",
         "bootstrap-bca",
+        "wilson-over-clusters",
+        "cluster-bootstrap-percentile",
+        "cluster-bootstrap-bca",
         "agresti-min",
+        "agresti-min-clusters",
         "normal",
     ]
     assert Interval(0.0, 1.0, 0.95, IntervalMethod.WILSON).method == "wilson"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from skillgauge.contract.sandboxes import SpoiledError
 from skillgauge.types.suite import FileSpec
 from skillgauge_processes import _tree, obstacles
+from skillgauge_processes._guardian import remove
 from skillgauge_processes._tree import Manifest, lay_anew, put_all, read_below
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="special files and modes are POSIX's")
@@ -52,10 +54,17 @@ def test_too_many_files_are_not_listed(tmp_path: Path, monkeypatch: pytest.Monke
         listed(tmp_path)
 
 
-def test_deep_folders_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def deep(tmp_path: Path) -> Iterator[Path]:
+    """A folder that is removed afterwards: pytest cannot remove what is nested so deeply."""
+    folder = tmp_path / "deep"
+    folder.mkdir()
+    yield folder
+    remove(folder)
+
+
+def test_deep_folders_are_listed(deep: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """1,500 of them, one in the other; where their path is too long, that is said (T-M1)."""
-    deep = tmp_path / "deep"
-    deep.mkdir()
     before = Path.cwd()
     try:
         os.chdir(deep)

@@ -93,6 +93,8 @@ class _OfThisProcess:
         with self._lock:
             found = self._made.get(parent)
             if found is None or not found.folder.is_dir():
+                if found is not None:  # somebody else removed it; its guardian has nothing left to guard
+                    found.remove()
                 _sweep(parent)
                 found = self._made[parent] = Belongings(parent)
             found.holders += 1

@@ -277,16 +277,17 @@ class Manifest:
             except OSError as error:
                 _require_short(error)
                 continue
-            with entries:
-                for entry in entries:
-                    found += 1
-                    if found > MOST_ENTRIES:
-                        raise SpoiledError(f"the agent left more than {MOST_ENTRIES} files and folders")
-                    if status := _status(entry):
-                        if stat.S_ISDIR(status.st_mode):
-                            waiting.append(entry.path)
-                        else:
-                            yield entry.path, status
+            with entries:  # nothing is handed out meanwhile: who stops asking would leave the folder open
+                here = list(itertools.islice(entries, MOST_ENTRIES - found + 1))
+            found += len(here)
+            if found > MOST_ENTRIES:
+                raise SpoiledError(f"the agent left more than {MOST_ENTRIES} files and folders")
+            for entry in here:
+                if status := _status(entry):
+                    if stat.S_ISDIR(status.st_mode):
+                        waiting.append(entry.path)
+                    else:
+                        yield entry.path, status
 
 
 def _status(entry: os.DirEntry[str]) -> os.stat_result | None:

@@ -256,7 +256,7 @@ def test_the_original_database_is_refused_as_a_store(
         ["history", "import", "eval-skills.db"],
     ):
         done = program(*command, "--store", "eval-skills.db")
-        assert done.code == 3
+        assert done.code == 2
         assert "belongs to eval-skills" in done.stderr
         assert "skillgauge history import" in done.stderr
         assert (work / "eval-skills.db").read_bytes() == before

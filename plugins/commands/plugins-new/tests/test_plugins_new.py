@@ -60,4 +60,4 @@ class TestCommand:
         assert run(["plugins", "info", "scorrers", "exact"]) == 2
         assert "did you mean scorers" in capsys.readouterr().err
         assert run(["plugins", "info", "command", "no-such-command"]) == 2
-        assert "pip install skillgauge-command-no-such-command" in capsys.readouterr().err
+        assert "publishes none of that name" in capsys.readouterr().err

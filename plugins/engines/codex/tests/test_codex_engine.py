@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from skillgauge.api import Limits, ModelRoute, Problem, RunRequest, SandboxSpec, Severity
+from skillgauge.api import Limits, Problem, RunRequest, SandboxSpec, Severity
 from skillgauge_engine_codex.engine import CodexEngine
 from skillgauge_engine_codex.options import ACCESS_TOKEN, AZURE_ENDPOINT, AZURE_KEY, CodexOptions
 from skillgauge_testkit import TemporarySandbox, check_light_import, check_plugin
@@ -85,7 +85,10 @@ def test_azure_needs_key_and_endpoint(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_routes(monkeypatch: pytest.MonkeyPatch, log_in: Callable[[str], Path]) -> None:
     """The key goes into headers outside; neither a login nor an access token can be relayed."""
     headers = {"authorization": f"Bearer {KEY}"}
-    assert engine().routes(None) == (ModelRoute(name="openai", base_url="https://api.openai.com/v1", headers=headers),)
+    (route,) = engine().routes(None)
+    assert (route.name, route.base_url, dict(route.headers)) == ("openai", "https://api.openai.com/v1", headers)
+    assert "POST /responses" in route.requests
+    assert not any(request.endswith(" *") for request in route.requests)
     monkeypatch.delenv("OPENAI_API_KEY")
     monkeypatch.setenv(ACCESS_TOKEN, KEY)
     assert engine().routes(None) == ()

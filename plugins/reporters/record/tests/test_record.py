@@ -130,6 +130,7 @@ def test_a_rate_never_stands_alone(tmp_path: Path) -> None:
         "upper": 0.905469,
         "level": 0.95,
         "method": "wilson",
+        "clusters": None,
     }
     assert (unknown["tag"], unknown["pass_rate"]["rate"], unknown["pass_rate"]["n"]) == ('=<b> "\u202e', None, 0)
 
