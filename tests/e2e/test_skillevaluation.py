@@ -479,6 +479,7 @@ def mutants(count: int) -> list[str]:
     return list(found)
 
 
+@pytest.mark.slow
 def test_a_hundred_damaged_suites(program: Program, writing: Path) -> None:
     """Each is good all the same, or exit code 2 with line and column in the file; nothing breaks."""
     suite, refused = writing / "eval.yaml", 0

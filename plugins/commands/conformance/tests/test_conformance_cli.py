@@ -28,6 +28,7 @@ else:
 
 
 @pytest.mark.requirement("SE-CONFORM-003", "SE-CONFORM-004", "SE-CONFORM-005")
+@pytest.mark.slow
 def test_this_program_conforms(program: Program) -> None:
     """All 39 fixtures, through the command line as anybody's runner, as CONFORMANCE.md says."""
     done = program("conformance", f"{PROGRAM} conformance --answer", "--json", timeout_s=300)
