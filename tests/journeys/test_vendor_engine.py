@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import shutil
 import subprocess
 import zipfile
@@ -189,7 +190,10 @@ def test_vendor_engine(work: Path, vendor: dict[str, str]) -> None:
     assert {one["verdict"] for one in results} == {"error"}
     failures = [one["execution"]["failure"] for one in results]
     assert {(one["failure_class"], one["blame"]) for one in failures} == {("auth", "infrastructure")}
-    assert all("the key [redacted:ACME_API_KEY] is not valid" in one["message"] for one in failures)
+    cleaned = re.compile(
+        r"the key (\*+|\[redacted:ACME_API_KEY\]) is not valid"
+    )  # by the relay, or else by the redactor
+    assert all(cleaned.search(one["message"]) for one in failures)
 
     outputs += [done.stdout, done.stderr]
     assert [text for text in outputs if KEY in text] == []

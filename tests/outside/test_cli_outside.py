@@ -168,4 +168,4 @@ def skillgauge_scorers():
     assert json.loads(done.stdout)["summary"]["counts"]["failed"] == 1
     absent = skillgauge(child, good, *command)
     assert absent.returncode == 2
-    assert "pip install skillgauge-scorer-my_scorer" in absent.stdout
+    assert "Install the package that brings it" in absent.stdout

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
@@ -127,7 +127,7 @@ def joined(evaluation: Evaluation, doubt: Doubt) -> Evaluation:
     prepared = evaluation.prepared
     if problems := list(dict.fromkeys(_differences(prepared, doubt))):
         raise UsageError(problems)
-    again = _Again(prepared.plan.head, prepared.plan.suites, prepared.plan.limits, prepared.plan.paid_scorers, doubt)
+    again = _Again.of(prepared.plan, doubt)
     fresh = Counter(trial.suite_id for trial in again.trials())
     groups = {(_group(trial), trial.case.id) for trial in again.trials()}
     kept = [one for one in doubt.results if (one.group, one.case_id) not in groups]
@@ -263,11 +263,11 @@ def _head(fresh: PlanHead, doubt: Doubt, trials: Mapping[str, int]) -> PlanHead:
 class _Again(Plan):
     """The trials of a plan that are in doubt, each case at its place in the run."""
 
-    doubt: Doubt = None  # type: ignore[assignment]  # always given; the fields before it have defaults
+    doubt: Doubt = field(kw_only=True)
 
     @classmethod
     def of(cls, plan: Plan, doubt: Doubt) -> _Again:
-        return cls(plan.head, plan.suites, plan.limits, plan.paid_scorers, doubt)
+        return cls(plan.head, plan.suites, plan.limits, plan.paid_scorers, doubt=doubt)
 
     def trials(self) -> Iterator[Trial]:
         wanted = (trial for trial in super().trials() if (trial.suite_id, trial.case.id) in self.doubt.cases)

@@ -1,5 +1,6 @@
 """Make models from parts of documents, with all that is wrong in words that a person understands."""
 
 from .explaining import validate
+from .results import result_document
 
-__all__ = ["validate"]
+__all__ = ["result_document", "validate"]

@@ -149,3 +149,11 @@ def test_damaged_results(tmp_path: Path) -> None:
     assert JobsReporter().read(tmp_path / "elsewhere") is None
     (tmp_path / "elsewhere").mkdir()
     assert JobsReporter().read(tmp_path / "elsewhere") is None
+
+
+def test_a_damaged_document_is_told(tmp_path: Path) -> None:
+    """Half of a document is no document of somebody else."""
+    _, path = document(RUN, tmp_path)
+    path.write_bytes(path.read_bytes()[:400])
+    with pytest.raises(SuiteError):
+        BenchflowReporter().read(path)

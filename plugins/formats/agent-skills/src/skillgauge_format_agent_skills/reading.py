@@ -39,15 +39,14 @@ from skillgauge.api import (
     Verdict,
     digest,
     nearest_rank,
-    read_document,
 )
+from skillgauge_validation import result_document
 
 from .benchmark_files import UNKNOWN_ENGINE, BenchmarkFile, RunFile
 from .findings import Findings
 from .loading import FORMAT, WITH_SKILL, WITHOUT_SKILL
 
 _MARKS = (b'"run_summary"', b'"configuration"')
-_MAX_BYTES = 256 * 1024 * 1024
 EXPECTATION = "expectation"
 """Scorer of what was graded elsewhere."""
 _MAX_ERROR_SHARE = 0.25
@@ -140,17 +139,12 @@ def read_benchmark(path: Path) -> RunView | None:
     Raises:
         SuiteError: it is such a document, but damaged.
     """
-    try:
-        document = read_document(path, kind="json", max_bytes=_MAX_BYTES)
-    except SuiteError:
-        if _looks_like_benchmark(path):
-            raise
+    document = result_document(path, is_own=_are_benchmarks, was_own=_was_benchmark)
+    if document is None:
         return None
     value = document.value
-    items: tuple[JsonValue, ...] = value if isinstance(value, tuple) else (value,)
-    if not items or not all(map(_is_benchmark, items)):
-        return None
     by_itself = not isinstance(value, tuple)
+    items = value if isinstance(value, tuple) else (value,)
     findings = Findings()
     files = [
         findings.validated(BenchmarkFile, item, document.origin if by_itself else partial(document.origin, index))
@@ -159,6 +153,11 @@ def read_benchmark(path: Path) -> RunView | None:
     if findings.errors:
         raise SuiteError(findings.errors)
     return _view(path, digest(value), [file for file in files if file is not None])
+
+
+def _are_benchmarks(value: JsonValue) -> bool:
+    items = value if isinstance(value, tuple) else (value,)
+    return bool(items) and all(map(_is_benchmark, items))
 
 
 def _is_benchmark(value: Json) -> bool:
@@ -170,13 +169,8 @@ def _is_benchmark(value: Json) -> bool:
     return all(isinstance(run, Mapping) and "configuration" in run for run in runs)
 
 
-def _looks_like_benchmark(path: Path) -> bool:
-    try:
-        with path.open("rb") as stream:
-            start = stream.read(64 * 1024)
-    except OSError:
-        return False
-    return start.lstrip()[:1] in (b"{", b"[") and any(mark in start for mark in _MARKS)
+def _was_benchmark(beginning: bytes) -> bool:
+    return beginning[:1] in (b"{", b"[") and any(mark in beginning for mark in _MARKS)
 
 
 def _view(path: Path, content: str, files: list[BenchmarkFile]) -> RunView:

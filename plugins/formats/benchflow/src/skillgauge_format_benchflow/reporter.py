@@ -14,20 +14,17 @@ from skillgauge.api import (
     Artifact,
     CaseReport,
     GroupKey,
+    JsonValue,
     PairedDifference,
     RunState,
     RunView,
-    SuiteError,
     SuiteHead,
     Verdict,
     case_by_case,
-    read_document,
 )
-from skillgauge_validation import validate
+from skillgauge_validation import result_document, validate
 
 from .views import FORMAT, PASSES_ABOVE, Row, view_of
-
-MAX_BYTES = 256 * 1024 * 1024
 
 
 class BenchflowReporter:
@@ -47,21 +44,27 @@ class BenchflowReporter:
         Raises:
             SuiteError: it is such a document, but damaged.
         """
-        try:
-            document = read_document(path, kind="json", max_bytes=MAX_BYTES)
-        except SuiteError:
-            return None  # anybody's JSON
+        document = result_document(path, is_own=_is_own, was_own=_was_own)
+        if document is None:
+            return None
         value = document.value
         by_itself = not isinstance(value, tuple)
         items = value if isinstance(value, tuple) else (value,)
-        if not items or not all(isinstance(item, Mapping) and "lifts" in item and FORMAT in item for item in items):
-            return None
         files = [validate(_File, item, document, *(() if by_itself else (at,))) for at, item in enumerate(items)]
         rows = [row for file in files for row in file.rows()]
         if not rows:
             return None
         told = files[0].benchflow
         return view_of(rows, told.root, started_at=told.started_at, state=told.state)
+
+
+def _is_own(value: JsonValue) -> bool:
+    items = value if isinstance(value, tuple) else (value,)
+    return bool(items) and all(isinstance(item, Mapping) and "lifts" in item and FORMAT in item for item in items)
+
+
+def _was_own(beginning: bytes) -> bool:
+    return beginning[:1] in (b"{", b"[") and b'"lifts"' in beginning and b'"skill_name"' in beginning
 
 
 class _Part(BaseModel):

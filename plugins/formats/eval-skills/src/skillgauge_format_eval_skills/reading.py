@@ -25,6 +25,7 @@ from skillgauge.api import (
     Figure,
     GroupKey,
     GroupSummary,
+    JsonValue,
     Kept,
     Latency,
     PlanHead,
@@ -43,8 +44,8 @@ from skillgauge.api import (
     Usage,
     Verdict,
     digest,
-    read_document,
 )
+from skillgauge_validation import result_document
 
 from .checks import SCORERS
 from .figures import COMPLETION, figures
@@ -56,8 +57,6 @@ _RUNNER = "unknown"
 """A document of the original does not say which adapter called the skill."""
 PUBLISHED_INTERVAL = "published, of the mean score"
 """Method of an interval that a document of the original tells."""
-_MAX_BYTES = 1024 * 1024 * 1024
-_SNIFFED_BYTES = 64 * 1024
 _MARKS = ("skillId", "benchmarkId")
 
 
@@ -110,38 +109,29 @@ def read_reports(path: Path) -> RunView | None:
     Raises:
         SuiteError: it is such a document, but damaged.
     """
-    try:
-        document = read_document(path, kind="json", max_bytes=_MAX_BYTES)
-    except SuiteError:
-        if _looks_like_reports(path):
-            raise
+    document = result_document(path, is_own=_are_reports, was_own=_were_reports)
+    if document is None:
         return None
-    value = document.value
-    if not isinstance(value, tuple) or not value or not all(_is_report(item) for item in value):
-        return None
+    items = document.value if isinstance(document.value, tuple) else ()
     findings = Findings()
     reports = [
-        findings.validated(ReportFile, item, partial(document.origin, index)) for index, item in enumerate(value)
+        findings.validated(ReportFile, item, partial(document.origin, index)) for index, item in enumerate(items)
     ]
     if findings.errors:
         raise SuiteError(findings.errors)
-    return _view(path, digest(value), [report for report in reports if report is not None])
+    return _view(path, digest(document.value), [report for report in reports if report is not None])
+
+
+def _are_reports(value: JsonValue) -> bool:
+    return isinstance(value, tuple) and bool(value) and all(map(_is_report, value))
 
 
 def _is_report(item: object) -> bool:
     return isinstance(item, Mapping) and all(mark in item for mark in _MARKS)
 
 
-def _looks_like_reports(path: Path) -> bool:
-    """Whether a file that is no valid JSON was such a document before something happened to it."""
-    try:
-        with path.open("rb") as stream:
-            start = stream.read(_SNIFFED_BYTES)
-    except OSError:
-        return False
-    return start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[") and all(
-        f'"{mark}"'.encode() in start for mark in _MARKS
-    )
+def _were_reports(beginning: bytes) -> bool:
+    return beginning.startswith(b"[") and all(f'"{mark}"'.encode() in beginning for mark in _MARKS)
 
 
 def _view(path: Path, content: str, reports: list[ReportFile]) -> RunView:

@@ -42,15 +42,14 @@ from skillgauge.api import (
     Verdict,
     digest,
     locate,
-    read_document,
     summarize,
 )
+from skillgauge_validation import result_document
 
 from .document import STAMP
 from .loading import FORMAT, WITH_SKILL, WITHOUT_SKILL
 
 _REQUIRED = frozenset({"pass_rate", "errors", "cases_aggregated", "cases_skipped_apples_oranges", "total_cases"})
-_MAX_BYTES = 256 * 1024 * 1024
 UNKNOWN = "unknown"
 NOT_TOLD = "[the document does not tell the answer]"
 _TOOL = re.compile(r"^\[Step \d+\] Agent → tool: ([^(\n]+)\(", re.MULTILINE)
@@ -139,16 +138,11 @@ def read_results(path: Path) -> RunView | None:
     Raises:
         SuiteError: it is such a document, but damaged.
     """
-    try:
-        document = read_document(path, kind="json", max_bytes=_MAX_BYTES)
-    except SuiteError:
-        if _looks_like_results(path):
-            raise
+    document = result_document(path, is_own=_are_results, was_own=_were_results)
+    if document is None:
         return None
     value = document.value
-    items: tuple[JsonValue, ...] = value if isinstance(value, tuple) else (value,)
-    if not items or not all(map(_is_results, items)):
-        return None
+    items = value if isinstance(value, tuple) else (value,)
     files, problems = [], []
     for index, item in enumerate(items):
         base = (index,) if isinstance(value, tuple) else ()
@@ -163,15 +157,17 @@ def read_results(path: Path) -> RunView | None:
     return _view(path, digest(value), files)
 
 
+def _are_results(value: JsonValue) -> bool:
+    items = value if isinstance(value, tuple) else (value,)
+    return bool(items) and all(map(_is_results, items))
+
+
 def _is_results(value: JsonValue) -> bool:
     return isinstance(value, Mapping) and (value.get("format") == STAMP or value.keys() >= _REQUIRED)
 
 
-def _looks_like_results(path: Path) -> bool:
-    try:
-        return STAMP.encode() in path.read_bytes()[: 64 * 1024]
-    except OSError:
-        return False
+def _were_results(beginning: bytes) -> bool:
+    return STAMP.encode() in beginning
 
 
 @dataclass(frozen=True)

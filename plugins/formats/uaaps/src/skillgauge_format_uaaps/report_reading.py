@@ -23,7 +23,6 @@ from skillgauge.api import (
     RunState,
     RunView,
     Score,
-    SuiteError,
     SuiteHead,
     Summary,
     TargetHead,
@@ -31,15 +30,13 @@ from skillgauge.api import (
     TrialResult,
     Verdict,
     digest,
-    read_document,
 )
-from skillgauge_validation import validate
+from skillgauge_validation import result_document, validate
 
 from .deterministic import FORMAT
 from .evals import ARM, DIALECT, DOCUMENT, JUDGE, PACKAGE
 from .report_files import Report, ReportCase, Word
 
-_MAX_BYTES = 256 * 1024 * 1024
 _KEYS = {"deterministic_checks", "judge_verdict", "agent_output_snippet"}
 _VERDICTS = {Word.PASS: Verdict.PASS, Word.FAIL: Verdict.FAIL, Word.SKIP: Verdict.SKIPPED}
 
@@ -50,16 +47,10 @@ def read_report(path: Path) -> RunView | None:
     Raises:
         SuiteError: it is such a report, but damaged.
     """
-    try:
-        document = read_document(path, kind="json", max_bytes=_MAX_BYTES)
-    except SuiteError:
-        if _looks_like_report(path):
-            raise
+    document = result_document(path, is_own=_is_report, was_own=_was_report)
+    if document is None:
         return None
-    value = document.value
-    if not _is_report(value):
-        return None
-    return _view(path, validate(Report, value, document), digest(value))
+    return _view(path, validate(Report, document.value, document), digest(document.value))
 
 
 def _is_report(value: JsonValue) -> bool:
@@ -69,14 +60,9 @@ def _is_report(value: JsonValue) -> bool:
     return "version" in value and "config" in value and "agent" in value and isinstance(cases, tuple)
 
 
-def _looks_like_report(path: Path) -> bool:
-    try:
-        with path.open("rb") as stream:
-            start = stream.read(64 * 1024)
-    except OSError:
-        return False
+def _was_report(beginning: bytes) -> bool:
     marks = (b'"package"', b'"engine_version"', b'"eval-run-')
-    return start.lstrip()[:1] == b"{" and sum(mark in start for mark in marks) > 1
+    return beginning[:1] == b"{" and sum(mark in beginning for mark in marks) > 1
 
 
 def _view(path: Path, report: Report, content: str) -> RunView:
