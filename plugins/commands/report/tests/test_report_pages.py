@@ -16,7 +16,7 @@ import pytest
 
 from skillgauge.api import RunView, plain
 from skillgauge_command_report import markdown, page
-from skillgauge_command_report.comparison import Report, compare
+from skillgauge_command_report.comparison import Report, Terms, compare
 from skillgauge_command_report.document import DiffDocument
 from skillgauge_command_report.regression import MAX_DROP
 
@@ -47,7 +47,7 @@ ATTRIBUTES = {"lang", "charset", "name", "content", "http-equiv", "class", "tabi
 
 def compared(before: RunView, after: RunView, label: str = "After") -> DiffDocument:
     """A comparison."""
-    return compare(Report(before, "Before", "a"), Report(after, label, "b"), max_drop=MAX_DROP, is_gate=False)
+    return compare(Report(before, "Before", "a"), Report(after, label, "b"), Terms(max_drop=MAX_DROP, is_gate=False))
 
 
 def trapped(make: Make) -> DiffDocument:
