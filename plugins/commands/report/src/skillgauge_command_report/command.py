@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack
 
 import click
 
@@ -27,6 +27,9 @@ from skillgauge.api import (
     json_text,
     write_whole,
 )
+
+if TYPE_CHECKING:
+    from .document import DiffDocument
 
 MAX_DROP = 0.05  # that of `regression`, which `--help` need not import
 
@@ -155,6 +158,15 @@ def show(ctx: click.Context, *, source: str, case: str | None, arm: str | None, 
     return ExitCode.OK
 
 
+class _Asked(TypedDict):
+    """What is asked of a comparison."""
+
+    output: str | None
+    name: str
+    fail_on_regression: bool
+    max_drop: float
+
+
 @command.command(
     "diff",
     help="Say what changed from report A to report B, skill by skill and task by task. Each is a file or a stored run: "
@@ -187,17 +199,7 @@ def show(ctx: click.Context, *, source: str, case: str | None, arm: str | None, 
 @_store_option
 @click.pass_context
 def diff(
-    ctx: click.Context,
-    *,
-    a: str,
-    b: str,
-    label_a: str,
-    label_b: str,
-    output: str | None,
-    name: str,
-    fail_on_regression: bool,
-    max_drop: float,
-    store: str | None,
+    ctx: click.Context, *, a: str, b: str, label_a: str, label_b: str, store: str | None, **asked: Unpack[_Asked]
 ) -> int:
     """Say what changed from report A to report B."""
     from skillgauge.api import run_reports  # noqa: PLC0415 - `--help` needs none of it
@@ -209,28 +211,32 @@ def diff(
     with run_reports(call, [a, b]) as (before, after):
         sides = ((before, label_a, a), (after, label_b, b))
         reports = [Report(view, label, word, _again(view, word, store)) for view, label, word in sides]
-        document = compare(*reports, max_drop=max_drop, is_gate=fail_on_regression)
-    if output is not None or not call.output.as_json:
-        match DiffFormat(name):
-            case DiffFormat.MARKDOWN:
-                from .markdown import render as as_markdown  # noqa: PLC0415 - only one of the three is needed
-
-                content = as_markdown(document)
-            case DiffFormat.HTML:
-                from .page import render as as_page  # noqa: PLC0415 - only one of the three is needed
-
-                content = as_page(document)
-            case DiffFormat.JSON:
-                content = json_text(json.dumps(document.model_dump(mode="json"), indent=2, ensure_ascii=False)) + "\n"
-        _write(call, content, output)
+        document = compare(*reports, max_drop=asked["max_drop"], is_gate=asked["fail_on_regression"])
+    if asked["output"] is not None or not call.output.as_json:
+        _write(call, _written(document, DiffFormat(asked["name"])), asked["output"])
     if call.output.as_json:
         call.output.document(document.model_dump(mode="json"))
     for warning in document.warnings:
         call.output.notice(warning)
-    if document.regression is Regression.YES and not fail_on_regression:
+    if document.regression is Regression.YES and not asked["fail_on_regression"]:
         call.output.notice("add --fail-on-regression to make this fail the command")
     call.output.verdict(document.verdict)
     return document.exit_code
+
+
+def _written(document: DiffDocument, form: DiffFormat) -> str:
+    """The comparison as text; only one of the three ways is imported."""
+    match form:
+        case DiffFormat.MARKDOWN:
+            from .markdown import render as as_markdown  # noqa: PLC0415 - only one of the three is needed
+
+            return as_markdown(document)
+        case DiffFormat.HTML:
+            from .page import render as as_page  # noqa: PLC0415 - only one of the three is needed
+
+            return as_page(document)
+        case DiffFormat.JSON:
+            return json_text(json.dumps(document.model_dump(mode="json"), indent=2, ensure_ascii=False)) + "\n"
 
 
 def _again(view: RunView, word: str, store: str | None) -> str:
