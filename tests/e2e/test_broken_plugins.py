@@ -132,6 +132,7 @@ def test_what_nobody_named_is_passed_over(
     assert f"failed in {method}: " in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [BOOM, LEAVES, WRONG])
 @pytest.mark.parametrize(
     ("kind", "method", "words"),
@@ -156,6 +157,7 @@ def test_what_is_named_is_a_problem_before_the_run(
     assert f"failed in {'info' if (method, body) == ('begin', WRONG) else method.removeprefix('log.')}: " in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [BOOM, LEAVES, WRONG])
 @pytest.mark.parametrize(("kind", "method"), [("adapters", "open"), ("adapters", "session.call"), ("scorers", "score")])
 def test_what_breaks_in_a_run_is_an_error_of_its_trial(
@@ -200,6 +202,7 @@ def test_a_session_that_cannot_be_closed(plugin: Callable[..., Path], evaluate: 
     assert "failed in close: RuntimeError: boom" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [BOOM, LEAVES, WRONG, "yield 1"])
 def test_one_report_less(body: str, plugin: Callable[..., Path], evaluate: Callable[..., Done], work: Path) -> None:
     """The other reports of the run are written, and its exit code says that one is missing."""
@@ -218,6 +221,7 @@ def test_a_reporter_that_writes_no_file(plugin: Callable[..., Path], evaluate: C
     assert (done.code, done.verdict) == (0, "done: 1 of 1 passed")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [BOOM, LEAVES, WRONG])
 def test_a_reporter_that_cannot_read(
     body: str, plugin: Callable[..., Path], evaluate: Callable[..., Done], program: Program, work: Path

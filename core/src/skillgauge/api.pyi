@@ -43,9 +43,11 @@ from .cli.decision import (
 from .cli.evaluation import (
     Asked as Asked,
     Evaluation as Evaluation,
+    eval_options as eval_options,
+)
+from .cli.evaluation_options import (
     EvaluationCommand as EvaluationCommand,
     configured as configured,
-    eval_options as eval_options,
     evaluation_options as evaluation_options,
 )
 from .cli.judged_gates import (

@@ -6,7 +6,7 @@ import json
 import math
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack
@@ -23,6 +23,7 @@ from skillgauge.api import (
     RunView,
     SkillgaugeError,
     UsageError,
+    did_you_mean,
     invocation,
     json_text,
     write_whole,
@@ -165,6 +166,8 @@ class _Asked(TypedDict):
     name: str
     fail_on_regression: bool
     max_drop: float
+    across: tuple[str, ...]
+    any_loss: bool
 
 
 @command.command(
@@ -196,6 +199,17 @@ class _Asked(TypedDict):
     metavar="R",
     help="Loss of pass rate that is no regression, 0.05 = 5 points.",
 )
+@click.option(
+    "--across",
+    multiple=True,
+    metavar="WHAT",
+    help="Judge though this changed: model, engine, judge; repeat it or use commas.",
+)
+@click.option(
+    "--any-loss",
+    is_flag=True,
+    help="Call every task that passed before and fails now a regression, however little proves it.",
+)
 @_store_option
 @click.pass_context
 def diff(
@@ -204,21 +218,24 @@ def diff(
     """Say what changed from report A to report B."""
     from skillgauge.api import run_reports  # noqa: PLC0415 - `--help` needs none of it
 
-    from .comparison import Report, compare  # noqa: PLC0415 - as above
-    from .document import Regression  # noqa: PLC0415 - as above
+    from .comparison import Report, Terms, compare  # noqa: PLC0415 - as above
+    from .document import Circumstance, Regression  # noqa: PLC0415 - as above
 
+    is_gate = asked["fail_on_regression"]
+    across = tuple(map(Circumstance, _words(asked["across"], Circumstance)))
+    terms = Terms(is_gate=is_gate, across=across, max_drop=asked["max_drop"], any_loss=asked["any_loss"])
     call = _invocation(ctx, store)
     with run_reports(call, [a, b]) as (before, after):
         sides = ((before, label_a, a), (after, label_b, b))
-        reports = [Report(view, label, word, _again(view, word, store)) for view, label, word in sides]
-        document = compare(*reports, max_drop=asked["max_drop"], is_gate=asked["fail_on_regression"])
+        first, second = (Report(view, label, word, _again(view, word, store)) for view, label, word in sides)
+        document = compare(first, second, terms)
     if asked["output"] is not None or not call.output.as_json:
         _write(call, _written(document, DiffFormat(asked["name"])), asked["output"])
     if call.output.as_json:
         call.output.document(document.model_dump(mode="json"))
     for warning in document.warnings:
         call.output.notice(warning)
-    if document.regression is Regression.YES and not asked["fail_on_regression"]:
+    if document.regression is Regression.YES and not is_gate:
         call.output.notice("add --fail-on-regression to make this fail the command")
     call.output.verdict(document.verdict)
     return document.exit_code
@@ -237,6 +254,24 @@ def _written(document: DiffDocument, form: DiffFormat) -> str:
             return as_page(document)
         case DiffFormat.JSON:
             return json_text(json.dumps(document.model_dump(mode="json"), indent=2, ensure_ascii=False)) + "\n"
+
+
+def _words(given: Sequence[str], known: type[StrEnum]) -> tuple[str, ...]:
+    """Words that are repeated or stand with commas, each once.
+
+    Raises:
+        UsageError: one of them is none of those that are known.
+    """
+    words = tuple(dict.fromkeys(word.strip() for one in given for word in one.split(",")))
+    names = [one.value for one in known]
+    problems = [
+        Problem("usage.value", f"{word!r} is none of {', '.join(names)}{did_you_mean(word, names)}")
+        for word in words
+        if word not in names
+    ]
+    if problems:
+        raise UsageError(problems)
+    return words
 
 
 def _again(view: RunView, word: str, store: str | None) -> str:
