@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack
 
 import click
 
@@ -28,6 +28,9 @@ from skillgauge.api import (
     json_text,
     write_whole,
 )
+
+if TYPE_CHECKING:
+    from .document import DiffDocument
 
 MAX_DROP = 0.05  # that of `regression`, which `--help` need not import
 
@@ -156,6 +159,17 @@ def show(ctx: click.Context, *, source: str, case: str | None, arm: str | None, 
     return ExitCode.OK
 
 
+class _Asked(TypedDict):
+    """What is asked of a comparison."""
+
+    output: str | None
+    name: str
+    fail_on_regression: bool
+    max_drop: float
+    across: tuple[str, ...]
+    any_loss: bool
+
+
 @command.command(
     "diff",
     help="Say what changed from report A to report B, skill by skill and task by task. Each is a file or a stored run: "
@@ -199,18 +213,7 @@ def show(ctx: click.Context, *, source: str, case: str | None, arm: str | None, 
 @_store_option
 @click.pass_context
 def diff(
-    ctx: click.Context,
-    /,
-    *,
-    a: str,
-    b: str,
-    label_a: str,
-    label_b: str,
-    output: str | None,
-    name: str,
-    fail_on_regression: bool,
-    store: str | None,
-    **terms: Any,
+    ctx: click.Context, *, a: str, b: str, label_a: str, label_b: str, store: str | None, **asked: Unpack[_Asked]
 ) -> int:
     """Say what changed from report A to report B."""
     from skillgauge.api import run_reports  # noqa: PLC0415 - `--help` needs none of it
@@ -218,33 +221,39 @@ def diff(
     from .comparison import Report, Terms, compare  # noqa: PLC0415 - as above
     from .document import Circumstance, Regression  # noqa: PLC0415 - as above
 
-    across = tuple(map(Circumstance, _words(terms.pop("across"), Circumstance)))
+    is_gate = asked["fail_on_regression"]
+    across = tuple(map(Circumstance, _words(asked["across"], Circumstance)))
+    terms = Terms(is_gate=is_gate, across=across, max_drop=asked["max_drop"], any_loss=asked["any_loss"])
     call = _invocation(ctx, store)
     with run_reports(call, [a, b]) as (before, after):
         sides = ((before, label_a, a), (after, label_b, b))
         first, second = (Report(view, label, word, _again(view, word, store)) for view, label, word in sides)
-        document = compare(first, second, Terms(is_gate=fail_on_regression, across=across, **terms))
-    if output is not None or not call.output.as_json:
-        match DiffFormat(name):
-            case DiffFormat.MARKDOWN:
-                from .markdown import render as as_markdown  # noqa: PLC0415 - only one of the three is needed
-
-                content = as_markdown(document)
-            case DiffFormat.HTML:
-                from .page import render as as_page  # noqa: PLC0415 - only one of the three is needed
-
-                content = as_page(document)
-            case DiffFormat.JSON:
-                content = json_text(json.dumps(document.model_dump(mode="json"), indent=2, ensure_ascii=False)) + "\n"
-        _write(call, content, output)
+        document = compare(first, second, terms)
+    if asked["output"] is not None or not call.output.as_json:
+        _write(call, _written(document, DiffFormat(asked["name"])), asked["output"])
     if call.output.as_json:
         call.output.document(document.model_dump(mode="json"))
     for warning in document.warnings:
         call.output.notice(warning)
-    if document.regression is Regression.YES and not fail_on_regression:
+    if document.regression is Regression.YES and not is_gate:
         call.output.notice("add --fail-on-regression to make this fail the command")
     call.output.verdict(document.verdict)
     return document.exit_code
+
+
+def _written(document: DiffDocument, form: DiffFormat) -> str:
+    """The comparison as text; only one of the three ways is imported."""
+    match form:
+        case DiffFormat.MARKDOWN:
+            from .markdown import render as as_markdown  # noqa: PLC0415 - only one of the three is needed
+
+            return as_markdown(document)
+        case DiffFormat.HTML:
+            from .page import render as as_page  # noqa: PLC0415 - only one of the three is needed
+
+            return as_page(document)
+        case DiffFormat.JSON:
+            return json_text(json.dumps(document.model_dump(mode="json"), indent=2, ensure_ascii=False)) + "\n"
 
 
 def _words(given: Sequence[str], known: type[StrEnum]) -> tuple[str, ...]:
