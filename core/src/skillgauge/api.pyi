@@ -55,6 +55,11 @@ from .cli.invocation import (
     Invocation as Invocation,
     invocation as invocation,
 )
+from .cli.leaderboard import (
+    Board as Board,
+    Standing as Standing,
+    boards as boards,
+)
 from .cli.options import (
     Globals as Globals,
     GlobalsCommand as GlobalsCommand,

@@ -15,6 +15,7 @@ from ..types.frozen import Frozen
 from ..types.gate import Gate, GateFigure
 from ..types.result import Figure, RunState, RunView
 from .judged_gates import JUDGED, JudgedGates
+from .leaderboard import boards
 from .pair_gates import PairDemands, pair_answers
 
 _NAME = 80
@@ -93,6 +94,8 @@ def decide(
 def answer_text(view: RunView, score: str) -> str:
     """What the run was made to find out: whether skills help, else how many trials passed."""
     told = list(sentences(view))
+    if len(told) > 1:  # one of each engine and model; the board has one sentence for them
+        told = [board.headline for board in boards(view)]
     return f"{told[0]}; {score}" if len(told) == 1 else score
 
 
