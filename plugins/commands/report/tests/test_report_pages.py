@@ -163,6 +163,7 @@ def test_nothing_to_compare(report: Make, render: Callable[[DiffDocument], str])
     assert "No evaluation results." in render(compared(report({}), report({})))
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the search path (Debian: apt-get install chromium)")
 @pytest.mark.parametrize("guarded", [True, False], ids=["policy", "no policy"])
