@@ -21,6 +21,11 @@ from .log import (
     get_logger as get_logger,
     without_secrets as without_secrets,
 )
+from .cli.against import (
+    baseline_file as baseline_file,
+    baseline_files as baseline_files,
+    why_unusable as why_unusable,
+)
 from .cli.cache_folder import (
     cache_folder as cache_folder,
 )
