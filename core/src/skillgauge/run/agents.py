@@ -110,7 +110,7 @@ class AgentStage:
         request = RunRequest.of(
             trial,
             environment_of(trial.case),
-            prompt=trial.case.prompt or "",
+            prompt=trial.prompt or "",
             model=trial.model,
             skills=skills,
             installs=trial.arm.installs,

@@ -83,6 +83,10 @@ def _described(shape: Shape) -> str:
     match shape:
         case Shape.EVALS:
             return "an object with `evals`"
+        case Shape.CASES:
+            return "an object with evals under another name"
+        case Shape.ONE:
+            return "a single eval"
         case Shape.EVAL_LIST:
             return "a list of evals"
         case Shape.TRIGGERS:
