@@ -18,6 +18,7 @@ from skillgauge.api import (
     Origin,
     VerdictMode,
     VerdictRule,
+    digest,
 )
 from skillgauge_skill_folders import bundled_files, contained, file_spec, files_of
 
@@ -113,12 +114,12 @@ class CaseMaker:
 
     def _assertions(self, read: Eval) -> Iterator[Assertion]:
         """Those of all keys in the order of the file, each once."""
-        known: dict[JsonValue, None] = {}
+        known: set[str] = set()
         taken: dict[str, int] = {}
         for item, origin in read.assertions:
-            if item in known:
+            if (content := digest(item)) in known:
                 continue
-            known[item] = None
+            known.add(content)
             made = assertion_of(item, read.file.expected_output, origin, self.findings)
             if made is None:
                 continue
