@@ -59,11 +59,11 @@ def read_eval(item: JsonValue, where: OriginOf, findings: Findings) -> Eval | No
         if key in _LISTS and isinstance(given[key], tuple):
             assertions += [(one, where(key, index)) for index, one in enumerate(given[key])]
         elif use in _ASSERTING and given[key] is not None:
-            findings.other_name(key, str(use), where(key))
+            findings.kept(key, use, where(key))
             assertions += _asserted(given.pop(key), use, where, key)
         elif use is Use.CALLED:
             if given[key]:
-                findings.other_name(key, str(use), where(key))
+                findings.kept(key, use, where(key))
             called += _called(given[key], where(key))
         elif use is Use.TAG and isinstance(given[key], str) and given[key].strip():
             findings.kept(key, use, where(key))

@@ -92,9 +92,12 @@ class Findings:
             yield Problem(code, message, origin=origin, severity=Severity.WARNING)
 
     def _of_names(self) -> Iterator[Problem]:
-        for (key, preferred), count in self._other_names.items():
-            message = f"key {key!r} ({count.times}) is read as {preferred!r}, which other tools understand"
-            yield Problem("suite.other-name", message, origin=count.origin, severity=Severity.WARNING)
+        names = self._other_names
+        if names:
+            told = ", ".join(f"{key!r} ({count.times}) as {preferred!r}" for (key, preferred), count in names.items())
+            message = f"keys are read under the names that other tools understand: {told}"
+            origin = next(iter(names.values())).origin
+            yield Problem("suite.other-name", message, origin=origin, severity=Severity.WARNING)
 
 
 @dataclass

@@ -47,9 +47,10 @@ from .keys import FILE_KEYS, Use
 from .options import AgentSkillsOptions
 from .packages import MANIFESTS, manifest_of
 from .shapes import UAAPS, Foreign, Shape, list_key
-from .sources import EVALS_FOLDER, Source, read_source, suite_files
+from .sources import EVALS_FOLDER, Source, is_named_evals, read_source, suite_files
 from .triggers import SHOULD, SHOULD_NOT, trigger_cases
 from .typed import COMMAND
+from .unread import not_read, unknown_shape
 
 FORMAT = "agent-skills"
 SKILL_CREATOR, AGENTSKILLS = "skill-creator", "agentskills"
@@ -89,6 +90,8 @@ class _Loading:
     skills: dict[Path, _OfSkill | None] = field(default_factory=dict)
     """By their folder; `None` for one that cannot be read."""
     seen: set[Path] = field(default_factory=set)
+    whole: set[Path] = field(default_factory=set)
+    """Folders of skills all of whose suites were asked for, not one file alone."""
     fatal: list[Problem] = field(default_factory=list)
     passed_over: list[Problem] = field(default_factory=list)
 
@@ -96,6 +99,8 @@ class _Loading:
         """Read what a path stands for."""
         problems = self.passed_over if searched else self.fatal
         files = list(suite_files(path)) if path.is_dir() else [path]
+        if path.is_dir() or searched:
+            self.whole.add(find_skill(path) or path)
         count = sum(self._add_file(file, problems, in_folder=path.is_dir()) for file in files)
         if path.is_dir() and not count:
             hint = f"Write {EVALS_FOLDER}/evals.json with a list 'evals', each with 'id', 'prompt' and 'assertions'."
@@ -118,10 +123,11 @@ class _Loading:
             problems += error.problems
             return True
         if source is None:
-            if not in_folder:
-                hint = "A suite is an object with a list 'evals', or a list of queries with 'should_trigger'."
-                problems.append(Problem("suite.no-evals", "this is no suite of evals", Origin(str(path)), hint=hint))
-            return not in_folder
+            if not in_folder or is_named_evals(path):
+                self.seen.add(path.resolve())
+                problems.append(unknown_shape(path))
+                return True
+            return False
         self.seen.add(path.resolve())
         if isinstance(source.shape, Foreign):
             problems.append(_missing_plugin(source.shape, source.origin()))
@@ -167,7 +173,9 @@ class _Loading:
                 )
                 continue
             first[skill.name] = skill.root
-            suites += _suites(of_skill, self.options.keep)
+            cases = [case for part in of_skill.parts for case in part.cases]
+            unread = not_read(skill.root, cases, self.seen) if skill.root in self.whole else ()
+            suites += _suites(of_skill, self.options.keep, unread)
         return tuple(suites)
 
 
@@ -244,7 +252,7 @@ def _threshold(value: Mapping[str, JsonValue], findings: Findings, source: Sourc
     return None
 
 
-def _suites(of_skill: _OfSkill, keep: tuple[str, ...]) -> Iterable[Suite]:
+def _suites(of_skill: _OfSkill, keep: tuple[str, ...], unread: tuple[Problem, ...]) -> Iterable[Suite]:
     """The suites about one skill. All install the same of it, so that their sessions are of the same skill."""
     skill = of_skill.skill
     commands = [
@@ -262,7 +270,7 @@ def _suites(of_skill: _OfSkill, keep: tuple[str, ...]) -> Iterable[Suite]:
     outside = [path for path in also if not path.startswith(f"{EVALS_FOLDER}/")]
     leaks = leaks_of(skill.root, commands=commands, also=outside, keep=keep)
     ref = skill_ref(skill.root, skill.name, leaks.paths)
-    warnings = (*skill.warnings, *_leak_warnings(leaks, skill))
+    warnings = (*skill.warnings, *_leak_warnings(leaks, skill), *unread)
     taken: set[str] = set()
     for part in sorted(of_skill.parts, key=lambda part: part.is_triggers):
         for suite in _split(part, skill, ref, leaks, taken):

@@ -13,7 +13,7 @@ RUBRIC_KEYS = ("assertions", "expectations", "expected_output")
 PROMPT_KEYS = ("prompt", *NAMES["prompt"])
 LIST_KEYS = ("evals", "cases", "test_cases", "testCases", "eval_cases", "scenarios", "tests")
 """Where an object has its evals."""
-_CHECK_KEYS = (
+CHECK_KEYS = (
     *RUBRIC_KEYS,
     *NAMES["expected_output"],
     "should_trigger",
@@ -97,9 +97,7 @@ def list_key(value: Mapping[Any, Any]) -> str:
 def is_eval(item: object) -> bool:
     """Whether something asks an agent, and says what has to be true then."""
     return (
-        isinstance(item, Mapping)
-        and any(key in item for key in PROMPT_KEYS)
-        and any(key in item for key in _CHECK_KEYS)
+        isinstance(item, Mapping) and any(key in item for key in PROMPT_KEYS) and any(key in item for key in CHECK_KEYS)
     )
 
 
