@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from skillgauge.api import JsonObject, JsonValue
+from skillgauge.api import FrozenDict, JsonObject, JsonValue
 
 COMMAND = "command"
 ANY_FAILS = "any"
@@ -256,6 +256,16 @@ _NAMED: tuple[tuple[tuple[str, ...], Rule], ...] = (
 )
 RULES: Mapping[str, Rule] = {name: rule for names, rule in _NAMED for name in names}
 """Types that a program decides, in the spelling with hyphens."""
+
+
+def kinds_of_rules() -> Iterator[tuple[tuple[str, ...], tuple[str, ...], str, str]]:
+    """The table for people: types, keys of their value, scorer, and the type that decides the contrary."""
+    for names, rule in _NAMED:
+        value: JsonValue = FrozenDict() if rule.make is _schema else "x"
+        made = rule.make(Given(value, rule.keys[0], strict=True))
+        scorer = "files" if rule.needs_path else made[0] if made else ""
+        yield names, rule.keys, scorer, rule.opposite
+
 
 JUDGED = frozenset(
     {
