@@ -72,11 +72,6 @@ class Trial(TrialFacts):
     """Whether an attempt costs money, so that the ledger syncs it singly."""
 
     @property
-    def prompt(self) -> str | None:
-        """What an agent is asked in this arm."""
-        return dict(self.case.arm_prompts).get(self.arm.name, self.case.prompt)
-
-    @property
     def recipe(self) -> JsonObject:
         """What decides the execution, part by part as digests, to say what changed between two that differ."""
         case = self.case
@@ -88,7 +83,7 @@ class Trial(TrialFacts):
                 "repeat": self.repeat,
                 "engine": self.runner.name,
                 "model": self.model,
-                "prompt": digest(self.prompt),
+                "prompt": digest(case.prompt, *case.arm_prompts),
                 "input": digest(case.input),
                 "files": digest([file.content_id for file in case.files]),
                 "image": digest([file.content_id for file in case.image_files]) if case.image_files else None,

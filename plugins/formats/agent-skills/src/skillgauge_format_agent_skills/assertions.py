@@ -11,7 +11,7 @@ from skillgauge.api import Check, JsonObject, JsonValue, Origin, text_of
 from .findings import Findings
 from .keys import ASSERTION_KEYS, SAYS_CHECK, Use, near_miss
 from .phrases import typed_of
-from .typed import ANY_FAILS, COMMAND, JUDGED, RULES, VALUE_KEYS, kind_of, made_of
+from .typed import ANY_FAILS, COMMAND, GRANTED, JUDGED, RULES, VALUE_KEYS, kind_of, made_of
 
 TEXT_KEYS = (
     "text",
@@ -87,6 +87,9 @@ class _Reading:
 
     def assertion(self) -> Assertion | None:
         """The check, or `None` after noting what is wrong."""
+        if kind_of(self.raw) == GRANTED:
+            self.findings.kept(GRANTED, Use.GRANTED, self.origin)
+            return None
         found = made_of(self.raw)
         check = self._decided(*found) if found is not None else self._judged()
         if check is None:

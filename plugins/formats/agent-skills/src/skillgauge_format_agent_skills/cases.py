@@ -149,26 +149,34 @@ class CaseMaker:
 
     def _files(self, file: EvalFile, where: OriginOf) -> Iterator[FileSpec]:
         for index, given in enumerate(file.files):
-            written = given.path if isinstance(given, InlineFile) else given
-            paths = [contained(base, written) for base in dict.fromkeys(self._bases())]
-            if "\\" in written or any(path is None for path in paths):
-                message = f"file {written!r} leads out of the skill's folder"
-                hint = "Keep the input of evals below the skill, in evals/files for example."
-                self.findings.error("escaping-path", message, where("files", index), hint)
-                continue
-            if isinstance(given, InlineFile):
-                yield FileSpec(path=str(PurePosixPath(written)), text=given.content)
-                continue
-            found = next((path for path in paths if path is not None and path.exists()), None)
-            if found is None:
-                looked = " or ".join(str(base) for base in dict.fromkeys(self._bases()))
-                message = f"file {written!r} is not there (looked in {looked})"
-                self.findings.error("missing-file", message, where("files", index))
-            elif found.is_dir():
-                target = PurePosixPath(written)
-                yield from (file_spec(found / one, str(target / one)) for one in files_of(found))
+            inline = given if isinstance(given, InlineFile) else None
+            put = inline.path if inline else str(given)
+            if "\\" in put or contained(self.root, put) is None:
+                self._escaping(put, where("files", index))
+            elif inline and inline.content is not None:
+                yield FileSpec(path=str(PurePosixPath(put)), text=inline.content)
             else:
-                yield file_spec(found, str(PurePosixPath(written)))
+                yield from self._found((inline and inline.source) or put, put, where("files", index))
+
+    def _found(self, written: str, put: str, origin: Origin) -> Iterator[FileSpec]:
+        """A file, or a whole folder, that lies below the skill."""
+        paths = [contained(base, written) for base in dict.fromkeys(self._bases())]
+        if "\\" in written or any(path is None for path in paths):
+            self._escaping(written, origin)
+            return
+        found = next((path for path in paths if path is not None and path.exists()), None)
+        if found is None:
+            looked = " or ".join(str(base) for base in dict.fromkeys(self._bases()))
+            self.findings.error("missing-file", f"file {written!r} is not there (looked in {looked})", origin)
+        elif found.is_dir():
+            yield from (file_spec(found / one, str(PurePosixPath(put) / one)) for one in files_of(found))
+        else:
+            yield file_spec(found, str(PurePosixPath(put)))
+
+    def _escaping(self, written: str, origin: Origin) -> None:
+        message = f"file {written!r} leads out of the skill's folder"
+        hint = "Keep the input of evals below the skill, in evals/files for example."
+        self.findings.error("escaping-path", message, origin, hint)
 
     def _bases(self) -> tuple[Path, ...]:
         """Where input files are looked for, in this order."""

@@ -48,8 +48,8 @@ def read_eval(item: JsonValue, where: OriginOf, findings: Findings) -> Eval | No
     given, renamed = _renamed(item, where, findings)
 
     def renaming(*pointer: str | int) -> Origin:
-        step = pointer[:1] and renamed.get(str(pointer[0]))
-        return where(step, *pointer[1:]) if step else where(*pointer)
+        steps = renamed.get(str(pointer[0])) if pointer else None
+        return where(*steps, *pointer[1:]) if steps else where(*pointer)
 
     assertions: list[Told] = []
     called: list[Check] = []
@@ -75,19 +75,30 @@ def read_eval(item: JsonValue, where: OriginOf, findings: Findings) -> Eval | No
     return Eval(file, given, renaming, tuple(assertions), tuple(called), tuple(tags))
 
 
-_ASSERTING = (Use.CLAIMS, Use.REFUTED, Use.SECTIONS, Use.SOUGHT, Use.EXCLUDED)
+_ASSERTING = (Use.CLAIMS, Use.REFUTED, Use.SECTIONS, Use.SOUGHT, Use.EXCLUDED, Use.TOOLS, Use.NO_TOOLS)
 
 
-def _renamed(item: JsonObject, where: OriginOf, findings: Findings) -> tuple[dict[str, Any], dict[str, str]]:
+def _renamed(
+    item: JsonObject, where: OriginOf, findings: Findings
+) -> tuple[dict[str, Any], dict[str, tuple[str, ...]]]:
     """Keys under the names that they have here, and what they were called."""
     given: dict[str, Any] = dict(item)
-    renamed: dict[str, str] = {}
+    renamed: dict[str, tuple[str, ...]] = {}
+    setup = given.get("setup")
+    if isinstance(setup, Mapping) and isinstance(setup.get("files"), tuple) and "files" not in given:
+        given["files"] = setup["files"]
+        rest = {key: value for key, value in setup.items() if key != "files"}
+        given |= {"setup": rest} if rest else {}
+        if not rest:
+            del given["setup"]
+        renamed["files"] = ("setup", "files")
+        findings.other_name("setup", "files", where("setup"))
     for other, preferred in OTHER_NAMES.items():
         if other not in given or (other in KEYS and isinstance(given[other], tuple | Mapping)):
             continue
         if preferred not in given:
             given[preferred] = given.pop(other)
-            renamed[preferred] = other
+            renamed[preferred] = (other,)
             findings.other_name(other, preferred, where(other))
     return given, renamed
 
@@ -106,6 +117,10 @@ def _assertion(text: str, use: Use) -> JsonValue:
             return _NOT_SO.format(text)
         case Use.SECTIONS:
             return _SECTION.format(text)
+        case Use.TOOLS:
+            return {"text": f"{text} is called", "type": "tool-use", "value": text}
+        case Use.NO_TOOLS:
+            return {"text": f"{text} is not called", "type": "not-tool-use", "value": text}
         case Use.SOUGHT:
             if not _is_literal(text):
                 return text

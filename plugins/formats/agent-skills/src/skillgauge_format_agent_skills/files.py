@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from skillgauge.api import Json, JsonObject
 
@@ -28,7 +28,15 @@ class InlineFile(_Part):
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
     path: Annotated[str, Field(min_length=1, validation_alias=AliasChoices("path", "name", "filename"))]
-    content: Annotated[str, Field(validation_alias=AliasChoices("content", "text"))]
+    content: Annotated[str | None, Field(validation_alias=AliasChoices("content", "text"))] = None
+    source: Annotated[str | None, Field(min_length=1)] = None
+    """Where the file lies, if it has another path in the workspace."""
+
+    @model_validator(mode="after")
+    def _has_content(self) -> Self:
+        if (self.content is None) is (self.source is None):
+            raise ValueError("exactly one of content and source must be given")
+        return self
 
 
 class EvalFile(_Part):

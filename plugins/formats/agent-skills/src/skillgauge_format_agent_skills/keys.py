@@ -16,9 +16,12 @@ class Use(StrEnum):
     SECTIONS = "each item is a claim that there is such a section"
     SOUGHT = "each item is looked for in the answer"
     EXCLUDED = "no item may be in the answer"
+    TOOLS = "each item is a tool that has to be called"
+    NO_TOOLS = "each item is a tool that may not be called"
     CALLED = "a figure beside the verdict tells whether it was used"
     TAG = "becomes a tag"
     RULE = "decides how it counts"
+    GRANTED = "holds of every session with a verdict"
     PEOPLE = "kept for people"
     NONE = "without effect"
 
@@ -38,6 +41,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "name": ("eval_name", "title"),
     "description": ("intent", "scenario"),
     "threshold": ("pass_threshold",),
+    "should_trigger": ("expect_activation", "should_activate", "should_fire"),
     "timeout_s": ("timeout", "timeout_seconds"),
 }
 """Other names of a key, which count where the key itself is absent; of lists see `KEYS`."""
@@ -66,6 +70,8 @@ KEYS: Mapping[str, Use] = {
         ("fail", "must_not", "should_not", "forbidden", "forbidden_behaviors", "not_expected"), Use.REFUTED
     ),
     "required_output_sections": Use.SECTIONS,
+    "expect_tools": Use.TOOLS,
+    "reject_tools": Use.NO_TOOLS,
     **dict.fromkeys(("must_have", "must_contain", "must_include"), Use.SOUGHT),
     **dict.fromkeys(("must_not_have", "must_not_contain", "must_not_include"), Use.EXCLUDED),
     **dict.fromkeys(("expected_script", "expected_references"), Use.CALLED),

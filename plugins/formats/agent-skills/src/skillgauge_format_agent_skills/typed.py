@@ -213,6 +213,7 @@ _NAMED: tuple[tuple[tuple[str, ...], Rule], ...] = (
             "matches-regex",
             "content-regex",
             "output-regex",
+            "output-matches",
             "contains-pattern",
             "content-matches",
             "matches",
@@ -221,7 +222,15 @@ _NAMED: tuple[tuple[tuple[str, ...], Rule], ...] = (
         _FOUND,
     ),
     (
-        ("not-regex", "regex-absent", "regex-not-match", "content-not-regex", "not-contains-pattern", "not-matches"),
+        (
+            "not-regex",
+            "regex-absent",
+            "regex-not-match",
+            "content-not-regex",
+            "not-contains-pattern",
+            "not-matches",
+            "output-not-matches",
+        ),
         _ABSENT,
     ),
     (("equals", "exact", "exact-match"), _EQUALS),
@@ -267,6 +276,8 @@ def kinds_of_rules() -> Iterator[tuple[tuple[str, ...], tuple[str, ...], str, st
         yield names, rule.keys, scorer, rule.opposite
 
 
+GRANTED = "exit-success"
+"""A session that does not end as it should has no verdict, so that there is nothing to decide."""
 JUDGED = frozenset(
     {
         "semantic",
