@@ -93,7 +93,7 @@ def test_plugins_are_objects() -> None:
     (result,) = run.results()
     assert result.verdict is Verdict.FAIL
     assert "by half" in [score.reason for score in result.scores]
-    with pytest.raises(PluginError, match="half"):
+    with pytest.raises(SkillgaugeError, match="scorer 'half' is not installed"):
         skillgauge.evaluate(EVALS, **asked)  # type: ignore[arg-type]
     with pytest.raises(PluginError, match="announces nothing"):
         skillgauge.evaluate(EVALS, plugins=[SimpleNamespace()], **asked)  # type: ignore[arg-type]
