@@ -106,7 +106,8 @@ def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
     bad.write_text(json.dumps({"skill_name": "x", "evals": [{"id": 1}, {"id": 2}]}))
     with pytest.raises(SkillgaugeError) as caught:
         skillgauge.evaluate(bad, engine="mock")
-    assert len(caught.value.problems) > 1
+    assert [(one.span.line if one.span else None) for one in caught.value.problems] == [1, 1]
+    assert f"{bad}:1:" in str(caught.value)
     with pytest.raises(TypeError, match="engines"):
         skillgauge.evaluate(EVALS, engines="mock")  # type: ignore[call-arg]
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -13,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from ..errors import PluginError, Problem
+from ..errors import PluginError, Problem, SkillgaugeError
 from ..plan.options import EvalOptions
 from ..report.answer import sentences
 from ..run.pipeline import carry_out
@@ -26,7 +27,7 @@ from .evaluation import eval_options
 from .evaluation_options import configured
 from .invocation import Invocation, invocation
 from .options import Globals, Runs
-from .output import Output
+from .output import Output, with_places
 from .preparation import prepare_trusted
 from .quarantine import quarantined
 
@@ -165,8 +166,9 @@ async def aevaluate(
         SkillgaugeError: see `evaluate`.
         TypeError: there is no such setting.
     """
-    call, options, heard = _asked(paths, plugins, settings)
-    prepared = quarantined(await prepare_trusted(call, options), call.config)
+    with _located():
+        call, options, heard = _asked(paths, plugins, settings)
+        prepared = quarantined(await prepare_trusted(call, options), call.config)
     job = prepared.job
     if options.who.executor:
         if plugins:
@@ -185,7 +187,7 @@ async def aevaluate(
         **{field.name: getattr(view, field.name) for field in fields(view)},
         complete=conclusion.complete,
         notices=(*heard.notices, *remarks),
-        problems=(*heard.told, *prepared.warnings, *prepared.suites.passed_over),
+        problems=tuple(with_places((*heard.told, *prepared.warnings, *prepared.suites.passed_over))),
     )
 
 
@@ -223,9 +225,10 @@ def planned_cases(
         SkillgaugeError: with every problem of suites, plugins and settings.
         TypeError: there is no such setting.
     """
-    call, options, _ = _asked(paths, plugins, settings)
-    options = replace(options, how=replace(options.how, dry_run=True))
-    prepared = asyncio.run(prepare_trusted(call, options))
+    with _located():
+        call, options, _ = _asked(paths, plugins, settings)
+        options = replace(options, how=replace(options.how, dry_run=True))
+        prepared = asyncio.run(prepare_trusted(call, options))
     return tuple(one for suite in prepared.plan.suites for one in _planned(suite))
 
 
@@ -247,6 +250,15 @@ def _planned(plan: SuitePlan) -> Iterator[PlannedCase]:
                     file=case.origin.file if case.origin else None,
                     line=lines.get(case.origin),
                 )
+
+
+@contextmanager
+def _located() -> Iterator[None]:
+    """What is raised within has the lines of its problems, as on the command line."""
+    try:
+        yield
+    except SkillgaugeError as error:
+        raise type(error)(with_places(error.problems)) from None
 
 
 def _asked(
