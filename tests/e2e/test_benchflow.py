@@ -236,7 +236,7 @@ def test_a_suite_like_the_published_example(program: Program, work: Path) -> Non
 
 @pytest.mark.requirement("BF-ENV-003")
 def test_where_the_skill_is_found(program: Program, work: Path) -> None:
-    """The default place stands for the one where the agent looks, in the arm with the skill alone; others are refused."""
+    """The default place stands for the one where the agent looks, in the arm with the skill; others are refused."""
     folder = suite(work, {"id": "where", "question": "Where?", "ground_truth": "convert.py"})
     (folder / "scripts").mkdir()
     (folder / "scripts/convert.py").write_text("print(5)\n")
