@@ -63,6 +63,7 @@ KEYS: Mapping[str, Use] = {
             "rubric",
             "checks",
             "deterministic_assertions",
+            "validators",
         ),
         Use.CLAIMS,
     ),
@@ -137,6 +138,10 @@ BEARS_CHECKS = (
     "expected_skill",
     "should_trigger",
     "acceptable_skills",
+    "prompt",
+    "prompt_baseline",
+    "threshold",
+    "files",
     *(key for key, use in KEYS.items() if use in (Use.CLAIMS, Use.REFUTED, Use.SOUGHT, Use.EXCLUDED) and len(key) > 6),
 )
 """Keys of an eval that nobody may misspell: what they say would not be checked."""
