@@ -19,6 +19,7 @@ class Use(StrEnum):
     TOOLS = "each item is a tool that has to be called"
     NO_TOOLS = "each item is a tool that may not be called"
     CALLED = "a figure beside the verdict tells whether it was used"
+    BASELINE = "is asked in place of the prompt where the skill is absent"
     TAG = "becomes a tag"
     RULE = "decides how it counts"
     GRANTED = "holds of every session with a verdict"
@@ -76,6 +77,7 @@ KEYS: Mapping[str, Use] = {
     **dict.fromkeys(("must_have", "must_contain", "must_include"), Use.SOUGHT),
     **dict.fromkeys(("must_not_have", "must_not_contain", "must_not_include"), Use.EXCLUDED),
     **dict.fromkeys(("expected_script", "expected_references"), Use.CALLED),
+    "prompt_baseline": Use.BASELINE,
     **dict.fromkeys(
         ("category", "split", "case_set", "kind", "area", "role", "difficulty", "priority", "scenario_type"), Use.TAG
     ),
