@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from skillgauge.api import Claim, SuiteError
+from skillgauge_skill_folders import skills_of
 
 from .packages import manifest_of
 from .shapes import BENCHFLOW_CASES, UAAPS, Foreign, Shape
@@ -32,9 +33,12 @@ def _claim_folder(path: Path) -> Claim | None:
         return None
     own = [name for name, shape in shapes.items() if isinstance(shape, Shape)]
     broken = [name for name, shape in shapes.items() if isinstance(shape, SuiteError) and name in _own_names(path)]
-    if own:
-        return Claim("skill", f"a skill with {', '.join(own)}")
-    return Claim("skill", f"a skill with {broken[0]}, which cannot be read") if broken else None
+    if not own and not broken:
+        return None
+    what = ", ".join(own) if own else f"{broken[0]}, which cannot be read"
+    # A repository that is a skill itself may hold others, each with suites of its own.
+    inner = tuple(skill for skill in skills_of(path, inner=True) if path in skill.parents and not skill.is_symlink())
+    return Claim("skill", f"a skill with {what}", leaves=inner)
 
 
 def _own_names(path: Path) -> set[str]:

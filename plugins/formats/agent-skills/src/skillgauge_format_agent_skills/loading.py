@@ -32,7 +32,6 @@ from skillgauge_skill_folders import (
     DOCKERFILE,
     Leaks,
     Skill,
-    find_skill,
     image_files,
     leaks_of,
     read_skill,
@@ -45,6 +44,7 @@ from .findings import Findings
 from .options import AgentSkillsOptions
 from .packages import MANIFESTS, manifest_of
 from .shapes import UAAPS, Foreign, Shape
+from .skill_search import SkillSearch
 from .sources import EVALS_FOLDER, Source, read_source, suite_files
 from .triggers import SHOULD, SHOULD_NOT, trigger_cases
 from .typed import COMMAND
@@ -84,6 +84,7 @@ class _Loading:
 
     options: AgentSkillsOptions
     cwd: Path
+    search: SkillSearch = field(default_factory=SkillSearch)
     skills: dict[Path, _OfSkill | None] = field(default_factory=dict)
     """By their folder; `None` for one that cannot be read."""
     seen: set[Path] = field(default_factory=set)
@@ -134,11 +135,9 @@ class _Loading:
 
     def _skill_of(self, source: Source, problems: list[Problem]) -> _OfSkill | None:
         named = self.options.skill_path
-        root = (self.cwd / named).absolute() if named is not None else find_skill(source.path)
-        if root is None:
-            message = f"there is no SKILL.md beside {source.path.name!r}, nor in a folder around its own"
-            hint = "Name the skill with --skill-path DIR."
-            problems.append(source.placed(Problem("suite.no-skill", message, source.origin(), hint=hint)))
+        root = (self.cwd / named).absolute() if named is not None else self.search.skill_of(source)
+        if isinstance(root, Problem):
+            problems.append(source.placed(root))
             return None
         if root not in self.skills:
             try:

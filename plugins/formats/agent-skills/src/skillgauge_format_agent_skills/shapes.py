@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from .trigger_shapes import is_trigger_set
+
 RUBRIC_KEYS = ("assertions", "expectations", "expected_output")
 _BENCHFLOW_KEYS = ("question", "ground_truth", "expected_behavior")
 _LOOKED_AT = 5
@@ -55,9 +57,7 @@ def shape_of(value: object) -> Shape | Foreign | None:
 def _object_shape(value: Mapping[Any, Any]) -> Shape | Foreign | None:
     if _items(value.get("evals")) is not None:
         return Shape.EVALS
-    if any(_is_list(value.get(key)) for key in ("should_trigger_prompts", "should_not_trigger_prompts")):
-        return Shape.TRIGGERS
-    if _is_list(value.get("should_trigger")) and _is_list(value.get("should_not_trigger", ())):
+    if is_trigger_set(value):
         return Shape.TRIGGERS
     cases = _items(value.get("cases"))
     if cases:
@@ -87,9 +87,7 @@ def _list_shape(value: object) -> Shape | Foreign | None:
     if not items:
         return None
     first = items[:_LOOKED_AT]
-    if all("should_trigger" in item and ("query" in item or "prompt" in item) for item in first) and not any(
-        key in item for item in first for key in (*RUBRIC_KEYS, *_BENCHFLOW_KEYS)
-    ):
+    if is_trigger_set(value):
         return Shape.TRIGGERS
     if all("prompt" in item and any(key in item for key in RUBRIC_KEYS) for item in first):
         return Shape.EVAL_LIST

@@ -24,7 +24,16 @@ EVALS_FOLDER = "evals"
 EVALS_NAMES = ("evals.json", "evals.jsonl", "evals.yaml", "evals.yml")
 _SUFFIXES = (".json", ".jsonl", ".yaml", ".yml")
 _EVAL_YAML = (".eval.yaml", ".eval.yml")
-_MARKS = (b"evals", b"should_trigger", b"question", b"assertions", b"expectations", b"expected_output")
+_MARKS = (
+    b"evals",
+    b"trigger",
+    b"should_fire",
+    b"should_activate",
+    b"question",
+    b"assertions",
+    b"expectations",
+    b"expected_output",
+)
 _YAML_MARKS = (*_MARKS, b"cases", b"tasks", b"stimuli", b"tests")
 _MAX_BYTES = 8 * 1024 * 1024
 
