@@ -43,9 +43,11 @@ from .cli.decision import (
 from .cli.evaluation import (
     Asked as Asked,
     Evaluation as Evaluation,
+    eval_options as eval_options,
+)
+from .cli.evaluation_options import (
     EvaluationCommand as EvaluationCommand,
     configured as configured,
-    eval_options as eval_options,
     evaluation_options as evaluation_options,
 )
 from .cli.judged_gates import (
@@ -79,9 +81,6 @@ from .contract.adapters import (
     Adapter as Adapter,
     CallRequest as CallRequest,
     Session as Session,
-)
-from .contract.artifacts import (
-    Artifact as Artifact,
 )
 from .contract.engines import (
     Emit as Emit,
@@ -122,6 +121,7 @@ from .contract.providers import (
     Traits as Traits,
 )
 from .contract.reporters import (
+    Artifact as Artifact,
     Reporter as Reporter,
 )
 from .contract.sandboxes import (

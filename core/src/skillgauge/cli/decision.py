@@ -9,16 +9,18 @@ from ..errors import ExitCode
 from ..report.answer import sentences
 from ..report.characters import plain
 from ..report.gates import GateAnswer, GateResult, answers, gated
-from ..report.wording import counted, labels
+from ..report.wording import counted, labels, reason_of
 from ..types.comparison import Counts, GroupKey
 from ..types.frozen import Frozen
 from ..types.gate import Gate, GateFigure
-from ..types.result import Figure, RunState, RunView
+from ..types.result import Figure, RunState, RunView, TrialResult, Verdict
 from .judged_gates import JUDGED, JudgedGates
 from .pair_gates import PairDemands, pair_answers
 
 _NAME = 80
 """Characters of each part of a name that are shown."""
+_REASON = 200
+"""Characters of the reason of a failure that are shown."""
 _NAMED = 3
 """Suites that are named in one line."""
 ADVISED_RUNS = 3
@@ -134,6 +136,24 @@ def _stopped(view: RunView, score: str) -> Decision | None:
     more = f"; and {counted(len(invalid) - _NAMED, 'suite')} more" if len(invalid) > _NAMED else ""
     told = f"invalid run: {'; '.join(invalid[:_NAMED])}{more} ({score})"
     return Decision(ExitCode.INVALID_RUN, told) if invalid else None
+
+
+def stopped_early(view: RunView, failure: TrialResult, decided: Decision) -> Decision:
+    """The decision on a run that its first failure was to end.
+
+    Args:
+        view: the run, which may have come to its end with that failure.
+        failure: what ended it.
+        decided: what would be said otherwise.
+    """
+    is_error = failure.verdict is Verdict.ERROR
+    told = f"{'error' if is_error else 'failed'}: {plain(failure.case_id, _NAME)} ({plain(failure.arm, _NAME)})"
+    if reason := plain(reason_of(failure).strip().partition("\n")[0], _REASON):
+        told += f": {reason}"
+    if view.run.state is RunState.INTERRUPTED:
+        done = f"{view.summary.counts.total} of {view.head.trial_count} trials are done"
+        told += f"; {done}, the same command goes on with the others"
+    return Decision(ExitCode.INVALID_RUN if is_error else ExitCode.GATE_MISSED, told, decided.notices)
 
 
 def _resting_on_judges(

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .evaluation import Asked, Evaluation, EvaluationCommand, configured, eval_options, evaluation_options
+from .evaluation import Asked, Evaluation, eval_options
+from .evaluation_options import EvaluationCommand, configured, evaluation_options, selection_options
 from .foresight import coarse
 from .invocation import Invocation, invocation
 from .options import Number
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
 _OPTIONS: list[click.Parameter] = [
     click.Argument(["paths"], nargs=-1, metavar="[PATH|CASE]..."),
     click.Option(["--suite-format"], metavar="NAME", help="Read the paths with this format."),
-    click.Option(["--case"], metavar="GLOB", multiple=True, help="Cases to run, by id or file stem."),
-    click.Option(["--tag"], metavar="TAG", multiple=True, help="Run cases with any of these tags."),
-    click.Option(["--target"], metavar="ID", multiple=True, help="Targets to run."),
+    *selection_options(),
+    click.Option(["-x", "--fail-fast"], is_flag=True, help="Stop at the first failure or error."),
+    click.Option(["--list", "listed"], is_flag=True, help="List the cases that are selected; run nothing."),
     *evaluation_options(),
     click.Option(
         ["--confirm"], metavar="RUN", help="Run again what that run leaves in doubt, or --case, and join the results."
@@ -50,6 +51,10 @@ _OPTIONS: list[click.Parameter] = [
 
 def _evaluate(**values: Any) -> int:
     call = invocation(click.get_current_context().obj, configured(values))
+    if values["listed"]:
+        from .case_list import list_cases  # noqa: PLC0415 - nothing is evaluated then
+
+        return list_cases(call, eval_options(call, values).options)
     if values["confirm"] is None:
         return asyncio.run(_run(call, values))
     from .stored_runs import run_reports  # noqa: PLC0415 - only what adds to a run reads one
@@ -70,7 +75,7 @@ async def _run(call: Invocation, values: Mapping[str, Any], earlier: RunView | N
 
     for warning in coarse(evaluation.prepared):
         call.output.notice(warning)
-    outcome = await evaluation.carry_out()
+    outcome = await evaluation.carry_out(fail_fast=values["fail_fast"])
     return await asyncio.to_thread(conclude, outcome, evaluation, call, values)
 
 

@@ -34,7 +34,7 @@ class Output:
 
     Args:
         as_json: print JSON and nothing else on stdout.
-        quiet: print no notices.
+        quiet: print no notices, and of what became of a run the verdict only.
     """
 
     def __init__(self, *, as_json: bool, quiet: bool) -> None:
@@ -45,6 +45,11 @@ class Output:
         """A line of a human report; nothing with `--json`."""
         if not self.as_json:
             sys.stdout.write(f"{text}\n")
+
+    def report(self, lines: Iterable[str]) -> None:
+        """What a run has come to, above its verdict; nothing with `--json` or `--quiet`."""
+        for line in () if self.as_json or self.quiet else lines:
+            self.line(line)
 
     def table(self, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         """A table for people; nothing with `--json`."""
