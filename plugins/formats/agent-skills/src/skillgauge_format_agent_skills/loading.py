@@ -41,11 +41,12 @@ from skillgauge_skill_folders import (
 from .cases import TRIGGER, CaseMaker
 from .figures import BALANCED, TRIGGERS
 from .findings import Findings
+from .neighbours import Neighbours
 from .options import AgentSkillsOptions
 from .packages import MANIFESTS, manifest_of
 from .shapes import UAAPS, Foreign, Shape
 from .skill_search import SkillSearch
-from .sources import EVALS_FOLDER, Source, read_source, suite_files
+from .sources import EVALS_FOLDER, Source, read_source, shape_in, suite_files
 from .triggers import SHOULD, SHOULD_NOT, trigger_cases
 from .typed import COMMAND
 
@@ -147,8 +148,17 @@ class _Loading:
                 problems += error.problems
         return self.skills[root]
 
-    def suites(self) -> tuple[Suite, ...]:
+    def add_queries_of(self, neighbours: Neighbours) -> None:
+        """Read the trigger sets of the skills beside, if any query is asked: who fires for theirs is half of it."""
+        tested = [of_skill for of_skill in self.skills.values() if of_skill]
+        if any(_is_trigger(case) for of_skill in tested for part in of_skill.parts for case in part.cases):
+            for file in (one for root in neighbours.roots for one in suite_files(root)):
+                if file.resolve() not in self.seen and shape_in(file) is Shape.TRIGGERS:
+                    self._add_file(file, self.passed_over, in_folder=True)
+
+    def suites(self, neighbours: Neighbours) -> tuple[Suite, ...]:
         """The suites of all skills; a second skill of a name is passed over."""
+        tested = [one.skill for one in self.skills.values() if one and one.skill.root.resolve() not in neighbours.roots]
         suites: list[Suite] = []
         first: dict[str, Path] = {}
         for of_skill in self.skills.values():
@@ -164,7 +174,10 @@ class _Loading:
                 )
                 continue
             first[skill.name] = skill.root
-            suites += _suites(of_skill, self.options.keep)
+            try:
+                suites += _suites(of_skill, self.options.keep, neighbours.of(skill, tested))
+            except SuiteError as error:
+                self.fatal += error.problems
         return tuple(suites)
 
 
@@ -175,7 +188,10 @@ def load(request: LoadRequest, options: AgentSkillsOptions) -> Loaded:
         loading.add(Path(text), searched=False)
     for text in request.searched:
         loading.add(Path(text), searched=True)
-    suites = loading.suites()
+    neighbours = Neighbours(options.with_skills, loading.cwd, options.keep)
+    loading.fatal += neighbours.problems
+    loading.add_queries_of(neighbours)
+    suites = loading.suites(neighbours)
     if loading.fatal:
         raise SuiteError([*loading.fatal, *loading.passed_over])
     return Loaded(suites, tuple(loading.passed_over))
@@ -223,7 +239,7 @@ def _evals(source: Source, skill: Skill, findings: Findings) -> tuple[Case, ...]
     return maker.cases(evals if isinstance(evals, tuple) else (), partial(source.origin, "evals"))
 
 
-def _suites(of_skill: _OfSkill, keep: tuple[str, ...]) -> Iterable[Suite]:
+def _suites(of_skill: _OfSkill, keep: tuple[str, ...], beside: tuple[SkillRef, ...]) -> Iterable[Suite]:
     """The suites about one skill. All install the same of it, so that their sessions are of the same skill."""
     skill = of_skill.skill
     commands = [
@@ -245,6 +261,9 @@ def _suites(of_skill: _OfSkill, keep: tuple[str, ...]) -> Iterable[Suite]:
     taken: set[str] = set()
     for part in sorted(of_skill.parts, key=lambda part: part.is_triggers):
         for suite in _split(part, skill, ref, leaks, taken):
+            if beside:
+                arms = (arm.model_copy(update={"skills": (*arm.skills, *beside)}) for arm in suite.arms)
+                suite = suite.model_copy(update={"arms": tuple(arms)})
             yield suite.model_copy(update={"warnings": (*warnings, *suite.warnings)}) if warnings else suite
             warnings = ()
 

@@ -76,6 +76,15 @@ def read_source(path: Path) -> Source | None:
     return None if shape is None else Source(path, value, shape)
 
 
+def shape_in(path: Path) -> Shape | Foreign | SuiteError | None:
+    """What a file is; the problems of one that cannot be read."""
+    try:
+        source = read_source(path)
+    except SuiteError as error:
+        return error
+    return source.shape if source else None
+
+
 def _json_lines(path: Path) -> tuple[tuple[JsonValue, ...], tuple[int, ...]]:
     try:
         text = path.read_bytes()[:_MAX_BYTES].decode("utf-8-sig")
