@@ -15,6 +15,7 @@ from ..types.result import GroupSummary, RunInfo, RunView, Summary, TagSummary, 
 from ..types.trial import PlanHead
 from .decision import Decision, run_notes
 from .failing import WIDTH
+from .leaderboard import boards
 from .output import Rows, problem_document
 from .plan_document import ProblemDocument
 
@@ -88,6 +89,10 @@ def human_lines(view: RunView) -> Iterator[str]:
     yield from run_notes(view)
     told = [plain(sentence, _SENTENCE) for sentence in sentences(view)]
     yield from told if len(told) > 1 else ()  # a single one is the verdict
+    for board in boards(view):
+        yield plain(board.headline, _SENTENCE)
+        for one in board.standings:
+            yield f"  {one.place_text:<4} {one.name}  {one.lift_text}"
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from skillgauge_skill_folders import skills_of
 
 from .packages import manifest_of
 from .shapes import BENCHFLOW_CASES, UAAPS, Foreign, Shape
-from .sources import could_be_suite, is_named_evals, is_skill_folder, shape_in, suite_files
+from .sources import EVALS_FOLDER, could_be_suite, is_named_evals, is_skill_folder, shape_in, suite_files
 
 IsInstalled = Callable[[str], bool]
 """Whether there is a format of a name, which then claims what is its own."""
@@ -32,7 +32,7 @@ def _claim_folder(path: Path) -> Claim | None:
     if any(isinstance(shape, Foreign) for shape in shapes.values()):
         return None
     own = [name for name, shape in shapes.items() if isinstance(shape, Shape)]
-    broken = [name for name, shape in shapes.items() if isinstance(shape, SuiteError) and name in _own_names(path)]
+    broken = [name for name, shape in shapes.items() if not isinstance(shape, Shape) and name in _own_names(path)]
     if not own and not broken:
         return None
     what = ", ".join(own) if own else f"{broken[0]}, which cannot be read"
@@ -62,7 +62,12 @@ def _claim_file(path: Path, is_installed: IsInstalled) -> Claim | None:
         case SuiteError():
             return Claim("evals", f"named {path.name}, but cannot be read") if is_named_evals(path) else None
         case _:
-            return None
+            is_own = is_named_evals(path) and _is_beside_skill(path)
+            return Claim("evals", f"named {path.name}, of no shape that is known") if is_own else None
+
+
+def _is_beside_skill(path: Path) -> bool:
+    return path.parent.name == EVALS_FOLDER or is_skill_folder(path.parent)
 
 
 def _asks_questions(path: Path) -> bool:
@@ -79,6 +84,10 @@ def _described(shape: Shape) -> str:
     match shape:
         case Shape.EVALS:
             return "an object with `evals`"
+        case Shape.CASES:
+            return "an object with evals under another name"
+        case Shape.ONE:
+            return "a single eval"
         case Shape.EVAL_LIST:
             return "a list of evals"
         case Shape.TRIGGERS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -35,6 +36,9 @@ _MARKS = (
     b"expected_output",
 )
 _YAML_MARKS = (*_MARKS, b"cases", b"tasks", b"stimuli", b"tests")
+_SUITE_WORDS = re.compile(r"(^|[._-])(evals?|trigger|triggers|queries)([._-]|$)")
+_RESULTS = re.compile(r"(^|[._-])(results?|reports?|benchmark|grading|timing|feedback|history|metadata)([._-]|$)")
+"""Words of names of what an evaluation writes."""
 _MAX_BYTES = 8 * 1024 * 1024
 
 
@@ -59,6 +63,30 @@ class Source:
         at = problem.origin.pointer[0] if problem.origin.pointer else 0
         line = self.lines[at] if isinstance(at, int) and at < len(self.lines) else 1
         return replace(problem, span=SourceSpan(str(self.path), line))
+
+
+def unread_of(folder: Path) -> Iterator[Path]:
+    """Files of a skill that by their name or place could be suites, whatever is in them."""
+    for place in (folder / EVALS_FOLDER, folder):
+        try:
+            inner = sorted(place.iterdir())
+        except OSError:
+            continue
+        yield from (path for path in inner if path.is_file() and _is_named_like_suite(path, place != folder))
+
+
+def _is_named_like_suite(path: Path, in_evals: bool) -> bool:
+    name = path.name.lower()
+    if _RESULTS.search(name):
+        return False
+    if path.suffix in _SUFFIXES and (in_evals or _SUITE_WORDS.search(name)):
+        return not name.endswith(".schema.json")
+    return name == "eval.md" and in_evals
+
+
+def document_of(path: Path) -> JsonValue:
+    """What is in a file that has no shape. Raises `SuiteError` where it cannot be read."""
+    return _json_lines(path)[0] if path.suffix == ".jsonl" else read_document(path, max_bytes=_MAX_BYTES).value
 
 
 def read_source(path: Path) -> Source | None:

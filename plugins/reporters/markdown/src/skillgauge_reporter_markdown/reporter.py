@@ -16,6 +16,7 @@ from skillgauge.api import (
     TagSummary,
     TrialResult,
     Verdict,
+    boards,
     case_by_case,
     case_name,
     chance_text,
@@ -89,6 +90,12 @@ def _lines(view: RunView) -> Iterator[str]:
     for sentence in sentences(view):
         yield ""
         yield f"**{escaped(sentence)}**"
+    for board in boards(view):
+        yield ""
+        yield f"**{escaped(board.headline)}**"
+        yield ""
+        places = ([one.place_text, escaped(one.name), escaped(one.lift_text)] for one in board.standings)
+        yield from _table(["Place", "Engine", "Lift"], places)
     for note in (*run_notes(view), *judge_notes(view)):
         yield ""
         yield f"{escaped(note[0].upper() + note[1:])}."
