@@ -191,6 +191,7 @@ def test_a_dry_run_shows_what_every_arm_would_have(program: Program, work: Path)
     assert sorted(work.rglob("*")) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("runs", "said"),
     [

@@ -99,6 +99,7 @@ def demo(work: Path, environment: dict[str, str]) -> Iterator[StartDemo]:
             one.end()
 
 
+@pytest.mark.slow
 def test_the_demo_gives_60_of_60_over_three_protocols(demo: StartDemo) -> None:
     """One command evaluates one calculator as a process, over HTTP and over MCP, and shows the table."""
     running = demo()

@@ -102,6 +102,7 @@ def _case(case: dict[str, Any]) -> dict[str, Any]:
     return told | arms | {"expectation_results": expectations, "validator_results": validators}
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("SE-FORMAT-005", "SE-FORMAT-009", "SE-ARM-002", "SE-HEAD-003", "SE-HOST-001")
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_both_programs_say_the_same(program: Program, examples: Path, work: Path, name: str) -> None:

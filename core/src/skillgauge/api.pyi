@@ -82,9 +82,6 @@ from .contract.adapters import (
     CallRequest as CallRequest,
     Session as Session,
 )
-from .contract.artifacts import (
-    Artifact as Artifact,
-)
 from .contract.engines import (
     Emit as Emit,
     Engine as Engine,
@@ -124,6 +121,7 @@ from .contract.providers import (
     Traits as Traits,
 )
 from .contract.reporters import (
+    Artifact as Artifact,
     Reporter as Reporter,
 )
 from .contract.sandboxes import (

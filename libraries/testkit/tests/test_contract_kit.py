@@ -805,6 +805,7 @@ async def _refuses(self: _Adapter, target: Target, workspace: Any) -> _Session:
     raise ConnectionError("nobody there")
 
 
+@pytest.mark.slow
 @table(
     ("raises", "Session.call of 'crash' must not raise, but raised ConnectionError", with_session(call=_raises)),
     ("blames others", "'crash' must blame the target, not infrastructure", with_session(call=_accuses)),
@@ -1710,6 +1711,7 @@ async def _leave(self: Any, *_: object) -> None:
     self._folder = None
 
 
+@pytest.mark.slow
 @table(
     ("no check", "Sandbox.check is missing", FakeSandbox.__mro__[1]),
     ("tier", "must be sandbox and reported tier", sandbox(tier="fake/strict")),
@@ -2149,6 +2151,7 @@ class _StoreRaising(_Store):
         raise PermissionError("read only")
 
 
+@pytest.mark.slow
 @table(
     ("raises", "Store.begin must not raise, but raised PermissionError", "_StoreRaising"),
     ("forgetful", "must give what was committed: ordinals", "_StoreForgetful"),

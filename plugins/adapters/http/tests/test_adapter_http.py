@@ -499,6 +499,7 @@ def test_a_service_may_change_at_any_time() -> None:
     assert identity.settings == {"url": "http://127.0.0.1:9/a", "authType": "none"}
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.skipif(not find_spec("skillgauge_format_eval_skills"), reason="needs the format plugin")
 @pytest.mark.requirement("ES-EVAL-024", "ES-ADAPT-001", "ES-ADAPT-002", "ES-ADAPT-003")

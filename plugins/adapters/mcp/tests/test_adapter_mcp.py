@@ -157,6 +157,7 @@ def test_a_server_made_with_the_library_over_http(address: str) -> None:
     failed(execution, FailureClass.REJECTED, "no tool 'ecko'", "did you mean echo", "plain", retryable=False)
 
 
+@pytest.mark.slow
 def test_a_remote_server_that_dies_in_a_call() -> None:
     """A connection that is lost is a network failure that may pass, and the next call connects anew."""
     with socket.socket() as free:
@@ -325,6 +326,7 @@ def test_an_answer_against_the_tools_own_schema() -> None:
     using(skill(f"{PLAIN} schema"), scenario)
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.skipif(not find_spec("skillgauge_format_eval_skills"), reason="needs the format plugin")
 @pytest.mark.requirement("ES-ADAPT-006")

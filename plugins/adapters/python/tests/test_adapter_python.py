@@ -60,6 +60,7 @@ def call(target: Target, value: Any) -> Execution:
     return asyncio.run(main())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entrypoint", ["skill.py", "skill:later"])
 def test_contract(tmp_path: Path, entrypoint: str) -> None:
     """Calls answer who asked, fail as facts, and end when they are to end."""
@@ -175,6 +176,7 @@ def skillgauge(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.skipif(not find_spec("skillgauge_format_eval_skills"), reason="needs the format plugin")
 @pytest.mark.requirement("ES-ADAPT-007")

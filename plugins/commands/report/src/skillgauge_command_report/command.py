@@ -6,10 +6,10 @@ import json
 import math
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -23,6 +23,7 @@ from skillgauge.api import (
     RunView,
     SkillgaugeError,
     UsageError,
+    did_you_mean,
     invocation,
     json_text,
     write_whole,
@@ -184,10 +185,22 @@ def show(ctx: click.Context, *, source: str, case: str | None, arm: str | None, 
     metavar="R",
     help="Loss of pass rate that is no regression, 0.05 = 5 points.",
 )
+@click.option(
+    "--across",
+    multiple=True,
+    metavar="WHAT",
+    help="Judge though this changed: model, engine, judge; repeat it or use commas.",
+)
+@click.option(
+    "--any-loss",
+    is_flag=True,
+    help="Call every task that passed before and fails now a regression, however little proves it.",
+)
 @_store_option
 @click.pass_context
 def diff(
     ctx: click.Context,
+    /,
     *,
     a: str,
     b: str,
@@ -196,20 +209,21 @@ def diff(
     output: str | None,
     name: str,
     fail_on_regression: bool,
-    max_drop: float,
     store: str | None,
+    **terms: Any,
 ) -> int:
     """Say what changed from report A to report B."""
     from skillgauge.api import run_reports  # noqa: PLC0415 - `--help` needs none of it
 
-    from .comparison import Report, compare  # noqa: PLC0415 - as above
-    from .document import Regression  # noqa: PLC0415 - as above
+    from .comparison import Report, Terms, compare  # noqa: PLC0415 - as above
+    from .document import Circumstance, Regression  # noqa: PLC0415 - as above
 
+    across = tuple(map(Circumstance, _words(terms.pop("across"), Circumstance)))
     call = _invocation(ctx, store)
     with run_reports(call, [a, b]) as (before, after):
         sides = ((before, label_a, a), (after, label_b, b))
-        reports = [Report(view, label, word, _again(view, word, store)) for view, label, word in sides]
-        document = compare(*reports, max_drop=max_drop, is_gate=fail_on_regression)
+        first, second = (Report(view, label, word, _again(view, word, store)) for view, label, word in sides)
+        document = compare(first, second, Terms(is_gate=fail_on_regression, across=across, **terms))
     if output is not None or not call.output.as_json:
         match DiffFormat(name):
             case DiffFormat.MARKDOWN:
@@ -231,6 +245,24 @@ def diff(
         call.output.notice("add --fail-on-regression to make this fail the command")
     call.output.verdict(document.verdict)
     return document.exit_code
+
+
+def _words(given: Sequence[str], known: type[StrEnum]) -> tuple[str, ...]:
+    """Words that are repeated or stand with commas, each once.
+
+    Raises:
+        UsageError: one of them is none of those that are known.
+    """
+    words = tuple(dict.fromkeys(word.strip() for one in given for word in one.split(",")))
+    names = [one.value for one in known]
+    problems = [
+        Problem("usage.value", f"{word!r} is none of {', '.join(names)}{did_you_mean(word, names)}")
+        for word in words
+        if word not in names
+    ]
+    if problems:
+        raise UsageError(problems)
+    return words
 
 
 def _again(view: RunView, word: str, store: str | None) -> str:
