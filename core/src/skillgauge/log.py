@@ -91,11 +91,9 @@ class Logger:
         self._emit(logging.ERROR, event, facts)
 
     def _emit(self, level: int, event: str, facts: dict[str, Any]) -> None:
-        if level < _Settings.threshold:
+        if level < _Settings.threshold or (_Settings.as_json is False and event in _NARRATED):
             return
         for_people = sys.stderr.isatty() if _Settings.as_json is None else not _Settings.as_json
-        if for_people and level == logging.DEBUG and event in _NARRATED:
-            return
         import structlog  # noqa: PLC0415 - see the module docstring
 
         if _Settings.threshold > logging.DEBUG:
