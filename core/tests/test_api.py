@@ -14,7 +14,6 @@ import pytest
 from skillgauge import api, errors
 from skillgauge.contract import (
     adapters,
-    artifacts,
     engines,
     executors,
     formats,
@@ -27,7 +26,7 @@ from skillgauge.contract import (
 )
 from skillgauge.types import answers, frozen, result, suite, trial
 
-CONTRACT = (adapters, artifacts, engines, executors, formats, judges, providers, reporters, sandboxes, scorers, stores)
+CONTRACT = (adapters, engines, executors, formats, judges, providers, reporters, sandboxes, scorers, stores)
 
 NOT_FOR_PLUGINS = {"TYPE_CHECKING", "T", "P", "PLAIN", "imported", "CaseFacts", "SuiteFacts", "TrialFacts"}
 """Names that the core needs for itself."""

@@ -33,6 +33,7 @@ def test_contracts_are_about_every_plugin() -> None:
     assert imports.expanded("layers", {"skillgauge_*": ["skillgauge_a"]}) == "layers"
 
 
+@pytest.mark.slow
 def test_sizes_hold(capsys: pytest.CaptureFixture[str]) -> None:
     """Rooms, modules and functions are within their limits, and the size of each room is printed."""
     assert size.problems() == []

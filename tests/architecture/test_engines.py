@@ -73,6 +73,7 @@ def test_wrong_program_is_no_installation(tmp_path: Path) -> None:
     assert not (tmp_path / ".engines/.ready").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("variables", "code"), [({}, 0), ({"CI": "true"}, 1)], ids=["at home", "under CI"])
 @pytest.mark.parametrize("workers", ["0", "1"])
 def test_skipped_engine_tests_fail_under_ci(tmp_path: Path, variables: dict[str, str], code: int, workers: str) -> None:

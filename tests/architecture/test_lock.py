@@ -64,6 +64,7 @@ def test_lock_covers_what_a_member_declares(subtests: pytest.Subtests) -> None:
             assert [text for text in third_party(declared) if not is_pinned(text)] == []
 
 
+@pytest.mark.slow
 def test_pinned_uv_builds_every_member(subtests: pytest.Subtests) -> None:
     """The locked uv and uv-build satisfy each member's build requirement, so an install needs nothing else."""
     for member in workspace():

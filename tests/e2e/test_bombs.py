@@ -113,6 +113,7 @@ def test_the_smallest_is_small() -> None:
     assert len(BOMBS["gzip, gzip"]) < 6000
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.parametrize("ask", [HTTP, MCP, JUDGE, API], ids=["http", "mcp", "judge", "api"])
 def test_a_bomb_stays_small(bomb: str, ask: str) -> None:

@@ -31,6 +31,7 @@ time.sleep(600)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_too_few_descriptors_are_told_before_anything_runs(
     work: Path, environment: dict[str, str], make_skill: MakeSkill, tasks: Tasks
@@ -57,6 +58,7 @@ def test_too_few_descriptors_are_told_before_anything_runs(
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_what_is_allowed_is_used(work: Path, environment: dict[str, str], make_skill: MakeSkill, tasks: Tasks) -> None:
     """A low limit that may be raised is raised (T-M10)."""
@@ -112,6 +114,7 @@ def test_a_skill_may_write_beside_itself(program: Program, make_skill: MakeSkill
         assert not (skill.parent / "cache.txt").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.parametrize("pattern", ["(((a{300}){300}){300})", "((((((a{1000}){1000}){1000}))))"])
 def test_a_pattern_that_takes_gigabytes_is_refused_by_validate(

@@ -17,7 +17,7 @@ WRONG = 'return "a text"'
 
 PLUGIN = """
 import sys
-from skillgauge.api import Frozen, Provider, Traits, hookimpl
+from skillgauge.api import Frozen, LocalExecutor, Provider, Traits, hookimpl
 from skillgauge.plugins.index import read_index
 from skillgauge.plugins.kinds import KINDS
 from skillgauge.plugins.registry import Registry
@@ -38,15 +38,25 @@ class Session(Behind):
 class Log(Behind):
     {log}
 
+class Results(Behind):
+    def __aiter__(self):
+        return self
+
+    async def __anext__(self):
+        return await anext(self._inner)
+
+    {results}
+
 class Broken(Behind):
     {made}
 
 @hookimpl
 def skillgauge_{kind}():
     options = {options}
-    make = lambda _options: Broken(Registry(read_index()).make(KINDS["{kind}"], "{base}", options))
+    make = lambda _options: Broken({inner})
     yield Provider("broken", make, "Breaks.", Options, Traits(schemes=("broken",)))
 """
+INNER = 'Registry(read_index()).make(KINDS["{kind}"], "{base}", options)'
 BASES = {
     "formats": "eval-skills",
     "sandboxes": "local",
@@ -56,6 +66,7 @@ BASES = {
     "scorers": "exact",
 }
 SESSION = "async def open(self, *given):\n        return Session(await self._inner.open(*given))"
+RESULTS = "def run(self, *given):\n        return Results(self._inner.run(*given))"
 LOG = "async def begin(self, *given, **more):\n        return Log(await self._inner.begin(*given, **more))"
 
 
@@ -65,17 +76,21 @@ def plugin(work: Path) -> Callable[..., Path]:
 
     def write(kind: str, method: str, body: str) -> Path:
         owner, name = method.split(".") if "." in method else ("made", method)
-        is_async = name in {"check", "open", "call", "close", "begin", "score"} and (kind, name) != (
+        is_async = name in {"check", "open", "call", "close", "begin", "score", "__anext__", "aclose"} and (
+            kind,
+            name,
+        ) != (
             "sandboxes",
             "open",
         )
         head = "@property\n    def info(self):" if name == "info" else f"def {name}(self, *given, **more):"
-        parts = {"session": "pass", "log": "pass", "made": "pass"}
-        parts["made"] = {"session": SESSION, "log": LOG}.get(owner, "pass")
+        parts = {"session": "pass", "log": "pass", "results": "pass", "made": "pass"}
+        parts["made"] = {"session": SESSION, "log": LOG, "results": RESULTS}.get(owner, "pass")
         parts[owner] = f"{'async ' if is_async else ''}{head}\n        {body}"
         options = {"stores": {"location": "runs.db"}, "scorers": {"value": 1}}.get(kind, {})
         path = work / "broken.py"
-        path.write_text(PLUGIN.format(kind=kind, base=BASES[kind], options=options, **parts))
+        inner = "LocalExecutor(1)" if kind == "executors" else INNER.format(kind=kind, base=BASES[kind])
+        path.write_text(PLUGIN.format(kind=kind, inner=inner, options=options, **parts))
         return path
 
     return write
@@ -117,6 +132,7 @@ def test_what_nobody_named_is_passed_over(
     assert f"failed in {method}: " in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [BOOM, LEAVES, WRONG])
 @pytest.mark.parametrize(
     ("kind", "method", "words"),
@@ -141,6 +157,7 @@ def test_what_is_named_is_a_problem_before_the_run(
     assert f"failed in {'info' if (method, body) == ('begin', WRONG) else method.removeprefix('log.')}: " in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [BOOM, LEAVES, WRONG])
 @pytest.mark.parametrize(("kind", "method"), [("adapters", "open"), ("adapters", "session.call"), ("scorers", "score")])
 def test_what_breaks_in_a_run_is_an_error_of_its_trial(
@@ -156,6 +173,27 @@ def test_what_breaks_in_a_run_is_an_error_of_its_trial(
     assert "'broken' of " in report
 
 
+@pytest.mark.parametrize("body", [BOOM, LEAVES, WRONG])
+def test_an_executor_that_breaks_in_a_run(
+    body: str, plugin: Callable[..., Path], evaluate: Callable[..., Done]
+) -> None:
+    """It is nobody's trial: the run ends, invalid, and the message names the executor."""
+    broken = plugin("executors", "results.__anext__", body)
+    done = evaluate(broken, "--executor", "broken")
+    calm(done)
+    assert done.code == 3, done.stderr
+    assert f"executor 'broken' of {broken} sha256:" in done.stderr
+    assert "failed in run: " in done.stderr
+
+
+def test_an_executor_that_cannot_be_closed(plugin: Callable[..., Path], evaluate: Callable[..., Done]) -> None:
+    """What had run has run: the failure is only noted."""
+    done = evaluate(plugin("executors", "results.aclose", BOOM), "--executor", "broken")
+    calm(done)
+    assert (done.code, done.verdict) == (0, "done: 1 of 1 passed")
+    assert "failed in aclose: RuntimeError: boom" in done.stderr
+
+
 def test_a_session_that_cannot_be_closed(plugin: Callable[..., Path], evaluate: Callable[..., Done]) -> None:
     """What had run has run: the failure is only noted."""
     done = evaluate(plugin("adapters", "session.close", BOOM), adapter="broken")
@@ -164,6 +202,7 @@ def test_a_session_that_cannot_be_closed(plugin: Callable[..., Path], evaluate: 
     assert "failed in close: RuntimeError: boom" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [BOOM, LEAVES, WRONG, "yield 1"])
 def test_one_report_less(body: str, plugin: Callable[..., Path], evaluate: Callable[..., Done], work: Path) -> None:
     """The other reports of the run are written, and its exit code says that one is missing."""
@@ -182,6 +221,7 @@ def test_a_reporter_that_writes_no_file(plugin: Callable[..., Path], evaluate: C
     assert (done.code, done.verdict) == (0, "done: 1 of 1 passed")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", [BOOM, LEAVES, WRONG])
 def test_a_reporter_that_cannot_read(
     body: str, plugin: Callable[..., Path], evaluate: Callable[..., Done], program: Program, work: Path

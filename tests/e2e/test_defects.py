@@ -191,6 +191,7 @@ print("x" * 300_000)
     assert len(results(work)["flood"]["error"]) < 3000
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-DEFECT-23")
 def test_the_interval_is_the_same_each_time(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:

@@ -138,6 +138,7 @@ def test_the_demo_ends_where_an_evaluation_failed(start: StartDemo) -> None:
     assert out.endswith("evaluating\n")
 
 
+@pytest.mark.slow
 def test_one_calculator_gives_60_of_60_over_three_protocols(protocols: StartDemo) -> None:
     """One command evaluates it as a process, over HTTP and over MCP, and shows the table."""
     running = protocols()

@@ -98,6 +98,7 @@ def test_the_report_is_that_of_the_original(program: Program, work: Path) -> Non
     assert json.dumps(without_times(ours)) == json.dumps(without_times(theirs))
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-EVAL-002", "ES-EVAL-003")
 def test_a_path_or_nothing_at_all_is_enough(program: Program, work: Path, make_skill: MakeSkill) -> None:
@@ -262,6 +263,7 @@ def test_selection_by_case_tag_and_target(program: Program, make_skill: MakeSkil
     assert "matches no case" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-EVAL-025")
 def test_a_crashing_candidate_leaves_the_others_alone(program: Program, work: Path, make_skill: MakeSkill) -> None:

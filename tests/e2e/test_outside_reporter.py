@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from skillgauge_testkit.program import Program
 
 from .conftest import ROOT
@@ -43,6 +45,7 @@ def test_it_knows_the_public_names_only() -> None:
     assert imported == {"collections.abc", "pathlib", "skillgauge.api"}
 
 
+@pytest.mark.slow
 def test_a_stored_run_tells_the_same(program: Program, work: Path) -> None:
     """Made again from the record, the report has the same bytes: prompts are kept with the run."""
     plugins = ("--plugin", DATA / "scripted_engine.py", "--plugin", REPORTER)

@@ -231,6 +231,7 @@ def test_attempts_that_failed_are_paid_for(program: Program, suite: Callable[[in
     assert result["execution"]["usage"]["total_tokens"] == 18
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [[], ["--max-tokens", "1000"]], ids=["no budget", "budget"])
 def test_a_stop_ends_every_wait(
     suite: Callable[[int], Path], work: Path, environment: dict[str, str], budget: list[str]

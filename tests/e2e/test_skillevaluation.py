@@ -102,6 +102,7 @@ def _case(case: dict[str, Any]) -> dict[str, Any]:
     return told | arms | {"expectation_results": expectations, "validator_results": validators}
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("SE-FORMAT-005", "SE-FORMAT-009", "SE-ARM-002", "SE-HEAD-003", "SE-HOST-001")
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_both_programs_say_the_same(program: Program, examples: Path, work: Path, name: str) -> None:
@@ -359,6 +360,9 @@ def test_a_gate_for_a_manifest(program: Program, writing: Path, work: Path) -> N
     assert (gate["name"], gate["actual_score"]) == ("skillevaluation:outcomes", score)
     assert (gate["threshold"], gate["passed"]) == (0.4, score >= 0.4)
     assert "set by the user" in gate["notes"]
+    assert program(*enter, "--gate-threshold", "0.95").code == 0
+    gate_now = json.loads(manifest.read_text())["evaluation"]["gates"][1]
+    assert (gate_now["threshold"], gate_now["passed"]) == (0.95, score >= 0.95)
     assert re.fullmatch(r"skillevaluation://[0-9a-f]{12}@v0\.8\.0", gate["evaluator_ref"])
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", gate["ran_at"])
 

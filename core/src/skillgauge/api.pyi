@@ -21,6 +21,11 @@ from .log import (
     get_logger as get_logger,
     without_secrets as without_secrets,
 )
+from .cli.against import (
+    baseline_file as baseline_file,
+    baseline_files as baseline_files,
+    why_unusable as why_unusable,
+)
 from .cli.cache_folder import (
     cache_folder as cache_folder,
 )
@@ -43,9 +48,11 @@ from .cli.decision import (
 from .cli.evaluation import (
     Asked as Asked,
     Evaluation as Evaluation,
+    eval_options as eval_options,
+)
+from .cli.evaluation_options import (
     EvaluationCommand as EvaluationCommand,
     configured as configured,
-    eval_options as eval_options,
     evaluation_options as evaluation_options,
 )
 from .cli.judged_gates import (
@@ -54,6 +61,11 @@ from .cli.judged_gates import (
 from .cli.invocation import (
     Invocation as Invocation,
     invocation as invocation,
+)
+from .cli.leaderboard import (
+    Board as Board,
+    Standing as Standing,
+    boards as boards,
 )
 from .cli.options import (
     Globals as Globals,
@@ -79,9 +91,6 @@ from .contract.adapters import (
     Adapter as Adapter,
     CallRequest as CallRequest,
     Session as Session,
-)
-from .contract.artifacts import (
-    Artifact as Artifact,
 )
 from .contract.engines import (
     Emit as Emit,
@@ -122,6 +131,7 @@ from .contract.providers import (
     Traits as Traits,
 )
 from .contract.reporters import (
+    Artifact as Artifact,
     Reporter as Reporter,
 )
 from .contract.sandboxes import (
@@ -182,6 +192,7 @@ from .report.wording import (
     percent as percent,
     rate_notes as rate_notes,
     reason_of as reason_of,
+    table_texts as table_texts,
 )
 from .report.summary import (
     summarize as summarize,
@@ -320,6 +331,7 @@ from .types.result import (
     SuiteSummary as SuiteSummary,
     SuiteValidity as SuiteValidity,
     Summary as Summary,
+    Table as Table,
     TagSummary as TagSummary,
     TrialResult as TrialResult,
     Verdict as Verdict,

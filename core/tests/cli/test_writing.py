@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from skillgauge.api import Kept
 from skillgauge.cli.writing import only_suites, stamp, write_report, write_whole
-from skillgauge.contract.artifacts import Artifact
+from skillgauge.contract.reporters import Artifact
 from skillgauge.errors import PluginError, UsageError
 from skillgauge.types.result import (
     Counts,

@@ -671,6 +671,7 @@ class ManyCases:
             yield one
 
 
+@pytest.mark.slow
 def test_a_suite_of_a_hundred_thousand_cases_is_never_materialised() -> None:
     """Planning holds a handful of cases at a time, and a trial is made when it is asked for."""
     cases = ManyCases()

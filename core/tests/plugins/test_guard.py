@@ -14,14 +14,15 @@ from typing import Any, cast
 import pytest
 
 from skillgauge.contract.adapters import Adapter, Session
-from skillgauge.contract.artifacts import Artifact
 from skillgauge.contract.engines import Recorder
+from skillgauge.contract.executors import Results
 from skillgauge.contract.formats import Claim, SuiteFormat
 from skillgauge.contract.providers import Provider, Traits
+from skillgauge.contract.reporters import Artifact
 from skillgauge.contract.sandboxes import Running, SandboxReport, Workspace
 from skillgauge.contract.scorers import Scorer
 from skillgauge.contract.stores import Archive, RunLog
-from skillgauge.errors import PluginError, Problem, StoreError, SuiteError
+from skillgauge.errors import ExitCode, PluginError, Problem, SkillgaugeError, StoreError, SuiteError
 from skillgauge.plugins.calls import Call, calls_of
 from skillgauge.plugins.guard import Guard, Guarded, guarded
 from skillgauge.plugins.kinds import KINDS, Resolved
@@ -46,7 +47,12 @@ class Guards:
         traits = Traits(asks_judge=asks_judge)
         provider: Provider[object] = Provider("acme", lambda _options: None, "", traits=traits)
         plugin = Resolved(
-            kind if kind in ("scorers", "formats") else "stores", "acme", provider, "acme-dist", "2", "acme"
+            kind if kind in ("scorers", "formats", "executors") else "stores",
+            "acme",
+            provider,
+            "acme-dist",
+            "2",
+            "acme",
         )
         made = SimpleNamespace(**methods)
         if kind in OPENED:
@@ -89,16 +95,16 @@ def awaited(body: Callable[[], Any]) -> Callable[..., Any]:
     return method
 
 
-def test_every_kind_but_two_is_guarded(guard: Guards) -> None:
-    """Events of extensions have a guard of their own, and what an executor raises is nobody's trial."""
+def test_every_kind_but_one_is_guarded(guard: Guards) -> None:
+    """Events of extensions have a guard of their own."""
     guarded_kinds = {kind for kind in KINDS if type(guard(kind, version="1", suffix="txt")) is Guarded}
-    assert set(KINDS) - guarded_kinds == {"executors", "extensions"}
+    assert set(KINDS) - guarded_kinds == {"extensions"}
     assert {name for name, kind in KINDS.items() if kind.contract is object} == {"extensions"}
 
 
 @pytest.mark.parametrize(
     "contract",
-    [*CONTRACTS, Session, RunLog, Workspace, Running, Recorder],
+    [*CONTRACTS, Session, RunLog, Workspace, Running, Recorder, Results],
 )
 def test_every_answer_of_every_contract_has_a_type(contract: type) -> None:
     """Nothing in a contract lets through whatever comes, but what opens another contract."""
@@ -238,6 +244,89 @@ def test_a_workspace_that_cannot_be_opened_or_closed(guard: Guards, when: str) -
     else:
         asyncio.run(use())
         assert guard.notes[0].message.endswith("failed in open: RuntimeError: boom")
+
+
+class TestExecutors:
+    """What decides where trials run is guarded from its call to its last result."""
+
+    @pytest.mark.parametrize("error", [RuntimeError("boom"), SystemExit(4)])
+    def test_one_that_does_not_begin(self, guard: Guards, error: BaseException) -> None:
+        """Nothing has run then."""
+        with pytest.raises(PluginError, match="executor 'acme' of acme-dist 2 failed in run: ") as caught:
+            guard("executors", run=raising(error)).run(None, None)
+        assert caught.value.exit_code is ExitCode.USAGE
+
+    @pytest.mark.parametrize(
+        ("item", "told"),
+        [
+            (RuntimeError("boom"), "RuntimeError: boom"),
+            (SystemExit(4), "SystemExit: 4"),
+            ("a text", "TypeError: answered with str instead of TrialResult"),
+        ],
+    )
+    def test_one_that_breaks_midway(self, guard: Guards, item: object, told: str) -> None:
+        """What has run has run, and the run is not complete: no usage of the user's, and nobody's trial."""
+
+        async def results() -> AsyncIterator[object]:
+            if isinstance(item, BaseException):
+                raise item
+            yield item
+
+        async def read() -> None:
+            async for _ in guard("executors", run=lambda *_: results()).run(None, None):
+                raise AssertionError
+
+        with pytest.raises(SkillgaugeError, match=f"failed in run: {told}") as caught:
+            asyncio.run(read())
+        assert caught.value.exit_code is ExitCode.INVALID_RUN
+
+    def test_one_that_answers_with_something_else(self, guard: Guards) -> None:
+        """It is told when its results are read."""
+
+        async def read() -> None:
+            async for _ in guard("executors", run=lambda *_: None).run(None, None):
+                raise AssertionError
+
+        with pytest.raises(SkillgaugeError, match=r"failed in run: TypeError: .* got NoneType"):
+            asyncio.run(read())
+
+    def test_whether_it_is_complete_is_asked_at_the_end(self, guard: Guards) -> None:
+        """It changes while results are read; what is no answer to that is told."""
+        made = SimpleNamespace(complete=False)
+        results = guard("executors", run=lambda *_: made).run(None, None)
+        assert results.complete is False
+        made.complete = True
+        assert results.complete is True
+        made.complete = "yes"
+        with pytest.raises(SkillgaugeError, match="failed in complete: TypeError: answered with str instead of bool"):
+            _ = results.complete
+
+    def test_one_that_cannot_be_ended(self, guard: Guards) -> None:
+        """It is noted; the run ends as it would."""
+        made = SimpleNamespace(stop=raising(RuntimeError("boom")), aclose=awaited(raising(RuntimeError("boom"))))
+        results = guard("executors", run=lambda *_: made).run(None, None)
+        results.stop()
+        asyncio.run(results.aclose())
+        assert [note.message.rpartition("failed in ")[2] for note in guard.notes] == [
+            "stop: RuntimeError: boom",
+            "aclose: RuntimeError: boom",
+        ]
+
+    def test_what_the_kernel_raises_passes(self, guard: Guards) -> None:
+        """A ledger that cannot claim is no fault of the executor that draws from it."""
+        lost = StoreError(Problem("store.lost", "disk full"))
+
+        async def results() -> AsyncIterator[object]:
+            raise lost
+            yield
+
+        async def read() -> None:
+            async for _ in guard("executors", run=lambda *_: results()).run(None, None):
+                raise AssertionError
+
+        with pytest.raises(StoreError) as caught:
+            asyncio.run(read())
+        assert caught.value is lost
 
 
 class TestCancelling:

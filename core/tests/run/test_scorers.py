@@ -197,6 +197,7 @@ def test_what_cannot_be_made_stops_the_run_before_it_begins() -> None:
     assert "failed in version: TypeError: answered with int instead of str" in second
 
 
+@pytest.mark.slow
 def test_few_of_many_objects_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond the limit an object lives as long as its trial; verdicts are the same."""
     monkeypatch.setattr(module, "KEPT", 3)

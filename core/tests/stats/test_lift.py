@@ -90,6 +90,7 @@ def test_one_run_each_is_the_exact_test_of_mcnemar(better: int, worse: int, chan
     assert chance_of_difference(pairs) == pytest.approx(chance, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_many_cases_go_over_to_the_normal_distribution_without_a_jump() -> None:
     """Beyond some thousand distinct sums the variance alone is followed, and tells nearly the same."""
     pairs = {

@@ -161,6 +161,7 @@ KEYS = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(st.dictionaries(KEYS, VALUES)))
 def test_no_line_makes_it_raise(lines: list[dict[str, object]]) -> None:
     """Whatever values the known keys have, there is an account that can be stored."""

@@ -172,6 +172,7 @@ def test_wrapped_as_it_is() -> None:
     check_executor(executor_of(_Wrapped))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("results", "clause"),
     [

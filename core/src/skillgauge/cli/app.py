@@ -84,8 +84,7 @@ def _run(arguments: Sequence[str]) -> int:
         sys.stderr.write("interrupted\n")
         return ExitCode.INTERRUPTED
     except BrokenPipeError:
-        sys.stderr.close()
-        return ExitCode.OK
+        return ExitCode.OK  # whoever wanted the document has seen enough of it
     except BaseException as error:  # noqa: BLE001 - whatever a plugin or a fault of our own raises, exit 1 means a gate
         if isinstance(error, SystemExit) and sys.stdout is not stdout:
             return ExitCode.OK  # whoever reads has seen enough: click ends so, with other streams in place of ours

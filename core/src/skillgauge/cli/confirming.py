@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
+from typing import cast
 
 from ..contract.stores import RunLog, RunQuery, Store
 from ..errors import Problem, UsageError
@@ -25,7 +25,7 @@ from ..types.comparison import GroupKey
 from ..types.frozen import digest
 from ..types.plan import Plan, Selection
 from ..types.result import RunState, RunView, TrialResult
-from ..types.suite import DIRECT
+from ..types.suite import DIRECT, Case
 from ..types.trial import CaseHead, Identity, PlanHead, RunOrigin, SuiteHead, Trial
 from .evaluation import Evaluation
 
@@ -90,8 +90,8 @@ def doubt_of(view: RunView, selection: Selection, runs: int | None) -> Doubt:
     cases = {(case.suite_id, case.id): case for case in view.cases()}
     if problems := list(_unfit(view, name, cases.values())):
         raise UsageError(problems)
-    if selection.cases or selection.tags:
-        chosen = {place: case for place, case in cases.items() if _selects(selection, case)}
+    if selection.model_copy(update={"targets": ()}).is_given:
+        chosen = {place: case for place, case in cases.items() if selection.admits(cast("Case", case))}
         if not chosen:
             hint = f"Its cases are: {listed(case.id for case in cases.values())}."
             raise UsageError(Problem("confirm.no-case", f"{name} has no case that is selected", hint=hint))
@@ -160,14 +160,6 @@ def _unfit(view: RunView, name: str, cases: Iterable[CaseHead]) -> Iterator[Prob
     if not view.head.runners or not all(case.digest for case in cases):
         hint = "Name a run of the store, or its record."
         yield Problem("confirm.untold", f"{name} does not tell what exactly was executed", hint=hint)
-
-
-def _selects(selection: Selection, case: CaseHead) -> bool:
-    if selection.cases and not any(
-        fnmatchcase(name, glob) for glob in selection.cases for name in (case.id, case.name)
-    ):
-        return False
-    return not selection.tags or any(tag in case.tags for tag in selection.tags)
 
 
 def _differences(prepared: Prepared, doubt: Doubt) -> Iterator[Problem]:

@@ -9,16 +9,19 @@ from ..errors import ExitCode
 from ..report.answer import sentences
 from ..report.characters import plain
 from ..report.gates import GateAnswer, GateResult, answers, gated
-from ..report.wording import counted, labels
+from ..report.wording import counted, labels, reason_of
 from ..types.comparison import Counts, GroupKey
 from ..types.frozen import Frozen
 from ..types.gate import Gate, GateFigure
-from ..types.result import Figure, RunState, RunView
+from ..types.result import Figure, RunState, RunView, TrialResult, Verdict
 from .judged_gates import JUDGED, JudgedGates
+from .leaderboard import boards
 from .pair_gates import PairDemands, pair_answers
 
 _NAME = 80
 """Characters of each part of a name that are shown."""
+_REASON = 200
+"""Characters of the reason of a failure that are shown."""
 _NAMED = 3
 """Suites that are named in one line."""
 ADVISED_RUNS = 3
@@ -51,9 +54,16 @@ class Decision:
 
 
 def decide(
-    view: RunView, options: GateOptions, *, has_bad_files: bool = False, gating: RunView | None = None
+    view: RunView,
+    options: GateOptions,
+    *,
+    has_bad_files: bool = False,
+    gating: RunView | None = None,
+    compared: Sequence[GateResult] = (),
 ) -> Decision:
     """The exit code of a run; gates are asked of `gating`, if it is only a part of the run.
+
+    `compared` are the answers of gates that compare it with an earlier one.
 
     The order says which news is worst: an interrupted run decides nothing, an invalid one proves nothing, then come
     missed gates, then inconclusive ones, then files that were passed over.
@@ -67,7 +77,12 @@ def decide(
         )
     ]
     demanded = [result for suite in view.head.suites for result in answers(gating or view, suite.id, suite.gates)]
-    demanded = [*(completion if options.exit_on_fail else ()), *demanded, *pair_answers(gating or view, options.pairs)]
+    demanded = [
+        *(completion if options.exit_on_fail else ()),
+        *demanded,
+        *pair_answers(gating or view, options.pairs),
+        *compared,
+    ]
     notices = tuple(_notices(view, options, completion))
     stopped = _stopped(view, score)
     if stopped:
@@ -93,6 +108,8 @@ def decide(
 def answer_text(view: RunView, score: str) -> str:
     """What the run was made to find out: whether skills help, else how many trials passed."""
     told = list(sentences(view))
+    if len(told) > 1:  # one of each engine and model; the board has one sentence for them
+        told = [board.headline for board in boards(view)]
     return f"{told[0]}; {score}" if len(told) == 1 else score
 
 
@@ -134,6 +151,24 @@ def _stopped(view: RunView, score: str) -> Decision | None:
     more = f"; and {counted(len(invalid) - _NAMED, 'suite')} more" if len(invalid) > _NAMED else ""
     told = f"invalid run: {'; '.join(invalid[:_NAMED])}{more} ({score})"
     return Decision(ExitCode.INVALID_RUN, told) if invalid else None
+
+
+def stopped_early(view: RunView, failure: TrialResult, decided: Decision) -> Decision:
+    """The decision on a run that its first failure was to end.
+
+    Args:
+        view: the run, which may have come to its end with that failure.
+        failure: what ended it.
+        decided: what would be said otherwise.
+    """
+    is_error = failure.verdict is Verdict.ERROR
+    told = f"{'error' if is_error else 'failed'}: {plain(failure.case_id, _NAME)} ({plain(failure.arm, _NAME)})"
+    if reason := plain(reason_of(failure).strip().partition("\n")[0], _REASON):
+        told += f": {reason}"
+    if view.run.state is RunState.INTERRUPTED:
+        done = f"{view.summary.counts.total} of {view.head.trial_count} trials are done"
+        told += f"; {done}, the same command goes on with the others"
+    return Decision(ExitCode.INVALID_RUN if is_error else ExitCode.GATE_MISSED, told, decided.notices)
 
 
 def _resting_on_judges(

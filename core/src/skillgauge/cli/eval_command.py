@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .evaluation import Asked, Evaluation, EvaluationCommand, configured, eval_options, evaluation_options
+from .evaluation import Asked, Evaluation, eval_options
+from .evaluation_options import EvaluationCommand, configured, evaluation_options, selection_options
 from .foresight import coarse
 from .invocation import Invocation, invocation
 from .options import Number
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
 _OPTIONS: list[click.Parameter] = [
     click.Argument(["paths"], nargs=-1, metavar="[PATH|CASE]..."),
     click.Option(["--suite-format"], metavar="NAME", help="Read the paths with this format."),
-    click.Option(["--case"], metavar="GLOB", multiple=True, help="Cases to run, by id or file stem."),
-    click.Option(["--tag"], metavar="TAG", multiple=True, help="Run cases with any of these tags."),
-    click.Option(["--target"], metavar="ID", multiple=True, help="Targets to run."),
+    *selection_options(),
+    click.Option(["-x", "--fail-fast"], is_flag=True, help="Stop at the first failure or error."),
+    click.Option(["--list", "listed"], is_flag=True, help="List the cases that are selected; run nothing."),
     *evaluation_options(),
     click.Option(
         ["--confirm"], metavar="RUN", help="Run again what that run leaves in doubt, or --case, and join the results."
@@ -45,33 +46,62 @@ _OPTIONS: list[click.Parameter] = [
         help="Exit 1 if a skill is shown not to be that, and 3 if the run cannot tell.",
     ),
     click.Option(["--margin"], type=Number(0, 100), metavar="PTS", help="Points that --gate allows or asks for."),
+    click.Option(
+        ["--against"], metavar="BASELINE", help="Ask --gate of the change since that baseline, report or stored run."
+    ),
 ]
 
 
 def _evaluate(**values: Any) -> int:
     call = invocation(click.get_current_context().obj, configured(values))
-    if values["confirm"] is None:
-        return asyncio.run(_run(call, values))
-    from .stored_runs import run_reports  # noqa: PLC0415 - only what adds to a run reads one
+    if values["listed"]:
+        from .case_list import list_cases  # noqa: PLC0415 - nothing is evaluated then
 
-    with run_reports(call, [values["confirm"]]) as (view,):
-        return asyncio.run(_run(call, values, view))
+        return list_cases(call, eval_options(call, values).options)
+    if values["confirm"] is None and values["against"] is None:
+        return asyncio.run(_run(call, values, _Read()))
+    from .stored_runs import run_reports  # noqa: PLC0415 - only what needs an earlier run reads one
+
+    named = {name: values[name] for name in ("confirm", "against") if values[name] is not None}
+    if "against" in named:
+        from .against import baseline_source  # noqa: PLC0415 - as above
+
+        named["against"] = baseline_source(call, named["against"])
+    with run_reports(call, list(named.values())) as views:
+        return asyncio.run(_run(call, values, _Read(**dict(zip(named, views, strict=True)))))
 
 
 command = EvaluationCommand("eval", params=_OPTIONS, callback=_evaluate, help="Evaluate skills and suites.")
 
 
-async def _run(call: Invocation, values: Mapping[str, Any], earlier: RunView | None = None) -> int:
+@dataclass(frozen=True)
+class _Read:
+    """The earlier runs that an evaluation needs."""
+
+    confirm: RunView | None = None
+    """That it adds to."""
+    against: RunView | None = None
+    """That a gate compares it with."""
+
+
+async def _run(call: Invocation, values: Mapping[str, Any], read: _Read) -> int:
     asked = eval_options(call, values)
-    evaluation = await (_confirming(call, asked, earlier) if earlier else Evaluation.prepare(call, asked))
+    earlier = None
+    if read.against:
+        from .against import Earlier  # noqa: PLC0415 - few gates compare with an earlier run
+        from .conclusion import demands  # noqa: PLC0415 - as above
+
+        earlier = Earlier(read.against, values["against"])
+        earlier.require_usable(demands(values))
+    evaluation = await (_confirming(call, asked, read.confirm) if read.confirm else Evaluation.prepare(call, asked))
     if values["dry_run"]:
         return evaluation.print_plan()
     from .conclusion import conclude  # noqa: PLC0415 - slow, and a dry run comes to none
 
     for warning in coarse(evaluation.prepared):
         call.output.notice(warning)
-    outcome = await evaluation.carry_out()
-    return await asyncio.to_thread(conclude, outcome, evaluation, call, values)
+    outcome = await evaluation.carry_out(fail_fast=values["fail_fast"])
+    return await asyncio.to_thread(conclude, outcome, evaluation, call, values, earlier)
 
 
 async def _confirming(call: Invocation, asked: Asked, earlier: RunView) -> Evaluation:

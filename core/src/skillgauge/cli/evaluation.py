@@ -15,126 +15,35 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from ..errors import ExitCode, PluginError, Problem, UsageError
 from ..plan.options import EvalOptions, How, What, Who
 from ..plan.overlay import Overlay
 from ..plan.preparing import Prepared
 from ..run.budget import BudgetLimits
-from ..types.plan import Selection
+from ..types.result import TrialResult, Verdict
 from .added_checks import read_overlay
 from .cache_folder import cache_folder
 from .configuration import KEYS, Config, Source
 from .descriptors import require_descriptors
+from .evaluation_options import OWN_DOCUMENT
 from .format_options import FormatOptions
 from .invocation import Invocation
-from .options import Detect, GlobalsCommand, Number, Runs, SeveralWords, paths_and_cases, seconds_of, words
+from .options import Detect, paths_and_cases, seconds_of, words
 from .plan_document import plan_document, print_plan
 from .preparation import prepare_trusted
 from .quarantine import quarantined
 from .reports import Reports, make_reporters, own_documents, with_agent_formats
+from .selecting import choice
 from .trusting import granted_checks
 
 if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
     from ..run.pipeline import Conclusion, Job
+    from ..run.stage import OpenStage, Stage
     from ..types.plan import Plan
     from ..types.result import RunInfo, RunView
-
-OWN_DOCUMENT = "json"
-"""The word of `--format` for "the document of the suite's own format"."""
-
-
-class EvaluationCommand(GlobalsCommand):
-    """A command that evaluates: it adds the load options of the installed formats to its own."""
-
-    def make_context(
-        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
-    ) -> click.Context:
-        """Learn the formats' options before parsing."""
-        FormatOptions.of_installed().add_to(self)
-        return super().make_context(info_name, args, parent, **extra)
-
-
-def _is_no_reporter(word: str) -> bool:
-    from ..plugins.index import read_index  # noqa: PLC0415 - needed only if `--format` is followed by several words
-
-    return word != OWN_DOCUMENT and not all(read_index().find("reporters", part) for part in words([word]))
-
-
-def evaluation_options() -> list[click.Parameter]:
-    """The options of a command that evaluates, beside what to evaluate and which gates there are."""
-    return [
-        click.Option(
-            ["--runs"],
-            type=Runs(),
-            metavar="N|auto[:POINTS]",
-            help="Repeats of every case, or as many as show a lift of 50 or that many points.",
-        ),
-        click.Option(["--concurrency"], type=click.IntRange(1), metavar="N", help="Trials under way at once."),
-        click.Option(
-            ["--retries"], type=click.IntRange(0), metavar="N", help="Attempts after a failure that may pass."
-        ),
-        click.Option(
-            ["--engine", "--adapter", "--agent", "engine"],
-            metavar="NAME",
-            multiple=True,
-            help="Agent engines; several make a matrix. --adapter and --agent are old spellings.",
-        ),
-        click.Option(["--model"], metavar="ID", multiple=True, help="Models: one for all engines, or one for each."),
-        click.Option(["--baseline/--no-baseline"], default=None, help="Run the arms without the skill, too, or not."),
-        click.Option(["--max-turns"], type=click.IntRange(1), metavar="N", help="Turns of an agent."),
-        click.Option(["--max-cost"], type=Number(0, min_open=True), metavar="USD", help="Spend no more."),
-        click.Option(["--max-tokens"], type=click.IntRange(1), metavar="N", help="Use no more tokens."),
-        click.Option(["--record"], metavar="DIR", help="Record what agents do."),
-        click.Option(["--replay"], metavar="DIR", help="Play recordings back instead of running agents."),
-        click.Option(["--no-cache"], is_flag=True, help="Run every session without the skill, also one that is known."),
-        click.Option(
-            ["--untrusted"], is_flag=True, help="Run nothing unless a sandbox confines it strictly, without network."
-        ),
-        click.Option(["--seed"], type=int, metavar="N", help="Seed of everything random."),
-        click.Option(["--timeout"], metavar="TIME", help="Limit of one trial: 30s, 2m, 500ms; a bare number is ms."),
-        click.Option(["--executor"], metavar="NAME", help="What decides where trials run; default: this process."),
-        click.Option(["--sandbox"], metavar="NAME", help="Sandbox for every process."),
-        click.Option(
-            ["--check"], metavar="NAME[=JSON]", multiple=True, help="Add a scorer, with its options, to every case."
-        ),
-        click.Option(
-            ["--judge"], metavar="NAME", multiple=True, help="Judge of rubric checks, or a model id; several: a panel."
-        ),
-        click.Option(
-            ["--judge-model"], metavar="ID", multiple=True, help="Model of the judge; of several, one for each."
-        ),
-        click.Option(["--keep-workspaces"], is_flag=True, help="Leave workspaces behind for inspection."),
-        SeveralWords(
-            ["--format", "formats"],
-            metavar="NAME...",
-            stops_at=_is_no_reporter,
-            text="Reporters; `json` is the document of the suite's own format.",
-        ),
-        click.Option(["--output-dir", "--jobs-dir", "output_dir"], metavar="DIR", help="Folder for reports."),
-        click.Option(["-o", "output_file"], metavar="FILE", help="Write the suite's own document to FILE."),
-        click.Option(["--store"], metavar="PLACE", help="Where runs are kept; `none` keeps nothing."),
-        click.Option(["--fresh"], is_flag=True, help="Do not resume an unfinished run."),
-        click.Option(["--dry-run"], is_flag=True, help="Check everything, show what would run, create nothing."),
-    ]
-
-
-_CONFIG_OPTIONS = {
-    "runs": "runs",
-    "concurrency": "concurrency",
-    "retries": "retries",
-    "seed": "seed",
-    "sandbox": "sandbox",
-    "output_dir": "outputDir",
-    "store": "store",
-}
-
-
-def configured(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the parsed options that are configuration values, by their keys; unset ones are absent."""
-    known = {key: values[name] for name, key in _CONFIG_OPTIONS.items() if values.get(name) is not None}
-    return {key: value for key, value in known.items() if not isinstance(value, Detect)}
+    from ..types.trial import Trial
 
 
 @dataclass(frozen=True)
@@ -165,6 +74,8 @@ class Evaluation:
         self.prepared = prepared
         self._reporters = make_reporters(call, options, prepared, dry_run=dry_run)
         self._kept = 0
+        self.stopped_at: TrialResult | None = None
+        """The failure that ended the run, if the first one was to end it."""
         self.failed_reports = 0
         """Reports that were asked for and could not be made."""
 
@@ -199,11 +110,24 @@ class Evaluation:
         print_plan(self.prepared, self._call.output)
         return ExitCode.USAGE if self.prepared.suites.passed_over else ExitCode.OK
 
-    async def carry_out(self) -> Conclusion:
-        """Run it; the first Ctrl-C stops it and keeps what is finished."""
+    async def carry_out(self, *, fail_fast: bool = False) -> Conclusion:
+        """Run it; the first Ctrl-C stops it and keeps what is finished.
+
+        Args:
+            fail_fast: whether the first failure stops it, too: of an arm that is not a mere baseline, or an error.
+        """
         if not self.prepared.job.recipe:  # else trials run elsewhere
             require_descriptors(min(self.prepared.job.concurrency, self.prepared.plan.head.trial_count))
-        return await _carry_out(self.prepared, self._call, self._kept)
+        heads = {suite.id: suite for suite in self.prepared.plan.head.suites}
+
+        def ends(result: TrialResult) -> bool:
+            mere_baseline = heads[result.suite_id].is_baseline(result.arm)
+            ends = result.verdict is Verdict.ERROR or (result.verdict is Verdict.FAIL and not mere_baseline)
+            if ends and fail_fast:
+                self.stopped_at = self.stopped_at or result
+            return ends and fail_fast
+
+        return await _carry_out(self.prepared, self._call, self._kept, ends)
 
     def write_reports(self, view: RunView) -> dict[str, Path]:
         """Write every report that was asked for; a reporter that fails costs its own report, and is told of.
@@ -266,11 +190,7 @@ def _what(values: Mapping[str, Any], call: Invocation) -> What:
         format_paths=format_paths,
         suite_format=values.get("suite_format"),
         format_options=options.values(values),
-        selection=Selection(
-            cases=(*words(values.get("case", ())), *cases),
-            tags=words(values.get("tag", ())),
-            targets=words(values.get("target", ())),
-        ),
+        selection=choice(values, cases),
         overlay=_overlay(call, values.get("check", ())),
     )
 
@@ -355,7 +275,9 @@ def _overlay(call: Invocation, given: Sequence[str]) -> Overlay:
     return read_overlay(configured.value if configured else (), configured.where if configured else "", given)
 
 
-async def _carry_out(prepared: Prepared, call: Invocation, kept: int) -> Conclusion:
+async def _carry_out(
+    prepared: Prepared, call: Invocation, kept: int, ends: Callable[[TrialResult], bool]
+) -> Conclusion:
     """Run the plan; the first Ctrl-C stops it and keeps what is finished."""
     from ..run.pipeline import carry_out  # noqa: PLC0415 - a dry run ends before
     from .progress import make_progress  # noqa: PLC0415
@@ -364,19 +286,33 @@ async def _carry_out(prepared: Prepared, call: Invocation, kept: int) -> Conclus
     loop = asyncio.get_running_loop()
     for number in _ending_signals():
         loop.add_signal_handler(number, stop.set)
-    progress = make_progress(prepared.plan.head.trial_count - kept, quiet=call.output.quiet)
+    given, job = call.globals, prepared.job
+    total = prepared.plan.head.trial_count - kept
+    progress = make_progress(total, quiet=given.quiet or given.log_json, verbose=given.verbose, no_color=given.no_color)
+    job = replace(job, stages={kind: partial(_opened, stage, progress.started) for kind, stage in job.stages.items()})
 
     def begun(run: RunInfo) -> None:
         if run.resumed:
             call.output.notice(f"resuming run {run.run_id}, which was interrupted (--fresh starts a new one)")
 
+    def finished(result: TrialResult) -> None:
+        progress.finished(result)
+        if ends(result):
+            loop.call_soon_threadsafe(stop.set)
+
     try:
         with progress:
-            return await carry_out(prepared.plan, prepared.job.watched(progress.finished, begun, progress.step), stop)
+            return await carry_out(prepared.plan, job.watched(finished, begun, progress.step), stop)
     finally:
         await prepared.job.store.close()
         for number in _ending_signals():
             loop.remove_signal_handler(number)
+
+
+def _opened(stage: OpenStage, told: Callable[[Trial], None], trial: Trial) -> AbstractAsyncContextManager[Stage]:
+    """The stage of an attempt, which begins by being told of."""
+    told(trial)
+    return stage(trial)
 
 
 def _ending_signals() -> list[signal.Signals]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -64,13 +64,18 @@ class FormatOptions:
                         fields.append(_Field(resolved.name, name, mark, several, is_flag, info.description or ""))
         return FormatOptions(fields)
 
-    def add_to(self, command: click.Command) -> None:
-        """Add an option for each flag; formats that share a flag share the option."""
-        have = {flag for param in command.params for flag in param.opts}
+    def beside(self, own: Sequence[click.Parameter]) -> list[click.Parameter]:
+        """An option for each flag that a command does not have itself; formats that share a flag share the option."""
+        have = {flag for param in own for flag in param.opts}
+        return [option for flag, option in self._by_flag.items() if flag not in have]
+
+    @cached_property
+    def _by_flag(self) -> dict[str, click.Option]:
+        """Made once, since click knows options again by identity."""
+        options: dict[str, click.Option] = {}
         for one in self._fields:
-            if one.option.flag not in have:
-                command.params.append(one.click_option())
-                have.add(one.option.flag)
+            options.setdefault(one.option.flag, one.click_option())
+        return options
 
     def paths(self, values: Mapping[str, Any], cwd: Path) -> dict[str, tuple[Path, ...]]:
         """Paths that were given for one format, by its name."""

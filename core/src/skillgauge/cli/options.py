@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from .. import __version__
-from ..errors import Problem, UsageError
+from ..errors import Problem, UsageError, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class Globals:
     no_color: bool = False
     verbose: bool = False
     quiet: bool = False
+    log_json: bool = False
     no_plugin: tuple[str, ...] = ()
     plugin: tuple[str, ...] = ()
     assign: tuple[str, ...] = ()
@@ -62,8 +63,9 @@ def _global_options() -> list[click.Option]:
         click.Option(["-c", "--config"], metavar="PATH", help="Configuration file instead of the one found here."),
         click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document on stdout."),
         click.Option(["--no-color"], is_flag=True, help="No colours."),
-        click.Option(["-v", "--verbose"], is_flag=True, help="Say what happens, on stderr."),
-        click.Option(["--quiet"], is_flag=True, help="Errors and the verdict only."),
+        click.Option(["-v", "--verbose"], is_flag=True, help="Tell every step of every trial, on stderr."),
+        click.Option(["--log-json"], is_flag=True, help="Events on stderr, one JSON object a line, for programs."),
+        click.Option(["--quiet"], is_flag=True, help="Of a run the verdict only, beside errors."),
         click.Option(["--no-plugin"], metavar="NAME", multiple=True, help="Do without a plugin or distribution."),
         click.Option(["--plugin"], metavar="FILE", multiple=True, help="Use a plugin from a Python file."),
         click.Option(["--trust-config"], is_flag=True, help="Trust the configuration file found here, this once."),
@@ -155,22 +157,75 @@ class Number(click.FloatRange):
 
 
 class GlobalsCommand(click.Command):
-    """A command that takes the global options too."""
+    """A command that takes the global options too.
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    Args:
+        *args: as for click's own commands.
+        examples: command lines that its help shows.
+        **kwargs: as for click's own commands.
+    """
+
+    sections: Mapping[str, Sequence[str]] = {}
+    """Names of options by the title that they stand under in its help."""
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.examples = tuple(examples)
         self.params.extend(_global_options())
         self.context_settings.setdefault("help_option_names", ["-h", "--help"])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Expand several words, then let click parse."""
-        several = [param for param in self.params if isinstance(param, SeveralWords)]
+        several = [param for param in self.get_params(ctx) if isinstance(param, SeveralWords)]
         return super().parse_args(ctx, expand(args, several))
 
     def invoke(self, ctx: click.Context) -> Any:
         """Collect the global options into the context, then run."""
         collect_globals(ctx)
         return super().invoke(ctx)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options under their titles; then its other ones, then those of every command."""
+        write_options(self.get_params(ctx), self.sections, ctx, formatter)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Examples, and what else there is to say."""
+        if self.examples:
+            with formatter.section("Examples"):
+                formatter.write("".join(f"{' ' * formatter.current_indent}{line}\n" for line in self.examples))
+        super().format_epilog(ctx, formatter)
+
+
+def write_options(
+    params: Sequence[click.Parameter],
+    sections: Mapping[str, Sequence[str]],
+    ctx: click.Context,
+    formatter: click.HelpFormatter,
+) -> None:
+    """Write the options of a command under titles.
+
+    Args:
+        params: all its parameters.
+        sections: names of options by title.
+        ctx: the command's.
+        formatter: where they are written.
+    """
+    titles = {name: title for title, names in sections.items() for name in names}
+    grouped: dict[str, list[tuple[str, str]]] = {title: [] for title in (*sections, "Options", _EVERYWHERE)}
+    help_option = ctx.command.get_help_option(ctx)
+    everywhere = {*GLOBAL_NAMES, "version", help_option.name if help_option else None} - {"untrusted"}
+    for param in params:
+        record = None if isinstance(param, click.Argument) else param.get_help_record(ctx)
+        if record is not None:
+            name = str(param.name)
+            grouped[titles.get(name) or (_EVERYWHERE if name in everywhere else "Options")].append(record)
+    for title, records in grouped.items():
+        if records:
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
+_EVERYWHERE = "On every command"
 
 
 class GlobalsGroup(click.Group):
@@ -187,6 +242,22 @@ class GlobalsGroup(click.Group):
         """Collect the global options into the context, then run."""
         collect_globals(ctx)
         return super().invoke(ctx)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that is named; a word that is none gets the names that are near."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.exceptions.NoSuchCommand as error:
+            near = did_you_mean(error.command_name, self.list_commands(ctx))
+            message = f"there is no command {error.command_name!r}{near}"
+            raise click.UsageError(message, ctx) from None
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options of every command, and the commands."""
+        write_options(self.get_params(ctx), {}, ctx, formatter)
+        self.format_commands(ctx, formatter)
 
 
 def collect_globals(ctx: click.Context) -> None:

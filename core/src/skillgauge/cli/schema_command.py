@@ -22,11 +22,13 @@ Schemas = dict[str, Callable[[], Any]]
 
 
 def _built_in() -> Schemas:
-    from .eval_document import EvalDocument  # noqa: PLC0415 - slow, and `--help` needs none of it
+    from .case_list import CaseList  # noqa: PLC0415 - slow, and `--help` needs none of it
+    from .eval_document import EvalDocument  # noqa: PLC0415
     from .plan_document import PlanDocument  # noqa: PLC0415
     from .plugins_document import PluginsDocument  # noqa: PLC0415
 
     return {
+        "cases": CaseList.model_json_schema,
         "eval": EvalDocument.model_json_schema,
         "dry-run": PlanDocument.model_json_schema,
         "plugins": PluginsDocument.model_json_schema,

@@ -6,6 +6,7 @@ acts on a terminal or on a runner of CI is taken out where all of it passes, and
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -33,6 +34,7 @@ class Shown:
     def __init__(self, stream: TextIO) -> None:
         self.unfiltered = stream
         self._begun = ""
+        self._is_read = True
 
     def write(self, text: str) -> int:
         """Write a text, whatever is in it."""
@@ -40,8 +42,29 @@ class Shown:
         shown = printed(whole)[len(self._begun) :]
         line = whole.rpartition("\n")[2]
         self._begun = line if _BEGUN.fullmatch(line) else "-"
-        self.unfiltered.write(_fitting(shown, self.unfiltered.encoding))
+        if self._is_read:
+            try:
+                self.unfiltered.write(_fitting(shown, self.unfiltered.encoding))
+            except BrokenPipeError:
+                self._give_up()
         return len(text)
+
+    def flush(self) -> None:
+        """Hand on what was written."""
+        try:
+            self.unfiltered.flush()
+        except BrokenPipeError:
+            self._give_up()
+
+    def _give_up(self) -> None:
+        """Nobody reads any more, as after `| head -1`; the command goes on to the verdict that it comes to in any case.
+
+        What was not handed on must not be tried again when the interpreter ends.
+        """
+        self._is_read = False
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self.unfiltered.fileno())
+        os.close(nowhere)
 
     def writelines(self, texts: Iterable[str]) -> None:
         """Write one text after the other."""
@@ -76,6 +99,8 @@ def shown_streams() -> Iterator[None]:
     try:
         yield
     finally:
+        for one in ours:
+            one.flush()
         # click puts another stream in place of one that nobody reads any longer, which then has to stay.
         if sys.stdout is ours[0]:
             sys.stdout = theirs[0]

@@ -9,7 +9,8 @@ import click
 
 from ..errors import ExitCode
 from ..report.wording import counted
-from .evaluation import EvaluationCommand, eval_options
+from .evaluation import eval_options
+from .evaluation_options import EvaluationCommand
 from .invocation import invocation
 from .plan_document import plan_document
 from .preparation import prepare_trusted

@@ -10,8 +10,7 @@ from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path, PurePosixPath
 
-from ..contract.artifacts import Artifact
-from ..contract.reporters import Reporter
+from ..contract.reporters import Artifact, Reporter
 from ..errors import PluginError, Problem, UsageError
 from ..types.comparison import Counts, GroupKey
 from ..types.result import ResultOrder, RunSource, RunView, TrialResult

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Protocol
 
 from ..types.result import TrialResult
@@ -32,11 +32,15 @@ class PortableRunTrial(Protocol):
         """
 
 
-class Results(AsyncIterable[TrialResult], Protocol):
+class Results(Protocol):
     """Results of the trials of a run, as they come."""
 
-    complete: bool
-    """Once the iteration has ended: whether every trial gave a result."""
+    @property
+    def complete(self) -> bool:
+        """Once the iteration has ended: whether every trial gave a result."""
+
+    def __aiter__(self) -> AsyncIterator[TrialResult]:
+        """Each result once, in the order in which they come."""
 
     def stop(self) -> None:
         """Start no more trials and cancel those under way; the iteration ends after what had finished."""

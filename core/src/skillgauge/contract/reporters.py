@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from ..types.result import RunView
-from .artifacts import Artifact
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A file to be written by the kernel."""
+
+    chunks: Iterable[bytes]
+    """Content, possibly made while it is written."""
+    path: str = ""
+    """Relative path inside the reporter's own folder; empty for the reporter's one report file."""
 
 
 class Reporter(Protocol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..contract.formats import Claim, LoadRequest, SuiteFormat
@@ -32,7 +32,8 @@ def discover(
 ) -> None:
     """Assign every path to the format that claims it.
 
-    A path that no format claims is searched if it is a folder. A claimed folder is not searched any further.
+    A path that no format claims is searched if it is a folder. A claimed folder is not searched any further,
+    except in what its claim leaves open.
 
     Args:
         paths: what the user named, absolute.
@@ -69,9 +70,8 @@ def _assign(
     elif claims:
         ((name, claim),) = claims.items()
         _add(found, name, path, searched=searched)
-        others = {one: format_ for one, format_ in formats.items() if one != name}
-        for left in claim.leaves:
-            _ = _assign(left, others, found, problems, searched=True) or _search(left, others, found, problems)
+        for left in (one for one in claim.leaves if path in one.parents):
+            _ = _assign(left, formats, found, problems, searched=True) or _search(left, formats, found, problems)
     return bool(claims)
 
 
@@ -85,15 +85,12 @@ def _search(folder: Path, formats: Mapping[str, SuiteFormat], found: dict[str, F
     return hit
 
 
-def _children(folder: Path) -> Iterator[Path]:
+def _children(folder: Path) -> list[Path]:
     try:
-        entries = sorted(folder.iterdir())
-    except OSError:
-        return
-    for path in entries:
-        if path.name.startswith(".") or (path.is_dir() and (path.name in SKIPPED_FOLDERS or path.is_symlink())):
-            continue
-        yield path
+        named = [path for path in sorted(folder.iterdir()) if not path.name.startswith(".")]
+        return [one for one in named if not (one.is_dir() and (one.name in SKIPPED_FOLDERS or one.is_symlink()))]
+    except OSError:  # nobody may list it, or what is listed cannot be looked at
+        return []
 
 
 def _ambiguous(path: Path, claims: Mapping[str, Claim]) -> Problem:

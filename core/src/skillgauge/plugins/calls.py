@@ -12,6 +12,7 @@ from typing import Any, Protocol, Union, get_args, get_origin, get_type_hints, r
 
 from ..contract.adapters import Adapter, Session
 from ..contract.engines import Engine, Recorder
+from ..contract.executors import Results
 from ..contract.formats import SuiteFormat
 from ..contract.judges import Judge
 from ..contract.reporters import Reporter
@@ -74,6 +75,8 @@ _OF_METHODS: Mapping[tuple[type, str], Rule] = {
     (RunLog, "info"): Rule(),
     (Reporter, "read"): Rule(instead=nothing, if_named=False),
     (Store, "close"): CLOSE,
+    (Results, "stop"): CLOSE,
+    (Results, "aclose"): CLOSE,
 }
 _OS = Rule(passing=(SkillgaugeError, OSError, ValueError))
 _OF_CONTRACTS: Mapping[type, Rule] = {
@@ -82,6 +85,7 @@ _OF_CONTRACTS: Mapping[type, Rule] = {
     Recorder: _OS,
     Archive: _OS,
     RunLog: Rule(raises=StoreError),
+    Results: Rule(raises=SkillgaugeError),
 }
 
 
@@ -120,8 +124,8 @@ class Call:
 @cache
 def calls_of(contract: type) -> Mapping[str, Call]:
     """Everything that a contract demands, by name."""
-    names = [name for name in (*vars(contract), *contract.__annotations__) if not name.startswith("_")]
-    return {name: _call(contract, name) for name in names}
+    names = (*vars(contract), *contract.__annotations__)
+    return {name: _call(contract, name) for name in names if name == "__aiter__" or not name.startswith("_")}
 
 
 def _call(contract: type, name: str) -> Call:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from collections.abc import Awaitable, Coroutine, Generator, Iterator
+from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager
-from types import CoroutineType, FrameType, coroutine
-from typing import Any, TypeVar, cast
+from types import FrameType
+from typing import TypeVar
 
 T = TypeVar("T")
 
@@ -40,50 +40,18 @@ def is_cancelled() -> bool:
 
 
 async def bounded(call: Awaitable[T], seconds: float) -> T:
-    """Await a call, for so long. Most calls wait for nothing, and need no timer, which costs more than they do.
+    """Await a call, for so long.
 
     Raises:
         Overdue: it did not end.
     """
-    if not isinstance(call, CoroutineType):
-        call = _coroutine_of(call)
     try:
-        waits_for = call.send(None)
-    except StopIteration as done:
-        return cast("T", done.value)
-    task = cast("asyncio.Task[Any]", asyncio.current_task())
-    late = Overdue(f"no end after {seconds:g} s")
-    timer = asyncio.get_running_loop().call_later(seconds, task.cancel, late)
-    try:
-        return await _rest(call, waits_for)
-    except asyncio.CancelledError as error:
-        if late not in error.args or task.uncancel() > 0:
+        async with asyncio.timeout(seconds) as limit:
+            return await call
+    except TimeoutError as error:
+        if not limit.expired():
             raise
-        raise late from error
-    finally:
-        timer.cancel()
-
-
-async def _coroutine_of(call: Awaitable[T]) -> T:
-    return await call
-
-
-@coroutine
-def _rest(call: Coroutine[Any, Any, T], waits_for: Any) -> Generator[Any, Any, T]:
-    """The rest of a coroutine whose first step waits for something."""
-    try:
-        while True:
-            try:
-                sent = yield waits_for
-            except GeneratorExit:
-                call.close()
-                raise
-            except BaseException as error:  # noqa: BLE001 - it goes on inside
-                waits_for = call.throw(error)
-            else:
-                waits_for = call.send(sent)
-    except StopIteration as done:
-        return cast("T", done.value)
+        raise Overdue(f"no end after {seconds:g} s") from error
 
 
 @contextmanager

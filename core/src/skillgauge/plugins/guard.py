@@ -9,17 +9,17 @@ the plugin's (`Rule.instead`) where going on is right.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
-from ..contract.artifacts import Artifact
+from ..contract.reporters import Artifact
 from ..errors import Problem, SkillgaugeError
 from ..log import get_logger, one_line
 from .calls import CLOSE, FURTHER, Call, Rule, calls_of, nothing
 from .deadlines import GRACE_S, JUDGED_S, SCORE_S, alarm, bounded, is_cancelled
-from .kinds import EXECUTORS, EXTENSIONS, KINDS, Kind, Resolved, broken
+from .kinds import EXTENSIONS, KINDS, Kind, Resolved, broken
 
 log = get_logger(__name__)
 
@@ -31,14 +31,14 @@ def guarded(kind: Kind[T], made: T, plugin: Resolved, note: Note, *, named: bool
     """A plugin's object behind its guard.
 
     Args:
-        kind: whose contract it fulfils. Executors are not guarded: what they raise is nobody's trial.
+        kind: whose contract it fulfils; events of extensions have a guard of their own.
         made: the object.
         plugin: whose it is.
         note: takes a failure that nothing else tells of.
         named: whether the user named the plugin; if not, it is passed over where that is possible.
         granted_s: time that its own options grant a call, beyond what every call has.
     """
-    if kind in (EXECUTORS, EXTENSIONS):
+    if kind == EXTENSIONS:
         return made
     granted_s += JUDGED_S - SCORE_S if plugin.provider.traits.asks_judge else 0
     return cast("T", Guarded(made, Guard(plugin, note, named=named, granted_s=granted_s), KINDS[kind].contract))
@@ -84,6 +84,14 @@ class Guarded:
             return call.checked(getattr(self._made, name))
         except BaseException as error:
             return self._guard.settle(name, call.rule, error)
+
+    async def __aiter__(self) -> AsyncIterator[Any]:
+        call = self._calls["__aiter__"]
+        try:
+            async for item in self._made:
+                yield call.checked(item)
+        except BaseException as error:
+            self._guard.settle("run", call.rule, error)
 
 
 def _absent(made: object, name: str) -> Callable[..., object]:
@@ -141,12 +149,11 @@ def _plain(guard: Guard, name: str, call: Call, method: Callable[..., Any]) -> C
     def around(*args: Any, **kwargs: Any) -> Any:
         nonlocal is_given_up
         try:
-            if rule.deadline_s is None:
-                return call.checked(method(*args, **kwargs))
-            if is_given_up:
+            if is_given_up and rule.deadline_s:
                 return nothing(())
-            with alarm(rule.deadline_s):
-                return call.checked(method(*args, **kwargs))
+            with alarm(rule.deadline_s) if rule.deadline_s else nullcontext():
+                answer = call.checked(method(*args, **kwargs))
+            return Guarded(answer, guard, call.opens) if call.opens else answer
         except BaseException as error:
             answer = guard.settle(name, rule, error)
             is_given_up = True

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from skillgauge_documents import DocumentError, Kind, Pointer, Step, parse, places, read
+from skillgauge_documents import DocumentError, JsonValue, Kind, Pointer, Step, parse, places, read
 
 from ..errors import Origin, Problem, SourceSpan, SuiteError
-from ..types.frozen import JsonValue, freeze
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +17,7 @@ class Document:
     """Content of a source file."""
 
     value: JsonValue
-    """Frozen by `freeze`."""
+    """Immutable."""
     file: str
     """Path as the user gave it."""
 
@@ -38,12 +37,12 @@ def read_document(path: Path, *, kind: Kind | None = None, max_bytes: int | None
     Raises:
         SuiteError: with `document.*` problems whose `span` is known.
     """
-    return _document(str(path), partial(read, path, kind=kind, max_bytes=max_bytes, make=freeze))
+    return _document(str(path), partial(read, path, kind=kind, max_bytes=max_bytes))
 
 
 def parse_document(text: str, *, file: str, kind: Kind) -> Document:
     """As `read_document`, from text that stands at the beginning of `file`."""
-    return _document(file, partial(parse, text, kind, freeze))
+    return _document(file, partial(parse, text, kind))
 
 
 def _document(file: str, read_it: Callable[[], JsonValue]) -> Document:

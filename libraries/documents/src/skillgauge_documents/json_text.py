@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from .faults import (
@@ -24,14 +24,15 @@ from .faults import (
     place_at,
     too_deep,
 )
+from .values import JsonValue, freeze
 
 _TOKEN = re.compile(r'[{}\[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}\[\],:"]+', re.DOTALL)
 _MAX_DIGITS = 4000
 """Python refuses to read integers of more digits than a little above this."""
 
 
-def json_value(text: str, make: Callable[[object], Any]) -> Any:
-    """The value of a JSON text, as `make` makes it. Raises `DocumentError` with the place of every fault."""
+def json_value(text: str) -> JsonValue:
+    """The value of a JSON text. Raises `DocumentError` with the place of every fault."""
     repeated = False
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -41,7 +42,7 @@ def json_value(text: str, make: Callable[[object], Any]) -> Any:
         return made
 
     try:
-        value = make(json.loads(text, object_pairs_hook=members, parse_constant=_refuse))
+        value = freeze(json.loads(text, object_pairs_hook=members, parse_constant=_refuse))
     except json.JSONDecodeError as error:
         code, message = "syntax", f"{error.msg[:1].lower()}{error.msg[1:]}"
         if error.msg == "Extra data":

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
-from .faults import MAX_DEPTH, DocumentError, Fault, has_half_pair, place_at
+from .faults import DocumentError, Fault, place_at
 from .json_text import json_value
+from .values import JsonValue
 from .yaml_text import yaml_value
 
 Kind: TypeAlias = Literal["json", "yaml"]
@@ -18,46 +18,24 @@ MAX_BYTES: Mapping[Kind, int] = {"json": 64 * 1024 * 1024, "yaml": 4 * 1024 * 10
 """Largest file that `read` accepts unless told otherwise."""
 
 
-def checked(value: Any, depth: int = 0) -> Any:
-    """A value that may stand in a JSON document, unchanged.
-
-    Raises:
-        ValueError: it holds what no such document can.
-    """
-    if isinstance(value, str) and has_half_pair(value):
-        raise ValueError("half a surrogate pair")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError("not finite")
-    if isinstance(value, (dict, list)):
-        if depth > MAX_DEPTH:
-            raise ValueError("too deep")
-        for item in (*value, *value.values()) if isinstance(value, dict) else value:
-            checked(item, depth + 1)
-    return value
-
-
-def read(
-    path: Path, *, kind: Kind | None = None, max_bytes: int | None = None, make: Callable[[object], Any] = checked
-) -> Any:
+def read(path: Path, *, kind: Kind | None = None, max_bytes: int | None = None) -> JsonValue:
     """The value of a file that holds one JSON or YAML document.
 
     Args:
         path: the file.
         kind: its syntax; by default YAML for the endings `.yaml` and `.yml`, else JSON.
         max_bytes: largest size accepted; by default that of `MAX_BYTES`.
-        make: makes the value out of dicts, lists, texts, numbers, booleans and `None`; raises `ValueError` for what
-            `checked` refuses, too.
 
     Raises:
         DocumentError: with everything that is wrong.
     """
     kind = kind or ("yaml" if path.suffix.lower() in (".yaml", ".yml") else "json")
-    return parse(read_text(path, max_bytes or MAX_BYTES[kind]), kind, make)
+    return parse(read_text(path, max_bytes or MAX_BYTES[kind]), kind)
 
 
-def parse(text: str, kind: Kind, make: Callable[[object], Any] = checked) -> Any:
+def parse(text: str, kind: Kind) -> JsonValue:
     """As `read`, from text."""
-    return json_value(text, make) if kind == "json" else yaml_value(text, make)
+    return json_value(text) if kind == "json" else yaml_value(text)
 
 
 def read_text(path: Path, max_bytes: int) -> str:

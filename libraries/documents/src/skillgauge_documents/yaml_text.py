@@ -7,7 +7,7 @@ before anything is built from them, and because nodes know their places.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -23,14 +23,15 @@ from .faults import (
     place_at,
     too_deep,
 )
+from .values import JsonValue, freeze
 
 MAX_ALIASED = 100_000
 """Most values that the aliases of one document may stand for."""
 _TAG = "tag:yaml.org,2002:"
 
 
-def yaml_value(text: str, make: Callable[[object], Any]) -> Any:
-    """The value of a YAML text, as `make` makes it. Raises `DocumentError` with the place of every fault."""
+def yaml_value(text: str) -> JsonValue:
+    """The value of a YAML text. Raises `DocumentError` with the place of every fault."""
     root = _compose(text, alone=True)
     if root is None:
         return None
@@ -46,7 +47,7 @@ def yaml_value(text: str, make: Callable[[object], Any]) -> Any:
     value = builder.build(root)
     if builder.faults:
         raise DocumentError(dict.fromkeys(builder.faults))  # what aliases share is built, and faulty, more than once
-    return make(value)
+    return freeze(value)
 
 
 def yaml_nodes(text: str) -> Iterator[tuple[int, Step | None, tuple[int, int]]]:

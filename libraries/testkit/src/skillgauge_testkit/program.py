@@ -22,8 +22,9 @@ from contextvars import Context
 from dataclasses import dataclass
 from functools import _lru_cache_wrapper
 from pathlib import Path
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import IO, Any
+from weakref import WeakKeyDictionary
 
 from skillgauge import log
 from skillgauge.__main__ import main
@@ -188,15 +189,27 @@ def _interpreter(words: list[str]) -> Iterator[None]:
         _forget()
 
 
+_caches: WeakKeyDictionary[ModuleType, tuple[Any, ...]] = WeakKeyDictionary()
+"""Of each module that was looked through. A look takes long, and nobody adds caches to a module once it is imported."""
+
+
 def _forget() -> None:
     """Empty the caches of functions and methods, which a process would begin without."""
     for name, module in list(sys.modules.items()):
         if name.startswith("skillgauge") and not name.startswith(__package__):
-            owners = [module, *(value for value in vars(module).values() if isinstance(value, type))]
-            for value in [value for owner in owners for value in vars(owner).values()]:
-                function = getattr(value, "__func__", value)
-                if isinstance(function, _lru_cache_wrapper):
-                    function.cache_clear()
+            if module not in _caches:
+                _caches[module] = tuple(_caches_of(module))
+            for function in _caches[module]:
+                function.cache_clear()
+
+
+def _caches_of(module: ModuleType) -> Iterator[Any]:
+    """The functions and methods of a module that remember what they returned."""
+    for owner in [module, *(value for value in vars(module).values() if isinstance(value, type))]:
+        for value in vars(owner).values():
+            function = value.__func__ if isinstance(value, (classmethod, staticmethod)) else value
+            if isinstance(function, _lru_cache_wrapper):
+                yield function
 
 
 @contextmanager
@@ -242,12 +255,12 @@ def _flush(stream: IO[str]) -> None:
 def _log_settings() -> Iterator[None]:
     """The log as it is when a process starts; whoever logs next writes to the streams that there are then."""
     settings = log._Settings
-    kept = settings.threshold, settings.clean
-    settings.threshold, settings.clean = logging.ERROR, None
+    kept = settings.threshold, settings.as_json, settings.clean
+    settings.threshold, settings.as_json, settings.clean = logging.ERROR, None, None
     try:
         yield
     finally:
-        settings.threshold, settings.clean = kept
+        settings.threshold, settings.as_json, settings.clean = kept
 
 
 @contextmanager

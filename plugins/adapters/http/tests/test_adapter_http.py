@@ -21,7 +21,15 @@ import pytest
 from skillgauge.api import Blame, CallRequest, Execution, FailureClass, Limits, Severity, Target, thaw
 from skillgauge_adapter_http.adapter import HttpAdapter, url_of
 from skillgauge_adapter_http.answer import retry_after_s, status_failure, usage_of
-from skillgauge_testkit import ADAPTERS, FakeWorkspace, Maker, check_adapter, check_light_import, check_plugin
+from skillgauge_testkit import (
+    ADAPTERS,
+    AdapterInputs,
+    FakeWorkspace,
+    Maker,
+    check_adapter,
+    check_light_import,
+    check_plugin,
+)
 
 MODULE = "skillgauge_adapter_http.plugin"
 VARIABLE = "ECHO_SKILL_TOKEN"
@@ -499,6 +507,7 @@ def test_a_service_may_change_at_any_time() -> None:
     assert identity.settings == {"url": "http://127.0.0.1:9/a", "authType": "none"}
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.skipif(not find_spec("skillgauge_format_eval_skills"), reason="needs the format plugin")
 @pytest.mark.requirement("ES-EVAL-024", "ES-ADAPT-001", "ES-ADAPT-002", "ES-ADAPT-003")
@@ -549,10 +558,7 @@ def test_contract(service: Service) -> None:
     check_adapter(
         Maker(ADAPTERS, MODULE),
         skill(service.url),
-        good_input="a",
-        other_input={"b": [1, 2.5, None]},
-        slow_input="wait",
-        failing_inputs=["crash", "garble", "refuse"],
+        AdapterInputs(good="a", other={"b": [1, 2.5, None]}, slow="wait", failing=["crash", "garble", "refuse"]),
         failing_targets=[skill("http://127.0.0.1:9/", id="nowhere")],
         wrong_targets=[skill(""), skill("ftp://127.0.0.1/")],
     )

@@ -24,6 +24,7 @@ from skillgauge.api import Blame, CallRequest, Execution, FailureClass, LaunchEr
 from skillgauge_adapter_mcp.adapter import McpAdapter, headers_of
 from skillgauge_testkit import (
     ADAPTERS,
+    AdapterInputs,
     FakeWorkspace,
     Maker,
     TemporarySandbox,
@@ -157,6 +158,7 @@ def test_a_server_made_with_the_library_over_http(address: str) -> None:
     failed(execution, FailureClass.REJECTED, "no tool 'ecko'", "did you mean echo", "plain", retryable=False)
 
 
+@pytest.mark.slow
 def test_a_remote_server_that_dies_in_a_call() -> None:
     """A connection that is lost is a network failure that may pass, and the next call connects anew."""
     with socket.socket() as free:
@@ -325,6 +327,7 @@ def test_an_answer_against_the_tools_own_schema() -> None:
     using(skill(f"{PLAIN} schema"), scenario)
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.skipif(not find_spec("skillgauge_format_eval_skills"), reason="needs the format plugin")
 @pytest.mark.requirement("ES-ADAPT-006")
@@ -599,13 +602,15 @@ def test_contract() -> None:
     check_adapter(
         Maker(ADAPTERS, MODULE),
         skill(),
-        good_input={"a": 1},
-        other_input={"b": [1, 2.5, None]},
-        slow_input={"do": "wait"},
-        failing_inputs=[{"do": "die"}, {"do": "refuse"}],
+        AdapterInputs(
+            good={"a": 1},
+            other={"b": [1, 2.5, None]},
+            slow={"do": "wait"},
+            failing=[{"do": "die"}, {"do": "refuse"}],
+            environment={"do": "env"},
+        ),
         failing_targets=[skill(f"{PLAIN} exit", id="leaves"), skill(tool="other", id="other")],
         wrong_targets=[skill(""), skill("no-such-program-anywhere")],
-        environment_input={"do": "env"},
     )
 
 

@@ -16,7 +16,15 @@ import pytest
 
 from skillgauge.api import Blame, CallRequest, Execution, FailureClass, Limits, SandboxSpec, Target, thaw
 from skillgauge_adapter_python.adapter import python_adapter
-from skillgauge_testkit import ADAPTERS, Maker, TemporarySandbox, check_adapter, check_light_import, check_plugin
+from skillgauge_testkit import (
+    ADAPTERS,
+    AdapterInputs,
+    Maker,
+    TemporarySandbox,
+    check_adapter,
+    check_light_import,
+    check_plugin,
+)
 
 MODULE = "skillgauge_adapter_python.plugin"
 
@@ -60,16 +68,20 @@ def call(target: Target, value: Any) -> Execution:
     return asyncio.run(main())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entrypoint", ["skill.py", "skill:later"])
 def test_contract(tmp_path: Path, entrypoint: str) -> None:
     """Calls answer who asked, fail as facts, and end when they are to end."""
     check_adapter(
         Maker(ADAPTERS, MODULE),
         skill(tmp_path, entrypoint=entrypoint),
-        good_input={"a": 1},
-        other_input={"b": [1, 2.5, None]},
-        slow_input="wait",
-        failing_inputs=["crash", "raise", "garble"],
+        AdapterInputs(
+            good={"a": 1},
+            other={"b": [1, 2.5, None]},
+            slow="wait",
+            failing=["crash", "raise", "garble"],
+            environment="env",
+        ),
         failing_targets=[
             skill(tmp_path, id="no-function", entrypoint="skill:json"),
             skill(tmp_path, id="no-module", entrypoint="no_such_module_anywhere:run"),
@@ -80,7 +92,6 @@ def test_contract(tmp_path: Path, entrypoint: str) -> None:
             skill(tmp_path, entrypoint="skill.py:absent"),
             skill(tmp_path, config={"python": "no-such-program-anywhere"}),
         ],
-        environment_input="env",
     )
 
 
@@ -175,6 +186,7 @@ def skillgauge(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.skipif(not find_spec("skillgauge_format_eval_skills"), reason="needs the format plugin")
 @pytest.mark.requirement("ES-ADAPT-007")

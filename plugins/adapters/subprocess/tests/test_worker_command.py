@@ -87,6 +87,7 @@ def judged(document: Any) -> list[tuple[object, ...]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_a_worker_gives_the_same_results_with_no_more_processes_than_calls_at_once(
     evaluate: Evaluate, tmp_path: Path
@@ -105,6 +106,7 @@ def test_a_worker_gives_the_same_results_with_no_more_processes_than_calls_at_on
     assert not ids & other_ids
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_a_skill_that_is_no_worker_says_so_once(evaluate: Evaluate, tmp_path: Path) -> None:
     """A skill that reads to the end runs as one process per task: once said on stderr and once in the results."""

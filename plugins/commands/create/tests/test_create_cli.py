@@ -42,6 +42,7 @@ def assert_perfect(done: Done, work: Path, skill_id: str) -> None:
     assert [(task["taskId"], task["status"]) for task in one["taskResults"]] == [(f"{skill_id}_test_001", "pass")]
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-CREATE-006", "ES-CREATE-007")
 @pytest.mark.parametrize("name", ["my_calc", "Ann's $kill (2)"])
@@ -74,6 +75,7 @@ def test_python_script_can_be_kept(program: Program, shell: Shell, work: Path) -
     assert len(outputs) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-CREATE-002", "ES-CREATE-007")
 def test_mcp_tool_runs_at_once(program: Program, shell: Shell, work: Path) -> None:
@@ -86,6 +88,7 @@ def test_mcp_tool_runs_at_once(program: Program, shell: Shell, work: Path) -> No
     assert_perfect(shell(evaluate.replace("--benchmark", "--tasks")), work, "ask_me")
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-CREATE-002", "ES-CREATE-007")
 def test_http_request_runs_at_once(program: Program, shell: Shell, work: Path, environment: dict[str, str]) -> None:

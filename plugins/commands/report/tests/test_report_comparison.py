@@ -14,7 +14,7 @@ from skillgauge.api import (
     SuiteValidity,
     Summary,
 )
-from skillgauge_command_report.comparison import Report, compare
+from skillgauge_command_report.comparison import Report, Terms, compare
 from skillgauge_command_report.document import DiffDocument, Direction, Presence, Regression
 from skillgauge_command_report.regression import MAX_DROP
 from skillgauge_testkit import contract_views
@@ -25,7 +25,7 @@ Make = Callable[..., RunView]
 def compared(before: RunView, after: RunView, *, is_gate: bool = True) -> DiffDocument:
     """Two reports, behind the gate."""
     reports = Report(before, "Before", "a.json"), Report(after, "After", "b.json")
-    return compare(*reports, max_drop=MAX_DROP, is_gate=is_gate)
+    return compare(*reports, Terms(max_drop=MAX_DROP, is_gate=is_gate))
 
 
 def joined(*views: RunView) -> RunView:

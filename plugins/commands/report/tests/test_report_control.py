@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from skillgauge.api import Identity, RunView
-from skillgauge_command_report.comparison import Report, compare
+from skillgauge_command_report.comparison import Report, Terms, compare
 from skillgauge_command_report.document import DiffDocument, Regression, Role
 from skillgauge_command_report.regression import MAX_DROP
 
@@ -21,7 +21,7 @@ OLD_JUDGE = Identity(name="anthropic", model="judge-1")
 def compared(before: RunView, after: RunView) -> DiffDocument:
     """Two reports, behind the gate."""
     reports = Report(before, "Before", "a.json"), Report(after, "After", "b.json")
-    return compare(*reports, max_drop=MAX_DROP, is_gate=True)
+    return compare(*reports, Terms(max_drop=MAX_DROP, is_gate=True))
 
 
 def arms(make: Make, candidate: dict[str, str], baseline: dict[str, str]) -> RunView:

@@ -16,7 +16,7 @@ import pytest
 
 from skillgauge.api import RunView, plain
 from skillgauge_command_report import markdown, page
-from skillgauge_command_report.comparison import Report, compare
+from skillgauge_command_report.comparison import Report, Terms, compare
 from skillgauge_command_report.document import DiffDocument
 from skillgauge_command_report.regression import MAX_DROP
 
@@ -47,7 +47,7 @@ ATTRIBUTES = {"lang", "charset", "name", "content", "http-equiv", "class", "tabi
 
 def compared(before: RunView, after: RunView, label: str = "After") -> DiffDocument:
     """A comparison."""
-    return compare(Report(before, "Before", "a"), Report(after, label, "b"), max_drop=MAX_DROP, is_gate=False)
+    return compare(Report(before, "Before", "a"), Report(after, label, "b"), Terms(max_drop=MAX_DROP, is_gate=False))
 
 
 def trapped(make: Make) -> DiffDocument:
@@ -163,6 +163,7 @@ def test_nothing_to_compare(report: Make, render: Callable[[DiffDocument], str])
     assert "No evaluation results." in render(compared(report({}), report({})))
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium on the search path (Debian: apt-get install chromium)")
 @pytest.mark.parametrize("guarded", [True, False], ids=["policy", "no policy"])

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from skillgauge.api import RunView
-from skillgauge_command_report.comparison import Report, compare
+from skillgauge_command_report.comparison import Report, Terms, compare
 from skillgauge_command_report.document import DiffDocument, Regression, Turn
 from skillgauge_command_report.regression import MAX_DROP, overall
 
@@ -17,14 +17,14 @@ Make = Callable[..., RunView]
 def compared(make: Make, before: dict[str, str], after: dict[str, str], max_drop: float = MAX_DROP) -> DiffDocument:
     """Two reports of one skill, behind the gate."""
     reports = [Report(make({"skill": tasks}), label, label) for tasks, label in ((before, "A"), (after, "B"))]
-    return compare(*reports, max_drop=max_drop, is_gate=True)
+    return compare(*reports, Terms(max_drop=max_drop, is_gate=True))
 
 
 def agents(make: Make, before: dict[str, str], after: dict[str, str]) -> DiffDocument:
     """Two reports of an agent with one skill, behind the gate."""
     sides = ((before, "A"), (after, "B"))
     reports = [Report(make({"skill": tasks}, arm="with_skill"), label, label) for tasks, label in sides]
-    return compare(*reports, max_drop=MAX_DROP, is_gate=True)
+    return compare(*reports, Terms(max_drop=MAX_DROP, is_gate=True))
 
 
 @pytest.mark.requirement("SE-ARM-003")
@@ -158,7 +158,7 @@ def test_many_skills_must_prove_more(report: Make) -> None:
         return report({"one": first, "two": five, "three": five}, arm="with_skill")
 
     reports = [Report(three(tasks), label, label) for tasks, label in ((five, "A"), (worse, "B"))]
-    document = compare(*reports, max_drop=MAX_DROP, is_gate=True)
+    document = compare(*reports, Terms(max_drop=MAX_DROP, is_gate=True))
     assert agents(report, five, worse).regression is Regression.YES
     assert document.regression is Regression.UNDECIDED
     assert "p = 0.094, 3 skills allowed for" in document.verdict

@@ -139,6 +139,7 @@ def test_nothing_selected_is_no_failure(program: Program, work: Path, tasks: Pat
     assert program("run", "--tasks", tasks, "--exit-on-fail").code == 2
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("ES-RUN-002")
 def test_command_line_before_strategy_before_default(program: Program, work: Path, tasks: Path, make: Make) -> None:
     """Each limit by itself; what nobody sets is 0.7 and 5."""

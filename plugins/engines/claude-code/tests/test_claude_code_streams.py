@@ -178,6 +178,7 @@ values = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(st.binary() | st.dictionaries(st.sampled_from(WORDS), values).map(lambda v: json.dumps(v).encode())))
 def test_no_line_makes_it_raise(noise: list[bytes]) -> None:
     """Whatever the lines are, there is an account of them that can be stored."""

@@ -249,6 +249,7 @@ values = st.recursive(
 noises = st.lists(st.binary() | st.dictionaries(st.sampled_from(WORDS), values).map(lambda v: json.dumps(v).encode()))
 
 
+@pytest.mark.slow
 @given(noises, noises, st.text())
 def test_no_line_makes_it_raise(stream: list[bytes], rollout: list[bytes], stderr: str) -> None:
     """Whatever the lines of stream and session file are, there is an account of them that can be stored."""

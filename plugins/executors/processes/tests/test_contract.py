@@ -1,5 +1,7 @@
 """The contract of executors."""
 
+import pytest
+
 from skillgauge_testkit import EXECUTORS, Maker, check_executor, check_light_import, check_plugin
 
 MODULE = "skillgauge_executor_processes.plugin"
@@ -11,6 +13,7 @@ def test_announcement() -> None:
     check_light_import(MODULE)
 
 
+@pytest.mark.slow
 def test_contract() -> None:
     """Each trial runs once in some worker, and a run that is stopped or closed has nothing under way any more."""
     make = Maker(EXECUTORS, MODULE)

@@ -107,6 +107,7 @@ def test_work_is_divided(bench: Bench) -> None:
     assert {f"closed-{pid}" for pid in workers} <= {path.name for path in bench.folder.glob("closed-*")}
 
 
+@pytest.mark.slow
 def test_no_more_workers_than_trials_at_once(bench: Bench) -> None:
     """With a concurrency of 1 there is one worker, whatever the option says."""
     code, _, stderr = bench.run(["work"] * 4, "--concurrency", "1", workers=3)
@@ -114,6 +115,7 @@ def test_no_more_workers_than_trials_at_once(bench: Bench) -> None:
     assert len(bench.pids()) == 1
 
 
+@pytest.mark.slow
 def test_secrets_and_prints_of_workers(bench: Bench) -> None:
     """Workers have the environment of the run and redact as it does; what they print is no part of the report."""
     code, stdout, stderr = bench.run(["tell", "print"], "--json", DEED_SECRET="a-secret-of-some-length")
@@ -121,8 +123,11 @@ def test_secrets_and_prints_of_workers(bench: Bench) -> None:
     assert bench.results()["0-tell"].execution.output == "[redacted:DEED_SECRET]"
     assert "printed" not in stdout
     assert "printed by a plugin" in stderr
+    assert "\x1b" not in stderr
+    assert not any(line.lstrip().startswith("::error") for line in stderr.splitlines())
 
 
+@pytest.mark.slow
 def test_worker_that_dies(bench: Bench) -> None:
     """What it had under way is an error that says why, and the others run in a worker that takes its place."""
     code, _, _ = bench.run(["die", *["work"] * 9], "--concurrency", "2")
@@ -134,6 +139,7 @@ def test_worker_that_dies(bench: Bench) -> None:
     assert sum(one.execution.failure is None for one in results.values()) >= 8
 
 
+@pytest.mark.slow
 def test_attempt_that_died_is_made_again(bench: Bench) -> None:
     """With retries another worker makes it, and the record tells of both attempts."""
     code, _, stderr = bench.run(["die-once", "work"], "--concurrency", "1", "--retries", "1")
@@ -144,6 +150,7 @@ def test_attempt_that_died_is_made_again(bench: Bench) -> None:
     assert len(bench.pids()) == 2
 
 
+@pytest.mark.slow
 def test_run_that_no_worker_can_prepare(bench: Bench) -> None:
     """It ends before any trial, with the reason."""
     (bench.folder / "unusable").touch()

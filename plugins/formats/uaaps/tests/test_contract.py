@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from skillgauge_testkit import FORMATS, Maker, check_format, check_light_import, check_plugin
 
 from .conftest import DATA
@@ -11,6 +13,7 @@ from .conftest import DATA
 MODULE = "skillgauge_format_uaaps.plugin"
 
 
+@pytest.mark.slow
 def test_format(tmp_path: Path) -> None:
     """Packages are recognised, read, and refused with places when something in them is wrong."""
     package = tmp_path / "package.json"

@@ -214,6 +214,7 @@ def test_an_agent_out_of_time_has_failed(evaluate: Evaluate, word_tools: Path) -
     assert case["error"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "names"),
     [

@@ -49,6 +49,7 @@ def test_a_malformed_package(tmp_path: Path, number: int) -> None:
         assert problem.span.line is not None or whole_file, (done, problem)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(MUTATIONS)), ids=lambda number: MUTATIONS[number].__name__)
 def test_nothing_of_a_malformed_package_runs(program: Program, work: Path, number: int) -> None:
     """Whichever command meets it: exit code 2, or the other command is not concerned; and no command has run."""

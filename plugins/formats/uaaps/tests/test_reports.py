@@ -121,6 +121,60 @@ def test_what_else_has_changed_is_told(
     assert words in done.stdout + done.stderr
 
 
+OTHER_MODEL = {"agent": {"model": "m-2"}}
+
+
+@pytest.mark.requirement("UA-DIFF-001", "UA-DIFF-002")
+@pytest.mark.parametrize(
+    ("changes", "options", "code", "words"),
+    [
+        ({}, "", 0, "m-1: gamma passed before and fails now, but too few repeats show it"),
+        ({}, "--any-loss", 1, "regressed: skill:greet · package · m-1: gamma passed before and fails now"),
+        (OTHER_MODEL, "", 3, "model: m-1 → m-2; --across model judges it all the same"),
+        (OTHER_MODEL, "--any-loss", 3, "--across model"),
+        (OTHER_MODEL, "--across engine,judge", 3, "--across model"),
+        (OTHER_MODEL, "--across model", 0, "undecided"),
+        (OTHER_MODEL, "--across model --any-loss", 1, "it may be none of the skill: model: m-1 → m-2"),
+        (OTHER_MODEL | {"judge": {"model": "j-2"}}, "--across model", 3, "--across judge"),
+        (OTHER_MODEL, "--across modle", 2, "'modle' is none of model, engine, judge (did you mean model?)"),
+    ],
+)
+def test_what_a_gate_makes_of_a_lost_case(
+    program: Program, reports: Path, changes: dict[str, dict[str, str]], options: str, code: int, words: str
+) -> None:
+    """Another model or judge stands in the way until the user says that it may, and is named all the same."""
+    document = json.loads((reports / "b.json").read_text())
+    for part, change in changes.items():
+        document[part] |= change
+    (reports / "b.json").write_text(json.dumps(document))
+    command = ("report", "diff", reports / "a.json", reports / "b.json", "--fail-on-regression", *options.split())
+    done = program(*command)
+    assert done.code == code, done.stderr
+    assert words in done.stderr
+
+
+@pytest.mark.requirement("UA-DIFF-001")
+def test_checks_that_turned_are_listed(program: Program, reports: Path) -> None:
+    """In the document and on both pages, of tasks that turned and of those that did not."""
+    document = json.loads((reports / "b.json").read_text())
+    document["cases"][0]["deterministic_checks"]["files_created"] = "FAIL"
+    (reports / "b.json").write_text(json.dumps(document))
+    before = json.loads((reports / "a.json").read_text())
+    before["cases"][0]["deterministic_checks"]["files_created"] = "PASS"
+    (reports / "a.json").write_text(json.dumps(before))
+    command = ("report", "diff", reports / "a.json", reports / "b.json")
+    (skill,) = program(*command, "--json").document["skills"]
+    turned = [tuple(one[key] for key in ("task", "check", "turn")) for one in skill["checks"]]
+    assert turned == [
+        ("alpha", "files_created", "broke"),
+        ("beta", "contains", "fixed"),
+        ("gamma", "contains", "broke"),
+    ]
+    assert "| alpha | files_created | pass | fail | broke |" in program(*command).stdout.replace("\\", "")
+    page = program(*command, "--format", "html").stdout
+    assert "<bdi>files_created</bdi></td><td><bdi>pass</bdi></td><td><bdi>fail</bdi></td>" in page
+
+
 @pytest.mark.requirement("UA-DIFF-003")
 def test_reports_are_followed_over_time(program: Program, reports: Path) -> None:
     """A folder of reports becomes history once, and has a trend."""

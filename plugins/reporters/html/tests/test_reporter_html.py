@@ -449,6 +449,7 @@ def test_transcripts_have_a_limit_and_the_way_to_them_is_told(monkeypatch: pytes
     assert ROOM < 10_000_000
 
 
+@pytest.mark.slow
 def test_of_too_many_cases_the_cut_is_said() -> None:
     """Those that did not pass come before the others."""
     view = in_arms(*((n, "with_skill", "f" if n == 3 else "p") for n in range(4)))

@@ -387,6 +387,7 @@ def test_on_paper_lists_are_unfolded(browser: Browser, tmp_path: Path) -> None:
         browser.call("Emulation.setEmulatedMedia", media="")
 
 
+@pytest.mark.slow
 def test_the_plain_command_line_shows_the_page_too(tmp_path: Path) -> None:
     """Without any protocol the browser gives a picture, and a document in which no script has been."""
     page = written(tmp_path, trapped())

@@ -286,6 +286,7 @@ def test_who_is_late_leaves_the_new_launcher(sandbox: BubblewrapSandbox) -> None
     assert list(launchers._running.values()) == [new]
 
 
+@pytest.mark.slow
 def test_launchers_end_with_their_sandbox(sandbox: BubblewrapSandbox) -> None:
     """Without a sandbox there is no launcher, no copy and no /etc of it, even if a fork of ours has its socket."""
     before = set(own_launchers())

@@ -36,6 +36,7 @@ def acknowledged(one: Any, at_least: int, linger_s: float) -> int:
     return done
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("point", range(12))
 def test_kill_loses_nothing_that_was_acknowledged(
     make: ModuleType, path: Path, store: Stores, child: Callable[[], Any], point: int

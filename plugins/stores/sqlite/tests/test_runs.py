@@ -211,6 +211,7 @@ def test_a_paused_reader_keeps_nothing_locked(make: ModuleType, path: Path, stor
     asyncio.run(main())
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow(make: ModuleType, store: Stores) -> None:
     """Three thousand large results need no more memory to write and to read than a few."""
 

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from skillgauge.api import DIRECT, Identity, RunView, plain
 
+from .document import Circumstance
 from .tallying import SkillTally
 
 _UNKNOWN = "unknown"
 """How readers of documents that do not name the adapter or engine call it; a second one gets a number."""
 
 
-def also_changed(before: SkillTally, after: SkillTally, judges: str) -> Iterator[str]:
+@dataclass(frozen=True)
+class Changed:
+    """Something beside the skill that is not as it was."""
+
+    what: Circumstance
+    told: str
+    """From what to what."""
+
+
+def also_changed(before: SkillTally, after: SkillTally, judges: str) -> Iterator[Changed]:
     """Model, engine and judge, where both reports tell them and they differ; what is unknown is no change.
 
     Args:
@@ -22,13 +33,13 @@ def also_changed(before: SkillTally, after: SkillTally, judges: str) -> Iterator
     """
     first, second = before.key, after.key
     if first.model and second.model and first.model != second.model:
-        yield _told("model", first.model, second.model)
+        yield Changed(Circumstance.MODEL, _told("model", first.model, second.model))
     # An adapter is part of how a skill is made; an engine is who uses it.
     is_known = not any(key.runner.startswith(_UNKNOWN) for key in (first, second))
     if first.arm != DIRECT.name and is_known and first.runner != second.runner:
-        yield _told("engine", first.runner, second.runner)
+        yield Changed(Circumstance.ENGINE, _told("engine", first.runner, second.runner))
     if judges:
-        yield judges
+        yield Changed(Circumstance.JUDGE, judges)
 
 
 def other_judges(before: RunView, after: RunView) -> str:

@@ -8,7 +8,18 @@ from dataclasses import dataclass
 from skillgauge.api import DIRECT, ExitCode, RunState, RunView, chance_text, counted, plain, points
 
 from .circumstances import other_judges
-from .document import DiffDocument, Presence, Regression, ReportFacts, Role, Side, SkillDiff, TaskChange, Turn
+from .document import (
+    Circumstance,
+    DiffDocument,
+    Presence,
+    Regression,
+    ReportFacts,
+    Role,
+    Side,
+    SkillDiff,
+    TaskChange,
+    Turn,
+)
 from .drafts import Draft, titles
 from .matching import match
 from .regression import Judged, judge, named, overall
@@ -35,18 +46,33 @@ class Report:
         return f"skillgauge eval --confirm {self.again} {options}"
 
 
-def compare(before: Report, after: Report, *, max_drop: float, is_gate: bool) -> DiffDocument:
+@dataclass(frozen=True)
+class Terms:
+    """By what two reports are compared."""
+
+    max_drop: float
+    """Largest loss of pass rate, as a fraction, that is no regression."""
+    is_gate: bool
+    """Whether a regression, or a comparison that could not have found one, is to fail the command."""
+    across: tuple[Circumstance, ...] = ()
+    """What may be another one in the second report: a difference is then the skill's or its."""
+    any_loss: bool = False
+    """Whether each task that broke is a regression, however little proves it."""
+
+
+def compare(before: Report, after: Report, terms: Terms) -> DiffDocument:
     """What changed from one report to the other.
 
     Args:
         before: the report that is compared with.
         after: the report that is looked at.
-        max_drop: largest loss of pass rate, as a fraction, that is no regression.
-        is_gate: whether a regression, or a comparison that could not have found one, is to fail the command.
+        terms: by what they are compared.
     """
+    is_gate = terms.is_gate
     judges = other_judges(before.view, after.view)
-    drafts = [Draft.of(pair, judges) for pair in match(tally(before.view), tally(after.view))]
-    found = iter(judge([draft.weighed for draft in drafts if draft.is_judged], max_drop))
+    drafts = [Draft.of(pair, judges, terms.across) for pair in match(tally(before.view), tally(after.view))]
+    weighed = [draft.weighed for draft in drafts if draft.is_judged]
+    found = iter(judge(weighed, terms.max_drop, any_loss=terms.any_loss))
     judged = [next(found) if draft.is_judged else Judged(Regression.NOT_JUDGED) for draft in drafts]
     skills = tuple(
         draft.finished(title, one, _commands(one, before, after))
@@ -64,7 +90,9 @@ def compare(before: Report, after: Report, *, max_drop: float, is_gate: bool) ->
     return DiffDocument(
         before=facts[0],
         after=facts[1],
-        max_drop=max_drop,
+        max_drop=terms.max_drop,
+        across=terms.across,
+        any_loss=terms.any_loss,
         warnings=tuple(_warnings(before, after, skills)),
         unproven=unproven,
         skills=skills,
@@ -154,14 +182,16 @@ def _unproven(skills: Sequence[SkillDiff]) -> Iterable[str]:
     """Why finding no regression would prove nothing."""
     both = [skill for skill in skills if skill.presence is Presence.BOTH and skill.role is Role.CANDIDATE]
     if not any(skill.tasks.compared for skill in both):
-        changed = any(skill.tasks.changed for skill in both)
-        yield f"the reports have no {'unchanged ' if changed else ''}task of a skill in common"
+        is_changed = any(skill.tasks.changed for skill in both)
+        yield f"the reports have no {'unchanged ' if is_changed else ''}task of a skill in common"
         return
     for skill in both:
         title, tasks = plain(skill.title, 60), skill.tasks
         lost, all_common = len(tasks.ungraded), tasks.compared + len(tasks.ungraded)
-        if skill.also_changed:
-            yield f"{title} is not judged, because this is not as it was: {', '.join(skill.also_changed)}"
+        if skill.barred_by:
+            options = f"--across {','.join(skill.barred_by)}"
+            changed = ", ".join(skill.also_changed)
+            yield f"{title} is not judged, because this is not as it was: {changed}; {options} judges it all the same"
         elif all_common == 0:
             yield f"{title} has no {'unchanged ' if tasks.changed else ''}task in common"
         elif lost / all_common > MAX_LOST:
@@ -187,6 +217,8 @@ def _verdict(skills: Sequence[SkillDiff], regression: Regression, unproven: Sequ
 
 def _told(skill: SkillDiff) -> str:
     told = f"{plain(skill.title, 60)}: {', '.join(skill.regression_reasons)}"
+    if skill.also_changed:
+        told += f" (this changed, too, so it may be none of the skill: {', '.join(skill.also_changed)})"
     if skill.regression is not Regression.UNDECIDED:
         return told
     if skill.decided_by is None:

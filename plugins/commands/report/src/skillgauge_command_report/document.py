@@ -90,6 +90,16 @@ class TaskChange(Frozen):
     """Why the first repeat that did not pass failed: in the second report if the task got worse, else in the first."""
 
 
+class CheckChange(Frozen):
+    """A check of a compared task whose share of passes differs, whatever became of the task."""
+
+    task: str
+    check: str
+    turn: Turn
+    before: TaskRuns
+    after: TaskRuns
+
+
 class Tasks(Frozen):
     """Which tasks of a skill could be compared."""
 
@@ -158,6 +168,14 @@ class Regression(StrEnum):
     engine or judge are others."""
 
 
+class Circumstance(StrEnum):
+    """What beside the skill a difference may be owed to."""
+
+    MODEL = "model"
+    ENGINE = "engine"
+    JUDGE = "judge"
+
+
 class Side(StrEnum):
     """One of the two reports."""
 
@@ -193,11 +211,15 @@ class SkillDiff(Frozen):
     """The metrics are computed anew over the tasks that both reports have, because their task sets differ."""
     tasks: Tasks
     changes: tuple[TaskChange, ...] = ()
+    checks: tuple[CheckChange, ...] = ()
+    """Only where both reports tell the checks of a task."""
     difference: Difference | None = None
     lift: LiftChange | None = None
     """Only where both reports have the baseline arm, too."""
     also_changed: tuple[str, ...] = ()
-    """What else is not as it was, so that a difference is none of the skill: its model, engine or judge."""
+    """What else is not as it was, so that a difference may be none of the skill: its model, engine or judge."""
+    barred_by: tuple[Circumstance, ...] = ()
+    """Which of these keep it from being judged: those that the user did not say to compare across."""
     regression: Regression
     regression_reasons: tuple[str, ...] = ()
     decided_by: str | None = None
@@ -229,11 +251,15 @@ class ReportFacts(Frozen):
 class DiffDocument(Frozen):
     """The document of `report diff --json` and `--format json`."""
 
-    schema_version: str = "2.1"
+    schema_version: str = "2.2"
     before: ReportFacts
     after: ReportFacts
     max_drop: float
     """Largest loss of pass rate that is no regression."""
+    across: tuple[Circumstance, ...] = ()
+    """What may be another one in the second report, as the user said."""
+    any_loss: bool = False
+    """Whether each task that broke counts as a regression, however little proves it."""
     warnings: tuple[str, ...] = ()
     """What makes the comparison less than it seems."""
     unproven: tuple[str, ...] = ()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from skillgauge.api import DIRECT, GroupKey
 
-from .circumstances import also_changed
-from .document import Presence, Role, SkillDiff, TaskChange, Tasks, Turn
+from .circumstances import Changed, also_changed
+from .document import CheckChange, Circumstance, Presence, Role, SkillDiff, TaskChange, TaskRuns, Tasks, Turn
 from .evidence import Control, TaskPair, difference, lift_change
 from .matching import Match
 from .metrics import compare_metrics
@@ -26,11 +26,13 @@ class Draft:
     tasks: Tasks
     weighed: Weighed
     changes: tuple[TaskChange, ...]
-    also_changed: tuple[str, ...]
+    checks: tuple[CheckChange, ...]
+    also_changed: tuple[Changed, ...]
+    across: Collection[Circumstance]
 
     @classmethod
-    def of(cls, pair: Match, judges: str) -> Draft:
-        """What is compared; `judges` says that other ones graded, if so."""
+    def of(cls, pair: Match, judges: str, across: Collection[Circumstance] = ()) -> Draft:
+        """What is compared; `judges` says that other ones graded, if so, `across` what may be another one."""
         before, after = pair
         sides = [one.tasks if one else {} for one in pair]
         common = [task for task in sides[0] if task in sides[1]]
@@ -50,7 +52,8 @@ class Draft:
         pairs = [TaskPair(task, sides[0][task].runs, sides[1][task].runs, _control(pair, task)) for task in graded]
         arm = _known(pair).key.arm
         weighed = Weighed(arm, pairs, difference(pairs), lift_change(pairs))
-        return cls(pair, tasks, weighed, tuple(_changes(sides[0], sides[1], graded)), found)
+        changes, checks = _changes(sides[0], sides[1], graded), _checks(sides[0], sides[1], graded)
+        return cls(pair, tasks, weighed, tuple(changes), tuple(checks), found, across)
 
     @property
     def known(self) -> SkillTally:
@@ -61,7 +64,12 @@ class Draft:
     def is_judged(self) -> bool:
         """Whether a difference would be the skill's: not that of a baseline arm, nor of another model."""
         is_baseline = any(one.is_baseline for one in self.pair if one)
-        return all(self.pair) and not is_baseline and not self.also_changed
+        return all(self.pair) and not is_baseline and not self.barred_by
+
+    @property
+    def barred_by(self) -> tuple[Circumstance, ...]:
+        """What else changed that nobody said to compare across."""
+        return tuple(one.what for one in self.also_changed if one.what not in self.across)
 
     def finished(self, title: str, judged: Judged, confirm: tuple[str, ...] = ()) -> SkillDiff:
         """What the document says of it; `confirm`: commands that would decide."""
@@ -86,9 +94,11 @@ class Draft:
             common_tasks_only=is_part,
             tasks=tasks,
             changes=self.changes,
+            checks=self.checks,
             difference=self.weighed.difference,
             lift=self.weighed.lift,
-            also_changed=self.also_changed,
+            also_changed=tuple(one.told for one in self.also_changed),
+            barred_by=self.barred_by,
             regression=judged.regression,
             regression_reasons=judged.reasons,
             decided_by=judged.decided_by.options if judged.decided_by else None,
@@ -140,11 +150,24 @@ def _changes(before: dict[str, TaskTally], after: dict[str, TaskTally], graded: 
         first, second = before[task].runs, after[task].runs
         if first.share == second.share:
             continue
-        is_worse = second.share < first.share
-        if {first.share, second.share} == {0.0, 1.0}:
-            turn = Turn.BROKE if is_worse else Turn.FIXED
-        else:
-            turn = Turn.WEAKER if is_worse else Turn.STRONGER
-        reason = (after if is_worse else before)[task].reason
-        changes.append(TaskChange(task=task, turn=turn, before=first, after=second, reason=reason))
+        reason = (after if second.share < first.share else before)[task].reason
+        changes.append(TaskChange(task=task, turn=_turn(first, second), before=first, after=second, reason=reason))
     return sorted(changes, key=lambda change: _ORDER.index(change.turn))
+
+
+def _checks(before: dict[str, TaskTally], after: dict[str, TaskTally], graded: Iterable[str]) -> Iterator[CheckChange]:
+    """Checks whose share differs, task by task."""
+    for task in graded:
+        first, second = before[task].checks, after[task].checks
+        for check in (one for one in first if one in second and first[one].graded and second[one].graded):
+            if first[check].share != second[check].share:
+                turn = _turn(first[check], second[check])
+                yield CheckChange(task=task, check=check, turn=turn, before=first[check], after=second[check])
+
+
+def _turn(before: TaskRuns, after: TaskRuns) -> Turn:
+    """How two shares differ that are not the same."""
+    is_worse = after.share < before.share
+    if {before.share, after.share} == {0.0, 1.0}:
+        return Turn.BROKE if is_worse else Turn.FIXED
+    return Turn.WEAKER if is_worse else Turn.STRONGER

@@ -8,7 +8,7 @@ from skillgauge.api import LINE, moment, plain
 from skillgauge_run_views.markdown import in_markdown
 
 from .document import DiffDocument, Metric, Presence, ReportFacts, Role, SkillDiff
-from .numbers import BASELINE, LISTED, SENTENCE, arrow, delta, evidence, value
+from .numbers import BASELINE, LISTED, SENTENCE, arrow, circumstances, delta, evidence, value
 
 
 def render(document: DiffDocument) -> str:
@@ -57,7 +57,7 @@ def _skill(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
     if skill.role is Role.BASELINE:
         yield from ("", BASELINE)
     if skill.also_changed:
-        yield from ("", f"Not judged, because this is not as it was: {text(', '.join(skill.also_changed), SENTENCE)}.")
+        yield from ("", f"{circumstances(skill)}: {text(', '.join(skill.also_changed), SENTENCE)}.")
     if skill.common_tasks_only:
         yield from ("", f"The figures are computed over the tasks that {first} and {second} have in common.")
     for sentences in (evidence(skill), [f"{reason}." for reason in skill.regression_reasons]):
@@ -71,11 +71,22 @@ def _skill(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
             cells = (change.task, change.before.shown, change.after.shown, change.turn, change.reason)
             yield _row(text(cell) for cell in cells)
         yield from _more(len(skill.changes), "changed tasks")
+    yield from _checks(skill, labels)
     if skill.presence is Presence.BOTH:
         yield from _listed(f"Tasks only in {first}", skill.tasks.only_before)
         yield from _listed(f"Tasks only in {second}", skill.tasks.only_after)
         yield from _listed("Tasks with errors only, not compared", skill.tasks.ungraded)
         yield from _listed("Tasks that ask or check something else now, not compared", skill.tasks.changed)
+
+
+def _checks(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
+    if skill.checks:
+        yield ""
+        yield _row(["Task", "Check", *labels, "Change"])
+        yield _row(["---"] * 5)
+        for check in skill.checks[:LISTED]:
+            yield _row(map(text, (check.task, check.check, check.before.shown, check.after.shown, check.turn)))
+        yield from _more(len(skill.checks), "changed checks")
 
 
 def _metrics(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:

@@ -16,6 +16,13 @@ SENTENCE = 2_000
 BASELINE = "The baseline arm: not judged. Where it changes, the model without the skill did."
 
 
+def circumstances(skill: SkillDiff) -> str:
+    """What it means for a skill that something else changed."""
+    if skill.barred_by:
+        return "Not judged, because this is not as it was"
+    return "Not as it was, so that a difference may be none of the skill"
+
+
 def value(number: float | None, unit: Unit) -> str:
     """A metric's value; a dash if unknown."""
     if number is None:

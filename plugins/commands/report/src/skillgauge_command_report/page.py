@@ -14,8 +14,8 @@ from importlib.resources import files
 
 from skillgauge.api import LINE, moment, plain
 
-from .document import DiffDocument, Metric, Presence, ReportFacts, Role, SkillDiff, TaskChange, Turn
-from .numbers import BASELINE, LISTED, SENTENCE, arrow, delta, evidence, value
+from .document import CheckChange, DiffDocument, Metric, Presence, ReportFacts, Role, SkillDiff, TaskChange, Turn
+from .numbers import BASELINE, LISTED, SENTENCE, arrow, circumstances, delta, evidence, value
 
 _TURNS = {Turn.BROKE: "worse", Turn.WEAKER: "worse", Turn.FIXED: "better", Turn.STRONGER: "better"}
 
@@ -79,7 +79,7 @@ def _skill(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
     if skill.role is Role.BASELINE:
         yield f"<p>{BASELINE}</p>"
     if skill.also_changed:
-        yield f"<p>Not judged, because this is not as it was: {text(', '.join(skill.also_changed), SENTENCE)}.</p>"
+        yield f"<p>{circumstances(skill)}: {text(', '.join(skill.also_changed), SENTENCE)}.</p>"
     if skill.common_tasks_only:
         yield f"<p>The figures are computed over the tasks that {first} and {second} have in common.</p>"
     for sentences in (evidence(skill), [f"{reason}." for reason in skill.regression_reasons]):
@@ -88,6 +88,10 @@ def _skill(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
     if skill.changes:
         yield from _table(["Task", first, second, "Change", "Reason"], map(_change, skill.changes[:LISTED]), "changes")
         yield from _more(len(skill.changes), "changed tasks")
+    if skill.checks:
+        heads = ["Task", "Check", first, second, "Change"]
+        yield from _table(heads, map(_check, skill.checks[:LISTED]), "checks")
+        yield from _more(len(skill.checks), "changed checks")
     if skill.presence is Presence.BOTH:
         yield from _listed(f"Tasks only in {first}", skill.tasks.only_before)
         yield from _listed(f"Tasks only in {second}", skill.tasks.only_after)
@@ -117,9 +121,16 @@ def _metric(metric: Metric, sides: Sequence[float | None], *, with_delta: bool) 
 
 
 def _change(change: TaskChange) -> str:
+    return f'<th scope="row">{text(change.task)}</th>{_turned(change)}<td>{text(change.reason)}</td>'
+
+
+def _check(change: CheckChange) -> str:
+    return f'<th scope="row">{text(change.task)}</th><td>{text(change.check)}</td>{_turned(change)}'
+
+
+def _turned(change: TaskChange | CheckChange) -> str:
     sides = "".join(f"<td>{text(side.shown)}</td>" for side in (change.before, change.after))
-    turn = f'<td class="{_TURNS[change.turn]}">{change.turn}</td>'
-    return f'<th scope="row">{text(change.task)}</th>{sides}{turn}<td>{text(change.reason)}</td>'
+    return f'{sides}<td class="{_TURNS[change.turn]}">{change.turn}</td>'
 
 
 def _table(heads: Sequence[str], rows: Iterable[str], kind: str) -> Iterator[str]:

@@ -88,12 +88,13 @@ class Judged:
     """If undecided: what would decide; `None` if no number of repeats would."""
 
 
-def judge(skills: Sequence[Weighed], max_drop: float) -> list[Judged]:
+def judge(skills: Sequence[Weighed], max_drop: float, *, any_loss: bool = False) -> list[Judged]:
     """Whether each skill regressed.
 
     Args:
         skills: all that are to be judged: the more there are, the more each has to prove.
         max_drop: largest loss of pass rate, as a fraction, that is no regression.
+        any_loss: call each task that broke a regression, however little proves it.
     """
     uncertain = [place for place, skill in enumerate(skills) if skill.difference and skill.differs_by_itself]
     rates = dict(zip(uncertain, holm([loss_chance(skills[place].tasks) for place in uncertain]), strict=True))
@@ -107,6 +108,8 @@ def judge(skills: Sequence[Weighed], max_drop: float) -> list[Judged]:
     for place, skill in enumerate(skills):
         if skill.difference is None:
             judged.append(Judged(Regression.NOT_JUDGED))
+        elif any_loss and (lost := [pair for pair in skill.tasks if (pair.before.share, pair.after.share) == (1, 0)]):
+            judged.append(Judged(Regression.YES, (_broke(lost),)))
         elif place in rates:
             of_skill = _Evidence(rates[place], proven.get(place, {}), len(uncertain))
             judged.append(_by_evidence(skill, skill.difference, of_skill, max_drop))
@@ -148,7 +151,7 @@ def _directly(skill: Weighed) -> Judged:
     broken = skill.broken
     certain = [pair for pair in broken if _is_complete(pair.before) and _is_complete(pair.after)]
     if certain:
-        return Judged(Regression.YES, (f"{_broke(certain)}",))
+        return Judged(Regression.YES, (_broke(certain),))
     if broken:
         sides = tuple(side for side in Side if not all(_is_complete(getattr(pair, side)) for pair in broken))
         again = Deciding(MIN_REPEATS, tuple(pair.task for pair in broken), sides)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from skillgauge.api import (
@@ -11,6 +12,7 @@ from skillgauge.api import (
     GroupKey,
     GroupSummary,
     RunView,
+    ScoreStatus,
     TrialResult,
     Verdict,
     case_by_case,
@@ -38,6 +40,8 @@ class TaskTally:
     """Digest of what it asks and how it is graded; empty if the report does not tell."""
     quarantined: bool = False
     """Whether it gates nothing."""
+    checks: Mapping[str, TaskRuns] = field(default_factory=dict)
+    """What became of each check that has a name, by it."""
 
     @classmethod
     def of(cls, counts: Counts, results: Sequence[TrialResult], content: str = "") -> TaskTally:
@@ -45,11 +49,12 @@ class TaskTally:
         ran = [result for result in results if result.verdict is not Verdict.SKIPPED]
         durations = array("d", (one.execution.duration_s for one in ran if one.execution.duration_s is not None))
         first = next((result for result in ran if result.verdict is not Verdict.PASS), None)
+        checks = _checks(ran)
         if first is None:
-            return cls(counts, durations_s=durations, content=content)
+            return cls(counts, durations_s=durations, content=content, checks=checks)
         failure = first.execution.failure
         kind = failure.failure_class if failure else ""
-        return cls(counts, plain(reason_of(first), REASON), kind, durations, content)
+        return cls(counts, plain(reason_of(first), REASON), kind, durations, content, checks=checks)
 
     @property
     def total(self) -> int:
@@ -59,19 +64,30 @@ class TaskTally:
     @property
     def runs(self) -> TaskRuns:
         """What became of the repeats."""
-        counts = self.counts
-        graded = counts.passed + counts.failed
-        return TaskRuns(passed=counts.passed, graded=graded, errors=counts.errors, shown=self._shown())
+        return _runs(self.counts.passed, self.counts.failed, self.counts.errors, self.failure)
 
-    def _shown(self) -> str:
-        counts = self.counts
-        graded = counts.passed + counts.failed
-        if self.total == 1:
-            fail = f"fail ({self.failure})" if self.failure else "fail"
-            return "pass" if counts.passed else fail if counts.failed else "error"
-        errors = f"{counts.errors} error{'' if counts.errors == 1 else 's'}" if counts.errors else ""
-        share = f"{counts.passed} of {graded} passed" if graded else ""
-        return ", ".join(part for part in (share, errors) if part) or "not run"
+
+def _runs(passed: int, failed: int, errors: int, failure: str = "") -> TaskRuns:
+    graded = passed + failed
+    if graded + errors == 1:
+        fail = f"fail ({failure})" if failure else "fail"
+        shown = "pass" if passed else fail if failed else "error"
+    else:
+        told = f"{errors} error{'' if errors == 1 else 's'}" if errors else ""
+        share = f"{passed} of {graded} passed" if graded else ""
+        shown = ", ".join(part for part in (share, told) if part) or "not run"
+    return TaskRuns(passed=passed, graded=graded, errors=errors, shown=shown)
+
+
+def _checks(results: Sequence[TrialResult]) -> dict[str, TaskRuns]:
+    """What became of the checks; those without a name cannot be told apart."""
+    found: dict[str, Counter[ScoreStatus]] = {}
+    for score in (score for result in results for score in result.scores if score.check_id):
+        found.setdefault(score.check_id, Counter())[score.status] += 1
+    return {
+        name: _runs(of[ScoreStatus.PASSED], of[ScoreStatus.FAILED], of[ScoreStatus.UNGRADED])
+        for name, of in found.items()
+    }
 
 
 @dataclass

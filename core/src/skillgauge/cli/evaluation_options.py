@@ -1,0 +1,142 @@
+"""The options of commands that evaluate: what they are called, how help shows them, and which are configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from .format_options import FormatOptions
+from .options import Detect, GlobalsCommand, Number, Runs, SeveralWords, words, write_options
+
+OWN_DOCUMENT = "json"
+"""The word of `--format` for "the document of the suite's own format"."""
+
+
+SECTIONS: Mapping[str, tuple[str, ...]] = {
+    "What to evaluate": ("suite_format", "case", "keyword", "tag", "target", "last_failed", "changed", "confirm"),
+    "Who carries it out": ("engine", "model", "baseline", "replay", "record", "no_cache", "executor"),
+    "How often, how long, at what price": (
+        *("runs", "concurrency", "fail_fast", "retries", "timeout", "max_turns", "max_cost", "max_tokens"),
+        *("seed", "fresh"),
+    ),
+    "How it is graded": ("check", "judge", "judge_model"),
+    "Gates": ("exit_on_fail", "min_completion", "min_delta_pts", "fail_on_verdict", "gate", "margin"),
+    "Isolation": ("sandbox", "untrusted", "keep_workspaces"),
+    "Reports": ("formats", "output_dir", "output_file", "report", "open_report", "store"),
+    "Without running": ("listed", "dry_run"),
+}
+"""Under which title help shows an option, by the option's name; commands show the titles of those that they have."""
+
+
+class EvaluationCommand(GlobalsCommand):
+    """A command that evaluates: to its own options come those of installed formats, for loading suites."""
+
+    sections = SECTIONS
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Its own parameters, then those of the formats that are installed now."""
+        return [*super().get_params(ctx), *FormatOptions.of_installed().beside(self.params)]
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """What formats bring stands apart."""
+        brought = tuple(str(option.name) for option in FormatOptions.of_installed().beside(self.params))
+        sections = {**self.sections, "Options": (), "Of installed formats": brought}
+        write_options(self.get_params(ctx), sections, ctx, formatter)
+
+
+def _is_no_reporter(word: str) -> bool:
+    from ..plugins.index import read_index  # noqa: PLC0415 - needed only if `--format` is followed by several words
+
+    return word != OWN_DOCUMENT and not all(read_index().find("reporters", part) for part in words([word]))
+
+
+def evaluation_options() -> list[click.Parameter]:
+    """The options of a command that evaluates, beside what to evaluate and which gates there are."""
+    return [
+        click.Option(
+            ["-n", "--runs"],
+            type=Runs(),
+            metavar="N|auto[:POINTS]",
+            help="Repeats of every case, or as many as show a lift of 50 or that many points.",
+        ),
+        click.Option(["-j", "--concurrency"], type=click.IntRange(1), metavar="N", help="Trials under way at once."),
+        click.Option(
+            ["--retries"], type=click.IntRange(0), metavar="N", help="Attempts after a failure that may pass."
+        ),
+        click.Option(
+            ["--engine", "--adapter", "--agent", "engine"],
+            metavar="NAME",
+            multiple=True,
+            help="Agent engines; several make a matrix. --adapter and --agent are old spellings.",
+        ),
+        click.Option(["--model"], metavar="ID", multiple=True, help="Models: one, one an engine, or several for one."),
+        click.Option(["--baseline/--no-baseline"], default=None, help="Run the arms without the skill, too, or not."),
+        click.Option(["--max-turns"], type=click.IntRange(1), metavar="N", help="Turns of an agent."),
+        click.Option(["--max-cost"], type=Number(0, min_open=True), metavar="USD", help="Spend no more."),
+        click.Option(["--max-tokens"], type=click.IntRange(1), metavar="N", help="Use no more tokens."),
+        click.Option(["--record"], metavar="DIR", help="Record what agents do."),
+        click.Option(["--replay"], metavar="DIR", help="Play recordings back instead of running agents."),
+        click.Option(["--no-cache"], is_flag=True, help="Run every session without the skill, also one that is known."),
+        click.Option(
+            ["--untrusted"], is_flag=True, help="Run nothing unless a sandbox confines it strictly, without network."
+        ),
+        click.Option(["--seed"], type=int, metavar="N", help="Seed of everything random."),
+        click.Option(["--timeout"], metavar="TIME", help="Limit of one trial: 30s, 2m, 500ms; a bare number is ms."),
+        click.Option(["--executor"], metavar="NAME", help="What decides where trials run; default: this process."),
+        click.Option(["--sandbox"], metavar="NAME", help="Sandbox for every process."),
+        click.Option(
+            ["--check"], metavar="NAME[=JSON]", multiple=True, help="Add a scorer, with its options, to every case."
+        ),
+        click.Option(
+            ["--judge"], metavar="NAME", multiple=True, help="Judge of rubric checks, or a model id; several: a panel."
+        ),
+        click.Option(
+            ["--judge-model"], metavar="ID", multiple=True, help="Model of the judge; of several, one for each."
+        ),
+        click.Option(["--keep-workspaces"], is_flag=True, help="Leave workspaces behind for inspection."),
+        SeveralWords(
+            ["--format", "formats"],
+            metavar="NAME...",
+            stops_at=_is_no_reporter,
+            text="Reporters; `json` is the document of the suite's own format.",
+        ),
+        click.Option(["--output-dir", "--jobs-dir", "output_dir"], metavar="DIR", help="Folder for reports."),
+        click.Option(["-o", "output_file"], metavar="FILE", help="Write the suite's own document to FILE."),
+        click.Option(["--store"], metavar="PLACE", help="Where runs are kept; `none` keeps nothing."),
+        click.Option(["--fresh"], is_flag=True, help="Do not resume an unfinished run."),
+        click.Option(["--dry-run"], is_flag=True, help="Check everything, show what would run, create nothing."),
+    ]
+
+
+def selection_options() -> list[click.Parameter]:
+    """The options that choose among the cases of what is evaluated."""
+    return [
+        click.Option(["--case"], metavar="GLOB", multiple=True, help="Cases to run, by id or file stem."),
+        click.Option(
+            ["-k", "keyword"],
+            metavar="EXPR",
+            multiple=True,
+            help="Cases whose id, name or tags contain a word: 'csv and not slow'.",
+        ),
+        click.Option(["--tag"], metavar="TAG", multiple=True, help="Run cases with any of these tags."),
+        click.Option(["--target"], metavar="ID", multiple=True, help="Targets to run."),
+    ]
+
+
+_CONFIG_OPTIONS = {
+    "runs": "runs",
+    "concurrency": "concurrency",
+    "retries": "retries",
+    "seed": "seed",
+    "sandbox": "sandbox",
+    "output_dir": "outputDir",
+    "store": "store",
+}
+
+
+def configured(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the parsed options that are configuration values, by their keys; unset ones are absent."""
+    known = {key: values[name] for name, key in _CONFIG_OPTIONS.items() if values.get(name) is not None}
+    return {key: value for key, value in known.items() if not isinstance(value, Detect)}

@@ -1,0 +1,180 @@
+"""Texts that must not be shown, found in others however they are spelt there, and replaced.
+
+As they are, backwards, escaped as URLs, JSON, HTML and shells do it, in base64, base32 and hex, broken into lines, or
+cut at an edge. Only given texts are found; this does not guess what looks like a secret.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Any, TypeVar
+from urllib.parse import quote_plus
+
+Content = TypeVar("Content", bytes, bytearray)
+
+_BREAK = re.compile(r"(?:\s|\\[nrt])+")
+"""Where a text may be broken into lines, escaped as in JSON or not."""
+_SURE = 16
+"""Characters that are no secret by chance even if line breaks are taken out."""
+_PIECE = 8
+"""Characters at an edge of a text that are taken for the rest of a secret, because the text was cut there."""
+_CUT = 64
+"""Characters of a text that may have been cut."""
+
+
+class Spellings:
+    """Replaces texts by a mark each, in texts and in bytes.
+
+    Args:
+        marks: by the text that each replaces.
+    """
+
+    def __init__(self, marks: Mapping[str, str] | None = None) -> None:
+        self._marks = marks or {}
+
+    @cached_property
+    def _forms(self) -> dict[str, str]:
+        """Made when they are first needed; where two texts share a form, it has the mark of the first."""
+        return {form: mark for text, mark in reversed([*self._marks.items()]) for form in _forms(text)}
+
+    @cached_property
+    def _in_text(self) -> _Finder:
+        return _Finder(self._forms, set("".join(self._marks)))
+
+    @cached_property
+    def _in_bytes(self) -> _Finder:
+        marks = {form: _as_latin(mark) for form, mark in self._forms.items()}
+        return _Finder(marks | {_as_latin(form): mark for form, mark in marks.items()}, set("".join(self._marks)))
+
+    def replaced(self, text: str) -> str:
+        """The text with marks in place of what was found; the same object if nothing was."""
+        return self._in_text.replaced(text)
+
+    def replaced_in_bytes(self, content: Content, *, masked: bool = False) -> Content:
+        """The same of bytes; `masked` puts as many asterisks in place of each, so that nothing moves."""
+        text = content.decode("latin-1")
+        clean = self._in_bytes.replaced(text, masked=masked)
+        return content if clean is text else type(content)(clean.encode("latin-1"))
+
+
+class _Finder:
+    """Finds forms in texts.
+
+    Args:
+        found: what to put in place of each form.
+        letters: of which what is looked for is made.
+    """
+
+    def __init__(self, found: Mapping[str, str], letters: Collection[str]) -> None:
+        # The longest first: one form can be part of another.
+        self._all = tuple(sorted(found.items(), key=lambda item: -len(item[0])))
+        squeezed = [(_BREAK.sub("", form), mark) for form, mark in self._all]
+        self._sure = [item for item in squeezed if len(item[0]) >= _SURE]
+        self._escape, self._unescaped = _escapes(letters)
+        self._shortest = min((len(form) for form, _ in self._all), default=0)
+
+    def replaced(self, text: str, *, masked: bool = False) -> str:
+        """See `Spellings`."""
+        if len(text) < self._shortest:
+            return text
+        spans = [*_spans(text, self._all), *self._cut(text)]
+        unbroken = re.sub(r"\\[nrt]", "", text) if "\\" in text else text
+        if len(text) >= _SURE and _spans(unbroken := "".join(unbroken.split()), self._sure) and unbroken != text:
+            spans += _spans_behind(text, _BREAK, lambda _match: "", self._sure)
+        if self._escape.search(text):
+            spans += _spans_behind(text, self._escape, self._unescaped, self._all)
+        end, pieces = 0, list[str]()
+        for start, stop, mark in sorted(spans, key=lambda span: (span[0], -span[1])):
+            if stop > end:
+                begin = max(start, end)
+                pieces += (text[end:begin], "*" * (stop - begin) if masked else mark if start >= end else "")
+                end = stop
+        return "".join((*pieces, text[end:])) if spans else text
+
+    def _cut(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """What is left of a form at the edges."""
+        for form, mark in self._all if len(text) >= _CUT else ():
+            at = text.find(form[:_PIECE], max(0, len(text) - len(form) + 1))
+            if at >= 0 and form.startswith(text[at:]):
+                yield at, len(text), mark
+            at = text.rfind(form[-_PIECE:], 0, len(form) - 1) + _PIECE
+            if at >= _PIECE and form.endswith(text[:at]):
+                yield 0, at, mark
+
+
+def _spans(text: str, forms: Iterable[tuple[str, str]]) -> list[tuple[int, int, str]]:
+    """Where forms stand in a text, and what to put there."""
+    found = []
+    for form, mark in forms:
+        at = text.find(form)
+        while at >= 0:
+            found.append((at, at + len(form), mark))
+            at = text.find(form, at + len(form))
+    return found
+
+
+def _spans_behind(
+    text: str, pattern: re.Pattern[str], shown: Callable[[re.Match[str]], str], forms: Iterable[tuple[str, str]]
+) -> list[tuple[int, int, str]]:
+    """Where forms stand in a text if what matches is read as something else."""
+    found = _spans(pattern.sub(shown, text), forms)
+    if not found:
+        return []
+    places: list[tuple[int, int]] = []  # of each character that is read
+    end = 0
+    for match in pattern.finditer(text):
+        places += ((at, at + 1) for at in range(end, match.start()))
+        places += [match.span()] * len(shown(match))
+        end = match.end()
+    places += ((at, at + 1) for at in range(end, len(text)))
+    return [(places[start][0], places[stop - 1][1], mark) for start, stop, mark in found]
+
+
+def _escapes(letters: Collection[str]) -> tuple[re.Pattern[str], Callable[[re.Match[str]], str]]:
+    """What matches these letters as URLs, JSON, HTML and shells escape them, and what gives the letter for a match."""
+    codes = {unit for one in letters for unit in one.encode(errors="surrogateescape")}
+    table = {spelt: chr(code) for code in codes for spelt in (f"%{code:02x}", f"\\x{code:02x}")}
+    for one in letters:
+        units = one.encode("utf-16-be", "surrogatepass").hex()
+        table["".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))] = one
+        table |= {f"&#x{ord(one):x};": one, f"&#{ord(one)};": one}
+        short = json.dumps(one)[1:-1] if one.isspace() else f"\\{one}"
+        table |= {} if one.isalnum() else {short: one}
+    tree: dict[str, Any] = {}
+    for spelt in table:
+        place = tree
+        for character in spelt:
+            place = place.setdefault(character, {})
+    pattern = re.compile(_pattern(tree) if table else r"(?!)", re.IGNORECASE)
+    return pattern, lambda match: table[match.group().lower()]
+
+
+def _pattern(tree: Mapping[str, Any]) -> str:
+    """A regular expression for the words of a tree that begins with their first letters; no word begins another."""
+    last = "".join(map(re.escape, (letter for letter, rest in tree.items() if not rest)))
+    others = [re.escape(letter) + _pattern(rest) for letter, rest in tree.items() if rest]
+    return f"(?:{'|'.join([*([f'[{last}]'] if last else []), *others])})"
+
+
+def _as_latin(text: str) -> str:
+    """The bytes of a text, each as one character."""
+    return text.encode(errors="surrogateescape").decode("latin-1")
+
+
+def _forms(value: str) -> Iterator[str]:
+    """How a value may be spelt in output; what is escaped is read before."""
+    code = value.encode(errors="surrogateescape")
+    yield value
+    yield value[::-1]
+    yield from (code.decode("latin-1"), code.hex(), code.hex().upper(), quote_plus(code))
+    for encode, bits, offsets in ((base64.b64encode, 6, 3), (base64.urlsafe_b64encode, 6, 3), (base64.b32encode, 5, 5)):
+        for offset in range(offsets):  # where it begins inside of what was encoded; all but its edges looks the same
+            text = encode(bytes(offset) + code).decode().rstrip("=")
+            whole = text[-(-offset * 8 // bits) : (offset + len(code)) * 8 // bits]
+            yield whole
+            if bits == 5:
+                yield whole.lower()
