@@ -67,6 +67,7 @@ KEYS: dict[str, Key] = {
         Key("judgeTemperature", float, None, "Temperature of the judge.", 0),
         Key("judgedGates", str, "always", "When a gate on judged checks counts.", choices=tuple(JudgedGates)),
         Key("checks", dict, [], "Further checks for cases of any suite; see `overlay`."),
+        Key("lints", list, [], "What lints of `validate` weigh: ID=off, ID=warning or ID=error."),
         Key("quarantine", dict, [], "Flaky cases that gate nothing until a date."),
         Key("plugins.block", list, [], "Plugins that are never loaded."),
         Key("plugins.only", list, None, "If set, the only plugins that may be loaded."),
