@@ -20,17 +20,17 @@ CORE = ROOT / "core/src/skillgauge"
 
 ROOM_LIMITS = {
     "contract": 415,
-    "plan": 1_053,
+    "plan": 1_045,
     "plugins": 973,
     "reading": 64,
-    "report": 571,
+    "report": 565,
     "run": 1_403,
-    "types": 915,
+    "types": 914,
     "": 148,
 }
 """Lines of code of each room of the core, and of the modules beside them: what there is, see
 docs/adr/0022-a-limit-a-room.md. They are only ever lowered."""
-KERNEL_LIMIT = 5_542
+KERNEL_LIMIT = 5_527
 """Of all these rooms together."""
 KERNEL_TARGET = 5_200
 """What they are to come down to."""

@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 
 from ..stats import RateInterval
 from ..types.comparison import GroupKey
-from ..types.result import Figure, GroupSummary, ScoreStatus, TrialResult
+from ..types.result import Figure, GroupSummary, TrialResult
+from ..types.score import ScoreStatus
 from ..types.suite import DIRECT
 from .characters import LINE, plain
 
