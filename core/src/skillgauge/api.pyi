@@ -192,6 +192,7 @@ from .report.wording import (
     percent as percent,
     rate_notes as rate_notes,
     reason_of as reason_of,
+    table_texts as table_texts,
 )
 from .report.summary import (
     summarize as summarize,
@@ -330,6 +331,7 @@ from .types.result import (
     SuiteSummary as SuiteSummary,
     SuiteValidity as SuiteValidity,
     Summary as Summary,
+    Table as Table,
     TagSummary as TagSummary,
     TrialResult as TrialResult,
     Verdict as Verdict,

@@ -75,6 +75,14 @@ class QueryFile(_Part):
     id: Annotated[int | str, BeforeValidator(_no_bool)] | None = None
     query: Annotated[str, Field(min_length=1)]
     should_trigger: bool
+    expected_skill: str | None = None
+    """The skill that the query belongs to, if it is another one."""
+    acceptable_skills: tuple[str, ...] = ()
+    split: str = ""
+    """The part of the set that it belongs to: `train`, `validation`."""
+    threshold: Annotated[float, Field(ge=0, le=1)] | None = None
+    """The share of its sessions in which the skill has to fire, or may not reach."""
+    reason: str = ""
 
 
 def keys_of(model: type[BaseModel]) -> tuple[str, ...]:

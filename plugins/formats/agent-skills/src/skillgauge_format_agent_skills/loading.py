@@ -19,7 +19,6 @@ from skillgauge.api import (
     LoadRequest,
     Origin,
     Problem,
-    Severity,
     SkillRef,
     Suite,
     SuiteDefaults,
@@ -43,11 +42,14 @@ from skillgauge_skill_folders import (
 from .cases import TRIGGER, CaseMaker
 from .figures import BALANCED, TRIGGERS
 from .findings import Findings
+from .installing import leak_warnings
 from .keys import FILE_KEYS, Use
+from .neighbours import Neighbours
 from .options import AgentSkillsOptions
 from .packages import MANIFESTS, manifest_of
 from .shapes import UAAPS, Foreign, Shape, list_key
-from .sources import EVALS_FOLDER, Source, is_named_evals, read_source, suite_files
+from .skill_search import SkillSearch
+from .sources import EVALS_FOLDER, Source, is_named_evals, read_source, shape_in, suite_files
 from .triggers import SHOULD, SHOULD_NOT, trigger_cases
 from .typed import COMMAND
 from .unread import not_read, unknown_shape
@@ -87,6 +89,7 @@ class _Loading:
 
     options: AgentSkillsOptions
     cwd: Path
+    search: SkillSearch = field(default_factory=SkillSearch)
     skills: dict[Path, _OfSkill | None] = field(default_factory=dict)
     """By their folder; `None` for one that cannot be read."""
     seen: set[Path] = field(default_factory=set)
@@ -142,11 +145,9 @@ class _Loading:
 
     def _skill_of(self, source: Source, problems: list[Problem]) -> _OfSkill | None:
         named = self.options.skill_path
-        root = (self.cwd / named).absolute() if named is not None else find_skill(source.path)
-        if root is None:
-            message = f"there is no SKILL.md beside {source.path.name!r}, nor in a folder around its own"
-            hint = "Name the skill with --skill-path DIR."
-            problems.append(source.placed(Problem("suite.no-skill", message, source.origin(), hint=hint)))
+        root = (self.cwd / named).absolute() if named is not None else self.search.skill_of(source)
+        if isinstance(root, Problem):
+            problems.append(source.placed(root))
             return None
         if root not in self.skills:
             try:
@@ -156,8 +157,17 @@ class _Loading:
                 problems += error.problems
         return self.skills[root]
 
-    def suites(self) -> tuple[Suite, ...]:
+    def add_queries_of(self, neighbours: Neighbours) -> None:
+        """Read the trigger sets of the skills beside, if any query is asked: who fires for theirs is half of it."""
+        tested = [of_skill for of_skill in self.skills.values() if of_skill]
+        if any(_is_trigger(case) for of_skill in tested for part in of_skill.parts for case in part.cases):
+            for file in (one for root in neighbours.roots for one in suite_files(root)):
+                if file.resolve() not in self.seen and shape_in(file) is Shape.TRIGGERS:
+                    self._add_file(file, self.passed_over, in_folder=True)
+
+    def suites(self, neighbours: Neighbours) -> tuple[Suite, ...]:
         """The suites of all skills; a second skill of a name is passed over."""
+        tested = [one.skill for one in self.skills.values() if one and one.skill.root.resolve() not in neighbours.roots]
         suites: list[Suite] = []
         first: dict[str, Path] = {}
         for of_skill in self.skills.values():
@@ -175,7 +185,10 @@ class _Loading:
             first[skill.name] = skill.root
             cases = [case for part in of_skill.parts for case in part.cases]
             unread = not_read(skill.root, cases, self.seen) if skill.root in self.whole else ()
-            suites += _suites(of_skill, self.options.keep, unread)
+            try:
+                suites += _suites(of_skill, self.options.keep, neighbours.of(skill, tested), unread)
+            except SuiteError as error:
+                self.fatal += error.problems
         return tuple(suites)
 
 
@@ -186,7 +199,10 @@ def load(request: LoadRequest, options: AgentSkillsOptions) -> Loaded:
         loading.add(Path(text), searched=False)
     for text in request.searched:
         loading.add(Path(text), searched=True)
-    suites = loading.suites()
+    neighbours = Neighbours(options.with_skills, loading.cwd, options.keep)
+    loading.fatal += neighbours.problems
+    loading.add_queries_of(neighbours)
+    suites = loading.suites(neighbours)
     if loading.fatal:
         raise SuiteError([*loading.fatal, *loading.passed_over])
     return Loaded(suites, tuple(loading.passed_over))
@@ -253,7 +269,9 @@ def _threshold(value: Mapping[str, JsonValue], findings: Findings, source: Sourc
     return None
 
 
-def _suites(of_skill: _OfSkill, keep: tuple[str, ...], unread: tuple[Problem, ...]) -> Iterable[Suite]:
+def _suites(
+    of_skill: _OfSkill, keep: tuple[str, ...], beside: tuple[SkillRef, ...], unread: tuple[Problem, ...]
+) -> Iterable[Suite]:
     """The suites about one skill. All install the same of it, so that their sessions are of the same skill."""
     skill = of_skill.skill
     commands = [
@@ -271,10 +289,13 @@ def _suites(of_skill: _OfSkill, keep: tuple[str, ...], unread: tuple[Problem, ..
     outside = [path for path in also if not path.startswith(f"{EVALS_FOLDER}/")]
     leaks = leaks_of(skill.root, commands=commands, also=outside, keep=keep)
     ref = skill_ref(skill.root, skill.name, leaks.paths)
-    warnings = (*skill.warnings, *_leak_warnings(leaks, skill), *unread)
+    warnings = (*skill.warnings, *leak_warnings(leaks, skill), *unread)
     taken: set[str] = set()
     for part in sorted(of_skill.parts, key=lambda part: part.is_triggers):
         for suite in _split(part, skill, ref, leaks, taken):
+            if beside:
+                arms = (arm.model_copy(update={"skills": (*arm.skills, *beside)}) for arm in suite.arms)
+                suite = suite.model_copy(update={"arms": tuple(arms)})
             yield suite.model_copy(update={"warnings": (*warnings, *suite.warnings)}) if warnings else suite
             warnings = ()
 
@@ -373,14 +394,3 @@ def _unknown(source: Source) -> JsonObject:
         return {}
     own = (*_EVALS_KEYS, list_key(source.value))
     return {"keys": {key: value for key, value in source.value.items() if key not in own}}
-
-
-def _leak_warnings(leaks: Leaks, skill: Skill) -> list[Problem]:
-    """What a reader might not expect; that `evals/` is not installed goes without saying."""
-    unusual = [path for path in leaks.always if path in ("tests",)]
-    told = [*unusual, *leaks.of_validators]
-    if not told:
-        return []
-    message = f"not installed for the agent, because it would give answers away: {', '.join(told)}"
-    hint = "To install some of it all the same: --set formats.agent-skills.keep=[GLOB]"
-    return [Problem("suite.left-out", message, origin=skill.origin(), hint=hint, severity=Severity.WARNING)]

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from .keys import KEYS, NAMES, Use
+from .trigger_shapes import is_trigger_set
 
 RUBRIC_KEYS = ("assertions", "expectations", "expected_output")
 PROMPT_KEYS = ("prompt", *NAMES["prompt"])
@@ -74,9 +75,7 @@ def shape_of(value: object) -> Shape | Foreign | None:
 def _object_shape(value: Mapping[Any, Any]) -> Shape | Foreign | None:
     if _is_list(value.get("evals")):
         return Shape.EVALS
-    if any(_is_list(value.get(key)) for key in ("should_trigger_prompts", "should_not_trigger_prompts")):
-        return Shape.TRIGGERS
-    if _is_list(value.get("should_trigger")) and _is_list(value.get("should_not_trigger", ())):
+    if is_trigger_set(value):
         return Shape.TRIGGERS
     cases = _items(value.get("cases"))
     if cases and any(key in cases[0] for key in _BENCHFLOW_KEYS):
@@ -123,9 +122,7 @@ def _list_shape(value: object) -> Shape | Foreign | None:
     if not items:
         return None
     first = [item for item in items[:_LOOKED_AT] if isinstance(item, Mapping)]
-    if all("should_trigger" in item and ("query" in item or "prompt" in item) for item in first) and not any(
-        key in item for item in first for key in (*RUBRIC_KEYS, *_BENCHFLOW_KEYS)
-    ):
+    if is_trigger_set(value):
         return Shape.TRIGGERS
     return Shape.EVAL_LIST if any(map(is_eval, first)) else None
 

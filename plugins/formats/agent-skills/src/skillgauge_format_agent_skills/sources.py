@@ -25,7 +25,16 @@ EVALS_FOLDER = "evals"
 EVALS_NAMES = ("evals.json", "evals.jsonl", "evals.yaml", "evals.yml")
 _SUFFIXES = (".json", ".jsonl", ".yaml", ".yml")
 _EVAL_YAML = (".eval.yaml", ".eval.yml")
-_MARKS = (b"evals", b"should_trigger", b"question", b"assertions", b"expectations", b"expected_output")
+_MARKS = (
+    b"evals",
+    b"trigger",
+    b"should_fire",
+    b"should_activate",
+    b"question",
+    b"assertions",
+    b"expectations",
+    b"expected_output",
+)
 _YAML_MARKS = (*_MARKS, b"cases", b"tasks", b"stimuli", b"tests")
 _SUITE_WORDS = re.compile(r"(^|[._-])(evals?|trigger|triggers|queries)([._-]|$)")
 _RESULTS = re.compile(r"(^|[._-])(results?|reports?|benchmark|grading|timing|feedback|history|metadata)([._-]|$)")
@@ -93,6 +102,15 @@ def read_source(path: Path) -> Source | None:
     value = read_document(path, max_bytes=_MAX_BYTES).value
     shape = shape_of(value)
     return None if shape is None else Source(path, value, shape)
+
+
+def shape_in(path: Path) -> Shape | Foreign | SuiteError | None:
+    """What a file is; the problems of one that cannot be read."""
+    try:
+        source = read_source(path)
+    except SuiteError as error:
+        return error
+    return source.shape if source else None
 
 
 def _json_lines(path: Path) -> tuple[tuple[JsonValue, ...], tuple[int, ...]]:

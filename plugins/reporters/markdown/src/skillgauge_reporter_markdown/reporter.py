@@ -37,6 +37,7 @@ from skillgauge.api import (
     reason_of,
     run_notes,
     sentences,
+    table_texts,
 )
 from skillgauge_run_views import outcome_text
 from skillgauge_run_views.latency import latency_text
@@ -162,6 +163,12 @@ def _suite(view: RunView, suite: SuiteHead) -> Iterator[str]:
         yield ""
         yield from _figures_table(groups)
     for group in groups:
+        for table in group.tables:
+            heads, *rows = table_texts(table)
+            yield ""
+            yield f"{text(table.label)}: {_group_name(group)}."
+            yield ""
+            yield from _table([text(cell) for cell in heads], ([text(cell) for cell in one] for one in rows))
         yield from _group(group, map(_case_row, view.results(group.key)))
 
 
