@@ -215,6 +215,7 @@ def refused(load: Load, path: Path) -> list[tuple[str, int, int | None, str]]:
         ('{"evals": [{"prompt": "p", "assertions": [{"text": "t",\n"patern": "x"}]}]}', "misspelt-key", 1, "'pattern'"),
         ('{"evals": [{"prompt": "p", "assertions": [{"text": "t", "weight": -1}]}]}', "value", 1, "weight"),
         ('{"evals": [{"prompt": "p", "assertions": [{"text": "t", "threshold": 2}]}]}', "value", 1, "threshold"),
+        ('{"evals": [{"prompt": "p\\u0000q", "assertions": ["a"]}]}', "value", 1, "NUL"),
         (
             '{"evals": [{"prompt": "p", "threshold": 0.5, "assertions": [{"text": "t", "critical": true}]}]}',
             "critical-threshold",
