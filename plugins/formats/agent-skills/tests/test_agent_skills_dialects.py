@@ -174,6 +174,13 @@ def test_input_with_its_content(skill: SkillMaker, load: Load, write: Write) -> 
         )
 
 
+def test_what_is_done_before_a_session(skill: SkillMaker, load: Load, write: Write) -> None:
+    """Commands of `setup` run in the workspace, and all that lies beside the suite may be input."""
+    write("tables/evals/project/a.cs", "1")
+    case = the_case(load(skill({**EVAL, "setup": {"commands": ["make"], "copy_test_files": True}})))
+    assert (case.setup, [file.path for file in case.files]) == (("make",), ["project/a.cs"])
+
+
 def refused(load: Load, path: Path) -> list[tuple[str, int, int | None, str]]:
     """Code, line, column and message of all that is wrong."""
     with pytest.raises(SuiteError) as raised:

@@ -67,6 +67,10 @@ class EvalFile(_Part):
     threshold: Annotated[float, Field(ge=0, le=1)] | None = None
     timeout_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
     max_turns: Annotated[int, Field(ge=1)] | None = None
+    setup_commands: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    """Of `setup`: shell commands run in the workspace beforehand."""
+    copy_test_files: bool = False
+    """Of `setup`: whether all that lies beside the suite is input."""
 
 
 class EvalsFile(_Part):
