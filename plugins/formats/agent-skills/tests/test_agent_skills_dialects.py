@@ -160,6 +160,14 @@ def test_what_a_key_of_an_eval_comes_to(skill: SkillMaker, load: Load) -> None:
     assert (case.prompt, case.arm_prompts) == ("q", (("without_skill", "q without it"),))
 
 
+def test_patterns_alone_need_no_type(skill: SkillMaker, load: Load) -> None:
+    """What has to be there, or may not, may be an object with nothing but a pattern."""
+    case = the_case(
+        load(skill({"prompt": "p", "must_contain": [{"regex": "a+"}], "must_not_contain": [{"regex": "b"}]}))
+    )
+    assert decided(case) == [("regex", ("a+",)), ("regex", (NOWHERE.format("b"),))]
+
+
 def test_input_with_its_content(skill: SkillMaker, load: Load, write: Write) -> None:
     """Files may stand in the eval, or have another path in the workspace."""
     write("tables/evals/fixtures/b.csv", "2")

@@ -120,7 +120,12 @@ def _asserted(value: JsonValue, use: Use, where: OriginOf, key: str) -> Iterator
     is_list = isinstance(value, tuple)
     for index, one in enumerate(listed(value)):
         origin = where(key, index) if is_list else where(key)
-        yield (_assertion(one, use) if isinstance(one, str) and one.strip() else one), origin
+        if isinstance(one, str) and one.strip():
+            yield _assertion(one, use), origin
+        elif isinstance(one, Mapping) and use is Use.EXCLUDED:
+            yield {**one, "negate": True}, origin
+        else:
+            yield one, origin
 
 
 def _assertion(text: str, use: Use) -> JsonValue:
