@@ -163,6 +163,9 @@ FINDINGS: dict[str, list[str]] = {
         "plugins/formats/agent-skills/tests/test_agent_skills_dialects.py::test_what_is_refused_has_a_place_and_a_reason",
         "tests/e2e/test_agent_skills.py::test_what_no_number_of_repeats_shows_is_refused",
     ],
+    "D-15": [
+        "tests/e2e/test_agent_skills.py::test_a_set_of_queries_has_no_document_and_says_so",
+    ],
     "F-2": [
         "libraries/run-views/tests/test_run_views_looking.py::test_a_session_can_be_read_from_prompt_to_judge",
         "plugins/reporters/html/tests/test_reporter_html.py::test_a_case_opens_its_transcripts_side_by_side",
