@@ -26,8 +26,9 @@ def _validate(**values: Any) -> int:
     verdict = f"valid: {counted(len(head.suites), 'suite')}, {counted(cases, 'case')}"
     if prepared.suites.passed_over:
         verdict = f"some files could not be read; the others are {verdict}"
-    call.output.verdict(verdict)
-    return ExitCode.USAGE if prepared.suites.passed_over else ExitCode.OK
+    code = ExitCode.USAGE if prepared.suites.passed_over else ExitCode.OK
+    call.output.verdict(verdict, code)
+    return code
 
 
 command = EvaluationCommand(
