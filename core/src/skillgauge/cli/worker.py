@@ -28,7 +28,7 @@ class _Recipe:
     options: EvalOptions
     make_registry: Callable[[], Registry]
     plan_id: str
-    loudness: int
+    loudness: tuple[int, bool | None]
 
 
 def recipe_of(options: EvalOptions, prepared: Prepared, make_registry: Callable[[], Registry]) -> bytes:

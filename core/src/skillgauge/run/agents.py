@@ -150,7 +150,7 @@ class AgentStage:
         return await self.workspace.put(trial.case.grader_files, anew=True)
 
     def _emit(self, trial: Trial, event: TrajectoryEvent) -> None:
-        log.debug("agent.event", trial_id=trial.trial_id, kind=event.kind, name=event.name)
+        log.debug("agent.event", trial_id=trial.trial_id, kind=event.kind, name=event.name, text=event.text)
         if self.stages.on_step:
             self.stages.on_step(trial, event)
 

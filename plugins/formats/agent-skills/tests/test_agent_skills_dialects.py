@@ -105,6 +105,7 @@ KEYS: list[tuple[str, object, str]] = [
     ("min_confidence", 1, "without effect: 'min_confidence' (1)"),
     ("command", "/scan", "without effect: 'command' (1)"),
     ("hints", ["h"], "kept for people: 'hints' (1)"),
+    ("prompt_baseline", "q", "is asked in place of the prompt where the skill is absent: 'prompt_baseline' (1)"),
     ("eval_name", "n", "'eval_name' (1) as 'name'"),
 ]
 

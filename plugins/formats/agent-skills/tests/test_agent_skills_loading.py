@@ -455,7 +455,7 @@ def test_a_dockerfile_is_the_image_of_every_case(skill: SkillMaker, load: Load, 
             ("requirements.txt", root / "evals"),
         ]
     assert {one for one in warnings(loaded) if "Dockerfile" in one} == {
-        "evals/Dockerfile is the image of these cases in sandbox 'docker'; others do without it"
+        "evals/Dockerfile is the image of these cases, which sandbox 'docker' runs; others refuse"
     }
 
 

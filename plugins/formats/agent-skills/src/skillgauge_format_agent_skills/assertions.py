@@ -24,6 +24,7 @@ TEXT_KEYS = (
     "statement",
     "claim",
     "pass_if",
+    "label",
     "name",
 )
 """Where an assertion that is an object says what is asserted, in order of preference."""

@@ -68,6 +68,8 @@ def read_eval(item: JsonValue, where: OriginOf, findings: Findings) -> Eval | No
         elif use is Use.TAG and isinstance(given[key], str) and given[key].strip():
             findings.kept(key, use, where(key))
             tags.append(f"{key}:{given[key].strip()}")
+        elif use is Use.BASELINE:
+            findings.kept(key, use, where(key))
     file = findings.validated(EvalFile, given, renaming)
     if file is None:
         return None

@@ -19,6 +19,7 @@ class Use(StrEnum):
     TOOLS = "each item is a tool that has to be called"
     NO_TOOLS = "each item is a tool that may not be called"
     CALLED = "a figure beside the verdict tells whether it was used"
+    BASELINE = "is asked in place of the prompt where the skill is absent"
     TAG = "becomes a tag"
     RULE = "decides how it counts"
     GRANTED = "holds of every session with a verdict"
@@ -63,6 +64,7 @@ KEYS: Mapping[str, Use] = {
             "rubric",
             "checks",
             "deterministic_assertions",
+            "validators",
         ),
         Use.CLAIMS,
     ),
@@ -75,6 +77,7 @@ KEYS: Mapping[str, Use] = {
     **dict.fromkeys(("must_have", "must_contain", "must_include"), Use.SOUGHT),
     **dict.fromkeys(("must_not_have", "must_not_contain", "must_not_include"), Use.EXCLUDED),
     **dict.fromkeys(("expected_script", "expected_references"), Use.CALLED),
+    "prompt_baseline": Use.BASELINE,
     **dict.fromkeys(
         ("category", "split", "case_set", "kind", "area", "role", "difficulty", "priority", "scenario_type"), Use.TAG
     ),
@@ -137,6 +140,10 @@ BEARS_CHECKS = (
     "expected_skill",
     "should_trigger",
     "acceptable_skills",
+    "prompt",
+    "prompt_baseline",
+    "threshold",
+    "files",
     *(key for key, use in KEYS.items() if use in (Use.CLAIMS, Use.REFUTED, Use.SOUGHT, Use.EXCLUDED) and len(key) > 6),
 )
 """Keys of an eval that nobody may misspell: what they say would not be checked."""

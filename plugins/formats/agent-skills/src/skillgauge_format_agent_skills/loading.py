@@ -138,7 +138,7 @@ class _Loading:
         of_skill = self._skill_of(source, problems)
         if of_skill is not None:
             try:
-                of_skill.parts.append(_part(source, of_skill.skill))
+                of_skill.parts.append(_part(source, of_skill.skill, self.options))
             except SuiteError as error:
                 problems += [source.placed(one) for one in error.problems]
         return True
@@ -217,7 +217,7 @@ def _missing_plugin(foreign: Foreign, origin: Origin) -> Problem:
     return Problem("plugin.not-installed", message, origin=origin, hint=hint)
 
 
-def _part(source: Source, skill: Skill) -> _Part:
+def _part(source: Source, skill: Skill, options: AgentSkillsOptions) -> _Part:
     """The cases of a file. Raises `SuiteError` with everything that is wrong with them."""
     findings = Findings()
     if source.shape is Shape.TRIGGERS:
@@ -226,9 +226,10 @@ def _part(source: Source, skill: Skill) -> _Part:
         cases = _evals(source, skill, findings)
     if findings.errors:
         raise SuiteError(findings.errors)
-    if image := image_files(skill.root / EVALS_FOLDER):
-        message = f"{EVALS_FOLDER}/{DOCKERFILE} is the image of these cases in sandbox 'docker'; others do without it"
-        findings.warning("image", message, source.origin(), "Take it with --sandbox docker.")
+    if options.image == "use" and (image := image_files(skill.root / EVALS_FOLDER)):
+        message = f"{EVALS_FOLDER}/{DOCKERFILE} is the image of these cases, which sandbox 'docker' runs; others refuse"
+        hint = "Take --sandbox docker, or do without the image: --set formats.agent-skills.image=ignore."
+        findings.warning("image", message, source.origin(), hint)
         cases = tuple(case.model_copy(update={"image_files": image}) for case in cases)
     return _Part(source, cases, tuple(map(source.placed, findings.warnings)))
 

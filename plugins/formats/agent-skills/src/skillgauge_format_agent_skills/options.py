@@ -24,3 +24,8 @@ class AgentSkillsOptions(Frozen):
         description="Globs of paths of the skill that are installed although they would give answers away.",
         json_schema_extra=HARMLESS,
     )
+    image: Annotated[str, Field(pattern="^(use|ignore)$")] = Field(
+        default="use",
+        description="use, or ignore: what becomes of evals/Dockerfile; a sandbox that runs no images refuses it.",
+        json_schema_extra=HARMLESS,
+    )
