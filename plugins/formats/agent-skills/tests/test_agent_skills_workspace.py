@@ -191,8 +191,8 @@ def test_the_page_shows_no_error_as_a_failure(tmp_path: Path) -> None:
     assert len(found) == len(RESULTS)
     assert {one["prompt"] for one in found.values()} == {"Do 1.", "Do 2."}
     error = found["eval-2-without_skill-run-1"]
-    assert (error["grading"], error["shown"]) == (None, ["error.md"])
-    assert "no key" in (tmp_path / "eval-2/without_skill/run-1/outputs/error.md").read_text()
+    assert (error["grading"], error["shown"]) == (None, ["error.txt"])
+    assert "no key" in (tmp_path / "eval-2/without_skill/run-1/outputs/error.txt").read_text()
     assert [name for name, one in found.items() if one["grading"] is None] == ["eval-2-without_skill-run-1"]
 
 
@@ -216,15 +216,15 @@ def test_outputs_are_the_answer_and_the_files_that_were_kept(tmp_path: Path) -> 
         FileChange(path="out/a.txt", change="created", text="A"),
         FileChange(path="out-a.txt", change="created", text="B"),
         FileChange(path="big.bin", change="created", left_out="binary"),
-        FileChange(path="answer.md", change="created", text="C"),
+        FileChange(path="answer.txt", change="created", text="C"),
     )
     result = trial("1", "with_skill", 2).model_copy(update={"execution": Execution(text="Done.", files=kept)})
     written(tmp_path, result)
     outputs = tmp_path / "eval-1/with_skill/run-1/outputs"
     texts = {one.name: one.read_text() for one in outputs.iterdir() if one.name != "metrics.json"}
-    assert texts == {"answer.md": "Done.\n", "out-a.txt": "A", "out-a-2.txt": "B", "answer-2.md": "C"}
+    assert texts == {"answer.txt": "Done.\n", "out-a.txt": "A", "out-a-2.txt": "B", "answer-2.txt": "C"}
     metrics = json.loads((outputs / "metrics.json").read_text())
-    assert metrics["files_created"] == ["out/a.txt", "out-a.txt", "big.bin", "answer.md"]
+    assert metrics["files_created"] == ["out/a.txt", "out-a.txt", "big.bin", "answer.txt"]
 
 
 def test_ids_of_both_kinds_can_be_sorted(tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ def _run(folder: str, suite: SuiteHead, result: TrialResult) -> Iterator[Artifac
     else:
         reasons = "\n".join(f"- {note}" for note in told["notes"]) or "- no reason is known"
         yield _text(
-            f"{folder}/outputs/error.md", f"This run was not graded, and is no failure of the skill:\n\n{reasons}\n"
+            f"{folder}/outputs/error.txt", f"This run was not graded, and is no failure of the skill:\n\n{reasons}\n"
         )
     known = measures(result)
     timing: dict[str, Any] = {}
@@ -139,13 +139,13 @@ def _run(folder: str, suite: SuiteHead, result: TrialResult) -> Iterator[Artifac
 def _outputs(folder: str, result: TrialResult) -> Iterator[Artifact]:
     """The answer, and the files that the agent made as far as they were kept; the page shows no folders in there."""
     names = _Names()
-    for taken in ("answer.md", "error.md", "metrics.json", "transcript.md", "user_notes.md"):
+    for taken in ("answer.txt", "error.txt", "metrics.json", "transcript.md", "user_notes.md"):
         names.of("", taken)
     changes = result.execution.files or ()
     created = [change.path for change in changes if change.change != "deleted"]
     yield _json(f"{folder}/metrics.json", {**_tools(result), "files_created": created})
     if result.execution.text:
-        yield _text(f"{folder}/answer.md", f"{result.execution.text}\n")
+        yield _text(f"{folder}/answer.txt", f"{result.execution.text}\n")
     for change in changes:
         if change.text is not None and change.change != "deleted":
             name = names.of("", change.path.replace("/", "-")[-_LONGEST_NAME:])
