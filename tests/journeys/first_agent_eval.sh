@@ -39,7 +39,7 @@ cat > commit-message/evals/evals.json <<'EVALS'
     {
       "id": "no-ticket",
       "prompt": "What does the command git stash do? Answer in one sentence.",
-      "assertions": [{ "text": "It answers the question", "type": "icontains", "value": "stash" }]
+      "assertions": [{ "text": "It answers the question", "type": "icontains", "value": "changes" }]
     }
   ]
 }
