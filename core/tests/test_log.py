@@ -103,6 +103,16 @@ def test_an_exception_is_written_with_its_trace_for_developers(verbose: bool) ->
     assert ("ZeroDivisionError: division by zero" in told) is verbose
 
 
+def test_people_and_programs() -> None:
+    """Who asks for JSON gets it, who does not gets lines; what the display of a run tells is not told twice."""
+    steps = ("log.debug('agent.event', text='hello')", "log.debug('a.b', text='hello')")
+    told = child("configure(verbose=True, as_json=False)", *steps)
+    assert len(told) == 1
+    assert "text=hello" in told[0]
+    events = [json.loads(line) for line in child("configure(verbose=True, as_json=True)", *steps)]
+    assert [(event["event"], event["text"]) for event in events] == [("agent.event", "hello"), ("a.b", "hello")]
+
+
 def test_a_fact_that_is_no_json_is_written_as_its_representation() -> None:
     """Whatever a plugin tells, the line is there."""
     (line,) = child('log.error("x.y", fact={1, 2})')

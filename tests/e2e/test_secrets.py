@@ -160,6 +160,18 @@ def test_keys_that_the_run_does_not_use_are_kept_out(program: Program, work: Pat
 
 
 @pytest.mark.e2e
+def test_a_key_in_a_setting_is_not_kept_with_the_plan(program: Program, work: Path) -> None:
+    """What the user typed is part of what the run is known by, so it stands in the plan, too."""
+    words = agent(work, "true")
+    at = words.index("--set")
+    words[at:at] = ["--set", "engines.command.env=" + json.dumps({"TOKEN": KEY})]
+    done = program(*words, env={"MY_AGENT_KEY": KEY})
+    assert done.code in (0, 1, 3), done.stderr
+    assert "redacted:MY_AGENT_KEY" in "".join(written(work).values())
+    assert_clean(work, done)
+
+
+@pytest.mark.e2e
 def test_a_token_in_a_refusal_is_not_cut(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
     """T-S9 c: a service repeats the token where the excerpt of its refusal ends."""
 

@@ -123,6 +123,20 @@ def test_short_forms(scripted: Scripted) -> None:
     assert json.dumps(document).count('"suite": "s"') == 4
 
 
+def test_verbose_is_for_people_and_log_json_for_programs(scripted: Scripted) -> None:
+    """P-M1: what every trial comes to, in words; or every event as JSON."""
+    done = scripted.evaluate(letters("p"), letters("p", case_3="f"), "-v")
+    assert "3 (without_skill) fail in " in done.stderr
+    assert "4 (with_skill) begins" in done.stderr
+    assert '{"event"' not in done.stderr
+    logged = scripted.run("eval", "s", "--engine", "scripted", "--log-json", "--quiet", "--fresh")
+    assert logged.stderr.splitlines() == [logged.verdict]
+    logged = scripted.run("eval", "s", "--engine", "scripted", "--log-json", "--fresh")
+    events = [json.loads(line) for line in logged.stderr.splitlines() if line.startswith("{")]
+    assert [one["event"] for one in events].count("trial.finished") == 8
+    assert "begins" not in logged.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "near"),
     [(("evl",), "eval"), (("plugins", "lst"), "list"), (("histroy",), "history"), (("config", "gett"), "get")],

@@ -21,6 +21,11 @@ from .log import (
     get_logger as get_logger,
     without_secrets as without_secrets,
 )
+from .cli.against import (
+    baseline_file as baseline_file,
+    baseline_files as baseline_files,
+    why_unusable as why_unusable,
+)
 from .cli.cache_folder import (
     cache_folder as cache_folder,
 )
@@ -56,6 +61,11 @@ from .cli.judged_gates import (
 from .cli.invocation import (
     Invocation as Invocation,
     invocation as invocation,
+)
+from .cli.leaderboard import (
+    Board as Board,
+    Standing as Standing,
+    boards as boards,
 )
 from .cli.options import (
     Globals as Globals,
@@ -180,6 +190,7 @@ from .report.wording import (
     percent as percent,
     rate_notes as rate_notes,
     reason_of as reason_of,
+    table_texts as table_texts,
 )
 from .report.summary import (
     summarize as summarize,
@@ -316,6 +327,7 @@ from .types.result import (
     SuiteSummary as SuiteSummary,
     SuiteValidity as SuiteValidity,
     Summary as Summary,
+    Table as Table,
     TagSummary as TagSummary,
     TrialResult as TrialResult,
     Verdict as Verdict,

@@ -15,28 +15,38 @@ Clean = Callable[[Any], Any]
 T = TypeVar("T")
 
 _LINE_LENGTH = 300
+_NARRATED = ("agent.event", "trial.finished")
+"""What people are told by the display of the run, in better words."""
 
 
 class _Settings:
     """How loud the process is; changed once by `configure`."""
 
     threshold = logging.ERROR
+    as_json: bool | None = None
     clean: Clean | None = None
 
 
-def configure(*, verbose: bool, quiet: bool = False) -> None:
-    """Set the level: errors by default, everything with `verbose`, nothing but errors with `quiet`."""
+def configure(*, verbose: bool, quiet: bool = False, as_json: bool | None = None) -> None:
+    """Set the level: errors by default, everything with `verbose`, nothing but errors with `quiet`.
+
+    Args:
+        verbose: everything.
+        quiet: nothing but errors.
+        as_json: JSON objects, or lines for people; `None` decides by whether a terminal is there.
+    """
+    _Settings.as_json = as_json
     _Settings.threshold = logging.ERROR if quiet else logging.DEBUG if verbose else logging.WARNING
 
 
-def loudness() -> int:
-    """The level that was set, for a process that is to be as loud."""
-    return _Settings.threshold
+def loudness() -> tuple[int, bool | None]:
+    """What was set, for a process that is to be as loud."""
+    return _Settings.threshold, _Settings.as_json
 
 
-def set_loudness(level: int) -> None:
+def set_loudness(settings: tuple[int, bool | None]) -> None:
     """Be as loud as another process is."""
-    _Settings.threshold = level
+    _Settings.threshold, _Settings.as_json = settings
 
 
 def one_line(error: BaseException) -> str:
@@ -81,13 +91,13 @@ class Logger:
         self._emit(logging.ERROR, event, facts)
 
     def _emit(self, level: int, event: str, facts: dict[str, Any]) -> None:
-        if level < _Settings.threshold:
+        if level < _Settings.threshold or (_Settings.as_json is False and event in _NARRATED):
             return
+        for_people = sys.stderr.isatty() if _Settings.as_json is None else not _Settings.as_json
         import structlog  # noqa: PLC0415 - see the module docstring
 
         if _Settings.threshold > logging.DEBUG:
             facts.pop("exc_info", None)  # a traceback is for developers
-        for_people = sys.stderr.isatty()
         processors: list[Any] = [
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),

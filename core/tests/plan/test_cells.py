@@ -207,12 +207,19 @@ def test_engines_and_models_make_a_matrix() -> None:
     assert {cell.model for cell in plan(registry, engines=engines)[1]} == {None}
 
 
-@pytest.mark.parametrize("models", [("m1", "m2"), ("m1", "m2", "m3")])
-def test_any_other_number_of_models_is_refused(models: tuple[str, ...]) -> None:
-    """Also several for one engine: nobody could tell what was meant."""
-    engines = ("claude",) if len(models) == 2 else ("claude", "codex")
-    with pytest.raises(UsageError, match=f"{len(models)} models for {len(engines)} engine"):
-        plan(registry_of(claude=FOLDER, codex=FOLDER), engines=engines, models=models)
+def test_one_engine_takes_all_models() -> None:
+    """Its arms lie together model by model; what is named twice is one cell."""
+    registry = registry_of(claude=FOLDER, codex=FOLDER)
+    wanted = ["with_skill codex m1", "without_skill codex m1", "with_skill codex m2", "without_skill codex m2"]
+    assert shown(plan(registry, engines=("codex",), models=("m1", "m2"))[1]) == wanted
+    assert shown(plan(registry, engines=("codex",), models=("m1", "m2", "m1"))[1]) == wanted
+    assert shown(plan(registry, engines=("codex", "codex"), models=("m1",))[1]) == wanted[:2]
+
+
+def test_any_other_number_of_models_is_refused() -> None:
+    """Nobody could tell what was meant."""
+    with pytest.raises(UsageError, match="3 models for 2 engines"):
+        plan(registry_of(claude=FOLDER, codex=FOLDER), engines=("claude", "codex"), models=("m1", "m2", "m3"))
 
 
 def test_an_engine_may_know_its_model() -> None:

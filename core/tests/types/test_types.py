@@ -469,6 +469,7 @@ OTHER_CASES: dict[str, tuple[dict[str, Any], str]] = {
     "description": ({"description": "d"}, "none"),
     "input": ({"input": 1.0}, "execution"),
     "prompt": ({"prompt": "q"}, "execution"),
+    "arm_prompts": ({"arm_prompts": (("without_skill", "q"),)}, "execution"),
     "files": ({"files": (FILE,)}, "execution"),
     "setup": ({"setup": ("true",)}, "execution"),
     "setup_files": ({"setup_files": (FILE,)}, "execution"),

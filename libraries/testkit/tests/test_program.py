@@ -125,8 +125,8 @@ def test_what_a_plugin_does_to_the_process(program: Program, plugin: Callable[..
         again = program(*CALL)
     assert {"child", "plugin"} <= set(done.stdout.splitlines())
     assert "louder" in done.stderr
-    assert '"event": "mine.said"' in done.stderr
-    assert '"event": "mine.said"' in again.stderr, "the second log went to the first one's stream"
+    assert "mine.said" in done.stderr
+    assert "mine.said" in again.stderr, "the second log went to the first one's stream"
 
 
 def test_no_file_stays_open(program: Program) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -46,6 +46,9 @@ _OPTIONS: list[click.Parameter] = [
         help="Exit 1 if a skill is shown not to be that, and 3 if the run cannot tell.",
     ),
     click.Option(["--margin"], type=Number(0, 100), metavar="PTS", help="Points that --gate allows or asks for."),
+    click.Option(
+        ["--against"], metavar="BASELINE", help="Ask --gate of the change since that baseline, report or stored run."
+    ),
 ]
 
 
@@ -55,20 +58,42 @@ def _evaluate(**values: Any) -> int:
         from .case_list import list_cases  # noqa: PLC0415 - nothing is evaluated then
 
         return list_cases(call, eval_options(call, values).options)
-    if values["confirm"] is None:
-        return asyncio.run(_run(call, values))
-    from .stored_runs import run_reports  # noqa: PLC0415 - only what adds to a run reads one
+    if values["confirm"] is None and values["against"] is None:
+        return asyncio.run(_run(call, values, _Read()))
+    from .stored_runs import run_reports  # noqa: PLC0415 - only what needs an earlier run reads one
 
-    with run_reports(call, [values["confirm"]]) as (view,):
-        return asyncio.run(_run(call, values, view))
+    named = {name: values[name] for name in ("confirm", "against") if values[name] is not None}
+    if "against" in named:
+        from .against import baseline_source  # noqa: PLC0415 - as above
+
+        named["against"] = baseline_source(call, named["against"])
+    with run_reports(call, list(named.values())) as views:
+        return asyncio.run(_run(call, values, _Read(**dict(zip(named, views, strict=True)))))
 
 
 command = EvaluationCommand("eval", params=_OPTIONS, callback=_evaluate, help="Evaluate skills and suites.")
 
 
-async def _run(call: Invocation, values: Mapping[str, Any], earlier: RunView | None = None) -> int:
+@dataclass(frozen=True)
+class _Read:
+    """The earlier runs that an evaluation needs."""
+
+    confirm: RunView | None = None
+    """That it adds to."""
+    against: RunView | None = None
+    """That a gate compares it with."""
+
+
+async def _run(call: Invocation, values: Mapping[str, Any], read: _Read) -> int:
     asked = eval_options(call, values)
-    evaluation = await (_confirming(call, asked, earlier) if earlier else Evaluation.prepare(call, asked))
+    earlier = None
+    if read.against:
+        from .against import Earlier  # noqa: PLC0415 - few gates compare with an earlier run
+        from .conclusion import demands  # noqa: PLC0415 - as above
+
+        earlier = Earlier(read.against, values["against"])
+        earlier.require_usable(demands(values))
+    evaluation = await (_confirming(call, asked, read.confirm) if read.confirm else Evaluation.prepare(call, asked))
     if values["dry_run"]:
         return evaluation.print_plan()
     from .conclusion import conclude  # noqa: PLC0415 - slow, and a dry run comes to none
@@ -76,7 +101,7 @@ async def _run(call: Invocation, values: Mapping[str, Any], earlier: RunView | N
     for warning in coarse(evaluation.prepared):
         call.output.notice(warning)
     outcome = await evaluation.carry_out(fail_fast=values["fail_fast"])
-    return await asyncio.to_thread(conclude, outcome, evaluation, call, values)
+    return await asyncio.to_thread(conclude, outcome, evaluation, call, values, earlier)
 
 
 async def _confirming(call: Invocation, asked: Asked, earlier: RunView) -> Evaluation:

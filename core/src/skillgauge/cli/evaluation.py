@@ -37,9 +37,13 @@ from .selecting import choice
 from .trusting import granted_checks
 
 if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
     from ..run.pipeline import Conclusion, Job
+    from ..run.stage import OpenStage, Stage
     from ..types.plan import Plan
     from ..types.result import RunInfo, RunView
+    from ..types.trial import Trial
 
 
 @dataclass(frozen=True)
@@ -282,7 +286,10 @@ async def _carry_out(
     loop = asyncio.get_running_loop()
     for number in _ending_signals():
         loop.add_signal_handler(number, stop.set)
-    progress = make_progress(prepared.plan.head.trial_count - kept, quiet=call.output.quiet)
+    given, job = call.globals, prepared.job
+    total = prepared.plan.head.trial_count - kept
+    progress = make_progress(total, quiet=given.quiet or given.log_json, verbose=given.verbose, no_color=given.no_color)
+    job = replace(job, stages={kind: partial(_opened, stage, progress.started) for kind, stage in job.stages.items()})
 
     def begun(run: RunInfo) -> None:
         if run.resumed:
@@ -295,11 +302,17 @@ async def _carry_out(
 
     try:
         with progress:
-            return await carry_out(prepared.plan, prepared.job.watched(finished, begun, progress.step), stop)
+            return await carry_out(prepared.plan, job.watched(finished, begun, progress.step), stop)
     finally:
         await prepared.job.store.close()
         for number in _ending_signals():
             loop.remove_signal_handler(number)
+
+
+def _opened(stage: OpenStage, told: Callable[[Trial], None], trial: Trial) -> AbstractAsyncContextManager[Stage]:
+    """The stage of an attempt, which begins by being told of."""
+    told(trial)
+    return stage(trial)
 
 
 def _ending_signals() -> list[signal.Signals]:

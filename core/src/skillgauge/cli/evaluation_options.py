@@ -71,7 +71,7 @@ def evaluation_options() -> list[click.Parameter]:
             multiple=True,
             help="Agent engines; several make a matrix. --adapter and --agent are old spellings.",
         ),
-        click.Option(["--model"], metavar="ID", multiple=True, help="Models: one for all engines, or one for each."),
+        click.Option(["--model"], metavar="ID", multiple=True, help="Models: one, one an engine, or several for one."),
         click.Option(["--baseline/--no-baseline"], default=None, help="Run the arms without the skill, too, or not."),
         click.Option(["--max-turns"], type=click.IntRange(1), metavar="N", help="Turns of an agent."),
         click.Option(["--max-cost"], type=Number(0, min_open=True), metavar="USD", help="Spend no more."),

@@ -149,7 +149,7 @@ def invocation(given: Globals, flags: Mapping[str, Any] | None = None) -> Invoca
     Raises:
         UsageError: the configuration is wrong.
     """
-    configure(verbose=given.verbose, quiet=given.quiet)
+    configure(verbose=given.verbose or given.log_json, quiet=given.quiet, as_json=given.log_json)
     cwd = Path.cwd()
     values = {**(flags or {}), **plugin_assignments(given.assign)}
     explicit = Path(given.config) if given.config else None

@@ -23,6 +23,7 @@ class Globals:
     no_color: bool = False
     verbose: bool = False
     quiet: bool = False
+    log_json: bool = False
     no_plugin: tuple[str, ...] = ()
     plugin: tuple[str, ...] = ()
     assign: tuple[str, ...] = ()
@@ -62,8 +63,9 @@ def _global_options() -> list[click.Option]:
         click.Option(["-c", "--config"], metavar="PATH", help="Configuration file instead of the one found here."),
         click.Option(["--json", "as_json"], is_flag=True, help="Print one JSON document on stdout."),
         click.Option(["--no-color"], is_flag=True, help="No colours."),
-        click.Option(["-v", "--verbose"], is_flag=True, help="Say what happens, on stderr."),
-        click.Option(["--quiet"], is_flag=True, help="Errors and the verdict only."),
+        click.Option(["-v", "--verbose"], is_flag=True, help="Tell every step of every trial, on stderr."),
+        click.Option(["--log-json"], is_flag=True, help="Events on stderr, one JSON object a line, for programs."),
+        click.Option(["--quiet"], is_flag=True, help="Of a run the verdict only, beside errors."),
         click.Option(["--no-plugin"], metavar="NAME", multiple=True, help="Do without a plugin or distribution."),
         click.Option(["--plugin"], metavar="FILE", multiple=True, help="Use a plugin from a Python file."),
         click.Option(["--trust-config"], is_flag=True, help="Trust the configuration file found here, this once."),

@@ -77,14 +77,14 @@ class Output:
 
     def problems(self, problems: Iterable[Problem]) -> None:
         """Problems that do not end the command, on stderr."""
-        for problem in _with_places(problems):
+        for problem in with_places(problems):
             if problem.severity is Severity.ERROR or not self.quiet:
                 sys.stderr.write(f"{problem}\n")
 
 
 def print_problems(problems: Iterable[Problem], exit_code: ExitCode, *, as_json: bool) -> None:
     """Say what ended the command: on stderr, or as the one JSON document on stdout."""
-    placed = _with_places(problems)
+    placed = with_places(problems)
     if as_json:
         document = {"exit_code": int(exit_code), "problems": [problem_document(problem) for problem in placed]}
         sys.stdout.write(json_text(json.dumps(document, indent=2, ensure_ascii=False)) + "\n")
@@ -93,7 +93,8 @@ def print_problems(problems: Iterable[Problem], exit_code: ExitCode, *, as_json:
         sys.stderr.write(f"{problem}\n")
 
 
-def _with_places(problems: Iterable[Problem]) -> list[Problem]:
+def with_places(problems: Iterable[Problem]) -> list[Problem]:
+    """The problems, those of files with line and column."""
     problems = list(problems)
     if not any(problem.origin and not problem.span for problem in problems):
         return problems

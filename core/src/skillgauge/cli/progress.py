@@ -1,100 +1,137 @@
-"""Say how far a run is: a bar on a terminal where rich is installed, sparse plain lines elsewhere."""
+"""Say how far a run is: a live display on a terminal where rich is installed, sparse plain lines elsewhere."""
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import time
-from collections import Counter
-from contextlib import ExitStack
+from contextlib import suppress
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Self
 
-from ..reading.environment import host_environment
-from ..types.result import TrialResult
+from ..report.characters import plain
+from ..report.wording import duration, reason_of
+from ..types.result import TrialResult, Verdict
 from ..types.trial import TrajectoryEvent, Trial
-from .streams import shown_streams
+from .tally import STEP, Clock, Tally, clock_text, step_text, trial_name
+from .terminal import is_live, takes_color
 
+if TYPE_CHECKING:
+    from .live import LiveProgress
+
+FIRST_S = 1.0
+"""Seconds until the first line: a shorter run needs none."""
 INTERVAL_S = 5.0
-_STEP_LENGTH = 80
+"""Seconds between two lines, at least; the longer a run takes, the fewer it prints."""
+MOST_S = 60.0
+_SHARE = 10
+"""A line is due when a run has taken a tenth longer."""
+_REASON = 200
 
 
 class PlainProgress:
-    """A line on stderr every few seconds; nothing at all for a short run."""
+    """A line on stderr now and then; nothing at all for a short run.
 
-    def __init__(self, total: int, *, quiet: bool = False) -> None:
-        self._total = total
-        self._quiet = quiet
-        self._counts: Counter[str] = Counter()
-        self._last = time.monotonic()
+    Args:
+        total: trials of the run.
+        clock: seconds since some moment.
+    """
+
+    def __init__(self, total: int, clock: Clock = time.monotonic) -> None:
+        self._tally = Tally(total, clock)
+        self._due_s = FIRST_S
+        self._timer: asyncio.TimerHandle | None = None
+        self._told = False
 
     def __enter__(self) -> Self:
+        self._wait()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Nothing to end."""
+        """Say what it came to in the end, if anything was said before."""
+        if self._timer:
+            self._timer.cancel()
+        if self._told:
+            self._print(self._tally.line())
 
-    def finished(self, result: TrialResult) -> None:
-        """Count, and print now and then."""
-        self._counts[result.verdict] += 1
-        self._say(", ".join(f"{count} {verdict}" for verdict, count in sorted(self._counts.items())))
+    def started(self, trial: Trial) -> None:
+        """A trial begins."""
+        self._tally.started(trial)
 
     def step(self, trial: Trial, event: TrajectoryEvent) -> None:
-        """Say now and then what an agent does, since minutes may pass until it has finished."""
-        self._say(_step(trial, event))
+        """Know what an agent does, since minutes may pass until it has finished."""
+        self._tally.step(trial, event)
+
+    def finished(self, result: TrialResult) -> None:
+        """A trial has ended."""
+        self._tally.finished(result)
+
+    def tick(self) -> None:
+        """Print a line if one is due, though nothing has happened since the last one."""
+        elapsed = self._tally.elapsed_s
+        if elapsed >= self._due_s:
+            self._due_s = elapsed + min(max(INTERVAL_S, elapsed / _SHARE), MOST_S)
+            self._print(self._tally.line())
+            self._told = True
+
+    def _wait(self) -> None:
+        with suppress(RuntimeError):  # without a loop nothing runs that takes long
+            self._timer = asyncio.get_running_loop().call_later(FIRST_S, self._again)
+
+    def _again(self) -> None:
+        self.tick()
+        self._wait()
+
+    def _print(self, text: str) -> None:
+        sys.stderr.write(f"{text}\n")
+
+
+class Narration(PlainProgress):
+    """Every step of every agent and the end of every trial, in a line each."""
+
+    def started(self, trial: Trial) -> None:
+        """Say that a trial begins."""
+        super().started(trial)
+        self._say(f"{trial_name(trial)} begins")
+
+    def step(self, trial: Trial, event: TrajectoryEvent) -> None:
+        """Say what an agent does."""
+        super().step(trial, event)
+        self._say(f"{trial_name(trial)} {step_text(event, 3 * STEP)}")
+
+    def finished(self, result: TrialResult) -> None:
+        """Say what became of a trial, and why."""
+        super().finished(result)
+        name = f"{plain(result.case_id, STEP)} ({plain(result.arm, STEP)})"
+        passed = result.verdict is Verdict.PASS
+        reason = "" if passed else plain(reason_of(result).strip().partition("\n")[0], _REASON)
+        told = f"{name} {result.verdict} in {duration(result.execution.duration_s)}"
+        self._say(f"{told}: {reason}" if reason else told)
 
     def _say(self, text: str) -> None:
-        now = time.monotonic()
-        if not self._quiet and now - self._last >= INTERVAL_S:
-            self._last = now
-            sys.stderr.write(f"{sum(self._counts.values())}/{self._total} trials: {text}\n")
+        self._print(f"{clock_text(self._tally.elapsed_s)}  {text}")
 
 
-class BarProgress:
-    """A bar, by rich."""
+class Silence(PlainProgress):
+    """Nothing."""
 
-    def __init__(self, total: int, rich_progress: Any) -> None:
-        self._bar = rich_progress
-        self._task = rich_progress.add_task("trials", total=total)
-        self._stack = ExitStack()
-
-    def __enter__(self) -> Self:
-        self._stack.enter_context(self._bar)  # what others print meanwhile goes to it, by way of streams of its own
-        self._stack.enter_context(shown_streams())
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stack.close()
-
-    def finished(self, result: TrialResult) -> None:
-        """Advance the bar."""
-        self._bar.advance(self._task)
-
-    def step(self, trial: Trial, event: TrajectoryEvent) -> None:
-        """Show what an agent does."""
-        self._bar.update(self._task, description=_step(trial, event).replace("[", "("))  # no markup of rich
+    def _print(self, text: str) -> None:
+        """Say nothing."""
 
 
-def _step(trial: Trial, event: TrajectoryEvent) -> str:
-    """What an agent does, in a few words that cannot do anything to a terminal."""
-    text = f"{trial.case.id} ({trial.arm.name}): {event.kind} {event.name or ''}".strip()
-    return "".join(character for character in text if character.isprintable())[:_STEP_LENGTH]
+def make_progress(
+    total: int, *, quiet: bool, verbose: bool = False, no_color: bool = False
+) -> PlainProgress | LiveProgress:
+    """The progress display that fits where stderr goes, and what the user wants to hear."""
+    if quiet:
+        return Silence(total)
+    if verbose:
+        return Narration(total)
+    if is_live(sys.stderr):
+        with suppress(ImportError):
+            from .live import LiveProgress  # noqa: PLC0415 - rich is optional, and slow to import
 
-
-def make_progress(total: int, *, quiet: bool) -> PlainProgress | BarProgress:
-    """The progress display that fits where stderr goes."""
-    environ = host_environment()
-    plain = quiet or not sys.stderr.isatty() or environ.get("TERM") == "dumb" or environ.get("CI")
-    if not plain:
-        try:
-            from rich.console import Console  # noqa: PLC0415 - optional, and slow to import
-            from rich.progress import Progress as RichProgress  # noqa: PLC0415
-        except ImportError:
-            pass
-        else:
-            terminal = Console(file=getattr(sys.stderr, "unfiltered", sys.stderr))
-            return BarProgress(total, RichProgress(console=terminal, transient=True))
-    return PlainProgress(total, quiet=quiet)
+            return LiveProgress(Tally(total), sys.stderr, color=takes_color(sys.stderr, no_color=no_color))
+    return PlainProgress(total)

@@ -20,6 +20,7 @@ from ..plan.preparing import Prepared, prepare
 from ..plugins.registry import Registry
 from ..reading.environment import ask_first
 from ..run.trials import RetryPolicy, TrialRunner
+from .streams import shown_streams
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class _Recipe:
     options: EvalOptions
     make_registry: Callable[[], Registry]
     plan_id: str
-    loudness: int
+    loudness: tuple[int, bool | None]
 
 
 def recipe_of(options: EvalOptions, prepared: Prepared, make_registry: Callable[[], Registry]) -> bytes:
@@ -66,6 +67,7 @@ async def worker(recipe: bytes, concurrency: int) -> AsyncIterator[RunTrial]:
         raise SuiteError(Problem("suite.changed", message, hint="Run it again."))
     job = prepared.job
     async with AsyncExitStack() as stack:
+        stack.enter_context(shown_streams())
         if job.close:
             stack.push_async_callback(job.close)
         stack.push_async_callback(job.grading.scorers.close)

@@ -82,8 +82,17 @@ class Registry:
         """
         registry = cls(PluginIndex(), options=lambda name, _model: (options or {}).get(name, EMPTY))
         for module in modules:
-            registry._adopt(module.__name__, lambda module=module: (module, "0"))  # type: ignore[misc]
+            registry.adopt(module)
         return registry
+
+    def adopt(self, plugin: object) -> None:
+        """Take in an object, as a module, that implements hooks of any kind.
+
+        Raises:
+            PluginError: it is no valid plugin.
+        """
+        name = getattr(plugin, "__name__", None) or type(plugin).__name__
+        self._adopt(name, lambda: (name, plugin, "0"))
 
     def names(self, kind: str) -> tuple[str, ...]:
         """Names of a kind that this run may use, sorted, aliases included; nothing is imported."""
@@ -304,17 +313,17 @@ class Registry:
             undo.pop_all()
         return named[0]
 
-    def _adopt(self, label: str, load: Callable[[], tuple[ModuleType, str]]) -> None:
-        """Take in a module that no entry point names, for every kind of which it implements a hook."""
+    def _adopt(self, label: str, load: Callable[[], tuple[str, object, str]]) -> None:
+        """Take in what no entry point names, under its name, for every kind of which it implements a hook."""
         try:
             with isolated():
-                module, version = load()
-                _register(self._manager, module, module.__name__)
+                name, plugin, version = load()
+                _register(self._manager, plugin, name)
                 entries = [
-                    IndexEntry(kind, provider.name, module.__name__, label, version, provider.summary)
+                    IndexEntry(kind, provider.name, name, label, version, provider.summary)
                     for kind in KINDS
-                    if self._implements(module, kind)
-                    for provider in self._ask(kind, module, module.__name__, label)
+                    if self._implements(plugin, kind)
+                    for provider in self._ask(kind, plugin, name, label)
                 ]
                 if not entries:
                     raise TypeError("announces nothing")

@@ -110,7 +110,7 @@ class AgentStage:
         request = RunRequest.of(
             trial,
             environment_of(trial.case),
-            prompt=trial.case.prompt or "",
+            prompt=dict(trial.case.arm_prompts).get(trial.arm.name, trial.case.prompt) or "",
             model=trial.model,
             skills=skills,
             installs=trial.arm.installs,
@@ -150,7 +150,7 @@ class AgentStage:
         return await self.workspace.put(trial.case.grader_files, anew=True)
 
     def _emit(self, trial: Trial, event: TrajectoryEvent) -> None:
-        log.debug("agent.event", trial_id=trial.trial_id, kind=event.kind, name=event.name)
+        log.debug("agent.event", trial_id=trial.trial_id, kind=event.kind, name=event.name, text=event.text)
         if self.stages.on_step:
             self.stages.on_step(trial, event)
 

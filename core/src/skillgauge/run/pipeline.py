@@ -95,6 +95,8 @@ async def carry_out(plan: Plan, job: Job, stop: asyncio.Event | None = None) -> 
         StoreError: results cannot be kept; what is committed stays.
     """
     try:
+        if job.clean:
+            plan = replace(plan, head=job.clean(plan.head))
         job.events.plan_ready(plan.head)
         stop = stop or asyncio.Event()
         async with _open(job.grading.scorers, stop):

@@ -107,6 +107,17 @@ class TagSummary(Frozen):
     pass_rate: RateInterval
 
 
+class Table(Frozen):
+    """Counts of a group by two things, which every reporter can print."""
+
+    name: str
+    """Key in documents."""
+    label: str
+    heads: tuple[str, ...]
+    """Of its columns; the first one names the rows."""
+    rows: tuple[tuple[str | int, ...], ...]
+
+
 class GroupSummary(Frozen):
     """All trials of one suite, target, arm, runner and model."""
 
@@ -135,6 +146,7 @@ class GroupSummary(Frozen):
     """How steady its cases are; `None` if each was run once."""
     tags: tuple[TagSummary, ...] = ()
     figures: tuple[Figure, ...] = ()
+    tables: tuple[Table, ...] = ()
 
     @property
     def key(self) -> GroupKey:

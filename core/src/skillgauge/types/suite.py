@@ -113,6 +113,8 @@ class Case(CaseFacts):
     """One situation with input and checks."""
 
     description: str = ""
+    arm_prompts: tuple[tuple[str, str], ...] = ()
+    """Prompts of arms that are asked something else than `prompt`, by the name of the arm."""
     files: tuple[FileSpec, ...] = ()
     """Put into the workspace before the execution, the same in every arm."""
     image_files: tuple[FileSpec, ...] = ()
@@ -147,6 +149,7 @@ class Case(CaseFacts):
         more = [[file.content_id for file in some] for some in (self.image_files, self.setup_files) if some]
         more += [[name] for name, given in (("setup", self.setup_files), ("network", self.network)) if given]
         more += [[digest(one.name, one.host, one.default) for one in self.pass_env]] if self.pass_env else []
+        more += [[name, text] for name, text in self.arm_prompts]
         return digest(self.input, self.prompt, [one.content_id for one in self.files], self.setup, self.env, *more)
 
     @cached_property

@@ -255,12 +255,12 @@ def _flush(stream: IO[str]) -> None:
 def _log_settings() -> Iterator[None]:
     """The log as it is when a process starts; whoever logs next writes to the streams that there are then."""
     settings = log._Settings
-    kept = settings.threshold, settings.clean
-    settings.threshold, settings.clean = logging.ERROR, None
+    kept = settings.threshold, settings.as_json, settings.clean
+    settings.threshold, settings.as_json, settings.clean = logging.ERROR, None, None
     try:
         yield
     finally:
-        settings.threshold, settings.clean = kept
+        settings.threshold, settings.as_json, settings.clean = kept
 
 
 @contextmanager

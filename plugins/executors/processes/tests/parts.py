@@ -106,7 +106,7 @@ class Deeds:
             case "tell":
                 return Execution(output=f"{os.environ.get('DEED_SECRET')}")
             case "print":
-                print("printed by a plugin")  # noqa: T201 - what is tested
+                print("printed by a plugin\x1b[2J\n::error::told to CI")  # noqa: T201 - what is tested
         await asyncio.sleep(0.05)
         return Execution(output=str(os.getpid()))
 

@@ -123,6 +123,8 @@ def test_secrets_and_prints_of_workers(bench: Bench) -> None:
     assert bench.results()["0-tell"].execution.output == "[redacted:DEED_SECRET]"
     assert "printed" not in stdout
     assert "printed by a plugin" in stderr
+    assert "\x1b" not in stderr
+    assert not any(line.lstrip().startswith("::error") for line in stderr.splitlines())
 
 
 @pytest.mark.slow

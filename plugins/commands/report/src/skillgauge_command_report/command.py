@@ -62,9 +62,9 @@ class DiffFormat(StrEnum):
     HTML = "html"
 
 
-def _number(_ctx: click.Context, _param: click.Parameter, value: float) -> float:
+def _number(_ctx: click.Context, _param: click.Parameter, value: float | None) -> float | None:
     """Refuse `nan`, which no range does: a gate that compares with it would always be met."""
-    if math.isnan(value):
+    if value is not None and math.isnan(value):
         raise click.BadParameter("nan is no number")
     return value
 
@@ -94,10 +94,24 @@ def _store_option(callback: Callback) -> Callback:
 )
 @click.option("--output", metavar="FILE", help="Where to write it; default: stdout.")
 @click.option("--into", metavar="FILE", help="Enter the report, which must be JSON, into the JSON object of FILE.")
+@click.option(
+    "--gate-threshold",
+    type=click.FloatRange(0, 1),
+    callback=_number,
+    metavar="R",
+    help="Threshold of the gates that the report holds: the option `threshold` of its reporter.",
+)
 @_store_option
 @click.pass_context
 def convert(
-    ctx: click.Context, *, source: str, name: str, output: str | None, into: str | None, store: str | None
+    ctx: click.Context,
+    *,
+    source: str,
+    name: str,
+    output: str | None,
+    into: str | None,
+    gate_threshold: float | None,
+    store: str | None,
 ) -> int:
     """Write a report in another format."""
     if into is not None and output is not None:
@@ -106,6 +120,8 @@ def convert(
     from skillgauge.api import run_reports  # noqa: PLC0415 - `--help` needs none of it
     from skillgauge_run_views import OWN_DOCUMENT, deliver  # noqa: PLC0415 - `--help` needs none of it
 
+    if gate_threshold is not None:
+        ctx.obj = ctx.obj.merged({"assign": (f"reporters.{name}.threshold={gate_threshold}",)})
     call = _invocation(ctx, store)
     problems: list[Problem] = []
     if name != OWN_DOCUMENT:

@@ -1,0 +1,124 @@
+"""How far a run is: what became of its trials by arm, what they cost, how long the others may take."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable
+
+from ..report.characters import plain
+from ..types.frozen import thaw
+from ..types.result import TrialResult, Verdict
+from ..types.suite import DIRECT
+from ..types.trial import EventKind, TrajectoryEvent, Trial
+
+Clock = Callable[[], float]
+_WORDS = {Verdict.PASS: "passed", Verdict.FAIL: "failed", Verdict.ERROR: "errors", Verdict.SKIPPED: "skipped"}
+_VERBS = {
+    EventKind.MESSAGE: "says",
+    EventKind.REASONING: "thinks",
+    EventKind.TOOL_CALL: "calls",
+    EventKind.TOOL_RESULT: "gets",
+    EventKind.NOTICE: "notes",
+}
+_NAME = 40
+"""Characters of each part of a name that are shown."""
+STEP = 80
+"""Characters of a step that are shown where there is a line for it among others."""
+
+
+class Tally:
+    """Counts a run's trials while they end, and knows what those that are under way do.
+
+    Args:
+        total: trials of the run.
+        clock: seconds since some moment.
+    """
+
+    def __init__(self, total: int, clock: Clock = time.monotonic) -> None:
+        self.total = total
+        self.done = 0
+        self.cost_usd = 0.0
+        self._clock = clock
+        self._began = clock()
+        self._arms: dict[str, Counter[Verdict]] = {}
+        self._under_way: dict[str, tuple[str, str, float]] = {}
+
+    @property
+    def elapsed_s(self) -> float:
+        """Seconds since the run began."""
+        return self._clock() - self._began
+
+    @property
+    def left_s(self) -> float | None:
+        """Seconds that the other trials may take, at the pace until now; `None` before any has ended."""
+        return self.elapsed_s / self.done * (self.total - self.done) if self.done else None
+
+    @property
+    def steps(self) -> list[tuple[str, float]]:
+        """What every trial under way does, and for how many seconds it has run; the longest first."""
+        now = self._clock()
+        return [(f"{name}: {step}" if step else name, now - since) for name, step, since in self._under_way.values()]
+
+    def started(self, trial: Trial) -> None:
+        """A trial begins, perhaps not for the first time."""
+        self._under_way[trial.trial_id] = (trial_name(trial), "", self._clock())
+
+    def step(self, trial: Trial, event: TrajectoryEvent) -> None:
+        """An agent does something."""
+        since = self._under_way.get(trial.trial_id, ("", "", self._clock()))[2]
+        self._under_way[trial.trial_id] = (trial_name(trial), step_text(event), since)
+
+    def finished(self, result: TrialResult) -> None:
+        """A trial has ended."""
+        self.done += 1
+        self._under_way.pop(result.trial_id, None)
+        self._arms.setdefault(result.arm, Counter())[result.verdict] += 1
+        self.cost_usd += sum(usage.cost_usd or 0.0 for usage in result.usages if usage)
+
+    def counts(self) -> list[tuple[str, list[tuple[Verdict, str]]]]:
+        """For each arm its name, empty for direct calls, and what became of its trials, in words."""
+        return [
+            (
+                "" if arm == DIRECT.name else plain(arm, _NAME),
+                [(verdict, f"{counts[verdict]} {word}") for verdict, word in _WORDS.items() if counts[verdict]],
+            )
+            for arm, counts in sorted(self._arms.items())
+        ]
+
+    def figures(self) -> str:
+        """Time, price, and the time that is left."""
+        parts = [clock_text(self.elapsed_s)]
+        if self.cost_usd:
+            parts.append(f"{self.cost_usd:.2f} USD")
+        if self.left_s is not None and self.done < self.total:
+            parts.append(f"about {clock_text(self.left_s)} left")
+        return ", ".join(parts)
+
+    def line(self) -> str:
+        """All of it in a line."""
+        arms = "; ".join(f"{arm} {', '.join(text for _, text in told)}".strip() for arm, told in self.counts())
+        longest = next((f"; {text[:STEP]}" for text, _ in self.steps), "")
+        return f"{self.done}/{self.total} trials ({self.figures()}){f': {arms}' if arms else ''}{longest}"
+
+
+def trial_name(trial: Trial) -> str:
+    """What to call a trial: its case, and the arm where there is one."""
+    arm = "" if trial.arm.name == DIRECT.name else f" ({plain(trial.arm.name, _NAME)})"
+    return f"{plain(trial.case.name or trial.case.id, _NAME)}{arm}"
+
+
+def step_text(event: TrajectoryEvent, length: int = STEP) -> str:
+    """What an agent does, in words that cannot do anything to a terminal."""
+    data = "" if event.data is None else json.dumps(thaw(event.data), ensure_ascii=False)
+    what = event.text or (data if event.kind is EventKind.TOOL_CALL else "")
+    words = " ".join(part for part in (_VERBS[event.kind], event.name or "", " ".join(what.split())) if part)
+    return plain("".join(one for one in words if one.isprintable()), length)
+
+
+def clock_text(seconds: float) -> str:
+    """A time as `1:05` or `1:02:05`."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
