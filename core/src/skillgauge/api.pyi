@@ -67,6 +67,12 @@ from .cli.leaderboard import (
     Standing as Standing,
     boards as boards,
 )
+from .cli.linting import (
+    Fix as Fix,
+    Lint as Lint,
+    LintFinding as LintFinding,
+    LintSubject as LintSubject,
+)
 from .cli.options import (
     Globals as Globals,
     GlobalsCommand as GlobalsCommand,

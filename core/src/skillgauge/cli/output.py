@@ -61,9 +61,13 @@ class Output:
     def document(self, value: object) -> None:
         """The one JSON document; nothing without `--json`."""
         if self.as_json:
-            tokens = json.JSONEncoder(indent=2, ensure_ascii=False, allow_nan=False).iterencode(value)
-            sys.stdout.writelines(map(json_text, tokens))
-            sys.stdout.write("\n")
+            self.whole(value)
+
+    def whole(self, value: object) -> None:
+        """A JSON document that is all of what goes to stdout."""
+        tokens = json.JSONEncoder(indent=2, ensure_ascii=False, allow_nan=False).iterencode(value)
+        sys.stdout.writelines(map(json_text, tokens))
+        sys.stdout.write("\n")
 
     def notice(self, text: str) -> None:
         """Something the user should know, on stderr."""
