@@ -57,6 +57,7 @@ KEYS: dict[str, Key] = {
     for key in (
         Key("concurrency", int, 4, "Trials under way at once.", 1),
         Key("timeoutMs", int, 30_000, "Time limit of one direct call, where the case has none.", 1),
+        Key("agentTimeoutMs", int, 600_000, "Time limit of one agent session, where the case has none.", 1),
         Key("outputDir", str, "./reports", "Folder that reports are written to."),
         Key("defaultFormats", list, ["json", "markdown"], "Reporters used without --format."),
         Key("runs", int, 1, "Repeats of every case, where neither user nor suite says.", 1, MOST_RUNS),
