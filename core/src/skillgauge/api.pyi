@@ -120,9 +120,6 @@ from .contract.formats import (
     Loaded as Loaded,
     SuiteFormat as SuiteFormat,
 )
-from .contract.hooks import (
-    hookimpl as hookimpl,
-)
 from .contract.judges import (
     Judge as Judge,
     JudgeReply as JudgeReply,
@@ -135,6 +132,7 @@ from .contract.providers import (
     NoOptions as NoOptions,
     Provider as Provider,
     Traits as Traits,
+    hookimpl as hookimpl,
 )
 from .contract.reporters import (
     Artifact as Artifact,
@@ -331,8 +329,6 @@ from .types.result import (
     RunSource as RunSource,
     RunState as RunState,
     RunView as RunView,
-    Score as Score,
-    ScoreStatus as ScoreStatus,
     Spending as Spending,
     SuiteSummary as SuiteSummary,
     SuiteValidity as SuiteValidity,
@@ -342,6 +338,10 @@ from .types.result import (
     TrialResult as TrialResult,
     Verdict as Verdict,
     case_order as case_order,
+)
+from .types.score import (
+    Score as Score,
+    ScoreStatus as ScoreStatus,
 )
 from .types.suite import (
     ALL_PASSED as ALL_PASSED,

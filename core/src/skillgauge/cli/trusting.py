@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _HARMLESS_KEYS = frozenset(
     (
-        *("concurrency", "timeoutMs", "defaultFormats", "runs", "retries", "seed"),
+        *("concurrency", "timeoutMs", "agentTimeoutMs", "defaultFormats", "runs", "retries", "seed"),
         *("engine", "model", "judge", "judgeModel", "judgeTemperature", "judgedGates"),
         *("quarantine", "lints"),
     )

@@ -121,12 +121,14 @@ def _concluded(call: Invocation, prepared: Prepared, problems: Sequence[Problem]
     verdict = f"{counted(len(head.suites), 'suite')}, {counted(cases, 'case')}"
     warned = f", {counted(len(problems) - errors, 'warning')}" if len(problems) > errors else ""
     if errors:
-        call.output.verdict(f"{counted(errors, 'problem')} in {verdict}{warned}")
+        verdict = f"{counted(errors, 'problem')} in {verdict}"
     elif prepared.suites.passed_over:
-        call.output.verdict(f"some files could not be read; the others are valid: {verdict}{warned}")
+        verdict = f"some files could not be read; the others are valid: {verdict}"
     else:
-        call.output.verdict(f"valid: {verdict}{warned}")
-    return ExitCode.USAGE if errors or prepared.suites.passed_over else ExitCode.OK
+        verdict = f"valid: {verdict}"
+    code = ExitCode.USAGE if errors or prepared.suites.passed_over else ExitCode.OK
+    call.output.verdict(f"{verdict}{warned}", code)
+    return code
 
 
 class ValidateCommand(EvaluationCommand):
