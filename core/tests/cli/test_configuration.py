@@ -454,6 +454,7 @@ def test_the_defaults_are_published() -> None:
         "judgedGates": "always",
         "checks": [],
         "quarantine": [],
+        "lints": [],
         "plugins.block": [],
         "plugins.only": None,
     }
@@ -484,6 +485,7 @@ def test_the_names_of_variables_are_published() -> None:
         "judgedGates": "SKILLGAUGE_JUDGED_GATES",
         "checks": "SKILLGAUGE_CHECKS",
         "quarantine": "SKILLGAUGE_QUARANTINE",
+        "lints": "SKILLGAUGE_LINTS",
         "plugins.block": "SKILLGAUGE_PLUGINS_BLOCK",
         "plugins.only": "SKILLGAUGE_PLUGINS_ONLY",
     }
