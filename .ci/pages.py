@@ -29,7 +29,7 @@ GATHERED = ROOT / "build/pages"
 SITE = ROOT / "dist/site"
 
 _LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?!https?:|mailto:|#)([^)#\s]*)(#[^)\s]*)?\)")
-_FENCE = re.compile(r"^(```.*?^```$|(?: {4}.*\n)+)", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"^(```.*?^```$|(?: {4}[^\n]*\n)+)", re.DOTALL | re.MULTILINE)
 _CHANGES = {"added": "Added", "changed": "Changed", "fixed": "Fixed", "removed": "Removed"}
 
 
@@ -44,7 +44,7 @@ def pages() -> dict[Path, PurePosixPath]:
     found = {
         path: PurePosixPath(path.relative_to(docs).as_posix())
         for path in sorted(docs.rglob("*"))
-        if path.is_file() and path.suffix in {".md", ".png", ".svg", ".css", ".json", ".yaml"}
+        if path.is_file() and path.suffix in {".md", ".png", ".svg", ".css", ".js", ".json", ".yaml"}
     }
     found |= {member.folder / "README.md": PurePosixPath(f"packages/{member.name}.md") for member in members()}
     for path in sorted(ROOT.glob("plugins/*/*/CONFORMANCE.md")):
@@ -201,11 +201,15 @@ def build(site: Path = SITE, gathered: Path = GATHERED) -> int:
     config |= {"docs_dir": str(gathered), "site_dir": str(site)}
     file = gathered.with_suffix(".yml")
     file.write_text(yaml.safe_dump(config, sort_keys=False), "utf-8")
-    program = (sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--config-file", str(file))
-    code = subprocess.run(program, cwd=ROOT, check=False, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}).returncode
-    if code == 0:
+    # Not --quiet: then mkdocs does not see its own warnings, either, and finds nothing to be strict about.
+    program = (sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", str(file))
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(program, cwd=ROOT, check=False, env=environment, capture_output=True, text=True)
+    if done.returncode == 0:
         print(f"{len(found)} pages in {site}")
-    return code
+    else:
+        print(done.stdout + done.stderr, file=sys.stderr)
+    return done.returncode
 
 
 if __name__ == "__main__":

@@ -265,7 +265,8 @@ def test_repeats_can_be_chosen_by_what_they_are_to_show(program: Program, runs: 
         ("auto:5", "suite 'release-notes' has too few cases to show a lift of 5 points, even with 20 runs"),
         ("auto:0", "'auto:0' is neither a number nor auto:POINTS with points from 1 to 100."),
         ("auto:x", "'auto:x' is neither a number nor auto:POINTS with points from 1 to 100."),
-        ("0", "0 is not in the range x>=1"),
+        ("0", "0 is not in the range 1<=x<=100000"),
+        ("9" * 23, "is not in the range 1<=x<=100000"),
     ],
 )
 def test_what_no_number_of_repeats_shows_is_refused(program: Program, runs: str, said: str) -> None:
@@ -419,3 +420,13 @@ def test_a_flat_suite_is_decided_by_programs_alone(program: Program, work: Path)
     )
     assert with_skill == {"asked": "pass", "no-file": "fail", "half": "pass", "code": "pass", "leak": "fail"}
     assert without_skill == with_skill | {"asked": "fail"}
+
+
+def test_a_set_of_queries_has_no_document_and_says_so(program: Program, work: Path) -> None:
+    """D-15: `--format json` is the suites' own document, and what has none is told."""
+    (queries,) = (path for path in (EXAMPLE / "evals").glob("*.json") if path.name != "evals.json")
+    said = "no document is written by --format json: these suites have none of their own"
+    done = program("eval", queries, "--engine", "mock", "--format", "json", "--store", "none", "--dry-run")
+    assert said in done.stderr
+    done = program("eval", EXAMPLE, "--engine", "mock", "--format", "json", "--store", "none", "--dry-run")
+    assert said not in done.stderr

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import pty
+import re
+import struct
 import subprocess
+import termios
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -83,6 +89,58 @@ def test_cases_are_listed_without_anybody_to_run_them(scripted: Scripted) -> Non
     assert not (scripted.work / "skillgauge.db").exists()
 
 
+def test_a_word_that_is_neither_path_nor_case(scripted: Scripted) -> None:
+    """F-11: it is told as such, with what is near of both, and nothing runs, though another word would be right."""
+    scripted.write(name="sql-migrations")
+    scripted.script(letters("p"), letters("p"))
+    for words in (("sql-migration",), ("sql-migrations", "1", "sql-migration")):
+        for more in ((), ("--list",)):
+            done = scripted.run("eval", *words, *more, "--engine", "scripted", code=2)
+            said = done.stderr
+            assert "'sql-migration' is no path here, and no case of what is here has that name" in said
+            assert "did you mean sql-migrations" in said
+    assert scripted.sessions() == []
+    scripted.run("eval", "sql-migrations", "1", "--engine", "scripted", "--no-baseline")
+    assert scripted.sessions() == ["with_skill 1 1"]
+
+
+def test_a_word_is_told_before_what_others_do_wrong(program: Program, work: Path) -> None:
+    """F-11: bad files around it do not hide that the word means nothing."""
+    (work / "bad").mkdir()
+    (work / "bad" / "skill.json").write_text("{")
+    done = program("eval", "sql-migration")
+    assert done.code == 2
+    assert "'sql-migration' is no path here" in done.stderr.splitlines()[0]
+
+
+def test_a_reporter_that_is_absent_is_no_case(scripted: Scripted) -> None:
+    """P-S3: `--format json html` without the html reporter names what installs it."""
+    done = scripted.run("eval", "s", "--engine", "scripted", "--format", "json", "html", "--no-plugin", "html", code=2)
+    assert "reporter 'html'" in done.stderr
+    assert "no case" not in done.stderr
+
+
+def test_the_time_limit_of_agents_can_be_set(scripted: Scripted) -> None:
+    """F-11: by configuration, which a folder may do; direct calls have a limit of their own."""
+    (scripted.work / "skillgauge.config.yaml").write_text("agentTimeoutMs: 45000\ntimeoutMs: 1000\n")
+    scripted.evaluate(letters("p"), letters("p"), "--no-baseline")
+    (record,) = (scripted.work / "reports").glob("run-*.record.json")
+    assert json.loads(record.read_text())["plan"]["suites"][0]["timeout_s"] == 45
+
+
+def test_no_benchmark_is_taken_in_silence(program: Program, make_skill: MakeSkill, work: Path) -> None:
+    """F-11: whoever names none is told which is taken, and which tests of the skill are not."""
+    skill = make_skill()
+    benchmark = {"id": "mine", "name": "Mine", "version": "1", "tasks": [task("a", "x")]}
+    (skill.parent / "tests").mkdir()
+    (skill.parent / "tests" / "basic.eval.json").write_text(json.dumps(benchmark))
+    done = program("eval", "echo", "--dry-run")
+    assert "no benchmark is named, so the built-in 'coding-easy' is taken, and not the tests" in done.stderr
+    assert "--benchmark echo/tests/basic.eval.json" in done.stderr
+    for name in ("echo/tests/basic.eval.json", "coding-easy"):
+        assert "no benchmark is named" not in program("eval", "echo", "--dry-run", "--benchmark", name).stderr
+
+
 def test_words_choose_cases(scripted: Scripted) -> None:
     """F-O2: `-k` runs what it fits, and nothing else."""
     scripted.evaluate(letters("p"), letters("p"), "--no-baseline", "-k", "1 or 4")
@@ -135,6 +193,56 @@ def test_verbose_is_for_people_and_log_json_for_programs(scripted: Scripted) -> 
     events = [json.loads(line) for line in logged.stderr.splitlines() if line.startswith("{")]
     assert [one["event"] for one in events].count("trial.finished") == 8
     assert "begins" not in logged.stderr
+
+
+def on_a_terminal(program: Program, width: int, *command: str, **variables: str) -> str:
+    """What a terminal of a width gets to see."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
+    environment = {name: value for name, value in program.environment.items() if name != "CI"}
+    environment |= {"TERM": "xterm-256color", **variables}
+    running = subprocess.Popen(
+        [PROGRAM, *command], cwd=program.work, env=environment, stdin=theirs, stdout=theirs, stderr=theirs
+    )
+    os.close(theirs)
+    told = b""
+    with suppress(OSError):  # which is how a terminal says that nobody writes to it any more
+        while part := os.read(ours, 65536):
+            told += part
+    os.close(ours)
+    running.wait()
+    return told.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize("width", [40, 60, 100, 200])
+def test_tables_fit_the_terminal(program: Program, width: int) -> None:
+    """F-K17: no line of `plugins list` is wider than the terminal."""
+    lines = on_a_terminal(program, width, "plugins", "list").splitlines()
+    assert any("eval-skills" in line for line in lines)
+    assert max(map(len, lines)) <= width
+
+
+def test_colours_have_a_meaning_and_can_be_left_out(scripted: Scripted) -> None:
+    """F-K18: red is wrong and green is right; NO_COLOR, --no-color and dumb terminals get none."""
+    command = ("eval", "s", "--engine", "scripted", *scripted.options, "--exit-on-fail", "--min-completion", "0.9")
+    scripted.script(letters("p"), letters("f"))
+    assert "\x1b[32mgate met" in on_a_terminal(scripted.program, 80, *command)
+    scripted.script(letters("f"), letters("f"))
+    failed = on_a_terminal(scripted.program, 80, *command)
+    assert "\x1b[31mgate missed" in failed
+    assert "\x1b[31mdid not pass" in failed
+    for more, variables in (((), {"NO_COLOR": "1"}), (("--no-color",), {}), ((), {"TERM": "dumb"})):
+        plain = on_a_terminal(scripted.program, 80, *command, "--fresh", *more, **variables)
+        assert "gate missed" in plain
+        assert not re.search(r"\x1b\[[0-9;]*3[0-9]", plain)
+
+
+def test_the_verdict_is_the_last_line_of_a_terminal(scripted: Scripted) -> None:
+    """Whatever the live display showed is gone, and the sentence that counts is at the end."""
+    scripted.script(letters("p"), letters("f"))
+    told = on_a_terminal(scripted.program, 60, "eval", "s", "--engine", "scripted", *scripted.options, "--no-color")
+    assert "0/8 trials" in told
+    assert "done: " in told.strip().splitlines()[-1] or "4 of 4 passed" in told.strip().splitlines()[-1]
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,12 @@ from .cli.leaderboard import (
     Standing as Standing,
     boards as boards,
 )
+from .cli.linting import (
+    Fix as Fix,
+    Lint as Lint,
+    LintFinding as LintFinding,
+    LintSubject as LintSubject,
+)
 from .cli.options import (
     Globals as Globals,
     GlobalsCommand as GlobalsCommand,
@@ -114,9 +120,6 @@ from .contract.formats import (
     Loaded as Loaded,
     SuiteFormat as SuiteFormat,
 )
-from .contract.hooks import (
-    hookimpl as hookimpl,
-)
 from .contract.judges import (
     Judge as Judge,
     JudgeReply as JudgeReply,
@@ -129,6 +132,7 @@ from .contract.providers import (
     NoOptions as NoOptions,
     Provider as Provider,
     Traits as Traits,
+    hookimpl as hookimpl,
 )
 from .contract.reporters import (
     Artifact as Artifact,
@@ -325,8 +329,6 @@ from .types.result import (
     RunSource as RunSource,
     RunState as RunState,
     RunView as RunView,
-    Score as Score,
-    ScoreStatus as ScoreStatus,
     Spending as Spending,
     SuiteSummary as SuiteSummary,
     SuiteValidity as SuiteValidity,
@@ -336,6 +338,10 @@ from .types.result import (
     TrialResult as TrialResult,
     Verdict as Verdict,
     case_order as case_order,
+)
+from .types.score import (
+    Score as Score,
+    ScoreStatus as ScoreStatus,
 )
 from .types.suite import (
     ALL_PASSED as ALL_PASSED,

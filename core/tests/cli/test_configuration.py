@@ -437,6 +437,7 @@ def test_the_defaults_are_published() -> None:
     assert {name: key.default for name, key in KEYS.items()} == {
         "concurrency": 4,
         "timeoutMs": 30_000,
+        "agentTimeoutMs": 600_000,
         "outputDir": "./reports",
         "defaultFormats": ["json", "markdown"],
         "runs": 1,
@@ -466,6 +467,7 @@ def test_the_names_of_variables_are_published() -> None:
     assert {name: variable_name(name) for name in KEYS} == {
         "concurrency": "SKILLGAUGE_CONCURRENCY",
         "timeoutMs": "SKILLGAUGE_TIMEOUT_MS",
+        "agentTimeoutMs": "SKILLGAUGE_AGENT_TIMEOUT_MS",
         "outputDir": "SKILLGAUGE_OUTPUT_DIR",
         "defaultFormats": "SKILLGAUGE_DEFAULT_FORMATS",
         "runs": "SKILLGAUGE_RUNS",

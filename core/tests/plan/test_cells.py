@@ -312,6 +312,13 @@ def test_only_selected_targets_are_planned() -> None:
     assert {cell.target.id for cell in cells if cell.target} == {"b"}
 
 
+def told_by(registry: Registry) -> list[str]:
+    """The variables of secrets that its plugins announce."""
+    told: list[str] = []
+    registry.tell_secrets(told.append)
+    return told
+
+
 def test_what_traits_say_reaches_the_run() -> None:
     """Folder, what must not be inherited, hosts, cost, facts and secrets; every engine is asked once."""
     rich = Traits(
@@ -328,7 +335,7 @@ def test_what_traits_say_reaches_the_run() -> None:
     assert setup.traits == rich
     assert {cell.runner.name: cell.paid for cell in cells} == {"x": True, "y": False}
     assert engines.traits() == {"x": rich, "y": FOLDER}
-    assert engines.secrets() == ("X_KEY",)
+    assert told_by(registry) == ["X_KEY"]
     problems = asyncio.run(engines.problems())
     assert [problem.message for problem in problems] == ["x was asked", "y was asked"]
 
@@ -336,10 +343,11 @@ def test_what_traits_say_reaches_the_run() -> None:
 def test_options_may_decide_the_traits() -> None:
     """As the configuration says; an engine that cannot tell them is a broken plugin, and others go on."""
     options = {"engines.agent": {"folder": "skills", "key": "MY_KEY"}}
-    engines, cells, problems = plan(registry_of(options=options, agent=None))
+    registry = registry_of(options=options, agent=None)
+    engines, cells, problems = plan(registry)
     assert not problems
     assert engines.setups["agent"].traits.skill_folder == "skills"
-    assert engines.secrets() == ("MY_KEY",)
+    assert told_by(registry) == ["MY_KEY"]
     assert all(cell.paid for cell in cells)
     assert engines.traits()["agent"].tells == {Fact.USAGE}
     _, _, (problem,) = plan(registry_of(agent=None))

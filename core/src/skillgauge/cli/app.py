@@ -57,7 +57,7 @@ app = App(
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; prints whatever has to be said."""
-    with shown_streams():
+    with shown_streams(color="--no-color" not in arguments):
         return _run(arguments)
 
 

@@ -8,13 +8,14 @@ from pathlib import Path
 from skillgauge_documents import Pointer, places
 
 from ..errors import EmptySelection, ExitCode, Origin, Problem
-from ..plan.options import EvalOptions
 from ..plan.suites import Suites, load_suites
 from ..report.characters import plain
 from ..report.wording import counted
 from ..types.frozen import Frozen
 from ..types.plan import Selection, applies
+from .evaluation import Asked
 from .invocation import Invocation
+from .named_cases import require_cases
 from .output import problem_document
 from .plan_document import ProblemDocument
 
@@ -45,13 +46,15 @@ class CaseList(Frozen):
     """Warnings, and files that a search passed over."""
 
 
-def list_cases(call: Invocation, options: EvalOptions) -> ExitCode:
+def list_cases(call: Invocation, asked: Asked) -> ExitCode:
     """Print the selected cases.
 
     Raises:
         SkillgaugeError: what is named cannot be read.
         EmptySelection: no case is selected.
     """
+    options = asked.options
+    require_cases(asked.words, options, call.registry)
     suites = load_suites(options.what, options.cwd, call.registry)
     found = list(_selected(suites, options.what.selection))
     problems = (*suites.warnings, *suites.passed_over)

@@ -88,7 +88,7 @@ def _print(
         output.notice(f"{outcome.already_done} trials had been done before the interruption and were not run again")
     for notice in decision.notices:
         output.notice(notice)
-    output.verdict(decision.verdict)
+    output.verdict(decision.verdict, decision.exit_code)
 
 
 def _lines(view: RunView, written: Mapping[str, Path], evaluation: Evaluation) -> Iterator[str]:

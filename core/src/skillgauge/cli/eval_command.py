@@ -57,7 +57,7 @@ def _evaluate(**values: Any) -> int:
     if values["listed"]:
         from .case_list import list_cases  # noqa: PLC0415 - nothing is evaluated then
 
-        return list_cases(call, eval_options(call, values).options)
+        return list_cases(call, eval_options(call, values))
     if values["confirm"] is None and values["against"] is None:
         return asyncio.run(_run(call, values, _Read()))
     from .stored_runs import run_reports  # noqa: PLC0415 - only what needs an earlier run reads one
@@ -110,7 +110,7 @@ async def _confirming(call: Invocation, asked: Asked, earlier: RunView) -> Evalu
     what, how = asked.options.what, asked.options.how
     doubt = doubt_of(earlier, what.selection, how.runs)
     here = what.paths == (call.cwd,) and not what.format_paths
-    again = replace(asked, options=doubt.options(asked.options, here=here))
+    again = replace(asked, options=doubt.options(asked.options, here=here), words=())  # they are cases of that run
     evaluation = joined(await Evaluation.prepare(call, again), doubt)
     call.output.notice(notice(doubt))
     return evaluation

@@ -28,6 +28,7 @@ from .descriptors import require_descriptors
 from .evaluation_options import OWN_DOCUMENT
 from .format_options import FormatOptions
 from .invocation import Invocation
+from .named_cases import require_cases
 from .options import Detect, paths_and_cases, seconds_of, words
 from .plan_document import plan_document, print_plan
 from .preparation import prepare_trusted
@@ -52,6 +53,8 @@ class Asked:
 
     options: EvalOptions
     reports: Reports
+    words: tuple[str, ...] = ()
+    """What is no path and must therefore be the name of a case."""
 
     def narrowed(self, paths: tuple[Path, ...], targets: tuple[str, ...]) -> Asked:
         """The same evaluation of what is at other paths.
@@ -87,6 +90,7 @@ class Evaluation:
             SkillgaugeError: with every problem that was found; nothing has run.
         """
         options = asked.options
+        require_cases(asked.words, options, call.registry)
         prepared = quarantined(await prepare_trusted(call, options), call.config)
         if options.who.executor:
             from .worker import recipe_of  # noqa: PLC0415 - only for trials that run elsewhere
@@ -178,7 +182,7 @@ def eval_options(call: Invocation, values: Mapping[str, Any]) -> Asked:
         UsageError: an option is wrong.
     """
     options = EvalOptions(cwd=call.cwd, what=_what(values, call), who=_who(values, call), how=_how(values, call.config))
-    return Asked(options, _reports(values, call))
+    return Asked(options, _reports(values, call), paths_and_cases(values.get("paths", ()), call.cwd)[1])
 
 
 def _what(values: Mapping[str, Any], call: Invocation) -> What:
@@ -227,6 +231,7 @@ def _how(values: Mapping[str, Any], config: Config) -> How:
         timeout_s=seconds_of(values.get("timeout")),
         timeout_is_bare=str(values.get("timeout")).replace(".", "").isdigit(),
         direct_timeout_s=config.get("timeoutMs") / 1000,
+        agent_timeout_s=config.get("agentTimeoutMs") / 1000,
         max_turns=values.get("max_turns"),
         budget=BudgetLimits(values.get("max_cost"), values.get("max_tokens")),
         untrusted=values.get("untrusted", False),

@@ -47,9 +47,12 @@ class EvaluationCommand(GlobalsCommand):
 
 
 def _is_no_reporter(word: str) -> bool:
-    from ..plugins.index import read_index  # noqa: PLC0415 - needed only if `--format` is followed by several words
+    from ..plugins.index import install_hint, read_index  # noqa: PLC0415 - only if `--format` has several words
 
-    return word != OWN_DOCUMENT and not all(read_index().find("reporters", part) for part in words([word]))
+    def is_reporter(name: str) -> bool:  # one that is absent is told with what installs it
+        return bool(read_index().find("reporters", name)) or install_hint("reporters", name).startswith("pip")
+
+    return word != OWN_DOCUMENT and not all(map(is_reporter, words([word])))
 
 
 def evaluation_options() -> list[click.Parameter]:

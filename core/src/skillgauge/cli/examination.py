@@ -6,7 +6,7 @@ import asyncio
 import sys
 from collections.abc import Awaitable
 from inspect import isawaitable
-from typing import cast
+from typing import NamedTuple, cast
 
 from pydantic import ValidationError
 
@@ -16,15 +16,25 @@ from ..plugins.index import read_index
 from ..plugins.kinds import KINDS
 from ..plugins.registry import Registry
 from ..reading.environment import ask_first
+from .doctor import LACKS
 from .groups import load_command
 
 
-def examine(kind: str, name: str) -> list[str]:
+class Missing(NamedTuple):
     """What is wrong with a plugin, one line each."""
+
+    broken: list[str]
+    """Nobody can use it."""
+    lacks: list[str]
+    """It works, and its own check misses something here."""
+
+
+def examine(kind: str, name: str) -> Missing:
+    """Import, make and check a plugin."""
     if kind == "commands":
         load_command(read_index().find(kind, name)[0].module)
     if kind not in KINDS:
-        return []  # a command that was loaded, or a mere name
+        return Missing([], [])  # a command that was loaded, or a mere name
     registry = Registry(read_index())
     ask_first(registry.secret)
     try:
@@ -32,15 +42,17 @@ def examine(kind: str, name: str) -> list[str]:
         try:
             resolved.provider.options()
         except ValidationError:
-            return []  # it has an option without a default, so nothing can be made of it without being told more
+            return Missing(
+                [], []
+            )  # it has an option without a default, so nothing can be made of it without being told more
         made = registry.make(KINDS[kind], name)
     except PluginError as error:
-        return [problem.message for problem in error.problems]
+        return Missing([problem.message for problem in error.problems], [])
     check = getattr(made, "check", None)
     found = check() if callable(check) else ()
     problems = asyncio.run(_wait(found)) if isawaitable(found) else found
     listed = problems.problems if isinstance(problems, SandboxReport) else cast("tuple[Problem, ...]", problems)
-    return [problem.message for problem in listed if problem.severity is Severity.ERROR]
+    return Missing([], [problem.message for problem in listed if problem.severity is Severity.ERROR])
 
 
 async def _wait(found: Awaitable[object]) -> object:
@@ -48,6 +60,6 @@ async def _wait(found: Awaitable[object]) -> object:
 
 
 if __name__ == "__main__":
-    reasons = examine(*sys.argv[1:3])
-    sys.stdout.write("\n".join(reasons))
-    sys.exit(1 if reasons else 0)
+    missing = examine(*sys.argv[1:3])
+    sys.stdout.write("\n".join(missing.broken or missing.lacks))
+    sys.exit(1 if missing.broken else LACKS if missing.lacks else 0)

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..errors import ExitCode, Problem, Severity
 from ..report.characters import json_text
+from .streams import GREEN, RED, YELLOW, write_in
+from .tables import columns, table_lines, wrap
+from .terminal import width_of
+
+_LABEL = re.compile(r"((?:error|warning)\[[^\]]*\])")
+_COLORS = {"PASS": GREEN, "FAIL": RED, "ERROR": YELLOW, "SKIP": "", "did not pass": RED}
+_SAYS = re.compile(rf" *(?:{'|'.join(_COLORS)})\b")
+"""Words at the beginning of a report's line that have a colour."""
 
 
 class Rows(list[object]):
@@ -48,38 +57,46 @@ class Output:
 
     def report(self, lines: Iterable[str]) -> None:
         """What a run has come to, above its verdict; nothing with `--json` or `--quiet`."""
+        width = width_of(sys.stdout)
         for line in () if self.as_json or self.quiet else lines:
-            self.line(line)
+            for part in _fitting(line, width):
+                found = _SAYS.match(part)
+                word = found[0] if found else ""
+                write_in(sys.stdout, _COLORS[word.strip()] if word else "", word)
+                sys.stdout.write(f"{part[len(word) :]}\n")
 
     def table(self, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         """A table for people; nothing with `--json`."""
-        lines = [list(heads), *(list(row) for row in rows)]
-        widths = [max(len(line[column]) for line in lines) for column in range(len(heads))]
-        for line in lines:
-            self.line("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+        for line in () if self.as_json else table_lines(heads, list(rows), width_of(sys.stdout)):
+            self.line(line)
 
     def document(self, value: object) -> None:
         """The one JSON document; nothing without `--json`."""
         if self.as_json:
-            tokens = json.JSONEncoder(indent=2, ensure_ascii=False, allow_nan=False).iterencode(value)
-            sys.stdout.writelines(map(json_text, tokens))
-            sys.stdout.write("\n")
+            self.whole(value)
+
+    def whole(self, value: object) -> None:
+        """A JSON document that is all of what goes to stdout."""
+        tokens = json.JSONEncoder(indent=2, ensure_ascii=False, allow_nan=False).iterencode(value)
+        sys.stdout.writelines(map(json_text, tokens))
+        sys.stdout.write("\n")
 
     def notice(self, text: str) -> None:
         """Something the user should know, on stderr."""
         if not self.quiet:
             sys.stderr.write(f"{text}\n")
 
-    def verdict(self, text: str) -> None:
-        """The last line on stderr."""
+    def verdict(self, text: str, code: int | None = None) -> None:
+        """The last line on stderr, green or red if the exit code is told."""
         sys.stdout.flush()
-        sys.stderr.write(f"{text}\n")
+        write_in(sys.stderr, "" if code is None else GREEN if code == ExitCode.OK else RED, text)
+        sys.stderr.write("\n")
 
     def problems(self, problems: Iterable[Problem]) -> None:
         """Problems that do not end the command, on stderr."""
         for problem in with_places(problems):
             if problem.severity is Severity.ERROR or not self.quiet:
-                sys.stderr.write(f"{problem}\n")
+                _print_problem(problem)
 
 
 def print_problems(problems: Iterable[Problem], exit_code: ExitCode, *, as_json: bool) -> None:
@@ -90,7 +107,26 @@ def print_problems(problems: Iterable[Problem], exit_code: ExitCode, *, as_json:
         sys.stdout.write(json_text(json.dumps(document, indent=2, ensure_ascii=False)) + "\n")
         return
     for problem in placed:
-        sys.stderr.write(f"{problem}\n")
+        _print_problem(problem)
+
+
+def _print_problem(problem: Problem) -> None:
+    before, label, after = _LABEL.split(str(problem), maxsplit=1)
+    sys.stderr.write(before)
+    write_in(sys.stderr, RED if problem.severity is Severity.ERROR else YELLOW, label)
+    sys.stderr.write(f"{after}\n")
+
+
+def _fitting(line: str, width: int | None) -> Iterator[str]:
+    """A line of a report in as many as a terminal needs; a command stays whole, since it is there to be copied."""
+    text = line.lstrip(" ")
+    if width is None or columns(line) <= width or text.startswith("skillgauge "):
+        yield line
+        return
+    indent = " " * min(len(line) - len(text), width // 2)
+    first, *more = wrap(text, width - len(indent) - 2)
+    yield indent + first
+    yield from (f"{indent}  {one}" for one in more)
 
 
 def with_places(problems: Iterable[Problem]) -> list[Problem]:

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 
 import click
@@ -16,8 +15,6 @@ from ..plugins.index import IndexEntry, PluginIndex, install_hint, read_index
 from .groups import CommandsOfPlugins
 from .options import GlobalsCommand
 from .output import Output
-
-CHECK_TIMEOUT_S = 60
 
 command = CommandsOfPlugins(
     "plugins",
@@ -31,9 +28,15 @@ command = CommandsOfPlugins(
 @click.pass_context
 def list_plugins(ctx: click.Context, kind: str | None) -> int:
     """List installed plugins."""
+    if kind:
+        from .kind_names import plural_of  # noqa: PLC0415 - see the module docstring
+
+        kind = plural_of(kind)
     index = read_index()
     output = Output(as_json=ctx.obj.as_json, quiet=ctx.obj.quiet)
-    _print(output, [_document(entry, index) for entry in index.entries(kind)])
+    documents = [_document(entry, index) for entry in index.entries(kind)]
+    output.document(_documents(documents))
+    output.table(_HEADS, list(map(_row, documents)))
     return ExitCode.OK
 
 
@@ -68,52 +71,44 @@ def info(ctx: click.Context, kind: str, name: str) -> int:
     return ExitCode.OK
 
 
-@command.command("doctor", cls=GlobalsCommand, help="Import every plugin in a process of its own and check it.")
+@command.command(
+    "doctor",
+    cls=GlobalsCommand,
+    help="Import every plugin in a process of its own and check it. Exit code 2: one is broken, or one that is named "
+    "lacks a key, a program or a setting.",
+    examples=("skillgauge plugins doctor", "skillgauge plugins doctor claude-code reporters/html"),
+)
+@click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.pass_context
-def doctor(ctx: click.Context) -> int:
+def doctor(ctx: click.Context, names: tuple[str, ...]) -> int:
     """Import every plugin in a process of its own and check it."""
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - see the module docstring
-
+    from .doctor import Finding, State, chosen, examined, verdict_of  # noqa: PLC0415 - see the module docstring
     from .invocation import invocation  # noqa: PLC0415 - see the module docstring
 
     call = invocation(ctx.obj)
     index = read_index()
-    entries = index.entries()
-    with ThreadPoolExecutor(max_workers=4) as pool:
-        reasons = list(pool.map(examine, entries))
-    documents = []
-    for entry, reason in zip(entries, reasons, strict=True):
-        if reason:
-            index.record_failure(entry, reason)
+    entries = chosen(index.entries(), names)
+    findings, documents = [], []
+    for entry, found in zip(entries, examined(entries, call.output), strict=True):
+        if found.state is State.BROKEN:
+            index.record_failure(entry, found.reason or "")
         else:
             index.clear_failure(entry)
-        document = _document(entry, index)
-        problem = document["problem"] if entry.problem or _clash(entry, index) else reason
-        documents.append(document | {"healthy": problem is None, "problem": problem})
-    _print(call.output, documents)
-    bad = [one for one in documents if not one["healthy"]]
-    call.output.verdict(
-        f"{len(bad)} of {len(documents)} plugins do not work" if bad else f"{len(documents)} plugins work"
-    )
-    return ExitCode.USAGE if bad else ExitCode.OK
-
-
-def examine(entry: IndexEntry) -> str | None:
-    """Why a plugin does not work, found by a process that may die of it; `None` if it works."""
-    import subprocess  # noqa: PLC0415 - see the module docstring
-
-    if entry.problem:
-        return entry.problem
-    asked = (entry.kind, f"{entry.distribution}:{entry.name}")
-    words = [sys.executable, "-P", "-m", "skillgauge.cli.examination", *asked]  # -P: nothing of the current folder
-    try:
-        done = subprocess.run(words, capture_output=True, timeout=CHECK_TIMEOUT_S, check=False)
-    except subprocess.TimeoutExpired:
-        return f"importing and checking it takes longer than {CHECK_TIMEOUT_S} s"
-    if done.returncode == 0:
-        return None
-    lines = (done.stdout or done.stderr).decode("utf-8", "replace").strip().splitlines()
-    return lines[-1] if lines else f"its process ended with code {done.returncode}"
+        clash = _clash(entry, index)
+        finding = Finding(State.BROKEN, clash) if clash and not entry.problem else found
+        findings.append(finding)
+        told = {state: finding.reason if finding.state is state else None for state in State}
+        healthy = finding.state is not State.BROKEN
+        documents.append(
+            _document(entry, index) | {"healthy": healthy, "problem": told[State.BROKEN], "lacks": told[State.LACKING]}
+        )
+    code, verdict = verdict_of(findings, named=bool(names))
+    call.output.document(_documents(documents))
+    ranked = sorted(documents, key=lambda one: (bool(one["healthy"]), one["lacks"] is None))
+    if not call.output.quiet:
+        call.output.table(["State", *_HEADS], [[_state(one), *_row(one)] for one in ranked])
+    call.output.verdict(verdict, code)
+    return code
 
 
 def _command_info(name: str, output: Output) -> int:
@@ -153,13 +148,21 @@ def _document(entry: IndexEntry, index: PluginIndex) -> dict[str, object]:
         "core_range": entry.core_range,
         "problem": entry.problem or _clash(entry, index) or index.recorded_failures().get(entry),
         "healthy": None,
+        "lacks": None,
     }
 
 
-def _print(output: Output, documents: Sequence[dict[str, object]]) -> None:
-    output.document({"schema_version": "1.0", "plugins": list(documents)})
-    rows = []
-    for one in documents:
-        owner = f"{one['distribution']} {one['version']}"
-        rows.append([str(one["kind"]), str(one["name"]), owner, str(one["problem"] or one["summary"])])
-    output.table(["Kind", "Name", "Distribution", "Summary or problem"], rows)
+_HEADS = ("Kind", "Name", "Distribution", "Summary or problem")
+
+
+def _documents(documents: Sequence[dict[str, object]]) -> dict[str, object]:
+    return {"schema_version": "1.1", "plugins": list(documents)}
+
+
+def _row(one: dict[str, object]) -> list[str]:
+    owner = f"{one['distribution']} {one['version']}"
+    return [str(one["kind"]), str(one["name"]), owner, str(one["problem"] or one["lacks"] or one["summary"])]
+
+
+def _state(one: dict[str, object]) -> str:
+    return "lacks" if one["lacks"] else "works" if one["healthy"] else "broken"

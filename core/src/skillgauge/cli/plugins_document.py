@@ -18,11 +18,13 @@ class PluginDocument(Frozen):
     problem: str | None
     """Why it is not used: another core version, a clash of names, the last recorded failure."""
     healthy: bool | None = None
-    """Set by `doctor`."""
+    """Set by `doctor`: false if it is broken, so that nobody can use it."""
+    lacks: str | None = None
+    """Set by `doctor`: what its own check misses here, a key for example; who does not use it need not care."""
 
 
 class PluginsDocument(Frozen):
     """All of them: `plugins list` and `plugins doctor`."""
 
-    schema_version: str = "1.0"
+    schema_version: str = "1.1"
     plugins: tuple[PluginDocument, ...]

@@ -14,7 +14,10 @@ from contextlib import contextmanager
 from typing import Any, TextIO, cast
 
 from ..report.characters import escaped, printed
+from .terminal import takes_color
 
+RED, GREEN, YELLOW = "31", "32", "33"
+"""What is wrong, what is right, and what is neither."""
 _BEGUN = re.compile(r"\s*:?")
 """What may stand before a command of CI, or be the first half of one."""
 
@@ -26,13 +29,15 @@ class Shown:
 
     Args:
         stream: where it goes.
+        color: whether it may be coloured.
     """
 
     encoding = "utf-8"
     """Of what may be written; what the stream itself cannot hold is escaped."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, *, color: bool = False) -> None:
         self.unfiltered = stream
+        self._color = color
         self._begun = ""
         self._is_read = True
 
@@ -66,6 +71,15 @@ class Shown:
         os.dup2(nowhere, self.unfiltered.fileno())
         os.close(nowhere)
 
+    def write_in(self, color: str, text: str) -> None:
+        """Write a text in a colour if the stream takes any: the one thing that acts on a terminal."""
+        if not (color and self._color and text):
+            self.write(text)
+            return
+        for raw, part in ((f"\x1b[{color}m", text), ("\x1b[0m", "")):
+            self.unfiltered.write(raw)
+            self.write(part)
+
     def writelines(self, texts: Iterable[str]) -> None:
         """Write one text after the other."""
         for text in texts:
@@ -73,6 +87,14 @@ class Shown:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.unfiltered, name)
+
+
+def write_in(stream: TextIO, color: str, text: str) -> None:
+    """Write a text in a colour, where the stream can do that."""
+    if isinstance(stream, Shown):
+        stream.write_in(color, text)
+    else:
+        stream.write(text)
 
 
 def _fitting(text: str, encoding: str | None) -> str:
@@ -91,10 +113,15 @@ def _fits(text: str, encoding: str | None) -> bool:
 
 
 @contextmanager
-def shown_streams() -> Iterator[None]:
-    """Within, stdout and stderr show every character; afterwards they are what they were."""
+def shown_streams(*, color: bool = False) -> Iterator[None]:
+    """Within, stdout and stderr show every character; afterwards they are what they were.
+
+    Args:
+        color: whether terminals among them may be coloured, if they take it and the user's environment lets them.
+    """
     theirs = sys.stdout, sys.stderr
-    ours = cast("TextIO", Shown(sys.stdout)), cast("TextIO", Shown(sys.stderr))
+    out, err = (cast("TextIO", Shown(one, color=color and takes_color(one))) for one in theirs)
+    ours = out, err
     sys.stdout, sys.stderr = ours
     try:
         yield

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 _HARMLESS_KEYS = frozenset(
     (
-        *("concurrency", "timeoutMs", "defaultFormats", "runs", "retries", "seed"),
+        *("concurrency", "timeoutMs", "agentTimeoutMs", "defaultFormats", "runs", "retries", "seed"),
         *("engine", "model", "judge", "judgeModel", "judgeTemperature", "judgedGates"),
-        "quarantine",
+        *("quarantine", "lints"),
     )
 )
 """Counts, thresholds, which cases gate, and names of what the user has installed. `plugins.block` is none of them: what

@@ -12,8 +12,6 @@ from .adapters import Adapters
 from .engines import Engines
 from .options import EvalOptions
 
-AGENT_TIMEOUT_S = 600.0
-"""Time limit of an agent session where nobody sets one."""
 NOBODY = Identity(name="no engine")
 """Who stands in a plan for an engine that is missing, so that a dry run can show the rest; it never runs."""
 
@@ -73,7 +71,7 @@ class CellMaker:
             message = f"engine {name!r} cannot install {', '.join(sorted(kinds))} of suite {suite.id!r}"
             lacks = Problem("engine.no-installs", message, origin=suite.origin)
             self.missing.extend([lacks] if kinds and lacks not in self.missing else [])
-            limits = target.limits.over(suite.defaults.limits).over(Limits(timeout_s=AGENT_TIMEOUT_S))
+            limits = target.limits.over(suite.defaults.limits).over(Limits(timeout_s=self.options.how.agent_timeout_s))
             cells += [Cell(arm, identity, target, identity.model or model, setup.traits.paid, limits) for arm in arms]
         return cells
 

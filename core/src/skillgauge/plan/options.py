@@ -78,6 +78,8 @@ class How:
     """Whether `timeout_s` was given as a number without a unit."""
     direct_timeout_s: float | None = None
     """For direct calls, where neither a case, nor the user for this run, nor a suite sets one."""
+    agent_timeout_s: float = 600.0
+    """The same for sessions of agents."""
     max_turns: int | None = None
     budget: BudgetLimits = field(default_factory=BudgetLimits)
     untrusted: bool = False

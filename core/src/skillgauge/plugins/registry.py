@@ -19,8 +19,8 @@ import pluggy
 from pydantic import BaseModel, ValidationError
 
 from .. import __version__
-from ..contract.hooks import PROJECT, Announcements, ExtensionHooks
-from ..contract.providers import Provider, Traits
+from ..contract.hooks import Announcements, ExtensionHooks
+from ..contract.providers import PROJECT, Provider, Traits
 from ..errors import Origin, PluginError, Problem, did_you_mean
 from ..log import get_logger
 from ..types.frozen import EMPTY, JsonObject
@@ -65,6 +65,8 @@ class Registry:
         self._resolved: dict[IndexEntry, Resolved | Problem] = {}
         self._announced: dict[tuple[str, str], tuple[Provider[object], ...]] = {}
         self._used = {CORE: __version__}
+        self._secrets: dict[str, None] = {}
+        """Variables of secrets that plugins announce."""
         self._learn: Callable[[str], None] = lambda _variable: None
         self._events: Events | None = None
         self._manager = _manager()
@@ -200,7 +202,7 @@ class Registry:
             return resolved.provider.traits
         checked = self.validated_options(resolved, options)
         with failing_as(resolved, "could not tell its traits"):
-            return resolved.provider.traits_with(checked)
+            return self._told(resolved.provider.traits_with(checked))
 
     def events(self) -> Events:
         """The listeners among the installed extensions, each loaded and made when it is first needed."""
@@ -238,13 +240,14 @@ class Registry:
     def tell_secrets(self, learn: Callable[[str], None]) -> None:
         """Tell the variable of every secret that a plugin of any kind announces, loaded before or from now on."""
         self._learn = learn
-        for found in self._resolved.values():
-            if isinstance(found, Resolved):
-                self._tell(found.provider.traits)
+        for variable in self._secrets:
+            learn(variable)
 
-    def _tell(self, traits: Traits) -> None:
+    def _told(self, traits: Traits) -> Traits:
         for variable in (*traits.secrets, *traits.passes):
+            self._secrets[variable] = None
             self._learn(variable)
+        return traits
 
     def provenance(self) -> dict[str, str]:
         """Version of the core and of every distribution that this run has loaded, by name."""
@@ -288,7 +291,7 @@ class Registry:
             return broken(entry, f"is broken: {failure}")
         self._index.clear_failure(entry)
         self._used[entry.distribution] = entry.version
-        self._tell(provider.traits)
+        self._told(provider.traits)
         return Resolved(entry.kind, provider.name, provider, entry.distribution, entry.version, asked=entry.name)
 
     def _provider(self, entry: IndexEntry) -> Provider[object]:

@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 
 from ..stats import RateInterval
 from ..types.comparison import GroupKey
-from ..types.result import Figure, GroupSummary, ScoreStatus, Table, TrialResult
+from ..types.result import Figure, GroupSummary, Table, TrialResult
+from ..types.score import ScoreStatus
 from ..types.suite import DIRECT
 from .characters import LINE, plain
 

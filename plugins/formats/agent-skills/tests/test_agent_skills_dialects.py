@@ -160,6 +160,14 @@ def test_what_a_key_of_an_eval_comes_to(skill: SkillMaker, load: Load) -> None:
     assert (case.prompt, case.arm_prompts) == ("q", (("without_skill", "q without it"),))
 
 
+def test_patterns_alone_need_no_type(skill: SkillMaker, load: Load) -> None:
+    """What has to be there, or may not, may be an object with nothing but a pattern."""
+    case = the_case(
+        load(skill({"prompt": "p", "must_contain": [{"regex": "a+"}], "must_not_contain": [{"regex": "b"}]}))
+    )
+    assert decided(case) == [("regex", ("a+",)), ("regex", (NOWHERE.format("b"),))]
+
+
 def test_input_with_its_content(skill: SkillMaker, load: Load, write: Write) -> None:
     """Files may stand in the eval, or have another path in the workspace."""
     write("tables/evals/fixtures/b.csv", "2")
@@ -172,6 +180,13 @@ def test_input_with_its_content(skill: SkillMaker, load: Load, write: Write) -> 
             "in/b.csv",
             "b.csv",
         )
+
+
+def test_what_is_done_before_a_session(skill: SkillMaker, load: Load, write: Write) -> None:
+    """Commands of `setup` run in the workspace, and all that lies beside the suite may be input."""
+    write("tables/evals/project/a.cs", "1")
+    case = the_case(load(skill({**EVAL, "setup": {"commands": ["make"], "copy_test_files": True}})))
+    assert (case.setup, [file.path for file in case.files]) == (("make",), ["project/a.cs"])
 
 
 def refused(load: Load, path: Path) -> list[tuple[str, int, int | None, str]]:
@@ -215,6 +230,7 @@ def refused(load: Load, path: Path) -> list[tuple[str, int, int | None, str]]:
         ('{"evals": [{"prompt": "p", "assertions": [{"text": "t",\n"patern": "x"}]}]}', "misspelt-key", 1, "'pattern'"),
         ('{"evals": [{"prompt": "p", "assertions": [{"text": "t", "weight": -1}]}]}', "value", 1, "weight"),
         ('{"evals": [{"prompt": "p", "assertions": [{"text": "t", "threshold": 2}]}]}', "value", 1, "threshold"),
+        ('{"evals": [{"prompt": "p\\u0000q", "assertions": ["a"]}]}', "value", 1, "NUL"),
         (
             '{"evals": [{"prompt": "p", "threshold": 0.5, "assertions": [{"text": "t", "critical": true}]}]}',
             "critical-threshold",

@@ -83,6 +83,7 @@ def test_suites_of_other_formats(tmp_path: Path) -> None:
                 {"text": "v", "type": "command", "value": "true", "fail_codes": [0, 1]},
                 {"text": "odd", "type": "acme", "options": {"level": 3}},
             ],
+            "setup": {"commands": ["true"]},
             "timeout_s": 3.0,
             "should_trigger": True,
         }
@@ -90,6 +91,5 @@ def test_suites_of_other_formats(tmp_path: Path) -> None:
     assert losses == [
         "direct calls are left out: an eval asks an agent",
         "the suite is about no skill with a SKILL.md, which has to lie beside it",
-        "case 'a': setup cannot be written",
         "case 'a': check 'odd' of scorer 'acme' is left to a judge",
     ]

@@ -31,7 +31,7 @@ def answer() -> Callable[[dict[str, Any]], Any]:
 
 def test_it_solves_coding_easy(load: Callable[..., Loaded], answer: Callable[[dict[str, Any]], Any]) -> None:
     """Every answer is the expected text."""
-    (suite,) = load(CALCULATOR).suites
+    (suite,) = load(CALCULATOR, benchmark="coding-easy").suites
     assert suite.warnings == ()
     for case in suite.cases:
         assert isinstance(case.input, dict)

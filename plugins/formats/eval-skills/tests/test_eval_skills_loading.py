@@ -150,8 +150,22 @@ def test_benchmark_by_path(skill: Skill, write: Write, load: Load, refused: Refu
 def test_file_hidden_by_a_built_in_benchmark_is_mentioned(skill: Skill, write: Write, load: Load, place: str) -> None:
     """Who has a file of a built-in's id is told which one is used."""
     write(f"benchmarks/{place}", {**BENCH, "id": "coding-easy"})
-    (suite,) = load(skill()).suites
+    (suite,) = load(skill(), benchmark="coding-easy").suites
     assert (suite.version, [warning.code for warning in suite.warnings]) == ("1.1.0", ["suite.hidden"])
+
+
+def test_the_default_benchmark_is_never_taken_in_silence(skill: Skill, write: Write, load: Load) -> None:
+    """F-11: it is named, and so are tests that lie beside the skill and are not run."""
+    (warning,) = load(skill()).suites[0].warnings
+    assert warning.code == "suite.default-benchmark"
+    assert warning.message == "no benchmark is named, so the built-in 'coding-easy' is taken"
+    path = skill("own")
+    write("own/evals/one.json", BENCH)
+    write("own/tests/two.json", BENCH)
+    write("own/tests/data.json", {"any": "thing"})
+    (warning,) = load(path).suites[0].warnings
+    assert warning.message.endswith("and not the tests that lie beside a skill: own/tests/two.json and 1 more")
+    assert "--benchmark own/tests/two.json" in (warning.hint or "")
 
 
 def test_problems_of_skill_and_benchmark_are_told_together(skill: Skill, refused: Refused) -> None:

@@ -116,7 +116,7 @@ def test_misspelt_key_is_pointed_out(skill: Skill, refused: Refused) -> None:
 
 def test_unknown_keys_are_kept_with_a_warning(skill: Skill, load: Load) -> None:
     """A foreign key does no harm, is kept, and is told once."""
-    loaded = load(skill(category="x", desc="y"))
+    loaded = load(skill(category="x", desc="y"), benchmark="coding-easy")
     assert target(loaded).metadata["skill.json"] == {"category": "x", "desc": "y"}
     (warning,) = loaded.suites[0].warnings
     assert warning.severity is Severity.WARNING

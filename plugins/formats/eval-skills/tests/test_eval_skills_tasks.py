@@ -392,7 +392,7 @@ def test_built_in_benchmarks_are_complete(skill: Skill, load: Load) -> None:
 
 def test_coding_easy_is_as_published(skill: Skill, load: Load) -> None:
     """Version, limits and a sample of the tasks agree with the original."""
-    (suite,) = load(skill()).suites
+    (suite,) = load(skill(), benchmark="coding-easy").suites
     cases = {case.id: case for case in suite.cases}
     assert (suite.id, suite.version, suite.warnings) == ("coding-easy", "1.1.0", ())
     assert {case.limits.timeout_s for case in suite.cases} == {10.0}

@@ -89,12 +89,13 @@ def conclude(
         problems=problem_documents((*prepared.warnings, *prepared.suites.passed_over)),
     )
     output.document(document.model_dump(mode="json"))
-    _print(output, view, selection, strategy, written)
+    if not output.quiet:
+        _print(output, view, selection, strategy, written)
     if outcome.already_done:
         output.notice(f"done before the interruption, so not run again: {counted(outcome.already_done, 'trial')}")
     for notice in notices:
         output.notice(notice)
-    output.verdict(verdict)
+    output.verdict(verdict, exit_code)
     return exit_code
 
 

@@ -77,9 +77,8 @@ def conclude(call: Invocation, evaluation: Evaluation, outcome: Conclusion) -> E
         reports={name: str(path) for name, path in written.items()},
     )
     output.document(document.model_dump(mode="json"))
-    for line in lines(cases, written):
-        output.line(line)
-    output.verdict(verdict)
+    output.report(lines(cases, written))
+    output.verdict(verdict, code)
     return code
 
 

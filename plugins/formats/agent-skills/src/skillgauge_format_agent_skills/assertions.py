@@ -114,7 +114,7 @@ class _Reading:
             return None
         self._note_keys(understood | {"threshold"} if scorer == RUBRIC else understood)
         aside = (*TEXT_KEYS, "id", "type", *_RULES)
-        told = [str(raw.get("type", "command")), *(text_of(raw[key]) for key in raw if key not in aside)]
+        told = [str(raw.get("type", kind_of(raw))), *(text_of(raw[key]) for key in raw if key not in aside)]
         options = _told(scorer, options, raw, text)
         return Check(id=text or " ".join(told[:2]), scorer=scorer, options=options, origin=self.origin)
 

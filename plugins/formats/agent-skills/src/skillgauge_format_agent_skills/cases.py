@@ -26,7 +26,7 @@ from .assertions import RUBRIC, Assertion, assertion_of, rubric_options
 from .evals import Eval, read_eval
 from .files import EvalFile, InlineFile
 from .findings import Findings, OriginOf
-from .sources import EVALS_FOLDER, line_of
+from .sources import EVALS_FOLDER, could_be_suite, line_of
 from .typed import COMMAND
 
 EXPECTED_OUTPUT = "expected_output"
@@ -91,6 +91,7 @@ class CaseMaker:
             prompt=file.prompt,
             arm_prompts=((self.baseline, file.prompt_baseline),) if file.prompt_baseline and self.baseline else (),
             files=tuple(self._files(file, where)),
+            setup=file.setup_commands,
             grader_files=bundled_files(self.root, commands),
             checks=tuple(checks),
             rule=self._rule(read, assertions),
@@ -159,6 +160,9 @@ class CaseMaker:
                 yield FileSpec(path=str(PurePosixPath(put)), text=inline.content)
             else:
                 yield from self._found((inline and inline.source) or put, put, where("files", index))
+        if file.copy_test_files:
+            beside = (one for one in files_of(self.folder) if not could_be_suite(self.folder / one))
+            yield from (file_spec(self.folder / one, str(one)) for one in beside)
 
     def _found(self, written: str, put: str, origin: Origin) -> Iterator[FileSpec]:
         """A file, or a whole folder, that lies below the skill."""

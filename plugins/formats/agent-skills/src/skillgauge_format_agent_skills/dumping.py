@@ -100,6 +100,7 @@ def _eval(case: Case, key: str, losses: list[Problem]) -> dict[str, Any]:
         "prompt_baseline": next((text for _, text in case.arm_prompts), None),
         "weight": case.weight if case.weight != 1 else None,
         "threshold": case.rule.threshold if case.rule.mode is VerdictMode.MEAN else None,
+        "setup": {"commands": list(case.setup)} if case.setup else None,
         "timeout_s": case.limits.timeout_s,
         "max_turns": case.limits.max_turns,
         **_trigger_keys(case),
@@ -170,7 +171,7 @@ def _unsaid(case: Case) -> Iterator[str]:
     kept = raw if isinstance(raw, Mapping) else {}
     if any(check.weight != 1 and check.id not in kept for check in case.checks):
         yield "weights of checks are left out"
-    for name in ("setup", "env", "targets"):
+    for name in ("env", "targets"):
         if getattr(case, name):
             yield f"{name} cannot be written"
 

@@ -86,15 +86,6 @@ def _renamed(
     """Keys under the names that they have here, and what they were called."""
     given: dict[str, Any] = dict(item)
     renamed: dict[str, tuple[str, ...]] = {}
-    setup = given.get("setup")
-    if isinstance(setup, Mapping) and isinstance(setup.get("files"), tuple) and "files" not in given:
-        given["files"] = setup["files"]
-        rest = {key: value for key, value in setup.items() if key != "files"}
-        given |= {"setup": rest} if rest else {}
-        if not rest:
-            del given["setup"]
-        renamed["files"] = ("setup", "files")
-        findings.other_name("setup", "files", where("setup"))
     for other, preferred in OTHER_NAMES.items():
         if other not in given or (other in KEYS and isinstance(given[other], tuple | Mapping)):
             continue
@@ -102,14 +93,39 @@ def _renamed(
             given[preferred] = given.pop(other)
             renamed[preferred] = (other,)
             findings.other_name(other, preferred, where(other))
+    _set_up(given, renamed, where, findings)
     return given, renamed
+
+
+_SET_UP = {"files": "files", "commands": "setup_commands", "copy_test_files": "copy_test_files"}
+"""What an object `setup` may have, and what it is called here."""
+
+
+def _set_up(given: dict[str, Any], renamed: dict[str, tuple[str, ...]], where: OriginOf, findings: Findings) -> None:
+    setup = given.get("setup")
+    if not isinstance(setup, Mapping):
+        return
+    rest = dict(setup)
+    for key, preferred in _SET_UP.items():
+        if key in rest and preferred not in given:
+            given[preferred] = rest.pop(key)
+            renamed[preferred] = ("setup", key)
+            findings.kept(f"setup.{key}", Use.SETUP, where("setup", key))
+    given["setup"] = rest
+    if not rest:
+        del given["setup"]
 
 
 def _asserted(value: JsonValue, use: Use, where: OriginOf, key: str) -> Iterator[Told]:
     is_list = isinstance(value, tuple)
     for index, one in enumerate(listed(value)):
         origin = where(key, index) if is_list else where(key)
-        yield (_assertion(one, use) if isinstance(one, str) and one.strip() else one), origin
+        if isinstance(one, str) and one.strip():
+            yield _assertion(one, use), origin
+        elif isinstance(one, Mapping) and use is Use.EXCLUDED:
+            yield {**one, "negate": True}, origin
+        else:
+            yield one, origin
 
 
 def _assertion(text: str, use: Use) -> JsonValue:

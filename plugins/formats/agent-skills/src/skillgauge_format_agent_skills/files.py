@@ -19,6 +19,13 @@ class _Part(BaseModel):
 def _no_bool(value: object) -> object:
     if isinstance(value, bool):
         raise ValueError("must be text or a whole number")
+    return _no_nul(value)
+
+
+def _no_nul(value: object) -> object:
+    """No program can be handed a text with NUL."""
+    if isinstance(value, str) and "\0" in value:
+        raise ValueError("has a NUL character, which no program can be given")
     return value
 
 
@@ -45,7 +52,7 @@ class EvalFile(_Part):
     id: Annotated[int | str, BeforeValidator(_no_bool)] | None = None
     name: str | None = None
     description: str | None = None
-    prompt: Annotated[str, Field(min_length=1)]
+    prompt: Annotated[str, Field(min_length=1), BeforeValidator(_no_nul)]
     expected_output: Json = None
     files: tuple[str | InlineFile, ...] = ()
     expectations: tuple[Json, ...] = ()
@@ -60,6 +67,10 @@ class EvalFile(_Part):
     threshold: Annotated[float, Field(ge=0, le=1)] | None = None
     timeout_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
     max_turns: Annotated[int, Field(ge=1)] | None = None
+    setup_commands: tuple[Annotated[str, Field(min_length=1)], ...] = ()
+    """Of `setup`: shell commands run in the workspace beforehand."""
+    copy_test_files: bool = False
+    """Of `setup`: whether all that lies beside the suite is input."""
 
 
 class EvalsFile(_Part):

@@ -19,6 +19,7 @@ class Use(StrEnum):
     TOOLS = "each item is a tool that has to be called"
     NO_TOOLS = "each item is a tool that may not be called"
     CALLED = "a figure beside the verdict tells whether it was used"
+    SETUP = "is done before the session"
     BASELINE = "is asked in place of the prompt where the skill is absent"
     TAG = "becomes a tag"
     RULE = "decides how it counts"

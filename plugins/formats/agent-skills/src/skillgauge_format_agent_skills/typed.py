@@ -321,7 +321,8 @@ def kind_of(raw: JsonObject) -> str:
     kind = raw.get("type")
     if isinstance(kind, str):
         return kind.strip().lower().replace("_", "-").replace(" ", "-")
-    return COMMAND if any(raw.get(key) for key in ("cmd", "command")) and kind is None else ""
+    bare = (("cmd", COMMAND), ("command", COMMAND), ("regex", "regex"))
+    return next((plain for key, plain in bare if raw.get(key) and kind is None), "")
 
 
 def made_of(raw: JsonObject) -> tuple[Made, frozenset[str]] | None:

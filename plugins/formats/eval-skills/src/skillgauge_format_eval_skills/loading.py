@@ -132,12 +132,35 @@ class _Loading:
             wanted.append(Path(self.request.cwd, self.options.tasks))
         elif self.options.benchmark is not None:
             wanted.append(self.options.benchmark)
+        if not wanted:
+            self.warnings.append(self._default_taken())
         return wanted or [DEFAULT]
+
+    def _default_taken(self) -> Problem:
+        """Nobody must think that a skill was evaluated on its own tests when it was not."""
+        own = [file for skill, _ in self.skill_files.values() for file in _own_tests(skill.parent)]
+        message = f"no benchmark is named, so the built-in {DEFAULT!r} is taken"
+        if own:
+            cwd = Path(self.request.cwd)
+            shown = own[0].relative_to(cwd) if own[0].is_relative_to(cwd) else own[0]
+            message += f", and not the tests that lie beside a skill: {shown}"
+            message += f" and {len(own) - 1} more" if len(own) > 1 else ""
+        hint = f"Name one: --benchmark {shown if own else 'ID-or-PATH'}, or --benchmark {DEFAULT} to stay with this."
+        return Problem("suite.default-benchmark", message, hint=hint, severity=Severity.WARNING)
 
     def _source(self, name: str | Path, cwd: Path) -> tuple[Source, tuple[Problem, ...]]:
         if isinstance(name, Path):
             return Source(read_document(name), name), ()
         return Wanted(name, cwd / self.options.benchmarks_dir, cwd).find()
+
+
+def _own_tests(folder: Path) -> Iterator[Path]:
+    """Benchmarks in a skill's folder, or in one that is called as if it held tests."""
+    for place in (folder, folder / "tests", folder / "evals", folder / "benchmarks"):
+        for file in sorted(place.glob("*.json")) if place.is_dir() else ():
+            claimed = claim(file)
+            if claimed is not None and claimed.dialect == BENCHMARK:
+                yield file
 
 
 def _skills_below(folder: Path) -> Iterator[Path]:

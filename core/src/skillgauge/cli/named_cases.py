@@ -1,0 +1,48 @@
+"""Words that are no paths: each must be the name of a case, or the user is told what it may have meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from ..errors import Problem, SkillgaugeError, UsageError, did_you_mean
+from ..plan.options import EvalOptions
+from ..plan.suites import load_suites
+from ..plugins.registry import Registry
+
+_HINT = "List the cases with `skillgauge eval --list`, and write a path with a slash: ./NAME."
+
+
+def require_cases(words: Sequence[str], options: EvalOptions, registry: Registry) -> None:
+    """Refuse words that are neither paths nor cases.
+
+    Args:
+        words: those that are no paths here.
+        options: what is evaluated.
+        registry: the run's plugins.
+
+    Raises:
+        UsageError: with every such word, and what keeps the cases from being read.
+    """
+    if not words:
+        return
+    try:
+        suites = load_suites(options.what, options.cwd, registry).suites
+    except SkillgaugeError as error:
+        raise UsageError([*_neither(words, (), options.cwd), *error.problems]) from error
+    names = {name: None for suite in suites for case in suite.cases for name in (case.id, case.name) if name}
+    unknown = [word for word in words if not any(fnmatchcase(name, word) for name in names)]
+    if unknown:
+        raise UsageError(list(_neither(unknown, tuple(names), options.cwd)))
+
+
+def _neither(words: Sequence[str], cases: Sequence[str], cwd: Path) -> Iterator[Problem]:
+    try:
+        here = sorted(path.name for path in cwd.iterdir() if not path.name.startswith("."))
+    except OSError:
+        here = []
+    for word in words:
+        near = did_you_mean(word, [*here, *cases])
+        message = f"{word!r} is no path here, and no case of what is here has that name{near}"
+        yield Problem("usage.neither-path-nor-case", message, hint=_HINT)

@@ -1,0 +1,61 @@
+"""`plugins doctor` tells what is broken from what merely lacks something."""
+
+from __future__ import annotations
+
+import pytest
+
+from skillgauge.cli.doctor import Finding, State, chosen, examine, verdict_of
+from skillgauge.cli.plugins_document import PluginsDocument
+from skillgauge.errors import ExitCode, UsageError
+from skillgauge.plugins.index import read_index
+from skillgauge_testkit.program import Program
+
+WORKS, LACKS, BROKEN = (Finding(state) for state in (State.WORKING, State.LACKING, State.BROKEN))
+
+
+@pytest.mark.parametrize(
+    ("findings", "named", "code"),
+    [
+        ([WORKS, LACKS], False, ExitCode.OK),
+        ([WORKS, LACKS], True, ExitCode.USAGE),
+        ([WORKS, BROKEN], False, ExitCode.USAGE),
+        ([WORKS], True, ExitCode.OK),
+    ],
+)
+def test_what_is_unhealthy(findings: list[Finding], named: bool, code: ExitCode) -> None:
+    """P-M7: a key that nobody may need is no failure, unless its plugin was asked for by name."""
+    found, verdict = verdict_of(findings, named=named)
+    assert found is code
+    assert verdict.startswith("healthy: " if code is ExitCode.OK else "unhealthy: ")
+
+
+def test_names_that_are_nobodys_are_refused() -> None:
+    """All of them, each with what is near."""
+    entries = read_index().entries()
+    with pytest.raises(UsageError) as caught:
+        chosen(entries, ["mock", "claude-cod", "nothing-like-it"])
+    assert [problem.code for problem in caught.value.problems] == ["plugin.not-installed"] * 2
+    assert "did you mean claude-code" in caught.value.problems[0].message
+    assert {entry.kind for entry in chosen(entries, ["mock"])} == {"engines", "judges"}
+    assert [entry.name for entry in chosen(entries, ["engines/mock"])] == ["mock"]
+
+
+@pytest.mark.e2e
+def test_working_and_lacking(program: Program) -> None:
+    """F-12: what lacks a key says which; it is healthy, and no table row or verdict says that it does not work."""
+    done = program("plugins", "doctor", "engines/mock", "judges/anthropic", "--json")
+    assert done.code == 2
+    told = PluginsDocument.model_validate(done.document).plugins
+    assert [(one.kind, one.healthy, one.problem) for one in told] == [("engines", True, None), ("judges", True, None)]
+    assert told[0].lacks is None
+    assert "ANTHROPIC_API_KEY" in (told[1].lacks or "")
+    fine = program("plugins", "doctor", "engines/mock")
+    assert (fine.code, fine.verdict) == (0, "healthy: 1 of 1 plugin work")
+    assert fine.stdout.splitlines()[1].startswith("works")
+
+
+def test_a_mere_name_needs_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names of configuration files are announced as entry points, and nothing of them is ever imported."""
+    monkeypatch.setattr("subprocess.run", None)
+    (entry, *_) = read_index().entries("config_files")
+    assert examine(entry) == Finding(State.WORKING)
