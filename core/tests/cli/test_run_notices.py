@@ -62,7 +62,7 @@ def test_a_plugin_that_fails_costs_its_own_remark_only(tmp_path: Path, monkeypat
 
 
 def test_figures_of_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A plugin adds figures and tables to groups, among its lines; one that is said again takes the place of the first."""
+    """A plugin adds figures and tables to groups, among its lines; said again, one takes the place of the first."""
     (tmp_path / "acme_figures.py").write_text(FIGURES)
     monkeypatch.syspath_prepend(tmp_path)
     rate = RateInterval(rate=None, n=0)
