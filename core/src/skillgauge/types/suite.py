@@ -107,6 +107,7 @@ class CaseFacts(Frozen):
     tags: tuple[str, ...] = ()
     cluster: str = ""
     """Cases of one rise and fall together, as those of a template do; empty: it stands for itself."""
+    origin: Origin | None = None
 
 
 class Case(CaseFacts):
@@ -141,7 +142,6 @@ class Case(CaseFacts):
     """Variables handed on from the user's environment; their names decide what is executed, their values do not."""
     extras: JsonObject = EMPTY
     """What the file said beyond this model; kept for writing back, never executed."""
-    origin: Origin | None = None
 
     @cached_property
     def execution_digest(self) -> str:
