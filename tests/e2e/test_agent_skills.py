@@ -107,6 +107,44 @@ def test_sessions_of_agents_get_a_page_unless_somebody_chose(program: Program, w
     assert written(*agents) == {".json"}
 
 
+def test_a_repository_of_skills_in_one_run(program: Program, work: Path) -> None:
+    """Three hundred skills whose evals lie at the root are found by name, all in one plan."""
+    names = [f"skill-{number:03}" for number in range(300)]
+    for name in names:
+        skill, evals = work / "repo/skills" / name, work / "repo/evals" / name
+        skill.mkdir(parents=True)
+        evals.mkdir(parents=True)
+        (skill / "SKILL.md").write_text(f"---\nname: {name}\ndescription: About {name}.\n---\nDo it.\n")
+        cases = [{"prompt": "p", "assertions": [{"type": "contains", "value": "a"}]}]
+        (evals / "evals.json").write_text(json.dumps({"skill_name": name, "evals": cases}))
+    done = program("eval", "repo", "--engine", "mock", "--dry-run", "--json")
+    assert done.code == 0, done.stderr
+    assert [suite["id"] for suite in done.document["plan"]["suites"]] == names
+
+
+def test_a_workspace_for_the_programs_of_skill_creator(program: Program, work: Path) -> None:
+    """Its folder holds every run as they read it, and nothing else that `eval-*` would match."""
+    done = program(
+        *("--plugin", ENGINE, "eval", EXAMPLE / "evals/evals.json", "--engine", "scripted"),
+        *("--format", "skill-creator", "json", "--output-dir", "reports"),
+    )
+    assert done.code == 0, done.stderr
+    (root,) = (work / "reports").glob("*/skill-creator")
+    assert {path.name for path in root.glob("eval-*")} == {f"eval-{number}" for number in (1, 2, 3, 4)}
+    runs = list(root.glob("eval-*/*/run-*"))
+    assert len(runs) == 8
+    rates = {
+        (run.parent.parent.name, run.parent.name): json.loads((run / "grading.json").read_text())["summary"][
+            "pass_rate"
+        ]
+        for run in runs
+    }
+    benchmark = json.loads((root / "benchmark.json").read_text())
+    told = {(f"eval-{one['eval_id']}", one["configuration"]): one["result"]["pass_rate"] for one in benchmark["runs"]}
+    assert rates == told
+    assert all((run / "outputs/answer.txt").is_file() for run in runs)
+
+
 def assert_explained(shown: Done) -> None:
     """What `eval` told to be run shows the session behind a red line: prompt, checks, and the arm that was named."""
     assert shown.code == 0, shown.stderr
