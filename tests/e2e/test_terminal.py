@@ -173,6 +173,49 @@ def test_an_error_ends_a_run(scripted: Scripted) -> None:
     assert done.verdict.startswith("error: 1 (with_skill)")
 
 
+def test_the_last_failed_cases(scripted: Scripted) -> None:
+    """F-O2: what failed with the skill is run again, what failed without it is not; all where nothing failed."""
+    scripted.evaluate(letters("p", case_2="f", case_4="e"), letters("f"), "--retries", "0")
+    done = scripted.evaluate(letters("p"), letters("f"), "--last-failed")
+    assert scripted.sessions() == sorted(
+        f"{arm} {case} 1" for arm in ("with_skill", "without_skill") for case in (2, 4)
+    )
+    assert "--last-failed: 2 cases that did not pass in run " in done.stderr
+    scripted.evaluate(letters("p", case_1="f"), letters("f"), "-k", "1")
+    scripted.evaluate(letters("p"), letters("f"), "-k", "3")
+    scripted.evaluate(letters("p"), letters("f"), "--last-failed", "--no-baseline")
+    assert scripted.sessions() == ["with_skill 1 1"]
+    done = scripted.evaluate(letters("p"), letters("f"), "--last-failed", "--no-baseline")
+    assert "nothing failed in run" in done.stderr
+    assert len(scripted.sessions()) == 4
+
+
+def test_without_an_earlier_run_all_are_run(scripted: Scripted) -> None:
+    """Neither option is an error on a fresh clone."""
+    for option in ("--last-failed", "--changed"):
+        done = scripted.evaluate(letters("p"), letters("p"), "--no-baseline", option, "--store", f"{option[2:]}.db")
+        assert "no earlier run of this is stored" in done.stderr
+        assert len(scripted.sessions()) == 4
+
+
+def test_changed_cases(scripted: Scripted) -> None:
+    """F-O2: a case that asks something else, a skill that says something else, a case without a verdict; else none."""
+    scripted.evaluate(letters("p", case_3="f"), letters("p"))
+    done = scripted.evaluate(letters("p"), letters("p"), "--changed")
+    assert scripted.sessions() == []
+    assert done.verdict == "done: nothing has changed, so nothing was run"
+    file = scripted.work / "s/evals/evals.json"
+    file.write_text(file.read_text().replace("number 2", "another number"))
+    done = scripted.evaluate(letters("p"), letters("p"), "--changed")
+    assert scripted.sessions() == ["with_skill 2 1", "without_skill 2 1"]
+    assert "--changed: 1 case since run " in done.stderr
+    scripted.evaluate(letters("p"), letters("p"), "--changed")
+    assert scripted.sessions() == []  # the last run was of one case, and an older one tells of the others
+    scripted.write(says="something else")
+    scripted.evaluate(letters("p"), letters("p"), "--changed")
+    assert len([one for one in scripted.sessions() if one.startswith("with_skill")]) == 4
+
+
 def test_short_forms(scripted: Scripted) -> None:
     """F-O2: `-n` repeats, `-j` is how many at once."""
     scripted.evaluate(letters("pp"), letters("pp"), "-n", "2", "-j", "2", "--no-baseline", "-k", "1")
