@@ -33,6 +33,7 @@ _OPTIONS: list[click.Parameter] = [
     click.Option(
         ["--confirm"], metavar="RUN", help="Run again what that run leaves in doubt, or --case, and join the results."
     ),
+    click.Option(["--open", "open_report"], is_flag=True, help="Show the HTML report in a browser."),
     click.Option(["--report"], is_flag=True, help="Write the document of the suite's own format, too."),
     click.Option(["--exit-on-fail"], is_flag=True, help="Exit 1 if a target stays below --min-completion."),
     click.Option(["--min-completion"], type=Number(0, 1), metavar="R", help="Threshold; default 0.7."),
