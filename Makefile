@@ -24,11 +24,11 @@ MEMBERS := pyproject.toml core/pyproject.toml $(wildcard libraries/*/pyproject.t
 MOVED := $(shell [ ! -e .venv/.ready ] || [ "`cat .venv/.ready`" = "`pwd`" ] || echo always)
 BIN := .venv/bin
 
-.PHONY: help install demo test slow test-as-user check lint style types imports size wheels sbom format lock engines browser sandbox clean always
+.PHONY: help install demo test slow test-as-user check lint style types imports size dist docs wheels release sbom format lock engines browser sandbox clean always
 
 help:
 	@echo "make install   set up .venv, with .venv/bin/skillgauge in it"
-	@echo "make demo      evaluate the example skills on the built-in benchmarks"
+	@echo "make demo      does a skill help? recorded sessions of an agent, graded now; a failing case; the page"
 	@echo "make test      run the tests, the slow ones apart (ARGS='-k name' passes options to pytest)"
 	@echo "make slow      run the slow ones: whole journeys, agent programs, kills"
 	@echo "make test-as-user   as root: run the tests once more, as an ordinary user with an empty home"
@@ -36,10 +36,14 @@ help:
 	@echo "make lint      the fast part of it: style, types, imports, size"
 	@echo "make format    rewrite the code in the project's style"
 	@echo "make lock      bring requirements.lock up to date (UPGRADE=1: the newest of all; UPGRADE='a b': of these)"
+	@echo "make wheels    make dist, and try each wheel alone in a clean environment"
+	@echo "make dist      build what users install: dist/wheels, and dist/index for pip"
+	@echo "make docs      make the site in dist/site"
 	@echo "make engines   install the agent programs that engine tests drive (1.7 GB, needs node and npm)"
 	@echo "make browser   install Chromium, where Debian's packages and the rights for it are there"
 	@echo "make sandbox   install bubblewrap, where Debian's packages and the rights for it are there"
 	@echo "make sbom      write dist/sbom.cdx.json, the bill of materials of what requirements.lock pins"
+	@echo "make release   build and check what a release uploads, and publish nothing (TAG=v1.2.3)"
 	@echo "make clean     remove .venv, caches and build results"
 
 install: .venv/.ready
@@ -77,8 +81,17 @@ imports: .venv/.ready
 size: .venv/.ready
 	@$(BIN)/python .ci/size.py
 
+dist: .venv/.ready
+	@$(BIN)/python .ci/dist.py
+
+docs: .venv/.ready
+	@$(BIN)/python .ci/pages.py
+
 wheels: .venv/.ready
 	@$(BIN)/python .ci/wheels.py
+
+release: .venv/.ready
+	@$(BIN)/python .ci/release.py $(TAG) $(if $(BUILT),--built)
 
 sbom: .venv/.ready
 	@$(BIN)/python .ci/sbom.py

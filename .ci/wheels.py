@@ -13,10 +13,10 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import dist
+from dist import UV
 from lock import LOCK, pins
 from members import ROOT, Member, foundations, workspace
-
-UV = Path(sys.executable).parent / "uv"
 
 IMPORT_ALL = """
 import importlib, pkgutil, sys
@@ -49,7 +49,14 @@ def must(*command: str | Path, cwd: Path) -> str:
 
 def build(folder: Path) -> dict[str, Path]:
     """Build every member's wheel into `folder`; wheel by distribution name."""
-    must(UV, "build", "--quiet", "--offline", "--all-packages", "--wheel", "-o", folder, cwd=ROOT)
+    done = dist.build(folder)
+    if done.returncode:
+        raise BadWheelError(f"uv build\nexit {done.returncode}\n{done.stdout}{done.stderr}")
+    return by_name(folder)
+
+
+def by_name(folder: Path) -> dict[str, Path]:
+    """The wheel of every member, by distribution name."""
     wheels = {path.name.split("-")[0].replace("_", "-"): path for path in folder.glob("*.whl")}
     missing = sorted(member.name for member in workspace() if member.name not in wheels)
     if missing:
@@ -87,11 +94,9 @@ def main() -> int:
     failed = 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name).resolve()
-        try:
-            wheels = build(folder / "wheels")
-        except BadWheelError as error:
-            print(error)
+        if dist.make(ROOT / "dist", dist.origin()):
             return 1
+        wheels = by_name(ROOT / "dist/wheels")
         constraints = constraints_for(wheels, folder)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             tries = {member.name: pool.submit(try_alone, member, constraints, folder) for member in workspace()}

@@ -1,40 +1,31 @@
 #!/usr/bin/env bash
-# Evaluate one calculator, called as a process, over HTTP and over MCP, on a built-in benchmark, in a folder of its own;
-# then play back what an agent did with and without a skill, which needs no agent, no key and no network.
+# What skillgauge is for, in a few seconds: does a skill help an agent, what does a failing case look like, where is the
+# page. Sessions of an agent are played back and graded anew, so this needs no agent, no key and no network.
 set -euo pipefail
-skills=$(cd "$(dirname "${BASH_SOURCE[0]}")/skills" && pwd)
-agent=$(cd "$skills/../agent" && pwd)
-bin=${BIN:-$skills/../../.venv/bin}
-export PATH="$bin:$PATH" # the MCP server needs the package mcp, which is installed there
+examples=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+bin=${BIN:-$examples/../.venv/bin}
+export PATH="$bin:$PATH"
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/skillgauge-demo.XXXXXX")
 cd "$work"
+say() { printf '\n=== %s\n' "$@"; }
 
-# The service takes any free port and tells its address when it is ready; its skill gets that address.
-cp -R "$skills/calculator-http" .
-mkfifo ready
-python -B calculator-http/server.py 0 >ready 2>server.log &
-server=$!
-trap 'kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true' EXIT
-if ! read -r _ _ address <ready; then
-    echo "the HTTP server did not start:" >&2
-    cat server.log >&2
-    exit 3
-fi
-rm ready
-printf '{"type": "http", "baseUrl": "%s"}\n' "$address" >calculator-http/adapter.config.json
+say "1. Does the skill 'release-notes' help an agent? 4 cases, 3 times with the skill and 3 times without it."
+skillgauge eval "$examples/agent/release-notes/evals/evals.json" --replay "$examples/agent/recordings" --runs 3 --format html
 
-code=0
-skillgauge eval --skills "$skills/calculator" calculator-http "$skills/calculator-mcp" \
-    --benchmark coding-easy --format json markdown html || code=$?
-if [ -f reports/eval-result.md ]; then
-    echo
-    sed '/^### /,$d' reports/eval-result.md
-    echo "Reports: $work/reports"
-fi
+say "2. Why does a case fail without the skill? Below 'Checks' stands what was wanted and what was found."
+skillgauge report show latest --case removed-export --arm without_skill >case.txt
+awk '/^==/ && ++runs == 2 { exit } { print }' case.txt # the first of three runs
 
-echo
-echo "Does a skill help an agent? Recorded sessions, graded now:"
-skillgauge eval "$agent/release-notes/evals/evals.json" --replay "$agent/recordings" --runs 3 --store none \
-    --output-dir agent-reports --format markdown html || code=$?
-exit "$code"
+say "3. Does a skill work that a program calls directly? 20 tasks of a built-in benchmark, no agent."
+skillgauge eval --skills "$examples/skills/calculator" --benchmark coding-easy --format json
+
+say "4. What to do next"
+page=$work/reports/eval-result.html
+cat <<NEXT
+The page with every case, both arms side by side:   $page
+  open it with:                                      ${BROWSER:-xdg-open} $page      (macOS: open)
+What all of it was about:                            examples/agent/README.md
+Try a skill of yours:                                docs/first-agent-eval.md
+Remove what this made:                               rm -r $work
+NEXT

@@ -28,7 +28,7 @@ from skillgauge.types import answers, frozen, result, suite, trial
 
 CONTRACT = (adapters, engines, executors, formats, judges, providers, reporters, sandboxes, scorers, stores)
 
-NOT_FOR_PLUGINS = {"TYPE_CHECKING", "T", "P", "PLAIN", "imported", "CaseFacts", "SuiteFacts", "TrialFacts"}
+NOT_FOR_PLUGINS = {"PROJECT", "TYPE_CHECKING", "T", "P", "PLAIN", "imported", "CaseFacts", "SuiteFacts", "TrialFacts"}
 """Names that the core needs for itself."""
 
 

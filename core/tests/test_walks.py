@@ -22,7 +22,8 @@ from skillgauge.run.pipeline import Conclusion, Job, carry_out
 from skillgauge.run.scorers import BoundScorer
 from skillgauge.types.frozen import thaw
 from skillgauge.types.plan import Cell, Selection, SuitePlan
-from skillgauge.types.result import Score, TrialResult, Verdict
+from skillgauge.types.result import TrialResult, Verdict
+from skillgauge.types.score import Score
 from skillgauge.types.suite import (
     Arm,
     ArmKind,

@@ -129,7 +129,10 @@ FINDINGS: dict[str, list[str]] = {
         "tests/e2e/test_judges.py::test_both_arms_are_graded_alike",
     ],
     "D-4": [
-        "plugins/formats/agent-skills/tests/test_agent_skills_loading.py::test_keys_of_assertions_without_effect_are_told",
+        "plugins/formats/agent-skills/tests/test_agent_skills_dialects.py::test_keys_of_assertions_that_decide_nothing_are_told",
+        "plugins/formats/agent-skills/tests/test_agent_skills_dialects.py::test_keys_of_evals_are_honoured_or_told",
+        "plugins/formats/agent-skills/tests/test_agent_skills_dialects.py::test_no_value_of_an_assertion_is_lost",
+        "plugins/formats/agent-skills/tests/test_agent_skills_loading.py::test_how_an_assertion_counts",
         "plugins/formats/agent-skills/tests/test_agent_skills_loading.py::test_types_and_keys_of_real_files",
         "plugins/formats/agent-skills/tests/test_agent_skills_loading.py::test_types_without_a_rule_go_to_a_judge_with_all_they_say",
     ],
@@ -139,6 +142,29 @@ FINDINGS: dict[str, list[str]] = {
     ],
     "D-6": [
         "tests/e2e/test_judges.py::test_a_good_suite_is_valid_whatever_is_installed",
+    ],
+    "D-7": [
+        "plugins/formats/agent-skills/tests/test_agent_skills_loading.py::test_a_bare_list_of_questions",
+        "tests/e2e/test_agent_skills.py::test_a_flat_suite_is_decided_by_programs_alone",
+    ],
+    "D-8": [
+        "plugins/formats/agent-skills/tests/test_agent_skills_dialects.py::test_questions_alone_are_no_suite",
+    ],
+    "D-9": [
+        "plugins/formats/agent-skills/tests/test_agent_skills_dialects.py::test_files_like_suites_are_told",
+        "tests/conformance/test_dialect_mutants.py::test_no_mutant_is_passed_over",
+    ],
+    "D-13": [
+        "plugins/formats/agent-skills/tests/test_agent_skills_dialects.py::test_bad_elements_are_told_and_the_others_counted",
+        "plugins/formats/agent-skills/tests/test_agent_skills_dialects.py::test_what_is_refused_has_a_place_and_a_reason",
+        "tests/architecture/test_dialects.py::test_the_census_is_large_enough_and_says_why",
+    ],
+    "D-14": [
+        "plugins/formats/agent-skills/tests/test_agent_skills_dialects.py::test_what_is_refused_has_a_place_and_a_reason",
+        "tests/e2e/test_agent_skills.py::test_what_no_number_of_repeats_shows_is_refused",
+    ],
+    "D-15": [
+        "tests/e2e/test_agent_skills.py::test_a_set_of_queries_has_no_document_and_says_so",
     ],
     "F-2": [
         "libraries/run-views/tests/test_run_views_looking.py::test_a_session_can_be_read_from_prompt_to_judge",
@@ -155,6 +181,11 @@ FINDINGS: dict[str, list[str]] = {
         "tests/conformance/test_findings_engines.py::test_agents_bring_judges",
         "core/tests/cli/test_failing.py::test_the_worst_come_first_with_reason_arm_and_command",
         "tests/e2e/test_judges.py::test_a_missing_judge_is_said_before_anything_runs",
+    ],
+    "F-5": [
+        "plugins/formats/agent-skills/tests/test_agent_skills_dialects.py::test_what_is_refused_has_a_place_and_a_reason",
+        "plugins/scorers/command/tests/test_command_scorer.py::test_where_a_command_says_yes_or_no_any_other_code_is_a_no",
+        "tests/e2e/test_agent_skills.py::test_a_flat_suite_is_decided_by_programs_alone",
     ],
 }
 

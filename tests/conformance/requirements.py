@@ -1290,7 +1290,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "BF-EMBED-003": Requirement(
         "Task-embedded skills",
         "the citation-management example runs",
-        waits_for="the formats that measure lift",
     ),
     "BF-ENV-001": Requirement(
         "Custom environments",
@@ -1303,7 +1302,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "BF-ENV-003": Requirement(
         "Custom environments",
         "the skill is exposed at the mount dir and linked into the agent's discovery paths",
-        waits_for="the formats that measure lift",
     ),
     "BF-GEPA-001": Requirement(
         "GEPA",

@@ -112,9 +112,10 @@ class Scripted:
         evals = [{"id": one, "prompt": f"number {one}", "assertions": [good]} for one in range(1, cases + 1)]
         (folder / "evals/evals.json").write_text(json.dumps({"skill_name": name, "evals": evals}))
 
-    def script(self, with_skill: Letters, without: Letters) -> None:
-        """What the agent will do; what it did is forgotten."""
+    def script(self, with_skill: Letters, without: Letters, **models: Letters) -> None:
+        """What the agent will do, with the skill and some models something else; what it did is forgotten."""
         outcomes = {"with_skill": with_skill, "without_skill": without}
+        outcomes |= {f"with_skill@{model}": letters for model, letters in models.items()}
         (self.work / "outcomes.json").write_text(json.dumps(outcomes))
         (self.work / "sessions.txt").unlink(missing_ok=True)
 

@@ -1,7 +1,7 @@
 """A plugin file for tests: an agent whose sessions end as a file says.
 
 `outcomes.json` in the current folder gives for each arm and case a letter a repeat, over and over: `p` answers rightly,
-`f` wrongly, `e` breaks down.
+`f` wrongly, `e` breaks down. An arm followed by `@` and a model goes before the arm alone.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Agent:
         """The letter of this repeat."""
         outcomes = json.loads(Path("outcomes.json").read_text())
         arm, repeat = str(request.recipe["arm"]), int(str(request.recipe["repeat"]))
-        letters = outcomes[arm][request.case_id]
+        letters = outcomes.get(f"{arm}@{request.model}", outcomes[arm])[request.case_id]
         letter = letters[(repeat - 1) % len(letters)]
         with Path("sessions.txt").open("a") as file:
             file.write(f"{arm} {request.case_id} {repeat}\n")

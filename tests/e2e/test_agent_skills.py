@@ -227,7 +227,8 @@ def test_repeats_can_be_chosen_by_what_they_are_to_show(program: Program, runs: 
         ("auto:5", "suite 'release-notes' has too few cases to show a lift of 5 points, even with 20 runs"),
         ("auto:0", "'auto:0' is neither a number nor auto:POINTS with points from 1 to 100."),
         ("auto:x", "'auto:x' is neither a number nor auto:POINTS with points from 1 to 100."),
-        ("0", "0 is not in the range x>=1"),
+        ("0", "0 is not in the range 1<=x<=100000"),
+        ("9" * 23, "is not in the range 1<=x<=100000"),
     ],
 )
 def test_what_no_number_of_repeats_shows_is_refused(program: Program, runs: str, said: str) -> None:
@@ -353,3 +354,41 @@ def test_problems_of_all_files(program: Program, work: Path) -> None:
     assert done.code == 2
     assert "skillgauge plugins new format skillgrade" in " ".join(done.stderr.split())
     assert json.loads((work / "bench.json").read_text())["metadata"]["skill_name"] == "release-notes"
+
+
+@pytest.mark.requirement("SE-FORMAT-008")
+def test_a_flat_suite_is_decided_by_programs_alone(program: Program, work: Path) -> None:
+    """Typed assertions, a share that is enough, a prompt of its own for the baseline, and a command that says no."""
+    skill = work / "fortnights"
+    (skill / "evals").mkdir(parents=True)
+    (skill / "SKILL.md").write_text("---\nname: fortnights\ndescription: Count days.\n---\n\nKeep the zebra rule.\n")
+    absent = {"type": "command", "command": "grep -q Total report.md"}
+    cases = [
+        {"id": "asked", "question": "How long is a fortnight?", "prompt_baseline": "How long?", "must_have": ["14"]},
+        {"id": "no-file", "question": "Report.", "assertions": [absent]},
+        {"id": "half", "question": "Report.", "threshold": 0.5, "assertions": ["contains 'done'", "contains 'zzz'"]},
+        {"id": "code", "question": "Report.", "assertions": [{"type": "code_contains", "check": "I saw:"}]},
+        {"id": "leak", "question": "Report.", "assertions": [{"type": "code_contains", "check": "zebra rule"}]},
+    ]
+    (skill / "evals/evals.json").write_text(json.dumps(cases))
+    done = evaluated(program, "fortnights")
+    assert done.code == 0, done.stderr
+    (file,) = (work / "reports").glob("run-*.record.json")
+    results = json.loads(file.read_text())["results"]
+    verdicts = {(one["case_id"], one["arm"]): one["verdict"] for one in results}
+    with_skill, without_skill = (
+        {case: verdict for (case, arm), verdict in verdicts.items() if arm == name}
+        for name in ("with_skill", "without_skill")
+    )
+    assert with_skill == {"asked": "pass", "no-file": "fail", "half": "pass", "code": "pass", "leak": "fail"}
+    assert without_skill == with_skill | {"asked": "fail"}
+
+
+def test_a_set_of_queries_has_no_document_and_says_so(program: Program, work: Path) -> None:
+    """D-15: `--format json` is the suites' own document, and what has none is told."""
+    (queries,) = (path for path in (EXAMPLE / "evals").glob("*.json") if path.name != "evals.json")
+    said = "no document is written by --format json: these suites have none of their own"
+    done = program("eval", queries, "--engine", "mock", "--format", "json", "--store", "none", "--dry-run")
+    assert said in done.stderr
+    done = program("eval", EXAMPLE, "--engine", "mock", "--format", "json", "--store", "none", "--dry-run")
+    assert said not in done.stderr

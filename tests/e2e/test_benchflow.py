@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
+from skillgauge_testkit import ModelReply, ModelRequest, ModelServer
 from skillgauge_testkit.program import Program
+
+from .judge_replies import claims_reply, said
 
 SKILL = "---\nname: tables\ndescription: Convert tables. Use when there is a table.\n---\n\nRun scripts/convert.py.\n"
 CASES = [
@@ -173,3 +176,76 @@ def test_skills_of_tasks(program: Program, work: Path) -> None:
     suite(work, *CASES, folder="tasks/sums/environment/skills/tables")
     found = run(program, work / "tasks")
     assert (found["skill_name"], found["lifts"][0]["lift"]) == ("tables", 0.5)
+
+
+BOOK = "@article{k, title = {A Tale of Two {Kites}}, author = {Lee, Ann}, year = {2020}, doi = {10.1/k}}"
+REFERENCES = {
+    "skill_name": "references",
+    "version": "1",
+    "defaults": {"timeout_sec": 900, "judge_model": "gemini-3.1-flash-lite", "skill_mount_dir": "/skills"},
+    "cases": [
+        {
+            "id": name,
+            "question": f"{question}\n\n```bibtex\n{BOOK}\n```\n",
+            "ground_truth": truth,
+            "expected_behavior": [f"{name}: the {what} is right." for what in ("source", "title", "year", "shape")],
+        }
+        for name, question, truth in (
+            ("invented", "Name the invented references.", '{"invented": ["A Tale of Two Kites"]}'),
+            ("repaired", "Repair this entry by its DOI.", "A Tale of Three Kites, 2021"),
+            ("crossed", "Does the DOI belong to the title?", '{"consistent": false}'),
+        )
+    ],
+}
+"""As long questions with code, JSON as truth, four items each and all defaults said, as in the published example."""
+
+
+def graded(request: ModelRequest) -> ModelReply:
+    """A judge that finds every item met where the agent looked things up, and the last one only where it did not."""
+    looked = "looked up" in said(request)[2]
+    return ModelReply(claims_reply(request, looked, looked, looked, True, quote="I" if looked else None))
+
+
+@pytest.mark.requirement("BF-EMBED-003", "BF-CRED-004", "BF-GRADE-001")
+def test_a_suite_like_the_published_example(program: Program, work: Path) -> None:
+    """The judge that the file names is found by its model and asked once a session; half of a rubric is no pass."""
+    root = work / "references"
+    (root / "evals").mkdir(parents=True)
+    head = "name: references\ndescription: Check references.\nmetadata: {source: a library, author: somebody}\n"
+    (root / "SKILL.md").write_text(f"---\n{head}---\n# References\nLook up every DOI.\n")
+    (root / "evals/evals.json").write_text(json.dumps(REFERENCES))
+    replies = [{"skill": "references", "fires": ["references"], "text": "I looked up the DOI."}, {"text": "I guess."}]
+    program = replace(program, environment={**program.environment, "GEMINI_API_KEY": "made-up-key-0123456789"})
+    with ModelServer(graded) as server:
+        settings = (
+            "--set",
+            f"judges.gemini.base_url={server.url}",
+            "--set",
+            f"engines.mock.replies={json.dumps(replies)}",
+        )
+        done = program("eval", root, "--engine", "mock", "-o", "lift.json", "--json", *settings)
+    assert done.code == 0, done.stderr
+    assert {request.model for request in server.requests} == {"gemini-3.1-flash-lite"}
+    assert len(server.requests) == 6
+    found = json.loads((work / "lift.json").read_text())
+    assert [case["rewards"] for case in found["cases"]] == [{"with-skill": [1.0], "baseline": [0.25]}] * 3
+    (lift,) = found["lifts"]
+    assert (lift["lift"], lift["with_skill_passed"], lift["baseline_passed"]) == (0.75, 3, 0)
+    assert {suite["timeout_s"] for suite in done.document["plan"]["suites"]} == {900.0}
+
+
+@pytest.mark.requirement("BF-ENV-003")
+def test_where_the_skill_is_found(program: Program, work: Path) -> None:
+    """The default place stands for the one where the agent looks, in the arm with the skill; others are refused."""
+    folder = suite(work, {"id": "where", "question": "Where?", "ground_truth": "convert.py"})
+    (folder / "scripts").mkdir()
+    (folder / "scripts/convert.py").write_text("print(5)\n")
+    (work / "mock.json").write_text(json.dumps({"replies": [{"match": "Where", "run": "find . > found.txt"}]}))
+    found = run(program, folder, "--format", "record")
+    assert found["cases"][0]["rewards"] == {"with-skill": [1.0], "baseline": [0.0]}
+    evals = folder / "evals/evals.json"
+    document = json.loads(evals.read_text())
+    evals.write_text(json.dumps(document | {"defaults": {"skill_mount_dir": "/opt/skills"}}))
+    refused = program("eval", folder, "--engine", "mock")
+    assert refused.code == 2
+    assert "skill_mount_dir '/opt/skills' is not supported" in refused.stderr

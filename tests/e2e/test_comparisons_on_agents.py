@@ -56,10 +56,12 @@ def model(request: ModelRequest) -> ModelReply:
     if "END <name>" in request.text:
         holds = "stamp 42" in said(request)[2]
         return ModelReply(claims_reply(request, holds, quote="stamp 42" if holds else None, absent="a stamp"))
+    unskilled = ModelReply("There is no stamp here.")
+    skilled = with_skill("stamp-notes", stamped, unskilled)
     return by_prompt(
         {
             "capital": ModelReply("It is Lima."),
-            "Stamp the note": with_skill("stamp-notes", stamped, ModelReply("There is no stamp here.")),
+            "Stamp the note": unskilled if "haiku" in (request.model or "") else skilled,
         },
         ModelReply("There is nothing."),
     )(request)
@@ -88,14 +90,14 @@ def skill(work: Path) -> Path:
 def evaluate(program: Program, agent_program: Callable[[str], Path], skill: Path) -> Callable[..., Done]:
     """Evaluate the skill on several agents that ask one scripted server; their keys are in nothing that is written."""
 
-    def call(engines: Sequence[str], *arguments: str) -> Done:
+    def call(engines: Sequence[str], *arguments: str, models: str = "") -> Done:
         environment, settings = dict(program.environment), ["--set", "judges.anthropic.base_url={}"]
         for name in engines:
             command, variable, path, _, _ = ENGINES[name]
             environment[variable] = KEY
             settings += ["--set", f"engines.{name}.program={agent_program(command)}"]
             settings += ["--set", f"engines.{name}.base_url={{}}{path}"]
-        models = ",".join(ENGINES[name][3] for name in engines)
+        models = models or ",".join(ENGINES[name][3] for name in engines)
         with ModelServer(model) as server:
             done = program(
                 *("eval", skill, "--engine", ",".join(engines), "--model", models, "--json", "-o", "own.json"),
@@ -157,3 +159,14 @@ def test_the_lift_that_was_planted(
         fired = [used["name"] for used in one["execution"]["trajectory"].get("skills_fired") or ()]
         turned = one["case_id"] == "stamped" and one["arm"].startswith("with") and "without" not in one["arm"]
         assert fired == (["stamp-notes"] if turned else [])
+
+
+@pytest.mark.requirement("BF-RUN-003")
+def test_two_models_of_one_agent(evaluate: Callable[..., Done], skill: Path) -> None:
+    """Each is asked by its own name and has its own lift; with few cases none is called the better one."""
+    (skill / "evals/evals.json").write_text(json.dumps(EVALS_JSON))
+    done = evaluate(["claude-code"], models="claude-haiku-4-5,claude-sonnet-4-5")
+    found = {one["candidate"]["model"]: one["evidence"]["estimate"] for one in done.document["summary"]["pairs"]}
+    assert found == {"claude-haiku-4-5": 0.0, "claude-sonnet-4-5": pytest.approx(1 / 3)}
+    assert {one["execution"]["trajectory"]["model"] == one["model"] for one in done.document["results"]} == {True}
+    assert "cannot be told of claude-sonnet-4-5, claude-haiku-4-5 (+33.3 points to +0.0 points)" in done.verdict

@@ -1,4 +1,4 @@
-"""The examples as a newcomer meets them: `make demo`, and the skills behind it by themselves."""
+"""The examples as a newcomer meets them: `make demo`, one calculator over three protocols, and the skills alone."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
@@ -33,12 +34,12 @@ pytestmark = pytest.mark.e2e
 
 
 class Demo:
-    """The demo in a temporary folder of its own, with the programs of some folder in front of the search path."""
+    """A script in a temporary folder of its own, with the programs of some folder in front of the search path."""
 
-    def __init__(self, folder: Path, environment: dict[str, str], programs: Path) -> None:
+    def __init__(self, script: Path, folder: Path, environment: dict[str, str], programs: Path) -> None:
         self._folder = folder
         self.process = subprocess.Popen(
-            ["bash", str(EXAMPLES / "demo.sh")],
+            ["bash", str(script)],
             cwd=folder,
             env=environment | {"TMPDIR": str(folder), "BIN": str(programs)},
             stdin=subprocess.DEVNULL,
@@ -50,7 +51,7 @@ class Demo:
     @property
     def work(self) -> Path:
         """Where it works."""
-        (found,) = self._folder.glob("skillgauge-demo.*")
+        (found,) = self._folder.glob("skillgauge-*")
         return found
 
     def end(self) -> tuple[str, str]:
@@ -77,19 +78,19 @@ StartDemo = Callable[..., Demo]
 
 
 @pytest.fixture
-def demo(work: Path, environment: dict[str, str]) -> Iterator[StartDemo]:
-    """Start the demo; `programs` maps names of programs to shell scripts that take their place."""
+def start(work: Path, environment: dict[str, str]) -> Iterator[StartDemo]:
+    """Start a script; `programs` maps names of programs to shell scripts that take their place."""
     started: list[Demo] = []
 
-    def start(**programs: str) -> Demo:
+    def start(script: Path, **programs: str) -> Demo:
         folder = PROGRAM.parent
         if programs:
             folder = work.parent / "programs"
             folder.mkdir()
-        for name, script in programs.items():
-            (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+        for name, text in programs.items():
+            (folder / name).write_text(f"#!/bin/sh\n{text}\n")
             (folder / name).chmod(0o755)
-        started.append(Demo(work, environment, folder))
+        started.append(Demo(script, work, environment, folder))
         return started[-1]
 
     yield start
@@ -99,19 +100,51 @@ def demo(work: Path, environment: dict[str, str]) -> Iterator[StartDemo]:
             one.end()
 
 
-@pytest.mark.slow
-def test_the_demo_gives_60_of_60_over_three_protocols(demo: StartDemo) -> None:
-    """One command evaluates one calculator as a process, over HTTP and over MCP, and shows the table."""
-    running = demo()
+@pytest.fixture
+def protocols(start: StartDemo) -> StartDemo:
+    """Start the calculator over three protocols."""
+    return partial(start, SKILLS / "three_protocols.sh")
+
+
+def test_the_demo_answers_first_then_shows_a_failing_case_and_the_page(start: StartDemo) -> None:
+    """With and without the skill, the first failing session with its checks, a skill called directly, and the page."""
+    running = start(EXAMPLES / "demo.sh")
     out, err = running.end()
     assert running.process.returncode == 0, err
-    assert "done: 60 of 60 passed" in err.splitlines()
-    answer = err.strip().splitlines()[-1]
+    steps = re.split(r"^=== \d\. ", out, flags=re.MULTILINE)
+    assert len(steps) == 5
+    assert re.search(r"with_skill .* pass rate 100\.0%", steps[1])
+    assert re.search(r"without_skill .* pass rate 25\.0%", steps[1])
     lift = "+75.0 points against without_skill (n = 4 cases, p < 0.001)"
-    assert answer.startswith(f"done: release-notes · with_skill · claude-sonnet-4-5 helps on these cases: {lift}")
-    assert answer.endswith("; with_skill: 12 of 12 passed")
-    assert re.search(r"with_skill .* pass rate 100\.0%", out)
-    assert re.search(r"without_skill .* pass rate 25\.0%", out)
+    assert f"done: release-notes · with_skill · claude-sonnet-4-5 helps on these cases: {lift}" in err
+    assert steps[2].count("== release-notes · without_skill") == 1
+    assert "Prompt\n  The ticket in evals/files/HRB-52.md" in steps[2]
+    assert "exit code 1 instead of 0 (changes/HRB-52.note is not there)" in steps[2]
+    assert "calculator — pass rate 100.0%" in steps[3]
+    assert err.strip().splitlines()[-1] == "done: 20 of 20 passed"
+    page = running.work / "reports" / "eval-result.html"
+    assert "removed-export" in page.read_text("utf-8")
+    assert steps[4].count(str(page)) == 2
+    for path in re.findall(r"(?:examples|docs)/\S+\.md", steps[4]):
+        assert (ROOT / path).is_file()
+    assert f"rm -r {running.work}\n" in steps[4]
+
+
+def test_the_demo_ends_where_an_evaluation_failed(start: StartDemo) -> None:
+    """Its exit code is that of the evaluation, and nothing is shown that was not made."""
+    running = start(EXAMPLES / "demo.sh", skillgauge="echo evaluating; exit 7")
+    out, _ = running.end()
+    assert running.process.returncode == 7
+    assert out.endswith("evaluating\n")
+
+
+@pytest.mark.slow
+def test_one_calculator_gives_60_of_60_over_three_protocols(protocols: StartDemo) -> None:
+    """One command evaluates it as a process, over HTTP and over MCP, and shows the table."""
+    running = protocols()
+    out, err = running.end()
+    assert running.process.returncode == 0, err
+    assert err.strip().splitlines()[-1] == "done: 60 of 60 passed"
     reports = json.loads((running.work / "reports" / "eval-result.json").read_text())
     names = {"calculator": "subprocess", "calculator-http": "http", "calculator-mcp": "mcp"}
     assert [one["skillId"] for one in reports] == list(names)
@@ -124,18 +157,18 @@ def test_the_demo_gives_60_of_60_over_three_protocols(demo: StartDemo) -> None:
     assert not running.serves()
 
 
-def test_the_demo_ends_as_the_evaluation_did(demo: StartDemo) -> None:
+def test_it_ends_as_the_evaluation_did(protocols: StartDemo) -> None:
     """Its exit code is that of the evaluation, and the server is stopped although that failed."""
-    running = demo(skillgauge="echo evaluating; exit 7", python=f'exec {sys.executable} "$@"')
+    running = protocols(skillgauge="echo evaluating; exit 7", python=f'exec {sys.executable} "$@"')
     out, _ = running.end()
     assert out.startswith("evaluating\n")
     assert running.process.returncode == 7
     assert not running.serves()
 
 
-def test_an_interrupted_demo_stops_its_server(demo: StartDemo) -> None:
+def test_interrupted_it_stops_its_server(protocols: StartDemo) -> None:
     """Whoever ends the script while it evaluates leaves no server behind."""
-    running = demo(skillgauge="echo $$; exec sleep 600", python=f'exec {sys.executable} "$@"')
+    running = protocols(skillgauge="echo $$; exec sleep 600", python=f'exec {sys.executable} "$@"')
     assert running.process.stdout is not None
     evaluation = int(running.process.stdout.readline())
     try:
@@ -152,9 +185,9 @@ def test_an_interrupted_demo_stops_its_server(demo: StartDemo) -> None:
     running.end()
 
 
-def test_a_server_that_does_not_start_is_told(demo: StartDemo) -> None:
-    """The demo does not wait for it, says what it said, and evaluates nothing."""
-    running = demo(skillgauge="echo evaluating", python="echo no sockets today >&2; exit 1")
+def test_a_server_that_does_not_start_is_told(protocols: StartDemo) -> None:
+    """Nobody waits for it; the script says what it said, and evaluates nothing."""
+    running = protocols(skillgauge="echo evaluating", python="echo no sockets today >&2; exit 1")
     out, err = running.end()
     assert running.process.returncode == 3
     assert out == ""

@@ -360,6 +360,9 @@ def test_a_gate_for_a_manifest(program: Program, writing: Path, work: Path) -> N
     assert (gate["name"], gate["actual_score"]) == ("skillevaluation:outcomes", score)
     assert (gate["threshold"], gate["passed"]) == (0.4, score >= 0.4)
     assert "set by the user" in gate["notes"]
+    assert program(*enter, "--gate-threshold", "0.95").code == 0
+    gate_now = json.loads(manifest.read_text())["evaluation"]["gates"][1]
+    assert (gate_now["threshold"], gate_now["passed"]) == (0.95, score >= 0.95)
     assert re.fullmatch(r"skillevaluation://[0-9a-f]{12}@v0\.8\.0", gate["evaluator_ref"])
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", gate["ran_at"])
 

@@ -37,6 +37,8 @@ class Journey:
 JOURNEYS = (
     Journey("private_scorer", "writing-a-plugin.md", most_commands=10, most_lines=30),
     Journey("one_adapter", "minimal.md", most_commands=5, most_lines=20),
+    Journey("first_agent_eval", "first-agent-eval.md", most_commands=8, most_lines=50),
+    Journey("first_ci_gate", "first-ci-gate.md", most_commands=9, most_lines=30),
     Journey("vendor_engine", "writing-an-engine.md", most_commands=10, most_lines=50),
 )
 each_journey = pytest.mark.parametrize("journey", JOURNEYS, ids=lambda journey: journey.name)
@@ -79,8 +81,10 @@ def test_the_page_says_the_same(journey: Journey) -> None:
     page = (ROOT / "docs" / journey.page).read_text()
     blocks = re.findall(r"^```\w+\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)
     shown = [line.partition("  #")[0].rstrip() for block in blocks for line in block.splitlines()]
-    places = [shown.index(command) for command in commands]
-    assert places == sorted(places)
+    place = -1
+    for command in commands:
+        assert command in shown[place + 1 :], command
+        place = shown.index(command, place + 1)
     assert [path for path, content in files.items() if content not in blocks] == []
     assert f"{len(commands)} commands and {own_lines(files)} lines" in page
 
@@ -134,3 +138,21 @@ def test_one_adapter(work: Path, user: dict[str, str]) -> None:
     }
     (work / "my-skill/greet.py").write_text("raise SystemExit(1)\n")
     assert [one["verdict"] for one in results(work, user, "--tasks", "tasks.json")] == ["fail", "fail"]
+
+
+@pytest.mark.e2e
+@pytest.mark.slow
+def test_first_agent_eval_and_first_ci_gate(work: Path, user: dict[str, str]) -> None:
+    """A new user learns whether a skill helps, sees what failed, and has a build that is red until it is mended."""
+    done = travel("first_agent_eval", work, user)
+    lines = done.stderr.splitlines()
+    assert "valid: 1 suite, 4 cases" in lines
+    answer = "done: commit-message · with_skill helps on these cases: +50.0 points against without_skill"
+    assert [line for line in lines if line.startswith(answer)]
+    assert "docs: Fixed typo (77)" in done.stdout
+    assert (work / "reports/eval-result.html").is_file()
+
+    done = travel("first_ci_gate", work, user)
+    assert "gate missed: below 90.0%: commit-message · with_skill 75.0%" in done.stderr
+    assert "12 sessions could not be replayed" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("gate met: ")

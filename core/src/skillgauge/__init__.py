@@ -1,7 +1,29 @@
 """skillgauge: does a skill work, does it help, by how much, and did the next version break it.
 
-This package is the kernel. Plugin authors import `skillgauge.api` and `skillgauge_testkit`; every other
-module is private to the kernel. Nothing is imported here, so that the command line starts fast.
+Programs call `evaluate` or `aevaluate`. Plugin authors import `skillgauge.api` and `skillgauge_testkit`; every other
+module is private to the kernel. What is named here is imported when it is first used, so that the command line starts
+fast.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .cli.calling import Evaluated as Evaluated
+    from .cli.calling import PlannedCase as PlannedCase
+    from .cli.calling import Settings as Settings
+    from .cli.calling import aevaluate as aevaluate
+    from .cli.calling import evaluate as evaluate
+    from .cli.calling import planned_cases as planned_cases
+
+__all__ = ["Evaluated", "PlannedCase", "Settings", "aevaluate", "evaluate", "planned_cases"]
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from .cli import calling  # noqa: PLC0415
+
+    return getattr(calling, name)

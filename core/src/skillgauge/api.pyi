@@ -21,6 +21,11 @@ from .log import (
     get_logger as get_logger,
     without_secrets as without_secrets,
 )
+from .cli.against import (
+    baseline_file as baseline_file,
+    baseline_files as baseline_files,
+    why_unusable as why_unusable,
+)
 from .cli.cache_folder import (
     cache_folder as cache_folder,
 )
@@ -56,6 +61,17 @@ from .cli.judged_gates import (
 from .cli.invocation import (
     Invocation as Invocation,
     invocation as invocation,
+)
+from .cli.leaderboard import (
+    Board as Board,
+    Standing as Standing,
+    boards as boards,
+)
+from .cli.linting import (
+    Fix as Fix,
+    Lint as Lint,
+    LintFinding as LintFinding,
+    LintSubject as LintSubject,
 )
 from .cli.options import (
     Globals as Globals,
@@ -104,9 +120,6 @@ from .contract.formats import (
     Loaded as Loaded,
     SuiteFormat as SuiteFormat,
 )
-from .contract.hooks import (
-    hookimpl as hookimpl,
-)
 from .contract.judges import (
     Judge as Judge,
     JudgeReply as JudgeReply,
@@ -119,6 +132,7 @@ from .contract.providers import (
     NoOptions as NoOptions,
     Provider as Provider,
     Traits as Traits,
+    hookimpl as hookimpl,
 )
 from .contract.reporters import (
     Artifact as Artifact,
@@ -182,6 +196,7 @@ from .report.wording import (
     percent as percent,
     rate_notes as rate_notes,
     reason_of as reason_of,
+    table_texts as table_texts,
 )
 from .report.summary import (
     summarize as summarize,
@@ -314,16 +329,19 @@ from .types.result import (
     RunSource as RunSource,
     RunState as RunState,
     RunView as RunView,
-    Score as Score,
-    ScoreStatus as ScoreStatus,
     Spending as Spending,
     SuiteSummary as SuiteSummary,
     SuiteValidity as SuiteValidity,
     Summary as Summary,
+    Table as Table,
     TagSummary as TagSummary,
     TrialResult as TrialResult,
     Verdict as Verdict,
     case_order as case_order,
+)
+from .types.score import (
+    Score as Score,
+    ScoreStatus as ScoreStatus,
 )
 from .types.suite import (
     ALL_PASSED as ALL_PASSED,

@@ -23,12 +23,21 @@ class ExitCode(IntEnum):
     """What the process tells its caller."""
 
     OK = 0
+    """All is well; what was only measured and gated by nothing is well, too."""
     GATE_MISSED = 1
+    """A gate was not met, or a case failed where the format says that this fails the run."""
     USAGE = 2
+    """A problem of the command line, configuration, plugins or suites: all of them are listed, and nothing was run
+    except what stood beside bad files in a searched folder."""
     INVALID_RUN = 3
+    """The results prove nothing (too many trials ended in an error, or errors leave open whether a gate is met), or
+    skillgauge itself failed: then the message names the file with the traceback."""
     BUDGET = 4
+    """Stopped by a budget; a partial report is written, and the same command runs the rest."""
     NOTHING_SELECTED = 5
+    """A selector matched nothing."""
     INTERRUPTED = 130
+    """Interrupted; what was finished is kept and reported, and the same command goes on from there."""
 
 
 class Severity(StrEnum):

@@ -207,12 +207,19 @@ def test_engines_and_models_make_a_matrix() -> None:
     assert {cell.model for cell in plan(registry, engines=engines)[1]} == {None}
 
 
-@pytest.mark.parametrize("models", [("m1", "m2"), ("m1", "m2", "m3")])
-def test_any_other_number_of_models_is_refused(models: tuple[str, ...]) -> None:
-    """Also several for one engine: nobody could tell what was meant."""
-    engines = ("claude",) if len(models) == 2 else ("claude", "codex")
-    with pytest.raises(UsageError, match=f"{len(models)} models for {len(engines)} engine"):
-        plan(registry_of(claude=FOLDER, codex=FOLDER), engines=engines, models=models)
+def test_one_engine_takes_all_models() -> None:
+    """Its arms lie together model by model; what is named twice is one cell."""
+    registry = registry_of(claude=FOLDER, codex=FOLDER)
+    wanted = ["with_skill codex m1", "without_skill codex m1", "with_skill codex m2", "without_skill codex m2"]
+    assert shown(plan(registry, engines=("codex",), models=("m1", "m2"))[1]) == wanted
+    assert shown(plan(registry, engines=("codex",), models=("m1", "m2", "m1"))[1]) == wanted
+    assert shown(plan(registry, engines=("codex", "codex"), models=("m1",))[1]) == wanted[:2]
+
+
+def test_any_other_number_of_models_is_refused() -> None:
+    """Nobody could tell what was meant."""
+    with pytest.raises(UsageError, match="3 models for 2 engines"):
+        plan(registry_of(claude=FOLDER, codex=FOLDER), engines=("claude", "codex"), models=("m1", "m2", "m3"))
 
 
 def test_an_engine_may_know_its_model() -> None:
@@ -305,6 +312,13 @@ def test_only_selected_targets_are_planned() -> None:
     assert {cell.target.id for cell in cells if cell.target} == {"b"}
 
 
+def told_by(registry: Registry) -> list[str]:
+    """The variables of secrets that its plugins announce."""
+    told: list[str] = []
+    registry.tell_secrets(told.append)
+    return told
+
+
 def test_what_traits_say_reaches_the_run() -> None:
     """Folder, what must not be inherited, hosts, cost, facts and secrets; every engine is asked once."""
     rich = Traits(
@@ -321,7 +335,7 @@ def test_what_traits_say_reaches_the_run() -> None:
     assert setup.traits == rich
     assert {cell.runner.name: cell.paid for cell in cells} == {"x": True, "y": False}
     assert engines.traits() == {"x": rich, "y": FOLDER}
-    assert engines.secrets() == ("X_KEY",)
+    assert told_by(registry) == ["X_KEY"]
     problems = asyncio.run(engines.problems())
     assert [problem.message for problem in problems] == ["x was asked", "y was asked"]
 
@@ -329,10 +343,11 @@ def test_what_traits_say_reaches_the_run() -> None:
 def test_options_may_decide_the_traits() -> None:
     """As the configuration says; an engine that cannot tell them is a broken plugin, and others go on."""
     options = {"engines.agent": {"folder": "skills", "key": "MY_KEY"}}
-    engines, cells, problems = plan(registry_of(options=options, agent=None))
+    registry = registry_of(options=options, agent=None)
+    engines, cells, problems = plan(registry)
     assert not problems
     assert engines.setups["agent"].traits.skill_folder == "skills"
-    assert engines.secrets() == ("MY_KEY",)
+    assert told_by(registry) == ["MY_KEY"]
     assert all(cell.paid for cell in cells)
     assert engines.traits()["agent"].tells == {Fact.USAGE}
     _, _, (problem,) = plan(registry_of(agent=None))

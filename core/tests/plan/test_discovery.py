@@ -405,6 +405,9 @@ def test_a_claim_may_leave_paths_to_other_formats(tmp_path: Path) -> None:
         "suites": ([], ["pack/inner/a.suite"]),
     }
     assert found_by({"pack": pack}, root / "pack", root=root) == {"pack": (["pack"], [])}
+    nested = Format(lambda path: path.name in ("pack", "inner"), claim=Claim(leaves=(inner, root)))
+    found = found_by({"nested": nested, "suites": suites}, root / "pack", root=root)
+    assert found == {"nested": (["pack"], ["pack/inner"])}  # its own kind too, and never what is around it
 
 
 def test_a_folder_that_cannot_be_entered_holds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

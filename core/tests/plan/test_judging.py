@@ -11,9 +11,8 @@ from typing import Any, cast
 import pytest
 from pydantic import BaseModel
 
-from skillgauge.contract.hooks import hookimpl
 from skillgauge.contract.judges import Judge, JudgeReply, JudgeRequest
-from skillgauge.contract.providers import Fact, Provider, Traits
+from skillgauge.contract.providers import Fact, Provider, Traits, hookimpl
 from skillgauge.errors import Problem, Severity, SuiteError
 from skillgauge.plan.judging import Judging, checked, find_judges, wanted_judges
 from skillgauge.plugins.registry import Registry

@@ -7,8 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from skillgauge.contract.hooks import hookimpl
-from skillgauge.contract.providers import Provider, Traits
+from skillgauge.contract.providers import Provider, Traits, hookimpl
 from skillgauge.contract.sandboxes import SandboxReport, Tier
 from skillgauge.errors import PluginError, Problem, Severity
 from skillgauge.plan.resources import choose_sandbox

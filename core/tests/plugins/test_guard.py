@@ -26,7 +26,7 @@ from skillgauge.errors import ExitCode, PluginError, Problem, SkillgaugeError, S
 from skillgauge.plugins.calls import Call, calls_of
 from skillgauge.plugins.guard import Guard, Guarded, guarded
 from skillgauge.plugins.kinds import KINDS, Resolved
-from skillgauge.types.result import Score
+from skillgauge.types.score import Score
 from skillgauge.types.trial import Execution
 
 PASSED = Score.passed()

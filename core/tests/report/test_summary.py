@@ -23,8 +23,6 @@ from skillgauge.types.result import (
     GroupSummary,
     Latency,
     RateInterval,
-    Score,
-    ScoreStatus,
     Spending,
     SuiteSummary,
     SuiteValidity,
@@ -33,6 +31,7 @@ from skillgauge.types.result import (
     Verdict,
     case_order,
 )
+from skillgauge.types.score import Score, ScoreStatus
 from skillgauge.types.suite import TargetHead
 from skillgauge.types.trial import (
     Blame,

@@ -197,6 +197,19 @@ def _note(command: Command, workspace: FakeWorkspace) -> Finished:
     return OK
 
 
+@pytest.mark.parametrize(("arm", "asked"), [(WITH, "p"), (WITHOUT, "the same without its name")])
+def test_an_arm_may_be_asked_something_else(arm: Arm, asked: str) -> None:
+    """What an agent is asked is the arm's prompt where the case has one for it."""
+    prompts: list[str] = []
+
+    def play(request: RunRequest, _workspace: FakeWorkspace, _emit: Emit) -> Execution:
+        prompts.append(request.prompt)
+        return Execution(text="done")
+
+    execute(trial(arm, arm_prompts=(("without_skill", "the same without its name"),)), play)
+    assert prompts == [asked]
+
+
 def test_files_for_the_set_up_are_gone_before_the_agent_starts() -> None:
     """A set-up command finds them; the agent does not, nor their folders, and what the case gives it stays."""
     seen: list[str] = []

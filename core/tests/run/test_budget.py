@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from skillgauge.contract.providers import Fact, Traits
 from skillgauge.run.budget import Budget, BudgetLimits, uncountable
-from skillgauge.types.result import GivenUp, Score, TrialResult, Verdict
+from skillgauge.types.result import GivenUp, TrialResult, Verdict
+from skillgauge.types.score import Score
 from skillgauge.types.suite import Arm, ArmKind, Case, Limits
 from skillgauge.types.trial import Execution, Failure, FailureClass, Identity, Trial, Usage
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 import pytest
@@ -727,6 +727,29 @@ def test_a_case_with_files_has_a_workspace_of_its_own() -> None:
         async with stages(trial(case={"id": "plain"})) as stage:
             await stage.execute(trial(case={"id": "plain"}))
         assert adapter.found[-1] == {}  # the shared one
+        await stages.close()
+
+    asyncio.run(scenario())
+
+
+def test_a_direct_case_with_an_image_runs_in_it() -> None:
+    """In a workspace of its own; the shared one of its target has the sandbox's own image (D-12)."""
+
+    async def scenario() -> None:
+        specs: list[SandboxSpec] = []
+
+        class Noting(FakeSandbox):
+            def open(self, spec: SandboxSpec) -> AbstractAsyncContextManager[Workspace]:
+                specs.append(spec)
+                return super().open(spec)
+
+        image = (FileSpec(path="Dockerfile", text="FROM scratch"),)
+        stages = DirectStages(lambda _: FakeAdapter(), Noting())
+        for case in ({"id": "one", "image_files": image}, {"id": "two"}):
+            run = trial(case=case)
+            async with stages(run) as stage:
+                await stage.execute(run)
+        assert [spec.image_files for spec in specs] == [image, ()]
         await stages.close()
 
     asyncio.run(scenario())

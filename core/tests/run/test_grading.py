@@ -20,7 +20,8 @@ from skillgauge.plugins.guard import guarded
 from skillgauge.plugins.kinds import SCORERS, Resolved
 from skillgauge.run.grading import Grade, Grading, grade, verdict_of_failure, verdict_of_scores
 from skillgauge.run.scorers import BoundScorer
-from skillgauge.types.result import Score, ScoreStatus, Verdict
+from skillgauge.types.result import Verdict
+from skillgauge.types.score import Score, ScoreStatus
 from skillgauge.types.suite import (
     DIRECT,
     Arm,

@@ -30,17 +30,8 @@ from skillgauge.run.scorers import BoundScorer
 from skillgauge.run.trials import RetryPolicy, TrialRunner
 from skillgauge.types.comparison import GroupKey
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
-from skillgauge.types.result import (
-    Figure,
-    ResultOrder,
-    RunInfo,
-    RunState,
-    Score,
-    SuiteSummary,
-    Summary,
-    TrialResult,
-    Verdict,
-)
+from skillgauge.types.result import Figure, ResultOrder, RunInfo, RunState, SuiteSummary, Summary, TrialResult, Verdict
+from skillgauge.types.score import Score
 from skillgauge.types.suite import DIRECT, ArmKind, Case, Check, Suite, Target
 from skillgauge.types.trial import (
     Blame,

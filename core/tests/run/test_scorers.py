@@ -14,8 +14,7 @@ from typing import Any, ClassVar
 import pytest
 from pydantic import field_validator
 
-from skillgauge.contract.hooks import hookimpl
-from skillgauge.contract.providers import Provider
+from skillgauge.contract.providers import Provider, hookimpl
 from skillgauge.contract.scorers import ScoreContext, Scorer
 from skillgauge.errors import PluginError, StoreError
 from skillgauge.plan.planning import Terms, make_plan
@@ -31,7 +30,8 @@ from skillgauge.run.pipeline import Job, carry_out
 from skillgauge.run.scorers import Scorers
 from skillgauge.types.frozen import Frozen
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
-from skillgauge.types.result import Score, TrialResult, Verdict
+from skillgauge.types.result import TrialResult, Verdict
+from skillgauge.types.score import Score
 from skillgauge.types.suite import DIRECT, ArmKind, Case, Check, Suite, Target
 from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, PlanHead, Usage
 from skillgauge_testkit.fakes import FakeAdapter, FakeSandbox

@@ -24,7 +24,7 @@ from pydantic import BaseModel, ValidationError, WithJsonSchema
 
 from skillgauge.errors import Origin, Problem
 from skillgauge.stats import Evidence, Latency, MeanRatio, RateInterval, Reliability
-from skillgauge.types import comparison, gate, result, suite, trial
+from skillgauge.types import comparison, gate, result, score, suite, trial
 from skillgauge.types.comparison import Counts, GroupKey
 from skillgauge.types.frozen import (
     EMPTY,
@@ -38,7 +38,8 @@ from skillgauge.types.frozen import (
     freeze,
     thaw,
 )
-from skillgauge.types.result import RunState, Score, ScoreStatus, Summary, TrialResult, Verdict
+from skillgauge.types.result import RunState, Summary, TrialResult, Verdict
+from skillgauge.types.score import Score, ScoreStatus
 from skillgauge.types.suite import (
     DIRECT,
     Arm,
@@ -65,7 +66,7 @@ few = settings(max_examples=8, deadline=None)
 
 VALUES: list[type[Frozen]] = [
     cls
-    for module in (gate, suite, trial, comparison, result)
+    for module in (gate, suite, trial, score, comparison, result)
     for cls in vars(module).values()
     if isinstance(cls, type) and issubclass(cls, Frozen) and cls.__module__ == module.__name__
 ]
@@ -468,6 +469,7 @@ OTHER_CASES: dict[str, tuple[dict[str, Any], str]] = {
     "description": ({"description": "d"}, "none"),
     "input": ({"input": 1.0}, "execution"),
     "prompt": ({"prompt": "q"}, "execution"),
+    "arm_prompts": ({"arm_prompts": (("without_skill", "q"),)}, "execution"),
     "files": ({"files": (FILE,)}, "execution"),
     "setup": ({"setup": ("true",)}, "execution"),
     "setup_files": ({"setup_files": (FILE,)}, "execution"),

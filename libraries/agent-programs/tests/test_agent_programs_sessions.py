@@ -16,7 +16,7 @@ from skillgauge_agent_programs.accounts import Transcript
 from skillgauge_agent_programs.credentials import KEY_DESCRIPTOR, PLACEHOLDER
 from skillgauge_agent_programs.engine import Launch
 from skillgauge_agent_programs.failures import failed
-from skillgauge_testkit import TemporarySandbox, check_engine
+from skillgauge_testkit import EnginePrompts, TemporarySandbox, check_engine
 
 from .conftest import KEY, AcmeEngine, Play, Said
 
@@ -37,9 +37,7 @@ def test_contract(acme: Acme) -> None:
     check_engine(
         lambda: engine,
         tells_fired,
-        prompt="hello",
-        slow_prompt="wait",
-        failing_prompt="crash",
+        EnginePrompts(answered="hello", slow="wait", failing="crash"),
         secret=KEY,
         patience_s=60,
     )

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillgauge_documents import MAX_DEPTH, FrozenDict, Spellings, freeze, texts_in, thaw
+from skillgauge_documents import MAX_DEPTH, FrozenDict, freeze, texts_in, thaw
+from skillgauge_documents.spellings import Spellings
 
 quick = settings(max_examples=40, deadline=None)
 texts = st.text(max_size=6)

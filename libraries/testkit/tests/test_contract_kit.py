@@ -88,6 +88,8 @@ from skillgauge.run.ledger import MemoryStore
 from skillgauge_processes.workspace import DirectoryWorkspace
 from skillgauge_testkit import (
     SCORERS,
+    AdapterInputs,
+    EnginePrompts,
     FakeSandbox,
     Maker,
     TemporarySandbox,
@@ -643,17 +645,12 @@ def with_session(**methods: Any) -> type[_Adapter]:
     return type("Adapter", (_Adapter,), {"session": type("Session", (_Session,), methods)})
 
 
-def try_adapter(make: Callable[[], Any], **more: Any) -> None:
+INPUTS = AdapterInputs(good="a", other="b", slow="wait", failing=["crash"], environment="env")
+
+
+def try_adapter(make: Callable[[], Any], inputs: AdapterInputs = INPUTS, **more: Any) -> None:
     """Check with the inputs that `_Session` understands."""
-    settings: dict[str, Any] = {
-        "good_input": "a",
-        "other_input": "b",
-        "slow_input": "wait",
-        "failing_inputs": ["crash"],
-        "wrong_targets": [Target(id="wrong")],
-        "environment_input": "env",
-    }
-    check_adapter(make, Target(id="echo"), **(settings | more))
+    check_adapter(make, Target(id="echo"), inputs, **{"wrong_targets": [Target(id="wrong")], **more})
 
 
 def test_adapter_passes() -> None:
@@ -663,7 +660,7 @@ def test_adapter_passes() -> None:
 
 def test_adapter_passes_with_a_fake_workspace() -> None:
     """So it does with a fake workspace, where no process can tell its environment."""
-    try_adapter(_Adapter, sandbox=FakeSandbox(), environment_input=None)
+    try_adapter(_Adapter, replace(INPUTS, environment=None), sandbox=FakeSandbox())
 
 
 async def _raises(self: _Session, request: CallRequest) -> Execution:
@@ -826,7 +823,7 @@ async def _refuses(self: _Adapter, target: Target, workspace: Any) -> _Session:
     ("hands a secret over", f"must not hand {CANARY}.*to the process 'true'", with_session(call=_hands_over)),
     ("goes around", f"must never show the value of {CANARY}", with_session(call=_goes_around)),
     ("misnames", "must fail with class timeout, not crash", with_session(call=_misnames)),
-    ("mumbles", "needs an environment_input whose answer names PATH", with_session(call=_mumbles)),
+    ("mumbles", "needs an input `environment` whose answer names PATH", with_session(call=_mumbles)),
     ("repeats", "needs inputs with different answers", with_session(echo=_repeats)),
     ("answers raw", "'a' must return an Execution, not", with_session(call=_answers_raw)),
     ("fails mutely", "'crash' must give its failure a message", with_session(call=_fails_mutely)),
@@ -871,7 +868,7 @@ def test_adapter_fails_on_failing_targets() -> None:
     with breaks("failing target 'down' must blame the target"):
         try_adapter(Selective, failing_targets=[Target(id="down")])
     with breaks("needs a failing input or a failing target"):
-        try_adapter(_Adapter, failing_inputs=[])
+        try_adapter(_Adapter, replace(INPUTS, failing=[]))
 
 
 # --- engines and judges -----------------------------------------------------------------------------------
@@ -912,8 +909,8 @@ def engine(**facts: Any) -> type[_Engine]:
 
 def try_engine(make: Callable[[], Any]) -> None:
     """Check with the prompts that `_Engine` understands."""
-    prompts = {"prompt": "hello", "silent_prompt": "hush", "slow_prompt": "wait", "failing_prompt": "crash"}
-    check_engine(make, TRAITS, **prompts, secret="key-in-use", sandbox=FakeSandbox())
+    prompts = EnginePrompts(answered="hello", silent="hush", slow="wait", failing="crash")
+    check_engine(make, TRAITS, prompts, secret="key-in-use", sandbox=FakeSandbox())
 
 
 def test_engine_passes() -> None:
@@ -987,7 +984,12 @@ def test_engine_may_tell_what_its_traits_say() -> None:
     """A fact that the traits announce may be reported, also as none."""
     traits = Traits(tells=frozenset(Fact))
     made = engine(trajectory=Trajectory(skills_fired=(FiredSkill(name="demo", how="read"),), blocked=()))
-    check_engine(made, traits, prompt="hello", slow_prompt="wait", failing_prompt="crash", sandbox=FakeSandbox())
+    check_engine(
+        made,
+        traits,
+        EnginePrompts(answered="hello", slow="wait", failing="crash"),
+        sandbox=FakeSandbox(),
+    )
 
 
 class _Judge:

@@ -82,7 +82,7 @@ def _selected(suites: Suites, selection: Selection) -> Iterator[ListedCase]:
         if suite.targets and not chosen:
             continue
         found = [case for case in suite.cases if selection.admits(case)]
-        lines = _lines(case.origin for case in found)
+        lines = lines_of(case.origin for case in found)
         for case in found:
             targets = tuple(target.id for target in chosen if applies(case, target))
             if targets or not suite.targets:
@@ -97,7 +97,7 @@ def _selected(suites: Suites, selection: Selection) -> Iterator[ListedCase]:
                 )
 
 
-def _lines(origins: Iterable[Origin | None]) -> dict[Origin | None, int]:
+def lines_of(origins: Iterable[Origin | None]) -> dict[Origin | None, int]:
     """The line of each place that has one; every file is read once."""
     wanted: dict[str, dict[Pointer, Origin]] = {}
     for origin in origins:

@@ -10,6 +10,7 @@ from typing import Any
 from ..report.wording import counted
 from ..run.pipeline import Conclusion
 from ..types.result import RunView, Spending
+from .against import Earlier, against_answers
 from .decision import Decision, GateOptions, decide, stopped_early
 from .eval_document import document, human_lines
 from .evaluation import Evaluation
@@ -23,7 +24,24 @@ from .pair_gates import PairDemands, PairVerdict
 from .quarantine import gating
 
 
-def conclude(outcome: Conclusion, evaluation: Evaluation, call: Invocation, values: Mapping[str, Any]) -> int:
+def demands(values: Mapping[str, Any]) -> PairDemands:
+    """What the parsed options demand of comparisons."""
+    return PairDemands(
+        min_delta_pts=values.get("min_delta_pts"),
+        fail_on_verdict=tuple(PairVerdict(one) for one in words(values.get("fail_on_verdict", ()))),
+        gate=values.get("gate"),
+        margin_pts=values.get("margin") or 0.0,
+        against_earlier=values.get("against") is not None,
+    )
+
+
+def conclude(
+    outcome: Conclusion,
+    evaluation: Evaluation,
+    call: Invocation,
+    values: Mapping[str, Any],
+    earlier: Earlier | None = None,
+) -> int:
     """Write the reports of a run, and print what became of it.
 
     Args:
@@ -31,6 +49,7 @@ def conclude(outcome: Conclusion, evaluation: Evaluation, call: Invocation, valu
         evaluation: what it was.
         call: the command line.
         values: parsed options, those of the gates among them.
+        earlier: the run that a gate compares this one with.
 
     Returns:
         The exit code.
@@ -42,15 +61,12 @@ def conclude(outcome: Conclusion, evaluation: Evaluation, call: Invocation, valu
         min_completion=values["min_completion"] if values["min_completion"] is not None else 0.7,
         threshold_given=values["min_completion"] is not None,
         judged=JudgedGates(call.config.get("judgedGates")),
-        pairs=PairDemands(
-            min_delta_pts=values.get("min_delta_pts"),
-            fail_on_verdict=tuple(PairVerdict(one) for one in words(values.get("fail_on_verdict", ()))),
-            gate=values.get("gate"),
-            margin_pts=values.get("margin") or 0.0,
-        ),
+        pairs=demands(values),
     )
     part = gating(view, evaluation.prepared.job.figures)
-    decision = decide(view, gate, has_bad_files=bool(evaluation.prepared.suites.passed_over), gating=part)
+    compared = tuple(against_answers(part, earlier, gate.pairs)) if earlier else ()
+    has_bad_files = bool(evaluation.prepared.suites.passed_over)
+    decision = decide(view, gate, has_bad_files=has_bad_files, gating=part, compared=compared)
     if evaluation.stopped_at:
         decision = stopped_early(view, evaluation.stopped_at, decision)
     notices = (*decision.notices, *remarks)

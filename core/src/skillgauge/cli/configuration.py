@@ -23,6 +23,10 @@ CHILD_PREFIX = "SKILLGAUGE_CHILD_"
 """Variables that skillgauge sets for the processes it starts; never configuration."""
 
 
+MOST_RUNS = 100_000
+"""Repeats of a case beyond which somebody has mistyped."""
+
+
 class Source(StrEnum):
     """Where a value comes from; earlier members win."""
 
@@ -42,6 +46,7 @@ class Key:
     default: Any
     help: str
     least: float | None = None
+    most: float | None = None
     stands_for: str = ""
     """The key that another program's spelling means; empty for skillgauge's own."""
     choices: tuple[str, ...] = ()
@@ -55,7 +60,7 @@ KEYS: dict[str, Key] = {
         Key("agentTimeoutMs", int, 600_000, "Time limit of one agent session, where the case has none.", 1),
         Key("outputDir", str, "./reports", "Folder that reports are written to."),
         Key("defaultFormats", list, ["json", "markdown"], "Reporters used without --format."),
-        Key("runs", int, 1, "Repeats of every case, where neither user nor suite says.", 1),
+        Key("runs", int, 1, "Repeats of every case, where neither user nor suite says.", 1, MOST_RUNS),
         Key("retries", int, 0, "Further attempts after a failure that may pass.", 0),
         Key("seed", int, 0, "Seed of everything random."),
         Key("store", str, "./skillgauge.db", "Where runs are kept."),
@@ -68,6 +73,7 @@ KEYS: dict[str, Key] = {
         Key("judgeTemperature", float, None, "Temperature of the judge.", 0),
         Key("judgedGates", str, "always", "When a gate on judged checks counts.", choices=tuple(JudgedGates)),
         Key("checks", dict, [], "Further checks for cases of any suite; see `overlay`."),
+        Key("lints", list, [], "What lints of `validate` weigh: ID=off, ID=warning or ID=error."),
         Key("quarantine", dict, [], "Flaky cases that gate nothing until a date."),
         Key("plugins.block", list, [], "Plugins that are never loaded."),
         Key("plugins.only", list, None, "If set, the only plugins that may be loaded."),
@@ -222,6 +228,8 @@ def check_value(name: str, value: object, keys: Mapping[str, Key] = KEYS) -> Pro
         return Problem("config.wrong-value", f"{name} must be {' or '.join(key.choices)}, not {value!r}")
     if key.least is not None and isinstance(value, int | float) and value < key.least:
         return Problem("config.out-of-range", f"{name} must be at least {key.least:g}, not {value!r}")
+    if key.most is not None and isinstance(value, int | float) and value > key.most:
+        return Problem("config.out-of-range", f"{name} must be at most {key.most:g}, not {value!r}")
     return None
 
 

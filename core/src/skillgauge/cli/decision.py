@@ -15,6 +15,7 @@ from ..types.frozen import Frozen
 from ..types.gate import Gate, GateFigure
 from ..types.result import Figure, RunState, RunView, TrialResult, Verdict
 from .judged_gates import JUDGED, JudgedGates
+from .leaderboard import boards
 from .pair_gates import PairDemands, pair_answers
 
 _NAME = 80
@@ -53,9 +54,16 @@ class Decision:
 
 
 def decide(
-    view: RunView, options: GateOptions, *, has_bad_files: bool = False, gating: RunView | None = None
+    view: RunView,
+    options: GateOptions,
+    *,
+    has_bad_files: bool = False,
+    gating: RunView | None = None,
+    compared: Sequence[GateResult] = (),
 ) -> Decision:
     """The exit code of a run; gates are asked of `gating`, if it is only a part of the run.
+
+    `compared` are the answers of gates that compare it with an earlier one.
 
     The order says which news is worst: an interrupted run decides nothing, an invalid one proves nothing, then come
     missed gates, then inconclusive ones, then files that were passed over.
@@ -69,7 +77,12 @@ def decide(
         )
     ]
     demanded = [result for suite in view.head.suites for result in answers(gating or view, suite.id, suite.gates)]
-    demanded = [*(completion if options.exit_on_fail else ()), *demanded, *pair_answers(gating or view, options.pairs)]
+    demanded = [
+        *(completion if options.exit_on_fail else ()),
+        *demanded,
+        *pair_answers(gating or view, options.pairs),
+        *compared,
+    ]
     notices = tuple(_notices(view, options, completion))
     stopped = _stopped(view, score)
     if stopped:
@@ -95,6 +108,8 @@ def decide(
 def answer_text(view: RunView, score: str) -> str:
     """What the run was made to find out: whether skills help, else how many trials passed."""
     told = list(sentences(view))
+    if len(told) > 1:  # one of each engine and model; the board has one sentence for them
+        told = [board.headline for board in boards(view)]
     return f"{told[0]}; {score}" if len(told) == 1 else score
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -52,6 +52,9 @@ _OPTIONS: list[click.Parameter] = [
         help="Exit 1 if a skill is shown not to be that, and 3 if the run cannot tell.",
     ),
     click.Option(["--margin"], type=Number(0, 100), metavar="PTS", help="Points that --gate allows or asks for."),
+    click.Option(
+        ["--against"], metavar="BASELINE", help="Ask --gate of the change since that baseline, report or stored run."
+    ),
 ]
 
 
@@ -64,12 +67,17 @@ def _evaluate(**values: Any) -> int:
     if values["confirm"] and (values["last_failed"] or values["changed"]):
         message = "--confirm says itself which cases are run again; --last-failed and --changed do not go with it"
         raise UsageError(Problem("usage.confirm", message, hint="Name cases with --case or -k."))
-    if values["confirm"] is None:
-        return asyncio.run(_run(call, values))
-    from .stored_runs import run_reports  # noqa: PLC0415 - only what adds to a run reads one
+    if values["confirm"] is None and values["against"] is None:
+        return asyncio.run(_run(call, values, _Read()))
+    from .stored_runs import run_reports  # noqa: PLC0415 - only what needs an earlier run reads one
 
-    with run_reports(call, [values["confirm"]]) as (view,):
-        return asyncio.run(_run(call, values, view))
+    named = {name: values[name] for name in ("confirm", "against") if values[name] is not None}
+    if "against" in named:
+        from .against import baseline_source  # noqa: PLC0415 - as above
+
+        named["against"] = baseline_source(call, named["against"])
+    with run_reports(call, list(named.values())) as views:
+        return asyncio.run(_run(call, values, _Read(**dict(zip(named, views, strict=True)))))
 
 
 command = EvaluationCommand(
@@ -86,14 +94,33 @@ command = EvaluationCommand(
 )
 
 
-async def _run(call: Invocation, values: Mapping[str, Any], earlier: RunView | None = None) -> int:
+@dataclass(frozen=True)
+class _Read:
+    """The earlier runs that an evaluation needs."""
+
+    confirm: RunView | None = None
+    """That it adds to."""
+    against: RunView | None = None
+    """That a gate compares it with."""
+
+
+async def _run(call: Invocation, values: Mapping[str, Any], read: _Read) -> int:
     asked = eval_options(call, values)
-    if earlier:
-        evaluation = await _confirming(call, asked, earlier)
+    earlier = None
+    if read.against:
+        from .against import Earlier  # noqa: PLC0415 - few gates compare with an earlier run
+        from .conclusion import demands  # noqa: PLC0415 - as above
+
+        earlier = Earlier(read.against, values["against"])
+        earlier.require_usable(demands(values))
+    if read.confirm:
+        evaluation = await _confirming(call, asked, read.confirm)
     elif values["last_failed"] or values["changed"]:
         chosen = await _chosen_by_earlier(call, asked, values)
         if chosen is None:
-            call.output.verdict("done: nothing has changed, so nothing was run", ExitCode.OK)
+            verdict = "done: nothing has changed, so nothing was run"
+            call.output.document({"exit_code": ExitCode.OK.value, "verdict": verdict, "problems": []})
+            call.output.verdict(verdict, ExitCode.OK)
             return ExitCode.OK
         evaluation = chosen
     else:
@@ -105,7 +132,7 @@ async def _run(call: Invocation, values: Mapping[str, Any], earlier: RunView | N
     for warning in coarse(evaluation.prepared):
         call.output.notice(warning)
     outcome = await evaluation.carry_out(fail_fast=values["fail_fast"])
-    return await asyncio.to_thread(conclude, outcome, evaluation, call, values)
+    return await asyncio.to_thread(conclude, outcome, evaluation, call, values, earlier)
 
 
 async def _chosen_by_earlier(call: Invocation, asked: Asked, values: Mapping[str, Any]) -> Evaluation | None:

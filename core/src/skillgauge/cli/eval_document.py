@@ -9,12 +9,13 @@ from pathlib import Path
 from ..plan.preparing import Prepared
 from ..report.answer import sentences
 from ..report.characters import plain
-from ..report.wording import counted, figure_text, headline, interval_text, labels, percent, rate_notes
+from ..report.wording import counted, figure_text, headline, interval_text, labels, percent, rate_notes, table_texts
 from ..types.frozen import Frozen
 from ..types.result import GroupSummary, RunInfo, RunView, Summary, TagSummary, TrialResult
 from ..types.trial import PlanHead
 from .decision import Decision, run_notes
 from .failing import WIDTH
+from .leaderboard import boards
 from .output import Rows, problem_document
 from .plan_document import ProblemDocument
 
@@ -82,9 +83,24 @@ def human_lines(view: RunView) -> Iterator[str]:
         for note in rate_notes(group):
             yield f"  {note}"
         yield from _weakest(group)
+        for table in group.tables:
+            yield f"  {plain(table.label, _NAME)}"
+            yield from _columns(table_texts(table))
     yield from run_notes(view)
     told = [plain(sentence, _SENTENCE) for sentence in sentences(view)]
     yield from told if len(told) > 1 else ()  # a single one is the verdict
+    for board in boards(view):
+        yield plain(board.headline, _SENTENCE)
+        for one in board.standings:
+            yield f"  {one.place_text:<4} {one.name}  {one.lift_text}"
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Cells below one another: the first to the left, numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for first, *others in rows:
+        cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
+        yield "    " + "  ".join([first.ljust(widths[0]), *cells])
 
 
 def _headline(group: GroupSummary) -> str:

@@ -109,7 +109,9 @@ class Runs(click.ParamType[int | Detect]):
         """Read it."""
         word, _, points = str(value).partition(":")
         if word != "auto":
-            return int(click.IntRange(1).convert(value, param, ctx))
+            from .configuration import MOST_RUNS  # noqa: PLC0415 - most commands have no such option
+
+            return int(click.IntRange(1, MOST_RUNS).convert(value, param, ctx))
         try:
             wanted = float(points or 50)
         except ValueError:

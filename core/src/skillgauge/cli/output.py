@@ -73,9 +73,13 @@ class Output:
     def document(self, value: object) -> None:
         """The one JSON document; nothing without `--json`."""
         if self.as_json:
-            tokens = json.JSONEncoder(indent=2, ensure_ascii=False, allow_nan=False).iterencode(value)
-            sys.stdout.writelines(map(json_text, tokens))
-            sys.stdout.write("\n")
+            self.whole(value)
+
+    def whole(self, value: object) -> None:
+        """A JSON document that is all of what goes to stdout."""
+        tokens = json.JSONEncoder(indent=2, ensure_ascii=False, allow_nan=False).iterencode(value)
+        sys.stdout.writelines(map(json_text, tokens))
+        sys.stdout.write("\n")
 
     def notice(self, text: str) -> None:
         """Something the user should know, on stderr."""
@@ -90,14 +94,14 @@ class Output:
 
     def problems(self, problems: Iterable[Problem]) -> None:
         """Problems that do not end the command, on stderr."""
-        for problem in _with_places(problems):
+        for problem in with_places(problems):
             if problem.severity is Severity.ERROR or not self.quiet:
                 _print_problem(problem)
 
 
 def print_problems(problems: Iterable[Problem], exit_code: ExitCode, *, as_json: bool) -> None:
     """Say what ended the command: on stderr, or as the one JSON document on stdout."""
-    placed = _with_places(problems)
+    placed = with_places(problems)
     if as_json:
         document = {"exit_code": int(exit_code), "problems": [problem_document(problem) for problem in placed]}
         sys.stdout.write(json_text(json.dumps(document, indent=2, ensure_ascii=False)) + "\n")
@@ -125,7 +129,8 @@ def _fitting(line: str, width: int | None) -> Iterator[str]:
     yield from (f"{indent}  {one}" for one in more)
 
 
-def _with_places(problems: Iterable[Problem]) -> list[Problem]:
+def with_places(problems: Iterable[Problem]) -> list[Problem]:
+    """The problems, those of files with line and column."""
     problems = list(problems)
     if not any(problem.origin and not problem.span for problem in problems):
         return problems

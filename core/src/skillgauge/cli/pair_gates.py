@@ -43,6 +43,8 @@ class PairDemands(Frozen):
     gate: LiftGate | None = None
     margin_pts: float = 0.0
     """Points that a lift may be below zero and is not worse, or has to be above zero to be better."""
+    against_earlier: bool = False
+    """Whether `gate` is asked of the change since an earlier run, and not of the lift."""
 
     @property
     def is_given(self) -> bool:
@@ -52,7 +54,8 @@ class PairDemands(Frozen):
 
 def pair_answers(view: RunView, demands: PairDemands) -> Iterator[GateResult]:
     """The answers of the gates on every comparison; where nothing was compared they are open."""
-    if demands.is_given and not view.summary.pairs:
+    of_lift = demands.gate if not demands.against_earlier else None
+    if (demands.min_delta_pts is not None or demands.fail_on_verdict or of_lift) and not view.summary.pairs:
         for group in gated(view)[:1]:
             figure = Figure(name=GateFigure.LIFT, label="Lift", value=None)
             gate = Gate(figure=GateFigure.LIFT, threshold=0.0, scope=GateScope.PAIR)
@@ -63,8 +66,8 @@ def pair_answers(view: RunView, demands: PairDemands) -> Iterator[GateResult]:
         for suite in view.head.suites:
             yield from answers(view, suite.id, [gate])
     for pair in view.summary.pairs:
-        if demands.gate:
-            yield _of_interval(pair, demands.gate, demands.margin_pts)
+        if of_lift:
+            yield _of_interval(pair, of_lift, demands.margin_pts)
         if demands.fail_on_verdict:
             yield _of_verdict(pair, demands.fail_on_verdict)
 

@@ -35,7 +35,8 @@ def _built_in() -> Schemas:
     }
 
 
-def _all(call: Invocation) -> Schemas:
+def published_schemas(call: Invocation) -> Schemas:
+    """What makes each schema, by the name of the document."""
     schemas = _built_in()
     for kind in KINDS:
         if kind == "extensions":
@@ -64,7 +65,7 @@ def _of_commands(call: Invocation) -> Schemas:
 
 def _schema(name: str | None) -> int:
     call = invocation(click.get_current_context().obj)
-    schemas = _all(call)
+    schemas = published_schemas(call)
     if name is None:
         call.output.document(sorted(schemas))
         for known in sorted(schemas):

@@ -26,7 +26,7 @@ _HARMLESS_KEYS = frozenset(
     (
         *("concurrency", "timeoutMs", "agentTimeoutMs", "defaultFormats", "runs", "retries", "seed"),
         *("engine", "model", "judge", "judgeModel", "judgeTemperature", "judgedGates"),
-        "quarantine",
+        *("quarantine", "lints"),
     )
 )
 """Counts, thresholds, which cases gate, and names of what the user has installed. `plugins.block` is none of them: what

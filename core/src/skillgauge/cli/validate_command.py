@@ -1,42 +1,166 @@
-"""`validate`: check suites without running anything."""
+"""`validate`: check suites without running anything, and tell what makes them prove less than they seem to."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import click
 
-from ..errors import ExitCode
+from ..contract.stores import RunQuery, Store
+from ..errors import ExitCode, PluginError, Problem, Severity, SkillgaugeError, UsageError
+from ..plan.preparing import Prepared
+from ..plugins.index import read_index
+from ..reading.documents import located_all
 from ..report.wording import counted
+from ..types.result import RunState
 from .evaluation import eval_options
-from .evaluation_options import EvaluationCommand
-from .invocation import invocation
+from .evaluation_options import SECTIONS, EvaluationCommand
+from .fixing import changed, diff_lines, write
+from .invocation import Invocation, invocation
+from .linting import Lint, Linted, LintSubject, installed_lints, levelled, lint_suites, read_levels
+from .output import problem_document
 from .plan_document import plan_document
 from .preparation import prepare_trusted
+from .sarif import sarif
+from .stored_runs import opened_store
+
+TEXT, SARIF = "text", "sarif"
+_RUNS = 3
+"""Stored runs of a suite that lints may look at."""
+Levels = Mapping[str, Severity | None]
 
 
 def _validate(**values: Any) -> int:
     call = invocation(click.get_current_context().obj)
-    prepared = asyncio.run(prepare_trusted(call, eval_options(call, {**values, "dry_run": True}).options))
-    call.output.problems((*prepared.warnings, *prepared.suites.passed_over))
-    call.output.document(plan_document(prepared))
+    own = {name: values.pop(name) for name in ("lint", "strict", "fix", "diff", "output_format")}
+    as_sarif = own["output_format"] == SARIF
+    if as_sarif and call.output.as_json:
+        raise UsageError(Problem("usage.exclusive", "--json and --format sarif are two documents", hint="Choose one."))
+    broken: list[Problem] = []
+    index = read_index()
+    lints = installed_lints(index, broken, lambda entry: not call.registry.is_blocked(entry))
+    levels = {
+        **read_levels(call.config.get("lints") or (), lints, "configuration key lints"),
+        **read_levels(own["lint"], lints, "--lint"),
+    }
+    try:
+        prepared = asyncio.run(prepare_trusted(call, eval_options(call, {**values, "dry_run": True}).options))
+    except SkillgaugeError as error:
+        if as_sarif:
+            call.output.whole(sarif(error.problems, lints, call.cwd))
+        raise
+    found = _linted(call, prepared, lints)
+    if own["fix"] or own["diff"]:
+        found, diff = _fixed(found, levels, writes=own["fix"])
+        for line in () if as_sarif else diff:
+            call.output.line(line)
+    told = [*prepared.warnings, *broken, *(one.problem for one in found)]
+    problems = levelled(located_all(told), levels, strict=own["strict"])
+    if as_sarif:
+        call.output.whole(sarif((*problems, *prepared.suites.passed_over), lints, call.cwd))
+    else:
+        call.output.problems((*problems, *prepared.suites.passed_over))
+        listed = [problem_document(one) for one in (*problems, *located_all(prepared.suites.passed_over))]
+        call.output.document({**plan_document(prepared), "problems": listed})
+    return _concluded(call, prepared, problems)
+
+
+def _linted(call: Invocation, prepared: Prepared, lints: Sequence[Lint]) -> list[Linted]:
+    suites = prepared.suites.suites
+    with _store(call) as store:
+        subjects = (
+            LintSubject(
+                suite,
+                tuple(
+                    view
+                    for view in (store.scan(RunQuery(suite_id=suite.id, limit=_RUNS)) if store else ())
+                    if view.run.state is RunState.FINISHED
+                ),
+            )
+            for suite in suites
+        )
+        return list(lint_suites(lints, subjects))
+
+
+@contextmanager
+def _store(call: Invocation) -> Iterator[Store | None]:
+    """The store, if it can be read: what was run earlier is of help, and nothing that a suite needs to be valid."""
+    try:
+        store = opened_store(call)
+        opened = store.__enter__()
+    except PluginError:
+        yield None
+        return
+    try:
+        yield opened
+    finally:
+        store.__exit__(None, None, None)
+
+
+def _fixed(found: Sequence[Linted], levels: Levels, *, writes: bool) -> tuple[list[Linted], list[str]]:
+    """What is left to do after the mechanical changes of what counts, which are made if `writes`, and their diff."""
+    places = located_all([one.problem for one in found])
+    located = [replace(one, problem=place) for one, place in zip(found, places, strict=True)]
+    off = {code for code, level in levels.items() if level is None}
+    fixable = [one for one in located if one.fix and one.problem.span and one.problem.code not in off]
+    files = changed((one.problem.span, one.fix) for one in fixable if one.problem.span and one.fix)
+    if writes:
+        write(files)
+        located = [one for one in located if one not in fixable]
+    return located, list(diff_lines(files))
+
+
+def _concluded(call: Invocation, prepared: Prepared, problems: Sequence[Problem]) -> int:
     head = prepared.plan.head
     cases = sum(suite.case_count for suite in head.suites)
-    verdict = f"valid: {counted(len(head.suites), 'suite')}, {counted(cases, 'case')}"
-    if prepared.suites.passed_over:
-        verdict = f"some files could not be read; the others are {verdict}"
-    code = ExitCode.USAGE if prepared.suites.passed_over else ExitCode.OK
-    call.output.verdict(verdict, code)
+    errors = sum(one.severity is Severity.ERROR for one in problems)
+    verdict = f"{counted(len(head.suites), 'suite')}, {counted(cases, 'case')}"
+    warned = f", {counted(len(problems) - errors, 'warning')}" if len(problems) > errors else ""
+    if errors:
+        verdict = f"{counted(errors, 'problem')} in {verdict}"
+    elif prepared.suites.passed_over:
+        verdict = f"some files could not be read; the others are valid: {verdict}"
+    else:
+        verdict = f"valid: {verdict}"
+    code = ExitCode.USAGE if errors or prepared.suites.passed_over else ExitCode.OK
+    call.output.verdict(f"{verdict}{warned}", code)
     return code
 
 
-command = EvaluationCommand(
+class ValidateCommand(EvaluationCommand):
+    """The command, with titles of its own in help."""
+
+    sections: Mapping[str, tuple[str, ...]] = {
+        **SECTIONS,
+        "What is told": ("lint", "strict", "fix", "diff", "output_format"),
+    }
+
+
+command = ValidateCommand(
     "validate",
     params=[
         click.Argument(["paths"], nargs=-1, metavar="[PATH]..."),
         click.Option(["--suite-format"], metavar="NAME", help="Read the paths with this format."),
+        click.Option(
+            ["--lint"],
+            multiple=True,
+            metavar="ID=LEVEL",
+            help="What a lint, or the code of any warning, weighs: off, warning or error.",
+        ),
+        click.Option(["--strict"], is_flag=True, help="Warnings are problems: exit code 2."),
+        click.Option(["--diff"], is_flag=True, help="Show what --fix would change."),
+        click.Option(["--fix"], is_flag=True, help="Change what a program can, and show it."),
+        click.Option(
+            ["--format", "output_format"],
+            type=click.Choice([TEXT, SARIF]),
+            default=TEXT,
+            help="How problems are told; sarif: a SARIF 2.1.0 document on stdout.",
+        ),
     ],
     callback=_validate,
-    help="Check suites, their checks and the plugins they need, without running anything.",
+    help="Check suites, their checks and the plugins they need, without running anything, and look for weak spots.",
 )

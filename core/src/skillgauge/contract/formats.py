@@ -23,7 +23,7 @@ class Claim:
     reason: str = ""
     """What it saw, for the message that reports two claims."""
     leaves: tuple[Path, ...] = ()
-    """Paths below it that it leaves to other formats, which are searched."""
+    """Paths below it that are not part of it, and are searched as if nobody had claimed them."""
 
 
 class LoadRequest(Frozen):

@@ -14,8 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import pluggy
-
 from ..types.result import RunInfo, Summary, TrialResult
 from ..types.trial import PlanHead, Trial
 from .adapters import Adapter
@@ -23,17 +21,11 @@ from .engines import Engine
 from .executors import Executor
 from .formats import SuiteFormat
 from .judges import Judge
-from .providers import Provider
+from .providers import Provider, hookspec
 from .reporters import Reporter
 from .sandboxes import Sandbox
 from .scorers import Scorer
 from .stores import Store
-
-PROJECT = "skillgauge"
-
-hookspec = pluggy.HookspecMarker(PROJECT)
-hookimpl = pluggy.HookimplMarker(PROJECT)
-"""Marks a function of a plugin module as the implementation of the hook of the same name."""
 
 
 class Announcements:

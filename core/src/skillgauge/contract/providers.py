@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
+import pluggy
 from pydantic import BaseModel
 
 from ..types.frozen import Frozen, JsonObject
@@ -16,6 +17,12 @@ from .engines import Recorder, SessionCache
 
 T = TypeVar("T")
 P = ParamSpec("P")
+
+PROJECT = "skillgauge"
+
+hookspec = pluggy.HookspecMarker(PROJECT)
+hookimpl = pluggy.HookimplMarker(PROJECT)
+"""Marks a function of a plugin module as the implementation of the hook of the same name."""
 
 Clean = Callable[[Any], Any]
 """Takes secrets out of a value; what comes back has the same type."""

@@ -153,6 +153,8 @@ class SandboxReport:
     tier: Tier
     problems: tuple[Problem, ...] = ()
     """Errors if it cannot be used at all; warnings for what it does not confine here as it should."""
+    runs_images: bool = False
+    """Whether a workspace runs the image that its `image_files` make; where not, cases that bring one are refused."""
 
     @property
     def is_usable(self) -> bool:
@@ -177,7 +179,7 @@ class SandboxSpec(Frozen):
     hosts: tuple[str, ...] = ()
     """Further hosts, `name` or `name:port`, to be reached by TLS although there is no network."""
     image_files: tuple[FileSpec, ...] = ()
-    """A `Dockerfile` and what it copies, for a sandbox that runs images; others ignore it."""
+    """A `Dockerfile` and what it copies; empty unless the sandbox runs images."""
     keep: bool = False
     """Leave the folders behind for inspection."""
     conceal: JsonObject = Field(default=EMPTY, repr=False)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ..types.answers import Answer
-from ..types.result import Score
+from ..types.score import Score
 from ..types.suite import Arm, Case, Check, Target
 from ..types.trial import Execution
 from .judges import Judge

@@ -18,7 +18,7 @@ from ..run.budget import uncountable
 from ..run.scorers import Scorers
 from ..types.inputs import HostVariable
 from ..types.plan import SuitePlan
-from ..types.suite import Target
+from ..types.suite import Case, Target
 from .adapters import Adapters
 from .cells import CellMaker
 from .engines import Engines
@@ -84,7 +84,9 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     sandbox, store, executor = None, None, None
     with collected(problems):
         sandbox = await choose_sandbox(who.sandbox, registry, least=Tier.STRICT if how.untrusted else Tier.NONE)
-        problems += sandbox.warnings
+        images = [one.image for one in surveys if one.image and who.executes and not sandbox.runs_images]
+        imageless = [_no_image(case, sandbox.name) for case in images]
+        problems += [*sandbox.warnings, *(map(_told, imageless) if how.dry_run else imageless)]
     with collected(problems):
         store = choose_store(who.store, registry, problems, given=who.store_given)
         executor = registry.make(EXECUTORS, who.executor) if who.executor else None
@@ -117,6 +119,12 @@ def _withheld(variable: HostVariable, origin: Origin | None) -> Problem:
 def _unset(variable: HostVariable, origin: Origin | None) -> Problem:
     message = f"a case wants {variable.host} of your environment, where it is not set"
     return Problem("suite.variable", message, origin=origin, hint=f"Set {variable.host}, or give it a default.")
+
+
+def _no_image(case: Case, sandbox: str) -> Problem:
+    message = f"case {case.id!r} brings a Dockerfile for its image, and sandbox {sandbox!r} runs none"
+    hint = "Take one that runs images, by --sandbox; `skillgauge validate` says how to do without."
+    return Problem("sandbox.image", message, origin=case.origin, hint=hint)
 
 
 def _told(problem: Problem) -> Problem:

@@ -78,19 +78,19 @@ class CellMaker:
     def _pairs(self, suite: Suite) -> list[tuple[str, str | None]]:
         """Engines with their models; where no engine is named, each model picks its own."""
         who = self.options.who
-        engines = who.engines or ((suite.defaults.engine,) if suite.defaults.engine else ())
-        models = who.models or ((suite.defaults.model,) if suite.defaults.model else ())
-        if who.replay:
-            engines = (self.engines.player().name,)
+        named = who.engines or ((suite.defaults.engine,) if suite.defaults.engine else ())
+        engines = (self.engines.player().name,) if who.replay else named
+        models = who.models or (suite.defaults.model,)
         if not engines:
-            found = [(self.engines.serving(model), model) for model in models or (None,)]
+            found = [(self.engines.serving(model), model) for model in models]
             self.missing.extend(_no_engine(suite, *one) for one in found if len(one[0]) != 1)
             return [(names[0], model) for names, model in found if len(names) == 1]
-        if len(models) > 1 and len(models) != len(engines):
+        if len(engines) > 1 and len(models) not in (1, len(engines)):
             message = f"{len(models)} models for {len(engines)} engines"
-            hint = "Give one model for all engines, or one for each in the same order."
+            hint = "Give one model for all engines, one for each in the same order, or one engine for all models."
             raise UsageError(Problem("usage.models", message, hint=hint))
-        return [(name, models[min(at, len(models) - 1)] if models else None) for at, name in enumerate(engines)]
+        lanes = range(max(len(engines), len(models)))
+        return list(dict.fromkeys((engines[at % len(engines)], models[at % len(models)]) for at in lanes))
 
 
 def _no_engine(suite: Suite, able: tuple[str, ...], model: str | None) -> Problem:

@@ -32,7 +32,8 @@ def discover(
 ) -> None:
     """Assign every path to the format that claims it.
 
-    A path that no format claims is searched if it is a folder. A claimed folder is not searched any further.
+    A path that no format claims is searched if it is a folder. A claimed folder is not searched any further,
+    except in what its claim leaves open.
 
     Args:
         paths: what the user named, absolute.
@@ -69,9 +70,8 @@ def _assign(
     elif claims:
         ((name, claim),) = claims.items()
         _add(found, name, path, searched=searched)
-        others = {one: format_ for one, format_ in formats.items() if one != name}
-        for left in claim.leaves:
-            _ = _assign(left, others, found, problems, searched=True) or _search(left, others, found, problems)
+        for left in (one for one in claim.leaves if path in one.parents):
+            _ = _assign(left, formats, found, problems, searched=True) or _search(left, formats, found, problems)
     return bool(claims)
 
 

@@ -99,10 +99,6 @@ class Engines:
         """Of every engine in use, by its name."""
         return {name: setup.traits for name, setup in self._made.items()}
 
-    def secrets(self) -> tuple[str, ...]:
-        """Names of the variables that the processes of the engines in use may see, keys among them."""
-        return tuple(name for one in self.traits().values() for name in (*one.secrets, *one.passes))
-
     def login_files(self) -> tuple[str, ...]:
         """Credential files, relative to the user's home, that engines in use may read for want of a key."""
         without_key = (one for one in self.traits().values() if not any(map(secret, one.secrets)))

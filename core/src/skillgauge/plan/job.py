@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
@@ -129,24 +128,16 @@ def _stages(
     return direct, agents
 
 
-_SECRET = re.compile(r"(?i)(^|_)(API_?KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$")
-"""Names of variables that hold secrets, whoever they are for."""
-
-
 def _redactor(suites: Suites, cast: Cast, short: list[Problem]) -> Redactor:
-    """Knows what targets, engines and judges get from the environment or a login, and what else there is a secret."""
+    """Knows what cases, targets and a login hand on, and what else is a secret here; plugins tell theirs later."""
     redactor = Redactor()
     for name, value in credentials():
         _learn(redactor, [], name, value)
-    environ = host_environment()
     passed = {name for suite in suites.suites for target in suite.targets for name in target.pass_env}
-    of_judges = (name for one in cast.judging.found for name in one.traits.secrets)
-    for name in sorted(passed.union(cast.passed, of_judges, cast.engines.secrets())):
+    for name in sorted(passed | cast.passed):
         _learn(redactor, short, name, secret(name) or "")
-    for name in sorted(environ):  # of others, too: a process that nothing confines can read them from ours
-        if _SECRET.search(name) and name not in redactor.values:
-            _learn(redactor, [], name, environ[name])
-    for path in (Path(environ["HOME"], file) for file in cast.engines.login_files() if environ.get("HOME")):
+    home = host_environment().get("HOME")
+    for path in (Path(home, file) for file in cast.engines.login_files() if home):
         with suppress(OSError):
             redactor.register_document(path.name, path.read_bytes())
     return redactor

@@ -28,6 +28,8 @@ class Survey:
     problems: tuple[Problem, ...] = ()
     passed: Mapping[HostVariable, Origin | None] = field(default_factory=dict)
     """What cases want of the user's environment, with the first case that does."""
+    image: Case | None = None
+    """The first that brings an image of its own."""
     _for_all: int = 0
     _for_target: Mapping[str, int] = field(default_factory=dict)
 
@@ -45,7 +47,7 @@ def survey(suite: Suite, selection: Selection) -> Survey:
     hasher.update(canonical_json(decides).encode("ascii"))
     selected = for_all = 0
     for_target: Counter[str] = Counter()
-    weighted = False
+    weighted, image = False, None
     checks: dict[str, Check] = {}
     problems: list[Problem] = []
     passed: dict[HostVariable, Origin | None] = {}
@@ -54,6 +56,7 @@ def survey(suite: Suite, selection: Selection) -> Survey:
             continue
         selected += 1
         weighted = weighted or case.weight != 1
+        image = image or (case if case.image_files else None)
         for_target.update(case.targets)
         for_all += not case.targets
         grouping = (case.targets, case.tags, case.weight, *([case.cluster] if case.cluster else []))
@@ -74,6 +77,7 @@ def survey(suite: Suite, selection: Selection) -> Survey:
         weighted,
         tuple(problems),
         passed,
+        image,
         for_all,
         for_target,
     )

@@ -56,10 +56,6 @@ FURTHER: Mapping[type, type] = {Scorer: Connection, Store: Archive}
 """What an object of a contract may do beyond it, and is guarded in, too."""
 
 
-def _unusable(problems: Sequence[Problem]) -> SandboxReport:
-    return SandboxReport(Tier.NONE, tuple(problems))
-
-
 _CHECK = Rule(CHECK_S, passing=(), instead=tuple)
 CLOSE = Rule(instead=nothing)
 _OF_METHODS: Mapping[tuple[type, str], Rule] = {
@@ -71,7 +67,7 @@ _OF_METHODS: Mapping[tuple[type, str], Rule] = {
     (Scorer, "score"): Rule(SCORE_S),
     (Connection, "close"): replace(CLOSE, deadline_s=CLOSE_S),
     (Judge, "check"): _CHECK,
-    (Sandbox, "check"): replace(_CHECK, instead=_unusable),
+    (Sandbox, "check"): replace(_CHECK, instead=lambda problems: SandboxReport(Tier.NONE, tuple(problems))),
     (RunLog, "info"): Rule(),
     (Reporter, "read"): Rule(instead=nothing, if_named=False),
     (Store, "close"): CLOSE,

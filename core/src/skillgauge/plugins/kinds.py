@@ -13,9 +13,9 @@ from ..contract.adapters import Adapter
 from ..contract.engines import Engine
 from ..contract.executors import Executor
 from ..contract.formats import SuiteFormat
-from ..contract.hooks import PROJECT, ExtensionHooks
+from ..contract.hooks import ExtensionHooks
 from ..contract.judges import Judge
-from ..contract.providers import Provider
+from ..contract.providers import PROJECT, Provider
 from ..contract.reporters import Reporter
 from ..contract.sandboxes import Sandbox
 from ..contract.scorers import Scorer

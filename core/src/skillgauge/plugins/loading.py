@@ -30,7 +30,7 @@ class Loader(NamedExtensionManager[object]):
         return list(self._points)
 
 
-def run_file(file: Path) -> tuple[ModuleType, str]:
+def run_file(file: Path) -> tuple[str, ModuleType, str]:
     """Execute a file as a module of a name that nothing else has; its version is a digest of its content."""
     source = file.read_bytes()
     module = ModuleType(f"skillgauge_file_{crc32(ascii(file.resolve()).encode()):08x}_{file.stem}")
@@ -41,4 +41,4 @@ def run_file(file: Path) -> tuple[ModuleType, str]:
     except BaseException:
         del sys.modules[module.__name__]
         raise
-    return module, f"sha256:{sha256(source).hexdigest()[:12]}"
+    return module.__name__, module, f"sha256:{sha256(source).hexdigest()[:12]}"

@@ -19,8 +19,8 @@ import pluggy
 from pydantic import BaseModel, ValidationError
 
 from .. import __version__
-from ..contract.hooks import PROJECT, Announcements, ExtensionHooks
-from ..contract.providers import Provider, Traits
+from ..contract.hooks import Announcements, ExtensionHooks
+from ..contract.providers import PROJECT, Provider, Traits
 from ..errors import Origin, PluginError, Problem, did_you_mean
 from ..log import get_logger
 from ..types.frozen import EMPTY, JsonObject
@@ -65,6 +65,8 @@ class Registry:
         self._resolved: dict[IndexEntry, Resolved | Problem] = {}
         self._announced: dict[tuple[str, str], tuple[Provider[object], ...]] = {}
         self._used = {CORE: __version__}
+        self._secrets: dict[str, None] = {}
+        """Variables of secrets that plugins announce."""
         self._learn: Callable[[str], None] = lambda _variable: None
         self._events: Events | None = None
         self._manager = _manager()
@@ -80,8 +82,17 @@ class Registry:
         """
         registry = cls(PluginIndex(), options=lambda name, _model: (options or {}).get(name, EMPTY))
         for module in modules:
-            registry._adopt(module.__name__, lambda module=module: (module, "0"))  # type: ignore[misc]
+            registry.adopt(module)
         return registry
+
+    def adopt(self, plugin: object) -> None:
+        """Take in an object, as a module, that implements hooks of any kind.
+
+        Raises:
+            PluginError: it is no valid plugin.
+        """
+        name = getattr(plugin, "__name__", None) or type(plugin).__name__
+        self._adopt(name, lambda: (name, plugin, "0"))
 
     def names(self, kind: str) -> tuple[str, ...]:
         """Names of a kind that this run may use, sorted, aliases included; nothing is imported."""
@@ -191,7 +202,7 @@ class Registry:
             return resolved.provider.traits
         checked = self.validated_options(resolved, options)
         with failing_as(resolved, "could not tell its traits"):
-            return resolved.provider.traits_with(checked)
+            return self._told(resolved.provider.traits_with(checked))
 
     def events(self) -> Events:
         """The listeners among the installed extensions, each loaded and made when it is first needed."""
@@ -229,13 +240,14 @@ class Registry:
     def tell_secrets(self, learn: Callable[[str], None]) -> None:
         """Tell the variable of every secret that a plugin of any kind announces, loaded before or from now on."""
         self._learn = learn
-        for found in self._resolved.values():
-            if isinstance(found, Resolved):
-                self._tell(found.provider.traits)
+        for variable in self._secrets:
+            learn(variable)
 
-    def _tell(self, traits: Traits) -> None:
+    def _told(self, traits: Traits) -> Traits:
         for variable in (*traits.secrets, *traits.passes):
+            self._secrets[variable] = None
             self._learn(variable)
+        return traits
 
     def provenance(self) -> dict[str, str]:
         """Version of the core and of every distribution that this run has loaded, by name."""
@@ -279,7 +291,7 @@ class Registry:
             return broken(entry, f"is broken: {failure}")
         self._index.clear_failure(entry)
         self._used[entry.distribution] = entry.version
-        self._tell(provider.traits)
+        self._told(provider.traits)
         return Resolved(entry.kind, provider.name, provider, entry.distribution, entry.version, asked=entry.name)
 
     def _provider(self, entry: IndexEntry) -> Provider[object]:
@@ -301,17 +313,17 @@ class Registry:
             undo.pop_all()
         return named[0]
 
-    def _adopt(self, label: str, load: Callable[[], tuple[ModuleType, str]]) -> None:
-        """Take in a module that no entry point names, for every kind of which it implements a hook."""
+    def _adopt(self, label: str, load: Callable[[], tuple[str, object, str]]) -> None:
+        """Take in what no entry point names, under its name, for every kind of which it implements a hook."""
         try:
             with isolated():
-                module, version = load()
-                _register(self._manager, module, module.__name__)
+                name, plugin, version = load()
+                _register(self._manager, plugin, name)
                 entries = [
-                    IndexEntry(kind, provider.name, module.__name__, label, version, provider.summary)
+                    IndexEntry(kind, provider.name, name, label, version, provider.summary)
                     for kind in KINDS
-                    if self._implements(module, kind)
-                    for provider in self._ask(kind, module, module.__name__, label)
+                    if self._implements(plugin, kind)
+                    for provider in self._ask(kind, plugin, name, label)
                 ]
                 if not entries:
                     raise TypeError("announces nothing")

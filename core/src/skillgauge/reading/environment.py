@@ -9,7 +9,7 @@ from contextvars import ContextVar
 
 Ask = Callable[[str], str | None]
 
-_ask: ContextVar[Ask | None] = ContextVar("ask", default=None)
+_ask: ContextVar[Ask] = ContextVar("ask", default=lambda _name: None)
 
 
 def host_environment() -> Mapping[str, str]:
@@ -32,21 +32,22 @@ def secret(name: str) -> str | None:
     Raises:
         PluginError: an extension failed.
     """
-    ask = _ask.get()
-    given = ask(name) if ask else None
+    given = _ask.get()(name)
     return (os.environ.get(name) if given is None else given) or None
 
 
-_NAMES_A_SECRET = re.compile(r"(?:^|_)(?:API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|PAT)$", re.I)
+_SECRET = re.compile(r"(?i)(^|_)(API_?KEY|TOKEN|SECRET|PASSW(OR)?D|CREDENTIALS?|(?P<perhaps>KEY|PASSPHRASE|PAT))$")
+"""Names of variables that hold secrets, whoever they are for."""
 _PASSWORD = re.compile(r"://[^/\s:@]*:([^/\s@]+)@")
 LEAST = 12
-"""Characters of a value that is taken for a secret because of the name of its variable."""
+"""Characters of a value that is taken for a secret because of a name that other things have, too."""
 
 
 def credentials() -> Iterator[tuple[str, str]]:
     """Variables that hold a secret by their names, whoever uses them, and passwords in addresses: name and value."""
     for name, value in os.environ.items():
-        if _NAMES_A_SECRET.search(name) and len(value) >= LEAST and not os.path.exists(value):  # noqa: PTH110 - pathlib is slow to import
+        found = _SECRET.search(name)
+        if found and not (found["perhaps"] and (len(value) < LEAST or os.path.exists(value))):  # noqa: PTH110 - pathlib is slow to import
             yield name, value
         yield from ((name, password) for password in _PASSWORD.findall(value))
 

@@ -17,7 +17,6 @@ from ..types.comparison import CaseSummary, Counts, GroupKey, PairSummary
 from ..types.result import (
     Figure,
     GroupSummary,
-    ScoreStatus,
     Spending,
     SuiteSummary,
     SuiteValidity,
@@ -26,6 +25,7 @@ from ..types.result import (
     TrialResult,
     Verdict,
 )
+from ..types.score import ScoreStatus
 from ..types.trial import Blame, PlanHead, SuiteHead
 from .pairs import PairTally, by_group, pairs_of
 
@@ -159,18 +159,15 @@ def summarize(
             tally.add(pair, summaries.get(pair.candidate), summaries.get(pair.baseline))
     ordered = sorted(groups, key=lambda key: _group_order(head, key))
     compared = sorted(pairs, key=lambda keys: [_group_order(head, key) for key in keys])
-    found = _with_figures(
-        heads,
-        [groups[key].summary(key, head.seed) for key in ordered],
-        [pairs[keys].summary(*keys) for keys in compared],
-        figures,
-    )
-    return found.model_copy(
-        update={
-            "validity": tuple(_validity(suite, groups) for suite in head.suites),
-            "spending": spent.spending,
-            "interrupted_attempts": interrupted_attempts,
-        }
+    summaries_of = [groups[key].summary(key, head.seed) for key in ordered]
+    told = tuple(pairs[keys].summary(*keys) for keys in compared)
+    return Summary(
+        counts=Counts.sum(group.counts for group in summaries_of),
+        groups=_with_figures(heads, summaries_of, told, figures),
+        pairs=told,
+        validity=tuple(_validity(suite, groups) for suite in head.suites),
+        spending=spent.spending,
+        interrupted_attempts=interrupted_attempts,
     )
 
 
@@ -199,18 +196,14 @@ class _Spent:
 
 def _with_figures(
     heads: Mapping[str, SuiteHead], groups: Sequence[GroupSummary], pairs: Sequence[PairSummary], figures: FigureSource
-) -> Summary:
+) -> tuple[GroupSummary, ...]:
     known: dict[GroupKey, tuple[Figure, ...]] = {}
     for suite_id in dict.fromkeys(group.suite_id for group in groups):
         if suite_id in heads:
             mine = tuple(group for group in groups if group.suite_id == suite_id)
             compared = tuple(pair for pair in pairs if pair.candidate.suite_id == suite_id)
             known |= figures(SuiteSummary(suite=heads[suite_id], groups=mine, pairs=compared))
-    return Summary(
-        counts=Counts.sum(group.counts for group in groups),
-        groups=tuple(one.model_copy(update={"figures": (*known.get(one.key, ()), *one.figures)}) for one in groups),
-        pairs=tuple(pairs),
-    )
+    return tuple(one.model_copy(update={"figures": (*known.get(one.key, ()), *one.figures)}) for one in groups)
 
 
 def _group_order(head: PlanHead, key: GroupKey) -> tuple[int, int, int, str, str]:

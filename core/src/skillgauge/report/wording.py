@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 
 from ..stats import RateInterval
 from ..types.comparison import GroupKey
-from ..types.result import Figure, GroupSummary, ScoreStatus, TrialResult
+from ..types.result import Figure, GroupSummary, Table, TrialResult
+from ..types.score import ScoreStatus
 from ..types.suite import DIRECT
 from .characters import LINE, plain
 
@@ -80,6 +81,11 @@ def figure_text(value: Figure | None) -> str:
             return f"{value.value:.3f}{counts}"
         case unit:
             return f"{value.value:g} {plain(unit)}".strip() + counts
+
+
+def table_texts(table: Table) -> tuple[tuple[str, ...], ...]:
+    """The cells of a table, its heads first."""
+    return tuple(tuple(plain(str(cell)) for cell in row) for row in (table.heads, *table.rows))
 
 
 def headline(group: GroupSummary) -> Figure:

@@ -110,7 +110,7 @@ class AgentStage:
         request = RunRequest.of(
             trial,
             environment_of(trial.case),
-            prompt=trial.case.prompt or "",
+            prompt=dict(trial.case.arm_prompts).get(trial.arm.name, trial.case.prompt) or "",
             model=trial.model,
             skills=skills,
             installs=trial.arm.installs,

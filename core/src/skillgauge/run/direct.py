@@ -12,7 +12,7 @@ from typing import Self
 from ..contract.adapters import Adapter, CallRequest, Session
 from ..contract.sandboxes import Sandbox, SandboxSpec, Workspace
 from ..types.frozen import EMPTY, JsonObject
-from ..types.suite import Target
+from ..types.suite import Case, Target
 from ..types.trial import Execution, Trial
 from .agents import set_up, with_changes
 from .stage import environment_of
@@ -52,8 +52,8 @@ class DirectStages:
         target, case = trial.target, trial.case
         if target is None:
             raise ValueError(f"case {case.id!r} is to be called directly but names no target")
-        if case.files or case.setup or case.setup_files or case.grader_files:
-            return OwnStage(partial(self._enter, target))
+        if case.files or case.setup or case.setup_files or case.grader_files or case.image_files:
+            return OwnStage(partial(self._enter, target, case))
         return DirectStage(lambda: self._session(trial.suite_id, target))
 
     async def _session(self, suite_id: str, target: Target) -> _Open:
@@ -62,7 +62,7 @@ class DirectStages:
         if future is None:
             future = self._open[key] = asyncio.get_running_loop().create_future()
             try:
-                future.set_result(await self._enter(target, self._stack))
+                future.set_result(await self._enter(target, None, self._stack))
             except BaseException as error:
                 del self._open[key]
                 future.set_exception(error)
@@ -70,12 +70,13 @@ class DirectStages:
                 raise
         return future.result() if future.done() else await asyncio.shield(future)
 
-    async def _enter(self, target: Target, outer: AsyncExitStack) -> _Open:
+    async def _enter(self, target: Target, case: Case | None, outer: AsyncExitStack) -> _Open:
         folder = (target.root,) if target.root else ()
         spec = SandboxSpec(
             label=target.id,
             readable=folder,
             writable=folder if self.trusted else (),
+            image_files=case.image_files if case else (),
             pass_env=target.pass_env,
             network=self.trusted,
             keep=self.keep,

@@ -13,7 +13,8 @@ from ..contract.sandboxes import Workspace
 from ..contract.scorers import ScoreContext
 from ..errors import SkillgaugeError
 from ..types.frozen import digest_text
-from ..types.result import Score, ScoreStatus, Verdict
+from ..types.result import Verdict
+from ..types.score import Score, ScoreStatus
 from ..types.suite import Check, LimitOutcome, VerdictMode, VerdictRule
 from ..types.trial import Blame, Execution, Trial
 from .scorers import Scorers

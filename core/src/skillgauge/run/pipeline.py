@@ -176,9 +176,8 @@ async def _execute(plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event, bu
     async def record(result: TrialResult) -> None:
         await ledger.record(result, paid=budget.settle(result))
 
-    trials = ledger.pending(plan.trials(), budget.admit)
-    complete = await run_all(executor.run(trials, run_trial), record, stop)
-    if not complete:
+    results = executor.run(ledger.pending(plan.trials(), budget.admit), run_trial)
+    if not await run_all(results, record, stop):
         return RunState.INTERRUPTED
     return RunState.STOPPED if budget.exhausted else RunState.FINISHED
 

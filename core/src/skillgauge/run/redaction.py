@@ -8,11 +8,13 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
 
-from skillgauge_documents import Spellings, texts_in
+from skillgauge_documents import texts_in
+from skillgauge_documents.spellings import Spellings
 
 from ..types.frozen import FrozenDict
 
@@ -50,12 +52,10 @@ class Redactor:
 
     def register_document(self, name: str, content: bytes) -> None:
         """Hide every text of a credential file that is long enough to be a secret; of one that is no JSON, nothing."""
-        try:
+        with suppress(ValueError, RecursionError):
             found = [text for text in texts_in(json.loads(content)) if len(text) >= MIN_LENGTH_IN_FILE]
-        except (ValueError, RecursionError):
-            return
-        for number, secret in enumerate(found):
-            self.register(f"{name}-{number}", secret)
+            for number, secret in enumerate(found):
+                self.register(f"{name}-{number}", secret)
 
     def redact(self, value: T) -> T:
         """The value without secrets; the same object if it contains none.

@@ -20,7 +20,7 @@ class AnswerStyle(Frozen):
     text: TextStyle = TextStyle.JSON
 
 
-PLAIN = AnswerStyle()
+PLAIN = AnswerStyle.model_construct()
 
 
 @dataclass(frozen=True)

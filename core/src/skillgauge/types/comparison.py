@@ -76,7 +76,7 @@ class CaseSummary(Frozen):
     cluster: str = ""
     mean_value: float | None = None
     """Mean score over its graded repeats."""
-    spent: Spent = Spent()
+    spent: Spent = Spent.model_construct()
 
 
 class Outcome(StrEnum):
@@ -149,11 +149,11 @@ class PairSummary(Frozen):
     evidence: Evidence | None
     """The lift over the complete pairs, cases with a graded repeat in both arms, and what it proves; `None` if there is
     none."""
-    ratios: Ratios = Ratios()
+    ratios: Ratios = Ratios.model_construct()
     lift_bounds: tuple[float, float] | None = None
     """The lift if all errors had gone against the candidate arm, and if all had gone for it; only with errors."""
-    outcomes: OutcomeCounts = OutcomeCounts()
-    dropped: DroppedCounts = DroppedCounts()
+    outcomes: OutcomeCounts = OutcomeCounts.model_construct()
+    dropped: DroppedCounts = DroppedCounts.model_construct()
 
     @property
     def n(self) -> int:

@@ -52,7 +52,9 @@ class Frozen(BaseModel):
         allow_inf_nan=False,
         # Any bound makes pydantic look into the text, and so refuse half a surrogate pair, which JSON cannot hold.
         str_min_length=0,
-        defer_build=True,  # a command uses a third of the models; each is built when it is first used
+        # A command uses a third of the models, so each is built when it is first used, but not by a constant, which
+        # `model_construct` makes.
+        defer_build=True,
     )
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:

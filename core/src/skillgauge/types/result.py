@@ -12,55 +12,9 @@ from pydantic import Field
 
 from ..stats import Latency, RateInterval, Reliability
 from .comparison import Counts, GroupKey, PairSummary
-from .frozen import Frozen, Json
+from .frozen import Frozen
+from .score import Score
 from .trial import CaseHead, Execution, Failure, PlanHead, SuiteHead, TrialFacts, Usage
-
-
-class ScoreStatus(StrEnum):
-    """What became of one check."""
-
-    PASSED = "passed"
-    FAILED = "failed"
-    UNGRADED = "ungraded"
-    """The check gave no verdict: the scorer broke, its judge was down, a fact it needs is unknown."""
-
-
-class Score(Frozen):
-    """One check's result."""
-
-    check_id: str = ""
-    """Filled by the kernel."""
-    scorer: str = ""
-    """Filled by the kernel: the scorer's own name, aliases resolved."""
-    scorer_version: str = ""
-    """Filled by the kernel."""
-    status: ScoreStatus
-    value: float | None = Field(default=None, ge=0, le=1)
-    """Partial credit; `None` if ungraded."""
-    reason: str = ""
-    """Why, in a sentence a person can act on."""
-    evidence: Json = None
-    usage: Usage | None = None
-    """What a judge's calls for this check used."""
-    weight: float = 1.0
-    """Filled by the kernel."""
-    beside: bool = False
-    """Filled by the kernel: whether its check stands beside the verdict."""
-
-    @classmethod
-    def passed(cls, reason: str = "", *, evidence: Json = None) -> Score:
-        """A check that holds in full."""
-        return cls(status=ScoreStatus.PASSED, value=1.0, reason=reason, evidence=evidence)
-
-    @classmethod
-    def failed(cls, reason: str, *, value: float = 0.0, evidence: Json = None) -> Score:
-        """A check that does not hold; `value` is its partial credit."""
-        return cls(status=ScoreStatus.FAILED, value=value, reason=reason, evidence=evidence)
-
-    @classmethod
-    def ungraded(cls, reason: str, *, evidence: Json = None) -> Score:
-        """A check that gave no verdict; the trial becomes an error."""
-        return cls(status=ScoreStatus.UNGRADED, reason=reason, evidence=evidence)
 
 
 class Verdict(StrEnum):
@@ -153,6 +107,17 @@ class TagSummary(Frozen):
     pass_rate: RateInterval
 
 
+class Table(Frozen):
+    """Counts of a group by two things, which every reporter can print."""
+
+    name: str
+    """Key in documents."""
+    label: str
+    heads: tuple[str, ...]
+    """Of its columns; the first one names the rows."""
+    rows: tuple[tuple[str | int, ...], ...]
+
+
 class GroupSummary(Frozen):
     """All trials of one suite, target, arm, runner and model."""
 
@@ -181,6 +146,7 @@ class GroupSummary(Frozen):
     """How steady its cases are; `None` if each was run once."""
     tags: tuple[TagSummary, ...] = ()
     figures: tuple[Figure, ...] = ()
+    tables: tuple[Table, ...] = ()
 
     @property
     def key(self) -> GroupKey:

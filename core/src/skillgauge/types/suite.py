@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from functools import cached_property
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-from pydantic import Field, GetCoreSchemaHandler
-from pydantic_core import CoreSchema, core_schema
+from pydantic import Field, PlainSerializer, WrapValidator
 
 from ..errors import Origin, Problem
 from .answers import PLAIN, AnswerStyle
@@ -37,7 +36,7 @@ class Limits(Frozen):
         return self.model_copy(update={name: getattr(fallback, name) for name in unset})
 
 
-NO_LIMITS = Limits()
+NO_LIMITS = Limits.model_construct()
 
 
 class Check(Frozen):
@@ -91,7 +90,7 @@ class VerdictRule(Frozen):
     """For `mean`: the mean must exceed the threshold instead of reaching it."""
 
 
-ALL_PASSED = VerdictRule()
+ALL_PASSED = VerdictRule.model_construct()
 
 
 class CaseFacts(Frozen):
@@ -114,6 +113,8 @@ class Case(CaseFacts):
     """One situation with input and checks."""
 
     description: str = ""
+    arm_prompts: tuple[tuple[str, str], ...] = ()
+    """Prompts of arms that are asked something else than `prompt`, by the name of the arm."""
     files: tuple[FileSpec, ...] = ()
     """Put into the workspace before the execution, the same in every arm."""
     image_files: tuple[FileSpec, ...] = ()
@@ -148,6 +149,7 @@ class Case(CaseFacts):
         more = [[file.content_id for file in some] for some in (self.image_files, self.setup_files) if some]
         more += [[name] for name, given in (("setup", self.setup_files), ("network", self.network)) if given]
         more += [[digest(one.name, one.host, one.default) for one in self.pass_env]] if self.pass_env else []
+        more += [[name, text] for name, text in self.arm_prompts]
         return digest(self.input, self.prompt, [one.content_id for one in self.files], self.setup, self.env, *more)
 
     @cached_property
@@ -264,7 +266,7 @@ class Arm(Frozen):
         return digest(self.kind, [(skill.name, skill.digest, skill.leaves_out) for skill in self.skills], *more)
 
 
-DIRECT = Arm(name="direct", kind=ArmKind.DIRECT)
+DIRECT = Arm.model_construct(name="direct", kind=ArmKind.DIRECT)
 """The arm of suites that call their target directly."""
 
 
@@ -297,30 +299,22 @@ class SuiteDefaults(Frozen):
     """Whether their sessions may be answered from earlier runs."""
 
 
-class _CasesSchema:
-    """Validates a list of cases, and takes any other re-iterable source as it is."""
-
-    def __get_pydantic_core_schema__(self, _source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.no_info_wrap_validator_function(
-            _cases,
-            handler.generate_schema(tuple[Case, ...]),
-            serialization=core_schema.plain_serializer_function_ser_schema(
-                lambda cases: [case.model_dump(mode="json") for case in cases]
-            ),
-        )
-
-
 def _cases(value: object, validate_tuple: Callable[[object], Iterable[Case]]) -> Iterable[Case]:
     if isinstance(value, list | tuple):
         return validate_tuple(value)
-    if isinstance(value, Iterator):
-        raise ValueError("cases must be iterable more than once")
-    if not isinstance(value, Iterable):
-        raise ValueError("cases must be iterable")
+    if isinstance(value, Iterator) or not isinstance(value, Iterable):
+        raise ValueError("cases must be iterable, and more than once")
     return value
 
 
-Cases = Annotated[Iterable[Case], _CasesSchema()]
+def _as_json(cases: Iterable[Case]) -> list[JsonObject]:
+    return [case.model_dump(mode="json") for case in cases]
+
+
+if TYPE_CHECKING:
+    Cases: TypeAlias = Iterable[Case]
+else:
+    Cases = Annotated[tuple[Case, ...], WrapValidator(_cases), PlainSerializer(_as_json)]
 """Any re-iterable source of cases: a tuple, or an object that makes them one by one."""
 
 
@@ -356,7 +350,7 @@ class Suite(SuiteFacts):
     cases: Cases = ()
     targets: tuple[Target, ...] = ()
     arms: tuple[Arm, ...] = (DIRECT,)
-    defaults: SuiteDefaults = SuiteDefaults()
+    defaults: SuiteDefaults = SuiteDefaults.model_construct()
     on_agent_limit: LimitOutcome = LimitOutcome.FAIL
     extras: JsonObject = EMPTY
     warnings: Annotated[tuple[Problem, ...], Field(exclude=True)] = ()

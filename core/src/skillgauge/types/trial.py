@@ -83,7 +83,7 @@ class Trial(TrialFacts):
                 "repeat": self.repeat,
                 "engine": self.runner.name,
                 "model": self.model,
-                "prompt": digest(case.prompt),
+                "prompt": digest(case.prompt, *case.arm_prompts),
                 "input": digest(case.input),
                 "files": digest([file.content_id for file in case.files]),
                 "image": digest([file.content_id for file in case.image_files]) if case.image_files else None,

@@ -8,7 +8,6 @@ looked up by scanning the file again when somebody asks for it.
 from .faults import MAX_DEPTH, DocumentError, Fault, Pointer, Step
 from .places import places
 from .reading import MAX_BYTES, Kind, parse, read, read_text
-from .spellings import Spellings
 from .values import EMPTY, FrozenDict, JsonValue, freeze, texts_in, thaw
 from .writing import TextStyle, text_of
 
@@ -22,7 +21,6 @@ __all__ = [
     "JsonValue",
     "Kind",
     "Pointer",
-    "Spellings",
     "Step",
     "TextStyle",
     "freeze",

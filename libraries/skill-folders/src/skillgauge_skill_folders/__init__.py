@@ -3,6 +3,7 @@
 from .bundles import DOCKERFILE, bundled_files, contained, file_spec, image_files
 from .folders import files_of, skill_ref
 from .leaks import LEAKS, Leaks, leaks_of
+from .repositories import roots_around, skills_of
 from .skill_file import SKILL_FILE, Skill, find_skill, read_skill
 
 __all__ = [
@@ -19,5 +20,7 @@ __all__ = [
     "image_files",
     "leaks_of",
     "read_skill",
+    "roots_around",
     "skill_ref",
+    "skills_of",
 ]

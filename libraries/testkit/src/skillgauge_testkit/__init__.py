@@ -16,6 +16,8 @@ from skillgauge.plugins.kinds import (
 )
 
 from .contract import (
+    AdapterInputs,
+    EnginePrompts,
     Maker,
     check_adapter,
     check_engine,
@@ -61,6 +63,8 @@ __all__ = [
     "SANDBOXES",
     "SCORERS",
     "STORES",
+    "AdapterInputs",
+    "EnginePrompts",
     "FakeAdapter",
     "FakeEngine",
     "FakeSandbox",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -65,17 +65,30 @@ def _installed(name: str, folder: str) -> InstalledSkill:
     return InstalledSkill(ref=SkillRef(name=name, root="/", digest=""), path=f"{folder}/{name}")
 
 
+@dataclass(frozen=True)
+class Given:
+    """What the agent of a session finds."""
+
+    skill_folder: str
+    """Where it looks for skills, relative to the workspace."""
+    skills: Sequence[str] = ()
+    """Names under which `SKILL` is installed there."""
+    files: Sequence[FileSpec] = ()
+    """What else is in the workspace."""
+    installs: Sequence[Install] = ()
+    """What the arm gives beside skills."""
+    agent: str | None = None
+    """Name of the installed agent that leads the session."""
+    routes: Mapping[str, str] = field(default_factory=dict)
+    """Addresses of model APIs that a sandbox relays, by name."""
+
+
 def play(
     engine: Engine,
     server: ModelServer,
     prompt: str,
+    given: Given,
     *,
-    skill_folder: str,
-    skills: Sequence[str] = (),
-    files: Sequence[FileSpec] = (),
-    installs: Sequence[Install] = (),
-    agent: str | None = None,
-    routes: Mapping[str, str] | None = None,
     model: str | None = None,
     limits: Limits = LIMITS,
 ) -> Played:
@@ -85,12 +98,7 @@ def play(
         engine: what holds it.
         server: the scripted model that it asks.
         prompt: what the agent is asked.
-        skill_folder: where the agent looks for skills, relative to the workspace.
-        skills: names under which `SKILL` is installed there.
-        files: what else is in the workspace.
-        installs: what the arm gives beside skills.
-        agent: name of the installed agent that leads the session.
-        routes: addresses of model APIs that a sandbox relays, by name.
+        given: what the agent finds.
         model: the model to ask.
         limits: of the session.
     """
@@ -98,12 +106,14 @@ def play(
     async def session() -> Played:
         events: list[TrajectoryEvent] = []
         commands: list[Command] = []
-        installed = tuple(_installed(name, skill_folder) for name in skills)
+        installed = tuple(_installed(name, given.skill_folder) for name in given.skills)
         async with TemporarySandbox().open(SandboxSpec(label="test")) as workspace:
-            await workspace.put([*files, *(FileSpec(path=f"{one.path}/SKILL.md", text=SKILL) for one in installed)])
+            await workspace.put(
+                [*given.files, *(FileSpec(path=f"{one.path}/SKILL.md", text=SKILL) for one in installed)]
+            )
             request = RunRequest(trial_id="t", case_id="c", prompt=prompt, model=model, skills=installed, limits=limits)
-            request = request.model_copy(update={"installs": tuple(installs), "agent": agent})
-            execution = await engine.run(request, _Watched(workspace, routes or {}, commands), events.append)
+            request = request.model_copy(update={"installs": tuple(given.installs), "agent": given.agent})
+            execution = await engine.run(request, _Watched(workspace, given.routes, commands), events.append)
             root, home = _regular(workspace.root), _regular(workspace.home)
             return Played(
                 execution=execution,

@@ -11,7 +11,15 @@ import pytest
 
 from skillgauge.api import Blame, CallRequest, Execution, FailureClass, Limits, SandboxSpec, Target
 from skillgauge_adapter_command.adapter import CommandAdapter
-from skillgauge_testkit import ADAPTERS, Maker, TemporarySandbox, check_adapter, check_light_import, check_plugin
+from skillgauge_testkit import (
+    ADAPTERS,
+    AdapterInputs,
+    Maker,
+    TemporarySandbox,
+    check_adapter,
+    check_light_import,
+    check_plugin,
+)
 
 MODULE = "skillgauge_adapter_command.plugin"
 TARGET = Target(id="echo", adapter="command")
@@ -45,11 +53,13 @@ def test_adapter() -> None:
     check_adapter(
         Maker(ADAPTERS, MODULE),
         TARGET,
-        good_input=steps("echo a"),
-        other_input=steps("echo b"),
-        slow_input=steps("exec sleep 60"),
-        failing_inputs=[steps("kill -9 $$"), "echo", {"steps": []}],
-        environment_input=steps("env"),
+        AdapterInputs(
+            good=steps("echo a"),
+            other=steps("echo b"),
+            slow=steps("exec sleep 60"),
+            failing=[steps("kill -9 $$"), "echo", {"steps": []}],
+            environment=steps("env"),
+        ),
     )
 
 

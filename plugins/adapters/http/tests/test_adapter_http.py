@@ -21,7 +21,15 @@ import pytest
 from skillgauge.api import Blame, CallRequest, Execution, FailureClass, Limits, Severity, Target, thaw
 from skillgauge_adapter_http.adapter import HttpAdapter, url_of
 from skillgauge_adapter_http.answer import retry_after_s, status_failure, usage_of
-from skillgauge_testkit import ADAPTERS, FakeWorkspace, Maker, check_adapter, check_light_import, check_plugin
+from skillgauge_testkit import (
+    ADAPTERS,
+    AdapterInputs,
+    FakeWorkspace,
+    Maker,
+    check_adapter,
+    check_light_import,
+    check_plugin,
+)
 
 MODULE = "skillgauge_adapter_http.plugin"
 VARIABLE = "ECHO_SKILL_TOKEN"
@@ -550,10 +558,7 @@ def test_contract(service: Service) -> None:
     check_adapter(
         Maker(ADAPTERS, MODULE),
         skill(service.url),
-        good_input="a",
-        other_input={"b": [1, 2.5, None]},
-        slow_input="wait",
-        failing_inputs=["crash", "garble", "refuse"],
+        AdapterInputs(good="a", other={"b": [1, 2.5, None]}, slow="wait", failing=["crash", "garble", "refuse"]),
         failing_targets=[skill("http://127.0.0.1:9/", id="nowhere")],
         wrong_targets=[skill(""), skill("ftp://127.0.0.1/")],
     )

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from skillgauge.api import Target, Usage
 from skillgauge_adapter_langchain.adapter import langchain_adapter
 from skillgauge_adapter_langchain.in_child import plain, prepare, tokens, usage_of
-from skillgauge_testkit import ADAPTERS, Maker, check_adapter, check_light_import, check_plugin
+from skillgauge_testkit import ADAPTERS, AdapterInputs, Maker, check_adapter, check_light_import, check_plugin
 
 MODULE = "skillgauge_adapter_langchain.plugin"
 
@@ -190,17 +190,19 @@ def test_contract(tmp_path: Path) -> None:
     check_adapter(
         Maker(ADAPTERS, MODULE),
         like(tmp_path),
-        good_input={"a": 1},
-        other_input={"b": [1, 2.5, None]},
-        slow_input="wait",
-        failing_inputs=["crash", "raise", "garble"],
+        AdapterInputs(
+            good={"a": 1},
+            other={"b": [1, 2.5, None]},
+            slow="wait",
+            failing=["crash", "raise", "garble"],
+            environment="env",
+        ),
         failing_targets=[like(tmp_path, id="number", entrypoint="like:number")],
         wrong_targets=[
             like(tmp_path, entrypoint="like"),
             like(tmp_path, entrypoint="like:chain"),
             like(tmp_path, config={"methode": "invoke"}),
         ],
-        environment_input="env",
     )
 
 

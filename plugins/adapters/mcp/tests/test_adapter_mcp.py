@@ -24,6 +24,7 @@ from skillgauge.api import Blame, CallRequest, Execution, FailureClass, LaunchEr
 from skillgauge_adapter_mcp.adapter import McpAdapter, headers_of
 from skillgauge_testkit import (
     ADAPTERS,
+    AdapterInputs,
     FakeWorkspace,
     Maker,
     TemporarySandbox,
@@ -601,13 +602,15 @@ def test_contract() -> None:
     check_adapter(
         Maker(ADAPTERS, MODULE),
         skill(),
-        good_input={"a": 1},
-        other_input={"b": [1, 2.5, None]},
-        slow_input={"do": "wait"},
-        failing_inputs=[{"do": "die"}, {"do": "refuse"}],
+        AdapterInputs(
+            good={"a": 1},
+            other={"b": [1, 2.5, None]},
+            slow={"do": "wait"},
+            failing=[{"do": "die"}, {"do": "refuse"}],
+            environment={"do": "env"},
+        ),
         failing_targets=[skill(f"{PLAIN} exit", id="leaves"), skill(tool="other", id="other")],
         wrong_targets=[skill(""), skill("no-such-program-anywhere")],
-        environment_input={"do": "env"},
     )
 
 

@@ -16,7 +16,15 @@ import pytest
 
 from skillgauge.api import Blame, CallRequest, Execution, FailureClass, Limits, SandboxSpec, Target, thaw
 from skillgauge_adapter_python.adapter import python_adapter
-from skillgauge_testkit import ADAPTERS, Maker, TemporarySandbox, check_adapter, check_light_import, check_plugin
+from skillgauge_testkit import (
+    ADAPTERS,
+    AdapterInputs,
+    Maker,
+    TemporarySandbox,
+    check_adapter,
+    check_light_import,
+    check_plugin,
+)
 
 MODULE = "skillgauge_adapter_python.plugin"
 
@@ -67,10 +75,13 @@ def test_contract(tmp_path: Path, entrypoint: str) -> None:
     check_adapter(
         Maker(ADAPTERS, MODULE),
         skill(tmp_path, entrypoint=entrypoint),
-        good_input={"a": 1},
-        other_input={"b": [1, 2.5, None]},
-        slow_input="wait",
-        failing_inputs=["crash", "raise", "garble"],
+        AdapterInputs(
+            good={"a": 1},
+            other={"b": [1, 2.5, None]},
+            slow="wait",
+            failing=["crash", "raise", "garble"],
+            environment="env",
+        ),
         failing_targets=[
             skill(tmp_path, id="no-function", entrypoint="skill:json"),
             skill(tmp_path, id="no-module", entrypoint="no_such_module_anywhere:run"),
@@ -81,7 +92,6 @@ def test_contract(tmp_path: Path, entrypoint: str) -> None:
             skill(tmp_path, entrypoint="skill.py:absent"),
             skill(tmp_path, config={"python": "no-such-program-anywhere"}),
         ],
-        environment_input="env",
     )
 
 

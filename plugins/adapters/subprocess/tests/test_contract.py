@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from skillgauge.api import Target
-from skillgauge_testkit import ADAPTERS, Maker, check_adapter, check_light_import, check_plugin
+from skillgauge_testkit import ADAPTERS, AdapterInputs, Maker, check_adapter, check_light_import, check_plugin
 
 MODULE = "skillgauge_adapter_subprocess.plugin"
 
@@ -47,10 +47,9 @@ def test_adapter(tmp_path: Path, worker: bool) -> None:
     check_adapter(
         Maker(ADAPTERS, MODULE),
         skill(tmp_path, config=config),
-        good_input="a",
-        other_input={"b": [1, 2.5, None]},
-        slow_input="wait",
-        failing_inputs=["crash", "garble", "refuse"],
+        AdapterInputs(
+            good="a", other={"b": [1, 2.5, None]}, slow="wait", failing=["crash", "garble", "refuse"], environment="env"
+        ),
         failing_targets=[
             skill(tmp_path, id="silent", entrypoint="true", config=config),
             skill(tmp_path, id="bad", entrypoint="false", config=config),
@@ -60,7 +59,6 @@ def test_adapter(tmp_path: Path, worker: bool) -> None:
             skill(tmp_path, entrypoint="no-such-program-anywhere"),
             skill(tmp_path, config={"worker": "yes"}),
         ],
-        environment_input="env",
     )
 
 

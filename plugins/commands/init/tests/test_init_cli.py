@@ -37,6 +37,8 @@ def test_elsewhere_as_json(program: Program, work: Path) -> None:
         "schema_version": "1.0",
         "folder": "a/b",
         "parts": [{"path": name, "state": "created", "note": None} for name in MADE],
+        "engine": None,
+        "engines": [],
     }
     assert not list(Draft202012Validator(schemas()["init"]).iter_errors(done.document))
     assert (work / "a" / "b" / "skills").is_dir()
@@ -98,3 +100,63 @@ def test_help_says_what_it_does(program: Program) -> None:
     """The program's help has the command with its summary, and the command's own help its option."""
     assert "Make a configuration file" in program("--help").stdout
     assert "--dir" in program("init", "--help").stdout
+
+
+@pytest.mark.e2e
+def test_an_engine_that_works_is_found_and_configured(
+    program: Program, work: Path, environment: dict[str, str]
+) -> None:
+    """Which key is here is told by its name, its value nowhere; the configuration names the engine and its model."""
+    environment["ANTHROPIC_API_KEY"] = "made-up-key-4242424242"
+    done = program("init", "--engine", "api", "--model", "claude-sonnet-4-5")
+    assert done.code == 0, done.stderr
+    assert "works    api: key ANTHROPIC_API_KEY\n" in done.stdout
+    assert done.stderr == "4 created, 0 there already; engine api\n"
+    file = (work / "skillgauge.config.yaml").read_text()
+    assert file.endswith('engine: "api"\nmodel: "claude-sonnet-4-5"\n')
+    values = {one["key"]: one["value"] for one in program("config", "list", "--origin", "--json").document}
+    assert (values["engine"], values["model"]) == ("api", "claude-sonnet-4-5")
+    assert "made-up-key" not in done.stdout + done.stderr + file
+    document = program("init", "--engine", "api", "--model", "claude-sonnet-4-5", "--json").document
+    assert not list(Draft202012Validator(schemas()["init"]).iter_errors(document))
+    assert document["parts"][0]["note"] == 'add to it: engine: "api", model: "claude-sonnet-4-5"'
+    assert document["engines"][0] | {"facts": 0} == {
+        "name": "api",
+        "keys": ["ANTHROPIC_API_KEY"],
+        "logins": [],
+        "problems": [],
+        "facts": 0,
+    }
+
+
+@pytest.mark.e2e
+def test_the_program_with_a_login_is_chosen_by_itself(
+    program: Program, work: Path, environment: dict[str, str]
+) -> None:
+    """A program on the search path and the file of its login are enough; what is missing of the others is told."""
+    programs = work.parent / "programs"
+    programs.mkdir()
+    (programs / "claude").write_text("#!/bin/sh\necho '2.1.330 (Claude Code)'\n")
+    (programs / "claude").chmod(0o755)
+    environment["PATH"] = f"{programs}:{environment['PATH']}"
+    login = Path(environment["HOME"]) / ".claude/.credentials.json"
+    login.parent.mkdir(parents=True)
+    login.write_text('{"claudeAiOauth": {"accessToken": "made-up-token-4242", "expiresAt": 4102444800000}}')
+    done = program("init", "--engine")
+    assert done.code == 0, done.stderr
+    assert done.stdout.startswith("works    claude-code: login ~/.claude/.credentials.json\n")
+    assert "missing  codex: " in done.stdout
+    assert "made-up-token" not in done.stdout + done.stderr
+    assert (work / "skillgauge.config.yaml").read_text().endswith('engine: "claude-code"\n')
+
+
+@pytest.mark.e2e
+def test_without_any_engine_that_works_nothing_is_made(program: Program, work: Path) -> None:
+    """Each is told with what it lacks; so is a name that is none."""
+    done = program("init", "--engine")
+    assert (done.code, list(work.iterdir())) == (2, [])
+    assert "error[init.engine]: claude-code: engine 'claude-code' needs" in done.stderr
+    assert "error[init.no-engine]: no engine works here" in done.stderr
+    done = program("init", "--engine", "claud-code")
+    assert (done.code, list(work.iterdir())) == (2, [])
+    assert "'claud-code' is not installed or cannot be chosen (did you mean claude-code?)" in done.stderr

@@ -326,3 +326,11 @@ def test_help_names_all(program: Program) -> None:
         assert line in done.stdout
     for command in ("convert", "diff", "show"):
         assert program("report", command, "--help").code == 0
+
+
+def test_a_threshold_for_a_report_without_gates(program: Program, latest: Path) -> None:
+    """It is refused with the name of the reporter, and nothing is written."""
+    done = program("report", "convert", "--input", latest, "--format", "markdown", "--gate-threshold", "0.5")
+    assert done.code == 2, done.stdout
+    assert "threshold" in done.stderr
+    assert done.stdout == ""

@@ -10,7 +10,7 @@ import pytest
 from skillgauge.api import Traits
 from skillgauge_engine_acp.agents import AGENTS
 from skillgauge_engine_acp.plugin import skillgauge_engines
-from skillgauge_testkit import ENGINES, Maker, check_engine, check_light_import, check_plugin
+from skillgauge_testkit import ENGINES, EnginePrompts, Maker, check_engine, check_light_import, check_plugin
 
 MODULE = "skillgauge_engine_acp.plugin"
 AGENT = Path(__file__).parent / "scripted_agent.py"
@@ -31,10 +31,7 @@ def test_engine(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     check_engine(
         partial(Maker(ENGINES, MODULE, name), {"program": str(AGENT)}),
         traits_of(name),
-        prompt="hello",
-        silent_prompt="silent",
-        slow_prompt="hang",
-        failing_prompt="crash",
+        EnginePrompts(answered="hello", silent="silent", slow="hang", failing="crash"),
         secret=KEY,
     )
 

@@ -9,6 +9,7 @@ from skillgauge_engine_api.options import SERVICES, ApiOptions
 from skillgauge_engine_api.plugin import skillgauge_engines
 from skillgauge_testkit import (
     ENGINES,
+    EnginePrompts,
     Maker,
     ModelFault,
     ModelReply,
@@ -47,10 +48,7 @@ def test_engine(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
         check_engine(
             lambda: make(options),
             announced.traits,
-            prompt="hello",
-            silent_prompt="silent",
-            slow_prompt="wait",
-            failing_prompt="crash",
+            EnginePrompts(answered="hello", silent="silent", slow="wait", failing="crash"),
             secret=KEY,
         )
         assert {request.key for request in server.requests} == {KEY}

@@ -11,7 +11,7 @@ import pytest
 from skillgauge_engine_claude_code.engine import ClaudeCodeEngine
 from skillgauge_engine_claude_code.options import LOGIN_FILE, VARIABLES, ClaudeCodeOptions
 from skillgauge_testkit import ModelReply, ModelServer
-from skillgauge_testkit.agent_sessions import KEY, Played
+from skillgauge_testkit.agent_sessions import KEY, LIMITS, Given, Played
 from skillgauge_testkit.agent_sessions import play as play_session
 
 Script = Iterable[ModelReply] | Callable[..., ModelReply]
@@ -55,12 +55,13 @@ def play(agent_program: Callable[[str], Path]) -> Play:
         at_server: bool = True,
         **given: Any,
     ) -> Played:
-        told = {name: given.pop(name) for name in ("skills", "files", "limits", "installs", "agent") if name in given}
+        found = {name: given.pop(name) for name in ("skills", "files", "installs", "agent") if name in given}
+        limits = given.pop("limits", LIMITS)
         with ModelServer(script) as server:
             address = {"base_url": server.url} if at_server and not is_relayed else {}
             chosen = {"program": program, "api_retries": 1, **address, **given}
             engine = ClaudeCodeEngine(ClaudeCodeOptions(**chosen))
             routes = {"anthropic": server.url} if is_relayed else {}
-            return play_session(engine, server, prompt, skill_folder=".claude/skills", routes=routes, **told)
+            return play_session(engine, server, prompt, Given(".claude/skills", routes=routes, **found), limits=limits)
 
     return run

@@ -14,6 +14,7 @@ from skillgauge_engine_claude_code.engine import ClaudeCodeEngine
 from skillgauge_engine_claude_code.options import VARIABLES, ClaudeCodeOptions
 from skillgauge_engine_claude_code.plugin import skillgauge_engines
 from skillgauge_testkit import (
+    EnginePrompts,
     ModelFault,
     ModelReply,
     ModelServer,
@@ -68,10 +69,7 @@ def test_contract(agent_program: Callable[[str], Path]) -> None:
         check_engine(
             lambda: ClaudeCodeEngine(options),
             provider.traits,
-            prompt="hello",
-            silent_prompt="silent",
-            slow_prompt="wait",
-            failing_prompt="crash",
+            EnginePrompts(answered="hello", silent="silent", slow="wait", failing="crash"),
             secret=KEY,
             patience_s=90,
         )

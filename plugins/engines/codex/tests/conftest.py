@@ -11,7 +11,7 @@ import pytest
 from skillgauge_engine_codex.engine import CodexEngine
 from skillgauge_engine_codex.options import ACCESS_TOKEN, AZURE_ENDPOINT, AZURE_KEY, KEYS, LOGIN_FILE, CodexOptions
 from skillgauge_testkit import ModelReply, ModelServer
-from skillgauge_testkit.agent_sessions import KEY, Played
+from skillgauge_testkit.agent_sessions import KEY, LIMITS, Given, Played
 from skillgauge_testkit.agent_sessions import play as play_session
 
 Script = Iterable[ModelReply] | Callable[..., ModelReply]
@@ -57,14 +57,15 @@ def play(agent_program: Callable[[str], Path]) -> Play:
         prepare: Callable[[ModelServer], Mapping[str, Any]] = lambda _server: {},
         **given: Any,
     ) -> Played:
-        told = {name: given.pop(name) for name in ("skills", "limits", "installs", "agent") if name in given}
+        found = {name: given.pop(name) for name in ("skills", "installs", "agent") if name in given}
+        limits = given.pop("limits", LIMITS)
         with ModelServer(script) as server:
             address = {"base_url": f"{server.url}/v1"} if at_server and not is_relayed else {}
             chosen = {"program": program, "api_retries": 0, **address, **given, **prepare(server)}
             engine = CodexEngine(CodexOptions(**chosen))
             routes = {"openai": f"{server.url}/v1"} if is_relayed else {}
             return play_session(
-                engine, server, prompt, skill_folder=".agents/skills", model=model, routes=routes, **told
+                engine, server, prompt, Given(".agents/skills", routes=routes, **found), model=model, limits=limits
             )
 
     return run

@@ -19,6 +19,7 @@ from skillgauge_engine_codex.engine import CodexEngine
 from skillgauge_engine_codex.options import ACCESS_TOKEN, AZURE_ENDPOINT, AZURE_KEY, CodexOptions
 from skillgauge_engine_codex.plugin import skillgauge_engines
 from skillgauge_testkit import (
+    EnginePrompts,
     ModelFault,
     ModelReply,
     ModelServer,
@@ -68,10 +69,7 @@ def test_contract(agent_program: Callable[[str], Path]) -> None:
         check_engine(
             lambda: CodexEngine(options),
             provider.traits,
-            prompt="hello",
-            silent_prompt="silent",
-            slow_prompt="wait",
-            failing_prompt="crash",
+            EnginePrompts(answered="hello", silent="silent", slow="wait", failing="crash"),
             model="gpt-5.5",
             secret=KEY,
             patience_s=90,

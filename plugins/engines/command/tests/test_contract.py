@@ -9,7 +9,7 @@ import pytest
 
 from skillgauge_engine_command.options import CommandOptions
 from skillgauge_engine_command.plugin import skillgauge_engines
-from skillgauge_testkit import ENGINES, Maker, check_engine, check_light_import, check_plugin
+from skillgauge_testkit import ENGINES, EnginePrompts, Maker, check_engine, check_light_import, check_plugin
 
 MODULE = "skillgauge_engine_command.plugin"
 AGENT = """
@@ -31,8 +31,8 @@ def test_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert provider.traits_with
     traits = provider.traits_with(CommandOptions.model_validate(options))
     make = Maker(ENGINES, MODULE)
-    prompts = {"prompt": "hello", "silent_prompt": "hello", "slow_prompt": "wait", "failing_prompt": "crash"}
-    check_engine(lambda: make(options), traits, **prompts, secret="key-of-the-agent")
+    prompts = EnginePrompts(answered="hello", silent="hello", slow="wait", failing="crash")
+    check_engine(lambda: make(options), traits, prompts, secret="key-of-the-agent")
 
 
 def test_announcement() -> None:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from skillgauge.api import Fact
 from skillgauge_engine_mock.plugin import skillgauge_engines
-from skillgauge_testkit import ENGINES, Maker, TemporarySandbox, check_engine, check_light_import, check_plugin
+from skillgauge_testkit import (
+    ENGINES,
+    EnginePrompts,
+    Maker,
+    TemporarySandbox,
+    check_engine,
+    check_light_import,
+    check_plugin,
+)
 
 MODULE = "skillgauge_engine_mock.plugin"
 SCRIPT = {"replies": [{"match": "wait", "run": "sleep 60"}, {"match": "crash", "fail": "auth"}]}
@@ -14,8 +22,8 @@ def test_engine() -> None:
     """Sessions end, fail and are cancelled as the contract says; with real processes."""
     (provider,) = skillgauge_engines()
     make = Maker(ENGINES, MODULE)
-    prompts = {"prompt": "hello", "slow_prompt": "wait", "failing_prompt": "crash"}
-    check_engine(lambda: make(SCRIPT), provider.traits, **prompts, sandbox=TemporarySandbox())
+    prompts = EnginePrompts(answered="hello", slow="wait", failing="crash")
+    check_engine(lambda: make(SCRIPT), provider.traits, prompts, sandbox=TemporarySandbox())
 
 
 def test_announcement() -> None:

@@ -10,7 +10,7 @@ from skillgauge.api import Execution, Identity, SandboxReport, SandboxSpec, Tier
 from skillgauge_engine_replay.plugin import skillgauge_engines
 from skillgauge_processes import DirectoryWorkspace
 from skillgauge_recordings import Cassette, RecordedFile
-from skillgauge_testkit import ENGINES, Maker, check_engine, check_light_import, check_plugin
+from skillgauge_testkit import ENGINES, EnginePrompts, Maker, check_engine, check_light_import, check_plugin
 
 MODULE = "skillgauge_engine_replay.plugin"
 
@@ -53,9 +53,9 @@ def test_engine(tmp_path: Path) -> None:
     programs.mkdir()
     (provider,) = skillgauge_engines()
     make = Maker(ENGINES, MODULE)
-    prompts = {"prompt": "hello", "slow_prompt": "wait", "failing_prompt": "crash"}
+    prompts = EnginePrompts(answered="hello", slow="wait", failing="crash")
     sandbox = SlowRemoval(programs)
-    check_engine(lambda: make({"folder": str(tmp_path)}), provider.traits, **prompts, sandbox=sandbox)
+    check_engine(lambda: make({"folder": str(tmp_path)}), provider.traits, prompts, sandbox=sandbox)
 
 
 def test_announcement() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from skillgauge_testkit import FORMATS, REPORTERS, Maker, check_format, check_light_import, check_plugin, check_reporter
 
 FORMAT, REPORTER = "skillgauge_format_agent_skills.plugin", "skillgauge_format_agent_skills.reporter_plugin"
+WORKSPACE = "skillgauge_format_agent_skills.workspace_plugin"
 EXAMPLE = Path(__file__).parents[4] / "examples/agent/release-notes"
 SHAPES = Path(__file__).parent / "data/shapes"
 
@@ -33,11 +34,14 @@ def test_format(tmp_path: Path) -> None:
 def test_reporter() -> None:
     """Runs of every sort can be written; that documents are read back is tested on real ones."""
     check_reporter(Maker(REPORTERS, REPORTER), reads_back=False)
+    check_reporter(Maker(REPORTERS, WORKSPACE), reads_back=False)
 
 
 def test_announcements() -> None:
     """Hooks, providers and entry points fit together."""
     check_plugin(FORMAT, "formats")
     check_plugin(REPORTER, "reporters")
+    check_plugin(WORKSPACE, "reporters")
     check_light_import(FORMAT)
     check_light_import(REPORTER)
+    check_light_import(WORKSPACE)

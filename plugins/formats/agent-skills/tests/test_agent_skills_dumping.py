@@ -80,16 +80,16 @@ def test_suites_of_other_formats(tmp_path: Path) -> None:
                 "is right",
                 {"text": "c", "type": "icontains", "value": ["x"]},
                 {"text": "f", "type": "file-created", "value": "a"},
-                {"text": "v", "type": "command", "value": "true"},
+                {"text": "v", "type": "command", "value": "true", "fail_codes": [0, 1]},
                 {"text": "odd", "type": "acme", "options": {"level": 3}},
             ],
+            "setup": {"commands": ["true"]},
+            "timeout_s": 3.0,
             "should_trigger": True,
         }
     ]
     assert losses == [
         "direct calls are left out: an eval asks an agent",
         "the suite is about no skill with a SKILL.md, which has to lie beside it",
-        "case 'a': its limits are left out",
-        "case 'a': setup cannot be written",
         "case 'a': check 'odd' of scorer 'acme' is left to a judge",
     ]

@@ -105,7 +105,7 @@ def test_expected_output_alone_is_enough(skill: SkillMaker, load: Load) -> None:
         (
             {"type": "command", "value": "exit 3", "expect_exit_code": 3, "text": "t"},
             "command",
-            {"command": "exit 3", "expect_exit_code": 3, "label": "t"},
+            {"command": "exit 3", "fail_codes": "any", "expect_exit_code": 3, "label": "t"},
         ),
     ],
 )
@@ -161,7 +161,7 @@ ABSENT = r"(?s)\A(?!.*(?:TODO|FIXME))"
             {"path": "report.md", "state": "present", "patterns": ("V.*",), "case_sensitive": True},
         ),
         ({"type": "file_exists", "path": "a"}, "files", {"path": "a", "state": "present"}),
-        ({"type": "command", "command": "true"}, "command", {"command": "true"}),
+        ({"type": "command", "command": "true"}, "command", {"command": "true", "fail_codes": "any"}),
     ],
     ids=str,
 )
@@ -178,11 +178,11 @@ def test_types_and_keys_of_real_files(
 def test_types_without_a_rule_go_to_a_judge_with_all_they_say(skill: SkillMaker, load: Load) -> None:
     """D-4: no value is dropped, a key that turns the meaning keeps programs from deciding, and one notice tells all."""
     items = [
-        {"text": "It has 5.", "type": "contains", "value": 5},
+        {"text": "It has 5.", "type": "contains", "value": {"n": 5}},
         {"text": "It greps.", "type": "tool_use", "tool": "grep", "min": 2},
         {"text": "It is kind.", "type": "semantic", "prompt": "Would a guest feel welcome?"},
         {"type": "llm-rubric", "value": "It is short."},
-        {"text": "No plan.", "type": "content_contains", "pattern": "plan", "negate": True},
+        {"text": "No plan.", "type": "sentiment", "mood": "glad", "negate": True},
         {"text": "The log names it.", "type": "contains", "value": "x", "target": "transcript"},
         {"text": "It has x.", "type": "contains"},
         {"text": "It is fine.", "type": "tool_use"},
@@ -191,29 +191,38 @@ def test_types_without_a_rule_go_to_a_judge_with_all_they_say(skill: SkillMaker,
     checks = case_of(loaded).checks
     assert {check.scorer for check in checks} == {"rubric"}
     assert [check.options["claims"] for check in checks] == [
-        ("It has 5. (contains; value: 5)",),
+        ('It has 5. (contains; value: {"n":5})',),
         ("It greps. (tool_use; tool: grep; min: 2)",),
         ("It is kind. (semantic; prompt: Would a guest feel welcome?)",),
         ("It is short.",),
-        ("No plan. (content_contains; pattern: plan; negate: true)",),
+        ("No plan. (sentiment; mood: glad; negate: true)",),
         ("The log names it. (contains; value: x; target: transcript)",),
         ("It has x.",),
         ("It is fine.",),
     ]
     assert warnings(loaded) == [
         "a judge decides assertions of types for which there is no rule, or no fitting value: "
-        "'contains' (3), 'tool_use' (2), 'semantic' (1), 'llm-rubric' (1), 'content_contains' (1)"
+        "'contains' (3), 'tool_use' (2), 'sentiment' (1)"
     ]
 
 
-def test_keys_of_assertions_without_effect_are_told(skill: SkillMaker, load: Load) -> None:
-    """D-4: a weight or a threshold that nobody follows is no silence."""
+def test_how_an_assertion_counts(skill: SkillMaker, load: Load) -> None:
+    """D-4: weight, threshold and what is optional are followed; what cannot be is told with its count."""
     items = [
         {"text": "a", "weight": 5, "critical": True},
-        {"text": "b", "type": "contains", "value": "b", "threshold": 0.9},
+        {"text": "b", "type": "contains", "value": "b", "threshold": 0.9, "provider": "openai:gpt"},
+        {"text": "c", "threshold": 0.9},
+        {"text": "d", "optional": True},
+        {"text": "e", "weight": 0},
     ]
-    (told,) = warnings(load(skill({"prompt": "p", "assertions": items})))
-    assert told.endswith("without effect: 'weight', 'critical', 'threshold'")
+    loaded = load(skill({"prompt": "p", "expected_output": "r", "assertions": items}))
+    checks = {check.id: check for check in case_of(loaded).checks}
+    assert [check.weight for check in checks.values()] == [5, 1, 1, 1, 1]
+    assert [check.beside for check in checks.values()] == [False, False, False, True, True]
+    told = {"criteria": "c", "scale": "0-1", "threshold": 0.9, "reference": "r"}
+    assert dict(checks["c"].options) == told
+    (warning,) = warnings(loaded)
+    assert warning.endswith("without effect: 'threshold' (1), 'provider' (1)")
 
 
 def test_a_trigger_check_beside_assertions(skill: SkillMaker, load: Load) -> None:
@@ -244,12 +253,11 @@ def test_other_names_of_keys(skill: SkillMaker, load: Load) -> None:
     loaded = load(skill(*evals, schema_version=1))
     assert [case.prompt for case in only(loaded).cases] == ["p0", "p1", "p2"]
     assert [case.id for case in only(loaded).cases] == ["1", "2", "3"]
-    assert [message for message in warnings(loaded) if "read as" in message] == [
-        "key 'query' is read as 'prompt', which other tools understand",
-        "key 'expectedOutput' is read as 'expected_output', which other tools understand",
-    ]
-    (unknown,) = [message for message in warnings(loaded) if "without effect" in message]
-    assert unknown.endswith("'schema_version', 'case_set'")
+    (named,) = [message for message in warnings(loaded) if "under the names" in message]
+    assert named.endswith("'query' (3) as 'prompt', 'expectedOutput' (3) as 'expected_output'")
+    (kept,) = [message for message in warnings(loaded) if "kept for people" in message]
+    assert kept.endswith("becomes a tag: 'case_set' (3); kept for people: 'schema_version' (1)")
+    assert {case.tags for case in only(loaded).cases} == {("case_set:dev",)}
 
 
 def test_input_files(skill: SkillMaker, load: Load, write: Write) -> None:
@@ -318,7 +326,7 @@ def test_nothing_in_it(skill: SkillMaker, faults: Faults, write: Write, tmp_path
     ((code, _, message),) = faults(lonely)
     assert (code, "there is no SKILL.md" in message) == ("suite.no-skill", True)
     assert [code for code, _, _ in faults(write("tables/evals/evals.json", {"evals": []}))] == ["suite.no-cases"]
-    assert [code for code, _, _ in faults(write("tables/evals/other.json", {"a": 1}))] == ["suite.no-evals"]
+    assert [code for code, _, _ in faults(write("tables/evals/other.json", {"a": 1}))] == ["suite.unknown-shape"]
 
 
 def test_evals_elsewhere(skill: SkillMaker, load: Load, write: Write) -> None:
@@ -447,7 +455,7 @@ def test_a_dockerfile_is_the_image_of_every_case(skill: SkillMaker, load: Load, 
             ("requirements.txt", root / "evals"),
         ]
     assert {one for one in warnings(loaded) if "Dockerfile" in one} == {
-        "evals/Dockerfile is the image of these cases in sandbox 'docker'; others do without it"
+        "evals/Dockerfile is the image of these cases, which sandbox 'docker' runs; others refuse"
     }
 
 

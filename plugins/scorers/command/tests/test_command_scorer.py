@@ -159,6 +159,22 @@ def test_options_are_checked() -> None:
             CommandOptions.model_validate(options)
 
 
+@pytest.mark.requirement("SE-FORMAT-008")
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [
+        ("grep -q total report.md", ScoreStatus.FAILED),
+        ("exit 125", ScoreStatus.FAILED),
+        ("true", ScoreStatus.PASSED),
+        ("no-such-program", ScoreStatus.UNGRADED),
+        ("kill -9 $$", ScoreStatus.UNGRADED),
+    ],
+)
+def test_where_a_command_says_yes_or_no_any_other_code_is_a_no(command: str, status: ScoreStatus) -> None:
+    """F-5: `grep` ends with 2 where there is no file; only what says that no command ran is no verdict."""
+    assert score(command, fail_codes="any").status is status
+
+
 def test_contract_sandbox_is_enough() -> None:
     """Any sandbox will do; nothing but the protocol is used."""
 

@@ -56,6 +56,10 @@ def test_confusion_is_in_the_evidence() -> None:
     found = score({"skill": "pdf"}, ("csv", "pdf"), present=("pdf", "csv"))
     assert found.status is ScoreStatus.PASSED
     assert found.evidence == {
+        "skill": "pdf",
+        "should_trigger": True,
+        "owner": "pdf",
+        "threshold": 0.5,
         "fired": ({"name": "csv", "how": "read"}, {"name": "pdf", "how": "read"}),
         "others": ("csv",),
         "offered": ("pdf", "csv"),

@@ -14,8 +14,8 @@ Example::
         check_scorer(Maker(SCORERS, "acme_tone.plugin"), passing=[formal], failing=[rude])
 """
 
-from .adapters import check_adapter
-from .agents import check_engine, check_judge
+from .adapters import AdapterInputs, check_adapter
+from .agents import EnginePrompts, check_engine, check_judge
 from .announcing import Maker, check_light_import, check_plugin
 from .executors import check_executor
 from .formats import check_format
@@ -26,6 +26,8 @@ from .stores import check_store
 from .views import contract_views
 
 __all__ = [
+    "AdapterInputs",
+    "EnginePrompts",
     "Maker",
     "check_adapter",
     "check_engine",

@@ -47,17 +47,29 @@ _TIMEOUT_S = 0.5
 _AT_ONCE = 8
 
 
+@dataclass(frozen=True)
+class AdapterInputs:
+    """Inputs of which the author knows what the target makes of them."""
+
+    good: Json
+    """Answered at once."""
+    other: Json
+    """Answered at once and differently."""
+    slow: Json
+    """Worked on for at least two seconds."""
+    failing: Sequence[Json] = ()
+    """The target crashes, breaks its protocol or says that it cannot."""
+    environment: Json = None
+    """Makes the target tell all environment variables that it sees, where it is a process."""
+
+
 def check_adapter(
     make: Callable[[], Adapter],
     target: Target,
+    inputs: AdapterInputs,
     *,
-    good_input: Json,
-    other_input: Json,
-    slow_input: Json,
-    failing_inputs: Sequence[Json] = (),
     failing_targets: Sequence[Target] = (),
     wrong_targets: Sequence[Target] = (),
-    environment_input: Json = None,
     sandbox: Sandbox | None = None,
     patience_s: float = PATIENCE_S,
 ) -> None:
@@ -67,38 +79,33 @@ def check_adapter(
 
         def test_adapter():
             make = Maker(ADAPTERS, "acme_grpc.plugin")
-            check_adapter(make, TARGET, good_input="a", other_input="b", slow_input="wait", failing_inputs=["crash"])
+            check_adapter(make, TARGET, AdapterInputs(good="a", other="b", slow="wait", failing=["crash"]))
 
     Args:
         make: makes an adapter.
-        target: answers `good_input` and `other_input` at once and differently, and works on `slow_input` for at
-            least two seconds.
-        good_input: see `target`.
-        other_input: see `target`.
-        slow_input: see `target`.
-        failing_inputs: inputs on which the target crashes, breaks its protocol or says that it cannot.
-        failing_targets: targets that fail on `good_input`; there must be one, or a failing input.
+        target: what is called.
+        inputs: what it is called with.
+        failing_targets: targets that fail on the good input; there must be one, or a failing input.
         wrong_targets: targets whose entrypoint or configuration `check_target` has to object to.
-        environment_input: makes the target tell all environment variables that it sees, where it is a process.
         sandbox: where its processes run; default: `TemporarySandbox`.
         patience_s: how long to wait for what should come at once.
 
     Raises:
         AssertionError: a clause is broken; the sentence says which.
     """
-    require(failing_inputs or failing_targets, "check_adapter needs a failing input or a failing target")
+    require(inputs.failing or failing_targets, "check_adapter needs a failing input or a failing target")
     with canary() as secret:
         calls = _Calls(make, sandbox or TemporarySandbox(), secret, patience_s)
         run(calls.surroundings(target, wrong_targets))
-        run(calls.good_calls(target, good_input, other_input))
-        run(calls.failing_inputs(target, good_input, failing_inputs))
+        run(calls.good_calls(target, inputs.good, inputs.other))
+        run(calls.failing_inputs(target, inputs.good, inputs.failing))
         for failing in failing_targets:
-            run(calls.failing_target(failing, good_input))
-        run(calls.timeout(target, slow_input, good_input))
+            run(calls.failing_target(failing, inputs.good))
+        run(calls.timeout(target, inputs.slow, inputs.good))
         for after_s in (0.0, MIDWAY_S):
-            run(calls.cancelling(target, slow_input, good_input, after_s))
-        if environment_input is not None:
-            run(calls.environment(target, environment_input))
+            run(calls.cancelling(target, inputs.slow, inputs.good, after_s))
+        if inputs.environment is not None:
+            run(calls.environment(target, inputs.environment))
 
 
 @dataclass(frozen=True)
@@ -180,7 +187,7 @@ class _Calls:
         async with self._open(target) as opened:
             execution = await self._good(opened, tell)
             told = f"answered {shown(_answer(execution))}"
-            clause = f"check_adapter needs an environment_input whose answer names PATH, but the target {told}"
+            clause = f"check_adapter needs an input `environment` whose answer names PATH, but the target {told}"
             require("PATH" in execution.model_dump_json(), clause)
 
     @asynccontextmanager

@@ -45,14 +45,25 @@ from .shapes import require_shape
 from .watching import Watched, require_no_leak, require_untold, watched
 
 
+@dataclass(frozen=True)
+class EnginePrompts:
+    """Prompts of which the author knows what the agent makes of them."""
+
+    answered: str
+    """The agent answers and ends."""
+    slow: str
+    """It works for at least two seconds."""
+    failing: str
+    """It does not come to its end."""
+    silent: str | None = None
+    """It answers and says nothing about tokens and money."""
+
+
 def check_engine(
     make: Callable[[], Engine],
     traits: Traits,
+    prompts: EnginePrompts,
     *,
-    prompt: str,
-    silent_prompt: str | None = None,
-    slow_prompt: str,
-    failing_prompt: str,
     model: str | None = None,
     secret: str | None = None,
     sandbox: Sandbox | None = None,
@@ -64,15 +75,12 @@ def check_engine(
 
         def test_engine(scripted_agent):
             make = Maker(ENGINES, "acme_agent.plugin")
-            check_engine(make, TRAITS, prompt="hello", slow_prompt="wait", failing_prompt="crash")
+            check_engine(make, TRAITS, EnginePrompts(answered="hello", slow="wait", failing="crash"))
 
     Args:
         make: makes an engine that drives the scripted agent.
         traits: what the plugin's provider announces.
-        prompt: the agent answers it and ends.
-        silent_prompt: the agent answers it and says nothing about tokens and money.
-        slow_prompt: the agent works on it for at least two seconds.
-        failing_prompt: the agent does not come to its end.
+        prompts: what the agent is asked.
         model: the model to ask for.
         secret: the value of the key that the engine uses; it must not appear in what is recorded.
         sandbox: where the agent runs; default: `TemporarySandbox`.
@@ -85,11 +93,11 @@ def check_engine(
         secrets = (bird, secret) if secret else (bird,)
         runs = _Runs(make, traits, model, secrets, sandbox or TemporarySandbox(), patience_s)
         run(runs.surroundings())
-        run(runs.finishes(prompt))
-        if silent_prompt is not None:
-            run(runs.finishes(silent_prompt, silent=True))
-        run(runs.fails(failing_prompt))
-        run(runs.stops(slow_prompt))
+        run(runs.finishes(prompts.answered))
+        if prompts.silent is not None:
+            run(runs.finishes(prompts.silent, silent=True))
+        run(runs.fails(prompts.failing))
+        run(runs.stops(prompts.slow))
 
 
 @dataclass(frozen=True)

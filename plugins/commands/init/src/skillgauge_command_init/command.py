@@ -9,7 +9,11 @@ import click
 
 from skillgauge.api import ExitCode, Frozen, GlobalsCommand, JsonObject, invocation
 
+from .engines import FoundEngine, choose, find_engines
 from .scaffold import Part, State, make_project
+
+BEST = "*"
+"""What stands for `--engine` without a name; no engine can be called so."""
 
 
 class InitDocument(Frozen):
@@ -19,6 +23,10 @@ class InitDocument(Frozen):
     folder: str
     """As the user wrote it."""
     parts: tuple[Part, ...]
+    engine: str | None = None
+    """The engine that the configuration names, if `--engine` asked for one."""
+    engines: tuple[FoundEngine, ...] = ()
+    """What `--engine` found, the best first."""
 
 
 def schemas() -> Mapping[str, JsonObject]:
@@ -28,16 +36,35 @@ def schemas() -> Mapping[str, JsonObject]:
 
 @click.command(cls=GlobalsCommand, help="Make a configuration file, and folders for skills, benchmarks and reports.")
 @click.option("--dir", "folder", default=".", show_default=True, help="Where; made if it is not there.", metavar="DIR")
+@click.option(
+    "--engine",
+    is_flag=False,
+    flag_value=BEST,
+    metavar="[NAME]",
+    help="Find the agents, logins and keys that are here, and configure NAME, or the best that works.",
+)
+@click.option("--model", metavar="ID", help="Model of that engine.")
 @click.pass_context
-def command(ctx: click.Context, *, folder: str) -> int:
+def command(ctx: click.Context, *, folder: str, engine: str | None, model: str | None) -> int:
     """Make a project."""
     call = invocation(ctx.obj)
-    made = InitDocument(folder=folder, parts=make_project(Path(folder)))
+    found = find_engines(call, model) if engine is not None else ()
+    chosen = choose(found, None if engine == BEST else engine) if engine is not None else None
+    settings = {"engine": chosen.name, **({"model": model} if model else {})} if chosen else {}
+    parts = make_project(Path(folder), settings)
+    made = InitDocument(folder=folder, parts=parts, engine=chosen.name if chosen else None, engines=found)
     call.output.document(made.model_dump(mode="json"))
+    for one in found:
+        call.output.line(f"{'works' if one.works else 'missing':<8} {one.name}: {_told(one)}")
     for part in made.parts:
         place = Path(folder, part.path)
         shown = f"{place}/" if part.path.endswith("/") else f"{place}"
         call.output.line(f"{part.state:<8} {shown}{f': {part.note}' if part.note else ''}")
     created = sum(part.state is State.CREATED for part in made.parts)
-    call.output.verdict(f"{created} created, {len(made.parts) - created} there already")
+    named = f"; engine {chosen.name}" if chosen else ""
+    call.output.verdict(f"{created} created, {len(made.parts) - created} there already{named}")
     return ExitCode.OK
+
+
+def _told(one: FoundEngine) -> str:
+    return one.credentials if one.works else "; ".join(one.problems)

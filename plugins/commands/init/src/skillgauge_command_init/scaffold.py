@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from importlib.metadata import entry_points
 from importlib.resources import files
@@ -36,8 +37,13 @@ class Part(Frozen):
     note: str | None = None
 
 
-def make_project(folder: Path) -> tuple[Part, ...]:
+def make_project(folder: Path, settings: Mapping[str, str] | None = None) -> tuple[Part, ...]:
     """Make what is missing of a project, and nothing else.
+
+    Args:
+        folder: where.
+        settings: keys that the configuration is to have beside those of the template. A file that is there already
+            stays as it is, and a note says what to add.
 
     Raises:
         UsageError: something stands in the way, and nothing was made; or the place cannot be written.
@@ -47,7 +53,10 @@ def make_project(folder: Path) -> tuple[Part, ...]:
         raise UsageError(problems)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return (*_configuration(folder), *(Part(path=f"{name}/", state=_folder(folder / name)) for name in FOLDERS))
+        return (
+            *_configuration(folder, settings or {}),
+            *(Part(path=f"{name}/", state=_folder(folder / name)) for name in FOLDERS),
+        )
     except OSError as error:
         message = f"cannot make {error.filename!r}: {error.strerror}"
         raise UsageError(Problem("usage.unwritable", message, hint="Choose another place with --dir.")) from None
@@ -84,18 +93,23 @@ def _obstacles(folder: Path) -> Iterator[Problem]:
         yield Problem("init.not-a-file", f"{str(folder / CONFIG)!r} is a folder", hint=hint)
 
 
-def _configuration(folder: Path) -> Iterator[Part]:
+def _configuration(folder: Path, settings: Mapping[str, str]) -> Iterator[Part]:
     """The file that is there or was made, or those whose place it would take."""
+    lines = [f"{key}: {json.dumps(value)}" for key, value in settings.items()]
+    note = f"add to it: {', '.join(lines)}" if lines else None
     others = () if os.path.lexists(folder / CONFIG) else configs_in_force(folder)
     if others:
-        yield from (Part(path=name, state=State.EXISTS, note=HIDDEN) for name in others)
+        hidden = f"{HIDDEN}; {note}" if note else HIDDEN
+        yield from (Part(path=name, state=State.EXISTS, note=hidden) for name in others)
         return
     content = files(__package__).joinpath("template", CONFIG).read_bytes()
+    if lines:
+        content += "\n".join(["", "# The agent that tries skills, and its model.", *lines, ""]).encode()
     try:
         with (folder / CONFIG).open("xb") as file:
             file.write(content)
     except FileExistsError:
-        yield Part(path=CONFIG, state=State.EXISTS)
+        yield Part(path=CONFIG, state=State.EXISTS, note=note)
     else:
         yield Part(path=CONFIG, state=State.CREATED)
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack
 
 import click
 
@@ -28,6 +28,9 @@ from skillgauge.api import (
     json_text,
     write_whole,
 )
+
+if TYPE_CHECKING:
+    from .document import DiffDocument
 
 MAX_DROP = 0.05  # that of `regression`, which `--help` need not import
 
@@ -59,9 +62,9 @@ class DiffFormat(StrEnum):
     HTML = "html"
 
 
-def _number(_ctx: click.Context, _param: click.Parameter, value: float) -> float:
+def _number(_ctx: click.Context, _param: click.Parameter, value: float | None) -> float | None:
     """Refuse `nan`, which no range does: a gate that compares with it would always be met."""
-    if math.isnan(value):
+    if value is not None and math.isnan(value):
         raise click.BadParameter("nan is no number")
     return value
 
@@ -91,10 +94,24 @@ def _store_option(callback: Callback) -> Callback:
 )
 @click.option("--output", metavar="FILE", help="Where to write it; default: stdout.")
 @click.option("--into", metavar="FILE", help="Enter the report, which must be JSON, into the JSON object of FILE.")
+@click.option(
+    "--gate-threshold",
+    type=click.FloatRange(0, 1),
+    callback=_number,
+    metavar="R",
+    help="Threshold of the gates that the report holds: the option `threshold` of its reporter.",
+)
 @_store_option
 @click.pass_context
 def convert(
-    ctx: click.Context, *, source: str, name: str, output: str | None, into: str | None, store: str | None
+    ctx: click.Context,
+    *,
+    source: str,
+    name: str,
+    output: str | None,
+    into: str | None,
+    gate_threshold: float | None,
+    store: str | None,
 ) -> int:
     """Write a report in another format."""
     if into is not None and output is not None:
@@ -103,6 +120,8 @@ def convert(
     from skillgauge.api import run_reports  # noqa: PLC0415 - `--help` needs none of it
     from skillgauge_run_views import OWN_DOCUMENT, deliver  # noqa: PLC0415 - `--help` needs none of it
 
+    if gate_threshold is not None:
+        ctx.obj = ctx.obj.merged({"assign": (f"reporters.{name}.threshold={gate_threshold}",)})
     call = _invocation(ctx, store)
     problems: list[Problem] = []
     if name != OWN_DOCUMENT:
@@ -156,6 +175,17 @@ def show(ctx: click.Context, *, source: str, case: str | None, arm: str | None, 
     return ExitCode.OK
 
 
+class _Asked(TypedDict):
+    """What is asked of a comparison."""
+
+    output: str | None
+    name: str
+    fail_on_regression: bool
+    max_drop: float
+    across: tuple[str, ...]
+    any_loss: bool
+
+
 @command.command(
     "diff",
     help="Say what changed from report A to report B, skill by skill and task by task. Each is a file or a stored run: "
@@ -199,18 +229,7 @@ def show(ctx: click.Context, *, source: str, case: str | None, arm: str | None, 
 @_store_option
 @click.pass_context
 def diff(
-    ctx: click.Context,
-    /,
-    *,
-    a: str,
-    b: str,
-    label_a: str,
-    label_b: str,
-    output: str | None,
-    name: str,
-    fail_on_regression: bool,
-    store: str | None,
-    **terms: Any,
+    ctx: click.Context, *, a: str, b: str, label_a: str, label_b: str, store: str | None, **asked: Unpack[_Asked]
 ) -> int:
     """Say what changed from report A to report B."""
     from skillgauge.api import run_reports  # noqa: PLC0415 - `--help` needs none of it
@@ -218,33 +237,39 @@ def diff(
     from .comparison import Report, Terms, compare  # noqa: PLC0415 - as above
     from .document import Circumstance, Regression  # noqa: PLC0415 - as above
 
-    across = tuple(map(Circumstance, _words(terms.pop("across"), Circumstance)))
+    is_gate = asked["fail_on_regression"]
+    across = tuple(map(Circumstance, _words(asked["across"], Circumstance)))
+    terms = Terms(is_gate=is_gate, across=across, max_drop=asked["max_drop"], any_loss=asked["any_loss"])
     call = _invocation(ctx, store)
     with run_reports(call, [a, b]) as (before, after):
         sides = ((before, label_a, a), (after, label_b, b))
         first, second = (Report(view, label, word, _again(view, word, store)) for view, label, word in sides)
-        document = compare(first, second, Terms(is_gate=fail_on_regression, across=across, **terms))
-    if output is not None or not call.output.as_json:
-        match DiffFormat(name):
-            case DiffFormat.MARKDOWN:
-                from .markdown import render as as_markdown  # noqa: PLC0415 - only one of the three is needed
-
-                content = as_markdown(document)
-            case DiffFormat.HTML:
-                from .page import render as as_page  # noqa: PLC0415 - only one of the three is needed
-
-                content = as_page(document)
-            case DiffFormat.JSON:
-                content = json_text(json.dumps(document.model_dump(mode="json"), indent=2, ensure_ascii=False)) + "\n"
-        _write(call, content, output)
+        document = compare(first, second, terms)
+    if asked["output"] is not None or not call.output.as_json:
+        _write(call, _written(document, DiffFormat(asked["name"])), asked["output"])
     if call.output.as_json:
         call.output.document(document.model_dump(mode="json"))
     for warning in document.warnings:
         call.output.notice(warning)
-    if document.regression is Regression.YES and not fail_on_regression:
+    if document.regression is Regression.YES and not is_gate:
         call.output.notice("add --fail-on-regression to make this fail the command")
     call.output.verdict(document.verdict)
     return document.exit_code
+
+
+def _written(document: DiffDocument, form: DiffFormat) -> str:
+    """The comparison as text; only one of the three ways is imported."""
+    match form:
+        case DiffFormat.MARKDOWN:
+            from .markdown import render as as_markdown  # noqa: PLC0415 - only one of the three is needed
+
+            return as_markdown(document)
+        case DiffFormat.HTML:
+            from .page import render as as_page  # noqa: PLC0415 - only one of the three is needed
+
+            return as_page(document)
+        case DiffFormat.JSON:
+            return json_text(json.dumps(document.model_dump(mode="json"), indent=2, ensure_ascii=False)) + "\n"
 
 
 def _words(given: Sequence[str], known: type[StrEnum]) -> tuple[str, ...]:

@@ -9,15 +9,32 @@ from typing import Any
 from skillgauge.api import Check, JsonObject, JsonValue, Origin, text_of
 
 from .findings import Findings
-from .typed import COMMAND, kind_of, made_of
+from .keys import ASSERTION_KEYS, SAYS_CHECK, Use, near_miss
+from .phrases import typed_of
+from .typed import ANY_FAILS, COMMAND, GRANTED, JUDGED, RULES, VALUE_KEYS, kind_of, made_of
 
-TEXT_KEYS = ("text", "assertion", "expectation", "description", "check", "criterion", "name")
+TEXT_KEYS = (
+    "text",
+    "assertion",
+    "expectation",
+    "description",
+    "check",
+    "criterion",
+    "criteria",
+    "statement",
+    "claim",
+    "pass_if",
+    "label",
+    "name",
+)
 """Where an assertion that is an object says what is asserted, in order of preference."""
-_SAYING_KEYS = (*TEXT_KEYS, "prompt", "value")
+_SAYING_KEYS = (*TEXT_KEYS, "prompt", "rubric", "value")
 """The same for one with a type that a judge decides, whose value may be all that it says."""
 RUBRIC = "rubric"
-_ASIDE = (*TEXT_KEYS, "id", "type")
-"""Keys that add nothing to what is asserted."""
+_RULES = tuple(key for key, use in ASSERTION_KEYS.items() if use is Use.RULE)
+_OF_COMMAND, _FAIL_CODES = ("expect_exit_code", "fail_codes"), (0, 1)
+_PLACEHOLDERS = ("{case_dir}", "{{case_dir}}", "{workspace}", "{{workspace}}")
+"""What runners of other tools put into a command."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +44,8 @@ class Assertion:
     check: Check
     raw: JsonObject | None
     """The object as it stood in the file, if it was one."""
+    critical: bool = False
+    """Whether the case fails with it, however many others hold."""
 
 
 def assertion_of(item: JsonValue, reference: JsonValue, origin: Origin, findings: Findings) -> Assertion | None:
@@ -39,29 +58,146 @@ def assertion_of(item: JsonValue, reference: JsonValue, origin: Origin, findings
         findings: takes what is wrong.
     """
     if isinstance(item, str):
-        text, raw = item.strip(), None
-    elif isinstance(item, Mapping):
-        text, raw = _first_text(item, TEXT_KEYS), item
-    else:
+        return _of_text(item.strip(), reference, origin, findings)
+    if not isinstance(item, Mapping):
         findings.error("wrong-type", "an assertion must be text, or an object with 'text'", origin)
         return None
-    found = made_of(raw) if raw is not None else None
-    if raw is not None and found is not None:
-        (scorer, options), understood = found
-        findings.unknown_keys(_left(raw, understood), (*_ASIDE, *understood), lambda _key: origin)
-        label = text or " ".join([str(raw["type"]), *(text_of(raw[key]) for key in raw if key not in _ASIDE)][:2])
-        return Assertion(Check(id=label, scorer=scorer, options=_told(scorer, options, raw, text), origin=origin), raw)
-    claim = text
-    if raw is not None and kind_of(raw):
-        findings.left_to_judge(str(raw["type"]), origin)
-        text = text or _first_text(raw, _SAYING_KEYS)
-        claim = _with_details(text, raw)
-    elif raw is not None:
-        findings.unknown_keys(_left(raw, frozenset()), _ASIDE, lambda _key: origin)
+    return _Reading(item, reference, origin, findings).assertion()
+
+
+def _of_text(text: str, reference: JsonValue, origin: Origin, findings: Findings) -> Assertion | None:
+    typed = typed_of(text)
+    found = made_of(typed) if typed is not None else None
+    if found is not None:
+        (scorer, options), _ = found
+        return Assertion(Check(id=text, scorer=scorer, options=options, origin=origin), None)
     if not text:
         findings.error("no-text", "an assertion says nothing", origin, "Write what has to be true of the result.")
         return None
-    return Assertion(Check(id=text, scorer=RUBRIC, options=rubric_options(claim, reference), origin=origin), raw)
+    return Assertion(Check(id=text, scorer=RUBRIC, options=rubric_options(text, reference), origin=origin), None)
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """An assertion that is an object, while it is read."""
+
+    raw: JsonObject
+    reference: JsonValue
+    origin: Origin
+    findings: Findings
+
+    def assertion(self) -> Assertion | None:
+        """The check, or `None` after noting what is wrong."""
+        if kind_of(self.raw) == GRANTED:
+            self.findings.kept(GRANTED, Use.GRANTED, self.origin)
+            return None
+        found = made_of(self.raw)
+        check = self._decided(*found) if found is not None else self._judged()
+        if check is None:
+            return None
+        weight = self._number("weight", most=None)
+        beside = self.raw.get("optional") is True or weight == 0
+        update: dict[str, Any] = {"beside": True} if beside else {}
+        if weight:
+            update["weight"] = weight
+        critical = self.raw.get("critical") is True or self.raw.get("required") is True
+        return Assertion(check.model_copy(update=update) if update else check, self.raw, critical)
+
+    def _decided(self, made: tuple[str, JsonObject], understood: frozenset[str]) -> Check | None:
+        raw, (scorer, options) = self.raw, made
+        text = _first_text(raw, TEXT_KEYS)
+        if scorer == COMMAND and any(one in str(options["command"]) for one in _PLACEHOLDERS):
+            message = "this command has a placeholder that the runner of another tool fills"
+            self.findings.error(
+                "placeholder", message, self.origin, "Commands run in the agent's workspace: write '.'."
+            )
+            return None
+        self._note_keys(understood | {"threshold"} if scorer == RUBRIC else understood)
+        aside = (*TEXT_KEYS, "id", "type", *_RULES)
+        told = [str(raw.get("type", kind_of(raw))), *(text_of(raw[key]) for key in raw if key not in aside)]
+        options = _told(scorer, options, raw, text)
+        return Check(id=text or " ".join(told[:2]), scorer=scorer, options=options, origin=self.origin)
+
+    def _judged(self) -> Check | None:
+        raw, kind = self.raw, kind_of(self.raw)
+        text = _first_text(raw, TEXT_KEYS)
+        if kind and not self._may_be_judged(kind, text):
+            return None
+        text = text or (_first_text(raw, _SAYING_KEYS) if kind else "")
+        if not text:
+            message = "an assertion says nothing"
+            self.findings.error("no-text", message, self.origin, "Write what has to be true of the result.")
+            return None
+        details = self._details(text) if kind else self._other_texts(text)
+        self._note_keys(frozenset(raw) - {*ASSERTION_KEYS, "id"} if kind else frozenset(TEXT_KEYS[:-1]))
+        claim = f"{text} ({'; '.join(details)})" if details else text
+        options = rubric_options(claim, self.reference)
+        threshold = self._number("threshold", most=1.0)
+        if threshold is not None:
+            options = {"criteria": claim, "scale": "0-1", "threshold": threshold}
+            options = {**options, **({} if self.reference is None else {"reference": self.reference})}
+        return Check(id=text, scorer=RUBRIC, options=options, origin=self.origin)
+
+    def _may_be_judged(self, kind: str, text: str) -> bool:
+        """Whether a judge can decide what no program does, which is told; if not, why is noted."""
+        written = str(self.raw["type"]) if "type" in self.raw else kind
+        has_value = any(self.raw.get(key) is not None for key in VALUE_KEYS)
+        near = "" if kind in RULES or kind in JUDGED else near_miss(kind.replace("-", "_"), _TYPES)
+        if near and has_value:
+            message = (
+                f"unknown type {written!r} (did you mean {near.replace('_', '-')!r}?): its value would not be checked"
+            )
+            self.findings.error("unknown-type", message, self.origin, "docs/dialects.md has the types that are known.")
+            return False
+        if kind in JUDGED:
+            return True
+        if not text and not _first_text(self.raw, _SAYING_KEYS) and has_value:
+            message = f"no program decides type {written!r} with this value, and there is no text for a judge"
+            self.findings.error("unknown-type", message, self.origin, "docs/dialects.md has the types that are known.")
+            return False
+        self.findings.left_to_judge(written, self.origin)
+        return True
+
+    def _details(self, text: str) -> list[str]:
+        """Everything that its author says of a claim: its type, a value, a pattern, an instruction to the judge."""
+        raw = self.raw
+        aside = (*TEXT_KEYS, "id", "type", *ASSERTION_KEYS)
+        details = [f"{key}: {text_of(value)}" for key, value in raw.items() if key not in aside and value != text]
+        details += self._other_texts(text)
+        return [str(raw.get("type", "")), *details] if details else []
+
+    def _other_texts(self, text: str) -> list[str]:
+        """What stands under a second key of a text."""
+        texts = ((key, self.raw.get(key)) for key in TEXT_KEYS if key != "name")
+        return [f"{key}: {one}" for key, one in texts if isinstance(one, str) and one.strip() and one.strip() != text]
+
+    def _note_keys(self, understood: frozenset[str]) -> None:
+        text_key = next((key for key in TEXT_KEYS if isinstance(self.raw.get(key), str)), "")
+        for key in self.raw:
+            use = ASSERTION_KEYS.get(key)
+            if use is Use.RULE:
+                if key == "threshold" and "threshold" not in understood and kind_of(self.raw) in RULES:
+                    self.findings.kept(key, Use.NONE, self.origin)
+            elif use is not None and key != text_key and key not in understood:
+                self.findings.kept(key, use, self.origin)
+            elif use is not None or key in (*TEXT_KEYS, "type") or key in understood:
+                continue
+            elif not self.findings.is_misspelt(key, SAYS_CHECK, self.origin):
+                self.findings.kept(key, Use.NONE, self.origin)
+
+    def _number(self, key: str, *, most: float | None) -> float | None:
+        value = self.raw.get(key)
+        if value is None:
+            return None
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not 0 <= float(str(value)) <= (most if most is not None else float("inf")):
+            limit = "a number from 0" if most is None else f"a number from 0 to {most:g}"
+            self.findings.error("value", f"{key!r} must be {limit}", self.origin)
+            return None
+        return float(str(value))
+
+
+_TYPES = tuple(name.replace("-", "_") for name in (*RULES, *JUDGED))
 
 
 def rubric_options(claim: str, reference: JsonValue) -> JsonObject:
@@ -74,23 +210,13 @@ def _first_text(raw: JsonObject, keys: tuple[str, ...]) -> str:
     return next((one.strip() for one in found if isinstance(one, str) and one.strip()), "")
 
 
-def _left(raw: JsonObject, understood: frozenset[str]) -> list[str]:
-    """Keys without effect."""
-    return [key for key in raw if key not in _ASIDE and key not in understood]
-
-
-def _with_details(text: str, raw: JsonObject) -> str:
-    """A claim with everything that its author says of it: a value, a pattern, an instruction to the judge."""
-    details = [f"{key}: {text_of(value)}" for key, value in raw.items() if key not in _ASIDE and value != text]
-    return f"{text} ({raw['type']}; {'; '.join(details)})" if details else text
-
-
 def _told(scorer: str, options: JsonObject, raw: JsonObject, text: str) -> JsonObject:
     """Options with what only a command has beside its value."""
     if scorer != COMMAND:
         return options
-    code = raw.get("expect_exit_code")
+    code, codes = raw.get("expect_exit_code", raw.get("expect_exit")), raw.get("fail_codes")
     more: dict[str, Any] = {"expect_exit_code": code} if code is not None else {}
+    more |= {"fail_codes": codes} if codes is not None else {}
     return {**options, **more, **({"label": text} if text else {})}
 
 
@@ -100,11 +226,20 @@ def written(check: Check, raw: JsonValue, reference: JsonValue) -> JsonValue | N
         return raw
     if check.scorer == RUBRIC and check.options in (rubric_options(check.id, reference), {"criteria": check.id}):
         return check.id
+    typed = typed_of(check.id)
+    if typed is not None and (found := made_of(typed)) is not None and found[0] == (check.scorer, check.options):
+        return check.id
     for kind, value in _candidates(check):
         item: JsonObject = {"text": check.id, "type": kind, "value": value}
+        options = check.options
+        if check.scorer == COMMAND:
+            options = {"fail_codes": _FAIL_CODES, **options}
+            item = {**item, **{key: options[key] for key in _OF_COMMAND if options.get(key, ANY_FAILS) != ANY_FAILS}}
+        elif check.scorer != "contains" and options.get("case_sensitive") is False:
+            item = {**item, "case_sensitive": False}
         found = made_of(item)
         made = found[0] if found is not None else None
-        if made is not None and made[0] == check.scorer and _told(*made, item, check.id) == check.options:
+        if made is not None and made[0] == check.scorer and _told(*made, item, check.id) == options:
             return item
     return None
 
@@ -123,6 +258,8 @@ def _candidates(check: Check) -> list[tuple[str, JsonValue]]:
             return [("json-schema", options.get("schema"))]
         case "files":
             return [(kind, options.get("path")) for kind in ("file-exists", "file-created", "not-file-exists")]
+        case "tool-call":
+            return [(kind, options.get("tool")) for kind in ("tool-use", "not-tool-use")]
         case "command":
             return [(COMMAND, options.get("command"))]
         case _:

@@ -39,6 +39,11 @@ class Key:
         return cls(result.suite_id, result.runner, result.model)
 
 
+def is_graded(result: TrialResult) -> bool:
+    """Whether a run has a pass rate: one without is an error, and the original would show it as a run that failed."""
+    return result.verdict in (Verdict.PASS, Verdict.FAIL)
+
+
 Spreads = dict[str, dict[str, Spread]]
 """By configuration and measure."""
 
@@ -82,10 +87,8 @@ class Tally:
         return all("pass_rate" in arm and arm["pass_rate"].n for arm in arms)
 
 
-def _document_of(spread: Spread) -> dict[str, float | None]:
-    """Unknown is null; the spread is over all runs pooled, as the original has it, and no error bar."""
-    if not spread.n:
-        return dict.fromkeys(("mean", "stddev", "min", "max"))
+def _document_of(spread: Spread) -> dict[str, float]:
+    """The spread is over all runs pooled, as the original has it, and no error bar."""
     values = {"mean": spread.mean, "stddev": spread.stddev, "min": spread.least, "max": spread.most}
     return {name: round(value, 4) for name, value in values.items()}
 
@@ -99,7 +102,7 @@ def measures(result: TrialResult) -> dict[str, float | None]:
     """What is measured of one trial; `None` is unknown. An error has no pass rate."""
     graded = expectations(result)
     rate: float | None = None
-    if result.verdict in (Verdict.PASS, Verdict.FAIL):
+    if is_graded(result):
         rate = sum(score.status is ScoreStatus.PASSED for score in graded) / len(graded) if graded else 0.0
     return {"pass_rate": rate, "time_seconds": result.execution.duration_s, "tokens": _tokens(result.execution.usage)}
 
@@ -227,11 +230,13 @@ def run_summary(suite: SuiteHead, tally: Tally) -> tuple[dict[str, Any], list[st
     comparison = compared(suite)
     arms = sorted(tally.spreads, key=lambda arm: (arm not in suite.arms, [*suite.arms, arm].index(arm)))
     summary: dict[str, Any] = {
-        arm: {name: _document_of(one) for name, one in tally.spreads[arm].items()} for arm in arms
+        # What is unknown is left out: the original's page counts on numbers in what is there.
+        arm: {name: _document_of(one) for name, one in tally.spreads[arm].items() if one.n}
+        for arm in arms
     }
     delta = dict[str, str | None].fromkeys(MEASURES)
     if comparison is None or not {comparison.candidate, comparison.baseline} <= tally.spreads.keys():
         return {**summary, "delta": delta}, []
     delta |= {name: _signed(name, found.mean or 0.0) for name, found in tally.delta.items()}
-    missing = (f"eval {case} was not graded in both configurations, so delta leaves it out" for case in tally.unpaired)
-    return {**summary, "delta": delta}, list(missing)
+    missing = [f"eval {case} was not graded in both configurations, so delta leaves it out" for case in tally.unpaired]
+    return {**summary, "delta": delta}, missing

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from skillgauge.api import Identity, RunState
+from skillgauge.api import Identity, Json, RunState
 
 UNKNOWN_ENGINE = "unknown"
 """The original does not say which engine ran."""
@@ -72,6 +73,7 @@ class MetadataFile(_Part):
     skill_path: str = ""
     executor_model: str | None = None
     timestamp: str = ""
+    evals_run: Json = ()
     skillgauge: SkillgaugeFile | None = None
 
 
@@ -80,3 +82,13 @@ class BenchmarkFile(_Part):
 
     metadata: MetadataFile
     runs: tuple[RunFile, ...]
+    ungraded_runs: tuple[RunFile, ...] = ()
+    """Runs without a pass rate: the original has none such, and shows them as failed if they are among the others."""
+
+    @cached_property
+    def all_runs(self) -> tuple[RunFile, ...]:
+        """Every run, eval by eval in the order that the document tells."""
+        told = self.metadata.evals_run
+        places = {str(one): place for place, one in enumerate(told)} if isinstance(told, tuple) else {}
+        both = (*self.runs, *self.ungraded_runs)
+        return tuple(sorted(both, key=lambda run: places.get(str(run.eval_id), len(places)))) if places else both

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from skillgauge.api import Case, Check, FileSpec, JsonObject, JsonValue, Origin, VerdictMode, VerdictRule
+from skillgauge.api import (
+    Case,
+    Check,
+    FileSpec,
+    JsonObject,
+    JsonValue,
+    Limits,
+    Origin,
+    VerdictMode,
+    VerdictRule,
+    digest,
+)
 from skillgauge_skill_folders import bundled_files, contained, file_spec, files_of
 
 from .assertions import RUBRIC, Assertion, assertion_of, rubric_options
-from .files import OTHER_NAMES, EvalFile, keys_of
+from .evals import Eval, read_eval
+from .files import EvalFile, InlineFile
 from .findings import Findings, OriginOf
-from .sources import EVALS_FOLDER, line_of
+from .sources import EVALS_FOLDER, could_be_suite, line_of
 from .typed import COMMAND
 
 EXPECTED_OUTPUT = "expected_output"
 """Id of the check of a case that says nothing but what is expected."""
 TRIGGER = "trigger"
-BEHAVIOUR = "expected_behavior"
-"""A key that holds what is expected as a text, or a list of expectations."""
 FIRED, SILENT = "Fired when it should", "Silent when it should be"
 """Ids of the checks that stand beside assertions and ask whether the skill fired, as reports call their figures."""
 EACH = VerdictRule(mode=VerdictMode.EACH)
@@ -39,6 +49,10 @@ class CaseMaker:
     folder: Path
     """Where the file lies."""
     findings: Findings
+    threshold: float | None = None
+    """Share of its checks that an eval needs, where it says nothing itself; `None`: all of them."""
+    baseline: str = ""
+    """Name of the arm that another prompt may be for."""
 
     def cases(self, items: tuple[JsonValue, ...], origin_of: OriginOf) -> tuple[Case, ...]:
         """The cases of all evals that have no fault; `origin_of` makes the place of an index and the keys below it."""
@@ -47,84 +61,74 @@ class CaseMaker:
         if not items:
             self.findings.error("no-cases", "there is no eval in it", origin_of(), "Add at least one.")
         for index, item in enumerate(items):
-            file, raw, where = self._read(item, partial(origin_of, index))
-            if file is None:
+            read = read_eval(item, partial(origin_of, index), self.findings)
+            if read is None:
                 continue
-            case_id = str(file.id) if file.id is not None else str(index + 1)
+            case_id = str(read.file.id) if read.file.id is not None else str(index + 1)
             if case_id in first:
                 message = f"id {case_id!r} is used twice, first at {line_of(first[case_id])}"
-                self.findings.error("duplicate-id", message, where("id"), "Give every eval an id of its own.")
-            first.setdefault(case_id, where("id"))
-            cases.append(self._case(file, raw, case_id, where, origin_of(index)))
+                self.findings.error("duplicate-id", message, read.where("id"), "Give every eval an id of its own.")
+            first.setdefault(case_id, read.where("id"))
+            cases.append(self._case(read, case_id, origin_of(index)))
         return tuple(cases)
 
-    def _read(self, item: JsonValue, where: OriginOf) -> tuple[EvalFile | None, JsonObject, OriginOf]:
-        """An eval under the names that its keys have here."""
-        if not isinstance(item, Mapping):
-            self.findings.error("wrong-type", "an eval must be an object", where())
-            return None, {}, where
-        given: dict[str, Any] = dict(item)
-        renamed: dict[str, str] = {}
-        names = OTHER_NAMES
-        if isinstance(given.get(BEHAVIOUR), list | tuple):
-            names = {**OTHER_NAMES, BEHAVIOUR: "expectations"}
-        for other, preferred in names.items():
-            if other in given and preferred not in given:
-                given[preferred] = given.pop(other)
-                renamed[preferred] = other
-                self.findings.other_name(other, preferred, where(other))
-
-        def renaming(*pointer: str | int) -> Origin:
-            step = pointer[:1] and renamed.get(str(pointer[0]))
-            return where(step, *pointer[1:]) if step else where(*pointer)
-
-        file = self.findings.validated(EvalFile, given, renaming)
-        if file is not None:
-            self.findings.unknown_keys(file.model_extra or {}, keys_of(EvalFile), where)
-        return file, given, renaming
-
-    def _case(self, file: EvalFile, raw: JsonObject, case_id: str, where: OriginOf, origin: Origin) -> Case:
-        assertions = list(self._assertions(file, where))
+    def _case(self, read: Eval, case_id: str, origin: Origin) -> Case:
+        file, where = read.file, read.where
+        assertions = list(self._assertions(read))
         checks = [one.check for one in assertions]
         if not checks and file.expected_output is not None:
             options = rubric_options(AS_EXPECTED, file.expected_output)
             checks = [Check(id=EXPECTED_OUTPUT, scorer=RUBRIC, options=options, origin=where("expected_output"))]
-        trigger = self._trigger(file, raw, where)
+        trigger = self._trigger(file, read.given, where)
         if trigger is not None:
             checks.append(_beside(trigger) if checks else trigger)
+        checks += read.called if checks else ()
         commands = [str(check.options["command"]) for check in checks if check.scorer == COMMAND]
         return Case(
             id=case_id,
             name=file.name or "",
             description=file.description or "",
             prompt=file.prompt,
+            arm_prompts=((self.baseline, file.prompt_baseline),) if file.prompt_baseline and self.baseline else (),
             files=tuple(self._files(file, where)),
+            setup=file.setup_commands,
             grader_files=bundled_files(self.root, commands),
             checks=tuple(checks),
-            rule=EACH,
-            tags=file.tags,
+            rule=self._rule(read, assertions),
+            weight=file.weight,
+            limits=Limits(timeout_s=file.timeout_s, max_turns=file.max_turns),
+            tags=(*file.tags, *(tag for tag in read.tags if tag not in file.tags)),
             cluster=file.cluster,
-            extras=_extras(file, raw, assertions),
+            extras=_extras(read, assertions),
             origin=origin,
         )
 
-    def _assertions(self, file: EvalFile, where: OriginOf) -> Iterator[Assertion]:
-        """Those of both keys in the order of the file, each once."""
-        known: dict[JsonValue, None] = {}
+    def _rule(self, read: Eval, assertions: list[Assertion]) -> VerdictRule:
+        threshold = read.file.threshold if read.file.threshold is not None else self.threshold
+        if threshold is None:
+            return EACH
+        if any(one.critical for one in assertions):
+            message = "a critical assertion in an eval that passes with a share of them: no rule says both"
+            hint = "Make an eval of its own of what must hold, or leave the threshold out."
+            self.findings.error("critical-threshold", message, read.where(), hint)
+        return VerdictRule(mode=VerdictMode.MEAN, threshold=threshold)
+
+    def _assertions(self, read: Eval) -> Iterator[Assertion]:
+        """Those of all keys in the order of the file, each once."""
+        known: set[str] = set()
         taken: dict[str, int] = {}
-        for key, items in (("expectations", file.expectations), ("assertions", file.assertions)):
-            for index, item in enumerate(items):
-                if item in known:
-                    continue
-                known[item] = None
-                made = assertion_of(item, file.expected_output, where(key, index), self.findings)
-                if made is None:
-                    continue
-                count = taken[made.check.id] = taken.get(made.check.id, 0) + 1
-                if count > 1:  # the same words for two things that are checked differently
-                    check = made.check.model_copy(update={"id": f"{made.check.id} ({count})"})
-                    made = Assertion(check, made.raw)
-                yield made
+        for item, origin in read.assertions:
+            if (content := digest(item)) in known:
+                continue
+            known.add(content)
+            made = assertion_of(item, read.file.expected_output, origin, self.findings)
+            if made is None:
+                continue
+            count = taken[made.check.id] = taken.get(made.check.id, 0) + 1
+            if count > 1:  # the same words for two things that are checked differently
+                check = made.check.model_copy(update={"id": f"{made.check.id} ({count})"})
+                made = replace(made, check=check)
+            yield made
 
     def _trigger(self, file: EvalFile, raw: JsonObject, where: OriginOf) -> Check | None:
         """Whether this skill has to fire, where the eval says something about it."""
@@ -145,23 +149,38 @@ class CaseMaker:
         return Check(id=TRIGGER, scorer=TRIGGER, options=options, origin=where(key))
 
     def _files(self, file: EvalFile, where: OriginOf) -> Iterator[FileSpec]:
-        for index, written in enumerate(file.files):
-            paths = [contained(base, written) for base in dict.fromkeys(self._bases())]
-            if "\\" in written or any(path is None for path in paths):
-                message = f"file {written!r} leads out of the skill's folder"
-                hint = "Keep the input of evals below the skill, in evals/files for example."
-                self.findings.error("escaping-path", message, where("files", index), hint)
-                continue
-            found = next((path for path in paths if path is not None and path.exists()), None)
-            if found is None:
-                looked = " or ".join(str(base) for base in dict.fromkeys(self._bases()))
-                message = f"file {written!r} is not there (looked in {looked})"
-                self.findings.error("missing-file", message, where("files", index))
-            elif found.is_dir():
-                target = PurePosixPath(written)
-                yield from (file_spec(found / one, str(target / one)) for one in files_of(found))
+        for index, given in enumerate(file.files):
+            inline = given if isinstance(given, InlineFile) else None
+            put = inline.path if inline else str(given)
+            if "\\" in put or contained(self.root, put) is None:
+                self._escaping(put, where("files", index))
+            elif inline and inline.content is not None:
+                yield FileSpec(path=str(PurePosixPath(put)), text=inline.content)
             else:
-                yield file_spec(found, str(PurePosixPath(written)))
+                yield from self._found((inline and inline.source) or put, put, where("files", index))
+        if file.copy_test_files:
+            beside = (one for one in files_of(self.folder) if not could_be_suite(self.folder / one))
+            yield from (file_spec(self.folder / one, str(one)) for one in beside)
+
+    def _found(self, written: str, put: str, origin: Origin) -> Iterator[FileSpec]:
+        """A file, or a whole folder, that lies below the skill."""
+        paths = [contained(base, written) for base in dict.fromkeys(self._bases())]
+        if "\\" in written or any(path is None for path in paths):
+            self._escaping(written, origin)
+            return
+        found = next((path for path in paths if path is not None and path.exists()), None)
+        if found is None:
+            looked = " or ".join(str(base) for base in dict.fromkeys(self._bases()))
+            self.findings.error("missing-file", f"file {written!r} is not there (looked in {looked})", origin)
+        elif found.is_dir():
+            yield from (file_spec(found / one, str(PurePosixPath(put) / one)) for one in files_of(found))
+        else:
+            yield file_spec(found, str(PurePosixPath(put)))
+
+    def _escaping(self, written: str, origin: Origin) -> None:
+        message = f"file {written!r} leads out of the skill's folder"
+        hint = "Keep the input of evals below the skill, in evals/files for example."
+        self.findings.error("escaping-path", message, origin, hint)
 
     def _bases(self) -> tuple[Path, ...]:
         """Where input files are looked for, in this order."""
@@ -174,14 +193,16 @@ def _beside(trigger: Check) -> Check:
     return trigger.model_copy(update={"id": FIRED if should else SILENT, "beside": True})
 
 
-def _extras(file: EvalFile, raw: JsonObject, assertions: list[Assertion]) -> JsonObject:
+def _extras(read: Eval, assertions: list[Assertion]) -> JsonObject:
     """What a case has no field for and is needed to write the eval again."""
+    file = read.file
     objects = {one.check.id: one.raw for one in assertions if one.raw is not None}
     kept = ("expected_skill", "acceptable_skills", "should_trigger")
     extras: dict[str, Any] = {
         "integer_id": True if isinstance(file.id, int) else None,
         EXPECTED_OUTPUT: file.expected_output,
         "assertions": objects or None,
-        "keys": {**{key: raw[key] for key in kept if key in raw}, **(file.model_extra or {})} or None,
+        "tags": read.tags or None,
+        "keys": {**{key: read.given[key] for key in kept if key in read.given}, **(file.model_extra or {})} or None,
     }
     return {key: value for key, value in extras.items() if value is not None}

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from skillgauge.api import Claim, SuiteError
+from skillgauge_skill_folders import skills_of
 
 from .packages import manifest_of
 from .shapes import BENCHFLOW_CASES, UAAPS, Foreign, Shape
-from .sources import could_be_suite, is_named_evals, is_skill_folder, read_source, suite_files
+from .sources import EVALS_FOLDER, could_be_suite, is_named_evals, is_skill_folder, shape_in, suite_files
 
 IsInstalled = Callable[[str], bool]
 """Whether there is a format of a name, which then claims what is its own."""
@@ -27,14 +28,17 @@ def claim(path: Path, is_installed: IsInstalled) -> Claim | None:
 
 def _claim_folder(path: Path) -> Claim | None:
     """A skill whose suites are this format's. Where another's is among them, each file is somebody's by itself."""
-    shapes = {file.name: _shape(file) for file in suite_files(path)}
+    shapes = {file.name: shape_in(file) for file in suite_files(path)}
     if any(isinstance(shape, Foreign) for shape in shapes.values()):
         return None
     own = [name for name, shape in shapes.items() if isinstance(shape, Shape)]
-    broken = [name for name, shape in shapes.items() if isinstance(shape, SuiteError) and name in _own_names(path)]
-    if own:
-        return Claim("skill", f"a skill with {', '.join(own)}")
-    return Claim("skill", f"a skill with {broken[0]}, which cannot be read") if broken else None
+    broken = [name for name, shape in shapes.items() if not isinstance(shape, Shape) and name in _own_names(path)]
+    if not own and not broken:
+        return None
+    what = ", ".join(own) if own else f"{broken[0]}, which cannot be read"
+    # A repository that is a skill itself may hold others, each with suites of its own.
+    inner = tuple(skill for skill in skills_of(path, inner=True) if path in skill.parents and not skill.is_symlink())
+    return Claim("skill", f"a skill with {what}", leaves=inner)
 
 
 def _own_names(path: Path) -> set[str]:
@@ -48,7 +52,7 @@ def _claim_file(path: Path, is_installed: IsInstalled) -> Claim | None:
         # Nobody else would say what is wrong with it.
         is_own = is_named_evals(path) and path.is_file() and is_skill_folder(path.parent.parent)
         return Claim("evals", f"named {path.name}, in a skill") if is_own else None
-    match _shape(path):
+    match shape_in(path):
         case Shape() as shape:
             return Claim(shape, f"{path.name} is {_described(shape)}")
         case Foreign() as foreign:
@@ -58,7 +62,12 @@ def _claim_file(path: Path, is_installed: IsInstalled) -> Claim | None:
         case SuiteError():
             return Claim("evals", f"named {path.name}, but cannot be read") if is_named_evals(path) else None
         case _:
-            return None
+            is_own = is_named_evals(path) and _is_beside_skill(path)
+            return Claim("evals", f"named {path.name}, of no shape that is known") if is_own else None
+
+
+def _is_beside_skill(path: Path) -> bool:
+    return path.parent.name == EVALS_FOLDER or is_skill_folder(path.parent)
 
 
 def _asks_questions(path: Path) -> bool:
@@ -71,18 +80,14 @@ def _claim_foreign(path: Path, foreign: Foreign, is_installed: IsInstalled) -> C
     return None if is_installed(foreign.plugin) else Claim("foreign", f"{path.name} is {foreign.what}")
 
 
-def _shape(path: Path) -> Shape | Foreign | SuiteError | None:
-    try:
-        source = read_source(path)
-    except SuiteError as error:
-        return error
-    return source.shape if source else None
-
-
 def _described(shape: Shape) -> str:
     match shape:
         case Shape.EVALS:
             return "an object with `evals`"
+        case Shape.CASES:
+            return "an object with evals under another name"
+        case Shape.ONE:
+            return "a single eval"
         case Shape.EVAL_LIST:
             return "a list of evals"
         case Shape.TRIGGERS:

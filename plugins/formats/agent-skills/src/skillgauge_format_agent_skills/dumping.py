@@ -9,7 +9,6 @@ from typing import Any
 
 from skillgauge.api import (
     ALL_PASSED,
-    NO_LIMITS,
     ArmKind,
     Case,
     Check,
@@ -21,6 +20,7 @@ from skillgauge.api import (
     Severity,
     SkillRole,
     Suite,
+    VerdictMode,
     thaw,
 )
 from skillgauge_skill_folders import SKILL_FILE
@@ -28,9 +28,12 @@ from skillgauge_skill_folders import SKILL_FILE
 from .assertions import RUBRIC, written
 from .cases import AS_EXPECTED, EACH, EXPECTED_OUTPUT, TRIGGER
 from .figures import TRIGGERS
+from .keys import KEYS, Use, listed
 
 EVALS_FILE, QUERIES_FILE = "evals/evals.json", "evals/trigger_evals.json"
 SKILL_CREATOR = "skill-creator"
+TOOL_CALL = "tool-call"
+_CALLED_KEYS = tuple(key for key, use in KEYS.items() if use is Use.CALLED)
 _TRIGGER_KEYS = ("expected_skill", "acceptable_skills", "should_trigger")
 
 
@@ -74,6 +77,8 @@ def _eval(case: Case, key: str, losses: list[Problem]) -> dict[str, Any]:
     objects = raw if isinstance(raw, Mapping) else {}
     assertions = []
     for check in case.checks:
+        if check.beside and check.scorer == TOOL_CALL and _names_what_is_used(case):
+            continue
         if check.scorer == TRIGGER or (check.id == EXPECTED_OUTPUT and check.options.get("claims") == (AS_EXPECTED,)):
             continue
         item = written(check, objects.get(check.id), reference)
@@ -90,8 +95,14 @@ def _eval(case: Case, key: str, losses: list[Problem]) -> dict[str, Any]:
         "expected_output": thaw(reference),
         "files": [file.path for file in case.files] or None,
         key: assertions or None,
-        "tags": list(case.tags) or None,
+        "tags": [tag for tag in case.tags if tag not in listed(case.extras.get("tags", ()))] or None,
         "cluster": case.cluster or None,
+        "prompt_baseline": next((text for _, text in case.arm_prompts), None),
+        "weight": case.weight if case.weight != 1 else None,
+        "threshold": case.rule.threshold if case.rule.mode is VerdictMode.MEAN else None,
+        "setup": {"commands": list(case.setup)} if case.setup else None,
+        "timeout_s": case.limits.timeout_s,
+        "max_turns": case.limits.max_turns,
         **_trigger_keys(case),
     }
     return _with_keys({name: value for name, value in made.items() if value is not None}, case.extras)
@@ -110,6 +121,11 @@ def _query(case: Case) -> dict[str, Any]:
     should = case.checks[0].options.get("should_trigger", True)
     identity = {"id": _id(case)} if case.extras.get("id") else {}
     return _with_keys({**identity, "query": case.prompt, "should_trigger": should}, case.extras)
+
+
+def _names_what_is_used(case: Case) -> bool:
+    keys = case.extras.get("keys")
+    return isinstance(keys, Mapping) and any(key in keys for key in _CALLED_KEYS)
 
 
 def _is_query(case: Case) -> bool:
@@ -147,13 +163,15 @@ def _unsaid(case: Case) -> Iterator[str]:
     """What an eval has no key for."""
     if case.prompt is None:
         yield "it has no prompt, so its input is asked as it is"
-    if case.rule not in (ALL_PASSED, EACH):
+    if case.rule not in (ALL_PASSED, EACH) and (case.rule.mode is not VerdictMode.MEAN or case.rule.above):
         yield "its rule for a verdict is left out"
-    if case.limits != NO_LIMITS:
-        yield "its limits are left out"
-    if case.weight != 1 or any(check.weight != 1 for check in case.checks):
-        yield "weights are left out"
-    for name in ("setup", "env", "targets"):
+    if case.limits.output_bytes is not None:
+        yield "its limit of output is left out"
+    raw = case.extras.get("assertions")
+    kept = raw if isinstance(raw, Mapping) else {}
+    if any(check.weight != 1 and check.id not in kept for check in case.checks):
+        yield "weights of checks are left out"
+    for name in ("env", "targets"):
         if getattr(case, name):
             yield f"{name} cannot be written"
 

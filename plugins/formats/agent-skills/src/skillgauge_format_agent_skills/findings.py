@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from pydantic import BaseModel
 
 from skillgauge.api import Origin, Problem, Severity, SuiteError, did_you_mean
 from skillgauge_validation import validate
+
+from .keys import Use, near_miss
 
 M = TypeVar("M", bound=BaseModel)
 OriginOf = Callable[..., Origin]
@@ -20,8 +23,8 @@ class Findings:
 
     def __init__(self) -> None:
         self.errors: list[Problem] = []
-        self._unknown: dict[str, tuple[Origin, str]] = {}
-        self._other_names: dict[str, Problem] = {}
+        self._kept: dict[Use, dict[str, _Count]] = {}
+        self._other_names: dict[tuple[str, str], _Count] = {}
         self._warnings: list[Problem] = []
         self._judged: dict[str, list[Origin]] = {}
 
@@ -35,15 +38,24 @@ class Findings:
 
     def other_name(self, key: str, preferred: str, origin: Origin) -> None:
         """Note a key that is read under another name; each is told once per file, at its first place."""
-        message = f"key {key!r} is read as {preferred!r}, which other tools understand"
-        told = Problem("suite.other-name", message, origin=origin, severity=Severity.WARNING)
-        self._other_names.setdefault(key, told)
+        self._other_names.setdefault((key, preferred), _Count(origin)).add()
+
+    def kept(self, key: str, use: Use, origin: Origin, near: str = "") -> None:
+        """Note a key that is no check; all of a file are told at once, with their counts and what was done."""
+        self._kept.setdefault(use, {}).setdefault(key, _Count(origin, near)).add()
 
     def unknown_keys(self, keys: Iterable[str], known: Sequence[str], origin_of: OriginOf) -> None:
-        """Note keys that are kept without effect; each name is told once per file, at its first place."""
+        """Note keys that are kept without effect."""
         for key in keys:
-            if key not in self._unknown:
-                self._unknown[key] = (origin_of(key), did_you_mean(key, known))
+            self.kept(key, Use.NONE, origin_of(key), did_you_mean(key, known))
+
+    def is_misspelt(self, key: str, bearing: tuple[str, ...], origin: Origin) -> bool:
+        """Whether a key that nobody knows is nearly one that bears checks, which is an error."""
+        meant = near_miss(key, bearing)
+        if meant:
+            message = f"unknown key {key!r} is nearly {meant!r}: what it says would not be checked"
+            self.error("misspelt-key", message, origin, f"Write {meant!r}, or a name that is not so near.")
+        return bool(meant)
 
     def left_to_judge(self, kind: str, origin: Origin) -> None:
         """Note an assertion whose type is decided by no program here; all of a file are told at once."""
@@ -60,16 +72,41 @@ class Findings:
     @property
     def warnings(self) -> tuple[Problem, ...]:
         """The warnings; unknown keys as one, and types left to a judge, since a foreign file may have many."""
-        unknown = []
         judged = []
         if self._judged:
             kinds = ", ".join(f"{kind!r} ({len(origins)})" for kind, origins in self._judged.items())
             origin = next(iter(self._judged.values()))[0]
             message = f"a judge decides assertions of types for which there is no rule, or no fitting value: {kinds}"
             judged = [Problem("suite.judged-type", message, origin=origin, severity=Severity.WARNING)]
-        if self._unknown:
-            names = ", ".join(f"{key!r}{near}" for key, (_, near) in self._unknown.items())
-            origin = next(iter(self._unknown.values()))[0]
-            message = f"keys that evals of Agent Skills do not define are kept without effect: {names}"
-            unknown = [Problem("suite.unknown-key", message, origin=origin, severity=Severity.WARNING)]
-        return (*unknown, *self._other_names.values(), *judged, *self._warnings)
+        return (*self._of_keys(), *self._of_names(), *judged, *self._warnings)
+
+    def _of_keys(self) -> Iterator[Problem]:
+        parts = [
+            f"{use}: {', '.join(f'{key!r} ({count.times}){count.near}' for key, count in counts.items())}"
+            for use, counts in sorted(self._kept.items(), key=lambda item: list(Use).index(item[0]))
+        ]
+        if parts:
+            origin = next(iter(self._kept[max(self._kept, key=list(Use).index)].values())).origin
+            code = "suite.unknown-key" if Use.NONE in self._kept else "suite.kept-key"
+            message = f"keys beside those of Agent Skills: {'; '.join(parts)}"
+            yield Problem(code, message, origin=origin, severity=Severity.WARNING)
+
+    def _of_names(self) -> Iterator[Problem]:
+        names = self._other_names
+        if names:
+            told = ", ".join(f"{key!r} ({count.times}) as {preferred!r}" for (key, preferred), count in names.items())
+            message = f"keys are read under the names that other tools understand: {told}"
+            origin = next(iter(names.values())).origin
+            yield Problem("suite.other-name", message, origin=origin, severity=Severity.WARNING)
+
+
+@dataclass
+class _Count:
+    """How often a key was seen, and where first."""
+
+    origin: Origin
+    near: str = ""
+    times: int = 0
+
+    def add(self) -> None:
+        self.times += 1

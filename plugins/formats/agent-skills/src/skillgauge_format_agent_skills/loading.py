@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -13,12 +13,12 @@ from skillgauge.api import (
     Case,
     Comparison,
     JsonObject,
+    JsonValue,
     LimitOutcome,
     Loaded,
     LoadRequest,
     Origin,
     Problem,
-    Severity,
     SkillRef,
     Suite,
     SuiteDefaults,
@@ -42,12 +42,17 @@ from skillgauge_skill_folders import (
 from .cases import TRIGGER, CaseMaker
 from .figures import BALANCED, TRIGGERS
 from .findings import Findings
+from .installing import leak_warnings
+from .keys import FILE_KEYS, Use
+from .neighbours import Neighbours
 from .options import AgentSkillsOptions
 from .packages import MANIFESTS, manifest_of
-from .shapes import UAAPS, Foreign, Shape
-from .sources import EVALS_FOLDER, Source, read_source, suite_files
+from .shapes import UAAPS, Foreign, Shape, list_key
+from .skill_search import SkillSearch
+from .sources import EVALS_FOLDER, Source, is_named_evals, read_source, shape_in, suite_files
 from .triggers import SHOULD, SHOULD_NOT, trigger_cases
 from .typed import COMMAND
+from .unread import not_read, unknown_shape
 
 FORMAT = "agent-skills"
 SKILL_CREATOR, AGENTSKILLS = "skill-creator", "agentskills"
@@ -84,9 +89,12 @@ class _Loading:
 
     options: AgentSkillsOptions
     cwd: Path
+    search: SkillSearch = field(default_factory=SkillSearch)
     skills: dict[Path, _OfSkill | None] = field(default_factory=dict)
     """By their folder; `None` for one that cannot be read."""
     seen: set[Path] = field(default_factory=set)
+    whole: set[Path] = field(default_factory=set)
+    """Folders of skills all of whose suites were asked for, not one file alone."""
     fatal: list[Problem] = field(default_factory=list)
     passed_over: list[Problem] = field(default_factory=list)
 
@@ -94,6 +102,8 @@ class _Loading:
         """Read what a path stands for."""
         problems = self.passed_over if searched else self.fatal
         files = list(suite_files(path)) if path.is_dir() else [path]
+        if path.is_dir() or searched:
+            self.whole.add(find_skill(path) or path)
         count = sum(self._add_file(file, problems, in_folder=path.is_dir()) for file in files)
         if path.is_dir() and not count:
             hint = f"Write {EVALS_FOLDER}/evals.json with a list 'evals', each with 'id', 'prompt' and 'assertions'."
@@ -116,10 +126,11 @@ class _Loading:
             problems += error.problems
             return True
         if source is None:
-            if not in_folder:
-                hint = "A suite is an object with a list 'evals', or a list of queries with 'should_trigger'."
-                problems.append(Problem("suite.no-evals", "this is no suite of evals", Origin(str(path)), hint=hint))
-            return not in_folder
+            if not in_folder or is_named_evals(path):
+                self.seen.add(path.resolve())
+                problems.append(unknown_shape(path))
+                return True
+            return False
         self.seen.add(path.resolve())
         if isinstance(source.shape, Foreign):
             problems.append(_missing_plugin(source.shape, source.origin()))
@@ -127,18 +138,16 @@ class _Loading:
         of_skill = self._skill_of(source, problems)
         if of_skill is not None:
             try:
-                of_skill.parts.append(_part(source, of_skill.skill))
+                of_skill.parts.append(_part(source, of_skill.skill, self.options))
             except SuiteError as error:
                 problems += [source.placed(one) for one in error.problems]
         return True
 
     def _skill_of(self, source: Source, problems: list[Problem]) -> _OfSkill | None:
         named = self.options.skill_path
-        root = (self.cwd / named).absolute() if named is not None else find_skill(source.path)
-        if root is None:
-            message = f"there is no SKILL.md beside {source.path.name!r}, nor in a folder around its own"
-            hint = "Name the skill with --skill-path DIR."
-            problems.append(source.placed(Problem("suite.no-skill", message, source.origin(), hint=hint)))
+        root = (self.cwd / named).absolute() if named is not None else self.search.skill_of(source)
+        if isinstance(root, Problem):
+            problems.append(source.placed(root))
             return None
         if root not in self.skills:
             try:
@@ -148,8 +157,17 @@ class _Loading:
                 problems += error.problems
         return self.skills[root]
 
-    def suites(self) -> tuple[Suite, ...]:
+    def add_queries_of(self, neighbours: Neighbours) -> None:
+        """Read the trigger sets of the skills beside, if any query is asked: who fires for theirs is half of it."""
+        tested = [of_skill for of_skill in self.skills.values() if of_skill]
+        if any(_is_trigger(case) for of_skill in tested for part in of_skill.parts for case in part.cases):
+            for file in (one for root in neighbours.roots for one in suite_files(root)):
+                if file.resolve() not in self.seen and shape_in(file) is Shape.TRIGGERS:
+                    self._add_file(file, self.passed_over, in_folder=True)
+
+    def suites(self, neighbours: Neighbours) -> tuple[Suite, ...]:
         """The suites of all skills; a second skill of a name is passed over."""
+        tested = [one.skill for one in self.skills.values() if one and one.skill.root.resolve() not in neighbours.roots]
         suites: list[Suite] = []
         first: dict[str, Path] = {}
         for of_skill in self.skills.values():
@@ -165,7 +183,12 @@ class _Loading:
                 )
                 continue
             first[skill.name] = skill.root
-            suites += _suites(of_skill, self.options.keep)
+            cases = [case for part in of_skill.parts for case in part.cases]
+            unread = not_read(skill.root, cases, self.seen) if skill.root in self.whole else ()
+            try:
+                suites += _suites(of_skill, self.options.keep, neighbours.of(skill, tested), unread)
+            except SuiteError as error:
+                self.fatal += error.problems
         return tuple(suites)
 
 
@@ -176,7 +199,10 @@ def load(request: LoadRequest, options: AgentSkillsOptions) -> Loaded:
         loading.add(Path(text), searched=False)
     for text in request.searched:
         loading.add(Path(text), searched=True)
-    suites = loading.suites()
+    neighbours = Neighbours(options.with_skills, loading.cwd, options.keep)
+    loading.fatal += neighbours.problems
+    loading.add_queries_of(neighbours)
+    suites = loading.suites(neighbours)
     if loading.fatal:
         raise SuiteError([*loading.fatal, *loading.passed_over])
     return Loaded(suites, tuple(loading.passed_over))
@@ -191,7 +217,7 @@ def _missing_plugin(foreign: Foreign, origin: Origin) -> Problem:
     return Problem("plugin.not-installed", message, origin=origin, hint=hint)
 
 
-def _part(source: Source, skill: Skill) -> _Part:
+def _part(source: Source, skill: Skill, options: AgentSkillsOptions) -> _Part:
     """The cases of a file. Raises `SuiteError` with everything that is wrong with them."""
     findings = Findings()
     if source.shape is Shape.TRIGGERS:
@@ -200,31 +226,52 @@ def _part(source: Source, skill: Skill) -> _Part:
         cases = _evals(source, skill, findings)
     if findings.errors:
         raise SuiteError(findings.errors)
-    if image := image_files(skill.root / EVALS_FOLDER):
-        message = f"{EVALS_FOLDER}/{DOCKERFILE} is the image of these cases in sandbox 'docker'; others do without it"
-        findings.warning("image", message, source.origin(), "Take it with --sandbox docker.")
+    if options.image == "use" and (image := image_files(skill.root / EVALS_FOLDER)):
+        message = f"{EVALS_FOLDER}/{DOCKERFILE} is the image of these cases, which sandbox 'docker' runs; others refuse"
+        hint = "Take --sandbox docker, or do without the image: --set formats.agent-skills.image=ignore."
+        findings.warning("image", message, source.origin(), hint)
         cases = tuple(case.model_copy(update={"image_files": image}) for case in cases)
     return _Part(source, cases, tuple(map(source.placed, findings.warnings)))
 
 
 def _evals(source: Source, skill: Skill, findings: Findings) -> tuple[Case, ...]:
-    maker = CaseMaker(skill.root, skill.name, source.path.parent, findings)
+    maker = CaseMaker(skill.root, skill.name, source.path.parent, findings, baseline=WITHOUT_SKILL)
     value = source.value
     if not isinstance(value, Mapping):
         items = value if isinstance(value, tuple) else ()
         return maker.cases(items, source.origin)
-    findings.unknown_keys((key for key in value if key not in _EVALS_KEYS), _EVALS_KEYS, source.origin)
+    if source.shape is Shape.ONE:
+        return maker.cases((value,), lambda *pointer: source.origin(*pointer[1:]))
+    listed = list_key(value)
+    if listed != "evals":
+        findings.other_name(listed, "evals", source.origin(listed))
+    for key in value:
+        if key not in (*_EVALS_KEYS, listed) and not findings.is_misspelt(key, _EVALS_KEYS, source.origin(key)):
+            findings.kept(key, FILE_KEYS.get(key, Use.NONE), source.origin(key))
+    maker = replace(maker, threshold=_threshold(value, findings, source))
     name = value.get("skill_name")
     if isinstance(name, str) and name != skill.name:
         message = f"skill_name is {name!r}, but the skill is called {skill.name!r}{did_you_mean(name, [skill.name])}"
         findings.warning("skill-name", message, source.origin("skill_name"))
     elif name is not None and not isinstance(name, str):
         findings.error("wrong-type", "'skill_name' must be text", source.origin("skill_name"))
-    evals = value.get("evals")
-    return maker.cases(evals if isinstance(evals, tuple) else (), partial(source.origin, "evals"))
+    evals = value.get(listed)
+    return maker.cases(evals if isinstance(evals, tuple) else (), partial(source.origin, listed))
 
 
-def _suites(of_skill: _OfSkill, keep: tuple[str, ...]) -> Iterable[Suite]:
+def _threshold(value: Mapping[str, JsonValue], findings: Findings, source: Source) -> float | None:
+    """What all evals of a file need to pass, if it says so."""
+    key = next((one for one, use in FILE_KEYS.items() if use is Use.RULE and value.get(one) is not None), "")
+    threshold = value.get(key)
+    if not key or (isinstance(threshold, int | float) and not isinstance(threshold, bool) and 0 <= threshold <= 1):
+        return float(threshold) if isinstance(threshold, int | float) else None
+    findings.error("value", f"{key!r} must be a number from 0 to 1", source.origin(key))
+    return None
+
+
+def _suites(
+    of_skill: _OfSkill, keep: tuple[str, ...], beside: tuple[SkillRef, ...], unread: tuple[Problem, ...]
+) -> Iterable[Suite]:
     """The suites about one skill. All install the same of it, so that their sessions are of the same skill."""
     skill = of_skill.skill
     commands = [
@@ -242,10 +289,13 @@ def _suites(of_skill: _OfSkill, keep: tuple[str, ...]) -> Iterable[Suite]:
     outside = [path for path in also if not path.startswith(f"{EVALS_FOLDER}/")]
     leaks = leaks_of(skill.root, commands=commands, also=outside, keep=keep)
     ref = skill_ref(skill.root, skill.name, leaks.paths)
-    warnings = (*skill.warnings, *_leak_warnings(leaks, skill))
+    warnings = (*skill.warnings, *leak_warnings(leaks, skill), *unread)
     taken: set[str] = set()
     for part in sorted(of_skill.parts, key=lambda part: part.is_triggers):
         for suite in _split(part, skill, ref, leaks, taken):
+            if beside:
+                arms = (arm.model_copy(update={"skills": (*arm.skills, *beside)}) for arm in suite.arms)
+                suite = suite.model_copy(update={"arms": tuple(arms)})
             yield suite.model_copy(update={"warnings": (*warnings, *suite.warnings)}) if warnings else suite
             warnings = ()
 
@@ -334,23 +384,13 @@ def _tagged(case: Case) -> Case:
 
 
 def _has_expectations(source: Source) -> bool:
-    value = source.value.get("evals") if isinstance(source.value, Mapping) else source.value
+    value = source.value.get(list_key(source.value)) if isinstance(source.value, Mapping) else source.value
     return isinstance(value, tuple) and any("expectations" in item for item in value if isinstance(item, Mapping))
 
 
 def _unknown(source: Source) -> JsonObject:
     """Keys of the file that have no effect, to be written again."""
-    if not isinstance(source.value, Mapping) or source.shape is not Shape.EVALS:
+    if not isinstance(source.value, Mapping) or source.shape not in (Shape.EVALS, Shape.CASES):
         return {}
-    return {"keys": {key: value for key, value in source.value.items() if key not in _EVALS_KEYS}}
-
-
-def _leak_warnings(leaks: Leaks, skill: Skill) -> list[Problem]:
-    """What a reader might not expect; that `evals/` is not installed goes without saying."""
-    unusual = [path for path in leaks.always if path in ("tests",)]
-    told = [*unusual, *leaks.of_validators]
-    if not told:
-        return []
-    message = f"not installed for the agent, because it would give answers away: {', '.join(told)}"
-    hint = "To install some of it all the same: --set formats.agent-skills.keep=[GLOB]"
-    return [Problem("suite.left-out", message, origin=skill.origin(), hint=hint, severity=Severity.WARNING)]
+    own = (*_EVALS_KEYS, list_key(source.value))
+    return {"keys": {key: value for key, value in source.value.items() if key not in own}}

@@ -15,8 +15,17 @@ class AgentSkillsOptions(Frozen):
     skill_path: Annotated[str | None, LoadOption("--skill-path", metavar="DIR")] = Field(
         default=None, description="Folder of the skill, for a suite that lies elsewhere. Default: the one around it."
     )
+    with_skills: Annotated[tuple[str, ...], LoadOption("--with-skills", metavar="DIR...", several_words=True)] = Field(
+        default=(),
+        description="Skills beside the one under test, in all arms; their own queries are asked, too.",
+    )
     keep: tuple[str, ...] = Field(
         default=(),
         description="Globs of paths of the skill that are installed although they would give answers away.",
+        json_schema_extra=HARMLESS,
+    )
+    image: Annotated[str, Field(pattern="^(use|ignore)$")] = Field(
+        default="use",
+        description="use, or ignore: what becomes of evals/Dockerfile; a sandbox that runs no images refuses it.",
         json_schema_extra=HARMLESS,
     )

@@ -72,11 +72,11 @@ class _Benchmark:
 
     @property
     def arms(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(run.configuration for run in self.file.runs))
+        return tuple(dict.fromkeys(run.configuration for run in self.file.all_runs))
 
     @property
     def cases(self) -> dict[str, int]:
-        ids = dict.fromkeys(str(run.eval_id) for run in self.file.runs)
+        ids = dict.fromkeys(str(run.eval_id) for run in self.file.all_runs)
         return {case: index for index, case in enumerate(ids)}
 
     @property
@@ -94,7 +94,7 @@ class _Benchmark:
         told = self.file.metadata.skillgauge
         if told and told.validity:
             return SuiteValidity(suite_id=self.suite_id, **told.validity.model_dump())
-        errors, total = sum(run.result.pass_rate is None for run in self.file.runs), len(self.file.runs)
+        errors, total = sum(run.result.pass_rate is None for run in self.file.all_runs), len(self.file.all_runs)
         is_invalid = errors / total > _MAX_ERROR_SHARE
         reason = f"{errors} of {total} runs have no pass rate" if is_invalid else ""
         return SuiteValidity(suite_id=self.suite_id, valid=not is_invalid, error_share=errors / total, reason=reason)
@@ -109,7 +109,7 @@ class _Benchmark:
     def results(self) -> Iterator[TrialResult]:
         """The runs as trials."""
         cases, started = self.cases, _seconds(self.file.metadata.timestamp)
-        for index, run in enumerate(self.file.runs):
+        for index, run in enumerate(self.file.all_runs):
             trial = digest(self.suite_id, self.engine, self.file.metadata.executor_model, index, run.model_dump())
             verdict, scores = _verdict(run)
             yield TrialResult(
@@ -163,10 +163,10 @@ def _are_benchmarks(value: JsonValue) -> bool:
 def _is_benchmark(value: Json) -> bool:
     if not isinstance(value, Mapping) or not isinstance(value.get("metadata"), Mapping):
         return False
-    runs = value.get("runs")
-    if not isinstance(runs, tuple) or not runs:
+    runs, ungraded = value.get("runs"), value.get("ungraded_runs", ())
+    if not isinstance(runs, tuple) or not isinstance(ungraded, tuple) or not (runs or ungraded):
         return False
-    return all(isinstance(run, Mapping) and "configuration" in run for run in runs)
+    return all(isinstance(run, Mapping) and "configuration" in run for run in (*runs, *ungraded))
 
 
 def _was_benchmark(beginning: bytes) -> bool:
@@ -176,14 +176,14 @@ def _was_benchmark(beginning: bytes) -> bool:
 def _view(path: Path, content: str, files: list[BenchmarkFile]) -> RunView:
     benchmarks: list[_Benchmark] = []
     for file in files:
-        benchmarks.append(_Benchmark(file, sum(len(one.file.runs) for one in benchmarks)))
+        benchmarks.append(_Benchmark(file, sum(len(one.file.all_runs) for one in benchmarks)))
     groups = [group for benchmark in benchmarks for group in _groups(benchmark)]
     suites = {benchmark.suite_id: _suite_head(path, content, benchmark) for benchmark in reversed(benchmarks)}
     head = PlanHead(
         plan_id=content,
         suites=tuple(reversed(suites.values())),
-        trial_count=sum(len(file.runs) for file in files),
-        runs=max(run.run_number for file in files for run in file.runs),
+        trial_count=sum(len(file.all_runs) for file in files),
+        runs=max(run.run_number for file in files for run in file.all_runs),
         seed=0,
         models=tuple(dict.fromkeys(file.metadata.executor_model for file in files if file.metadata.executor_model)),
         judges=next((one.judges for one in benchmarks if one.judges), ()),
@@ -226,7 +226,9 @@ def _suite_head(path: Path, content: str, benchmark: _Benchmark) -> SuiteHead:
         comparisons=(Comparison(candidate=pair[0], baseline=pair[1]),) if pair[0] and pair[1] else (),
         document=FORMAT,
         parameters={
-            "integer_ids": tuple({str(run.eval_id): 1 for run in benchmark.file.runs if isinstance(run.eval_id, int)})
+            "integer_ids": tuple(
+                {str(run.eval_id): 1 for run in benchmark.file.all_runs if isinstance(run.eval_id, int)}
+            )
         },
     )
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -13,10 +13,10 @@ from typing import IO, Any
 
 from skillgauge.api import Artifact, RunView, SuiteHead, TrialResult, Verdict, case_by_case, json_text
 
-from .benchmark import Key, Tally, compared, metadata, run_document, run_summary
+from .benchmark import Key, Tally, compared, is_graded, metadata, run_document, run_summary
 from .reading import read_benchmark
 
-_NO_RUNS = '"runs": []'
+_RUNS, _UNGRADED = "runs", "ungraded_runs"
 _SPOOLED = 1 << 20
 """Bytes of runs that are held in memory; more of them wait in a file."""
 _CHUNK = 1 << 16
@@ -37,23 +37,44 @@ class AgentSkillsReporter:
 
 
 @dataclass
-class _Draft:
+class Draft:
     """A document whose runs wait aside, because what stands before them tells of all of them."""
 
     runs: IO[bytes]
+    ungraded: IO[bytes]
+    """Runs without a pass rate, in a list of their own."""
     tally: Tally = field(default_factory=Tally)
 
     def add_case(self, suite: SuiteHead, results: Sequence[TrialResult]) -> None:
+        """Take all trials of one case."""
         for result in results:
+            place = self.runs if is_graded(result) else self.ungraded
             run = _indented(run_document(suite, result)).replace("\n", "\n    ")
-            self.runs.write(f"{',' if self.runs.tell() else ''}\n    {run}".encode())
+            place.write(f"{',' if place.tell() else ''}\n    {run}".encode())
         self.tally.add_case(results, compared(suite))
 
 
 def _chunks(view: RunView) -> Iterator[bytes]:
     suites = {suite.id: suite for suite in view.head.suites}
+    with drafts_of(view, suites) as drafts:
+        if len(drafts) == 1:
+            ((key, draft),) = drafts.items()
+            yield from document_of(view, suites[key.suite_id], key, draft)
+            yield b"\n"
+            return
+        yield b"["
+        in_plan_order = sorted(drafts, key=lambda key: [*suites].index(key.suite_id))
+        for number, key in enumerate(in_plan_order):
+            yield b",\n" if number else b"\n"
+            yield from document_of(view, suites[key.suite_id], key, drafts[key])
+        yield b"\n]\n"
+
+
+@contextmanager
+def drafts_of(view: RunView, suites: Mapping[str, SuiteHead]) -> Iterator[dict[Key, Draft]]:
+    """What the runs of these suites come to; read once and not kept."""
+    drafts: dict[Key, Draft] = {}
     with ExitStack() as spools:
-        drafts: dict[Key, _Draft] = {}
         for case in case_by_case(view):
             of_key: dict[Key, list[TrialResult]] = {}
             for result in chain.from_iterable(case.results.values()):
@@ -61,35 +82,32 @@ def _chunks(view: RunView) -> Iterator[bytes]:
                     of_key.setdefault(Key.of(result), []).append(result)
             for key, results in of_key.items():
                 if key not in drafts:
-                    drafts[key] = _Draft(spools.enter_context(SpooledTemporaryFile(_SPOOLED)))
+                    runs = spools.enter_context(SpooledTemporaryFile(_SPOOLED))
+                    drafts[key] = Draft(runs, spools.enter_context(SpooledTemporaryFile(_SPOOLED)))
                 drafts[key].add_case(suites[key.suite_id], results)
-        if len(drafts) == 1:
-            ((key, draft),) = drafts.items()
-            yield from _document(view, suites[key.suite_id], key, draft)
-            yield b"\n"
-            return
-        yield b"["
-        in_plan_order = sorted(drafts, key=lambda key: [*suites].index(key.suite_id))
-        for number, key in enumerate(in_plan_order):
-            yield b",\n" if number else b"\n"
-            yield from _document(view, suites[key.suite_id], key, drafts[key])
-        yield b"\n]\n"
+        yield drafts
 
 
-def _document(view: RunView, suite: SuiteHead, key: Key, draft: _Draft) -> Iterator[bytes]:
+def document_of(view: RunView, suite: SuiteHead, key: Key, draft: Draft) -> Iterator[bytes]:
+    """The document of one suite, engine and model."""
     summary, notes = run_summary(suite, draft.tally)
+    lists = {_RUNS: draft.runs, **({_UNGRADED: draft.ungraded} if draft.ungraded.tell() else {})}
     document = {
         "metadata": metadata(view, suite, key, draft.tally),
-        "runs": [],
+        _RUNS: [],
         "run_summary": summary,
         "notes": notes,
+        **{name: [] for name in lists},
     }
-    before, _, after = _indented(document).partition(_NO_RUNS)
-    yield f'{before}"runs": ['.encode()
-    draft.runs.seek(0)
-    while chunk := draft.runs.read(_CHUNK):
-        yield chunk
-    yield f"\n  ]{after}".encode()
+    rest = _indented(document)
+    for name, runs in lists.items():
+        before, _, rest = rest.partition(f'"{name}": []')
+        yield f'{before}"{name}": ['.encode()
+        runs.seek(0)
+        while chunk := runs.read(_CHUNK):
+            yield chunk
+        rest = f"\n  ]{rest}"
+    yield rest.encode()
 
 
 def _indented(value: dict[str, Any]) -> str:

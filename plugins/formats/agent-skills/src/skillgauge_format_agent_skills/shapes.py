@@ -7,8 +7,24 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from .keys import KEYS, NAMES, Use
+from .trigger_shapes import is_trigger_set
+
 RUBRIC_KEYS = ("assertions", "expectations", "expected_output")
+PROMPT_KEYS = ("prompt", *NAMES["prompt"])
+LIST_KEYS = ("evals", "cases", "test_cases", "testCases", "eval_cases", "scenarios", "tests")
+"""Where an object has its evals."""
+CHECK_KEYS = (
+    *RUBRIC_KEYS,
+    *NAMES["expected_output"],
+    "should_trigger",
+    "expected_skill",
+    *(key for key, use in KEYS.items() if use in (Use.CLAIMS, Use.REFUTED, Use.SECTIONS, Use.SOUGHT, Use.EXCLUDED)),
+)
+"""Keys with which an item says what has to be true."""
 _BENCHFLOW_KEYS = ("question", "ground_truth", "expected_behavior")
+_OWN_KEYS = ("id", "assertions", "expected_output", *_BENCHFLOW_KEYS)
+"""Keys that cases of skillevaluation do not have."""
 _LOOKED_AT = 5
 """Items of a list that are looked at; the others are like them, or a problem of their own."""
 
@@ -20,6 +36,10 @@ class Shape(StrEnum):
     """An object with `evals`."""
     EVAL_LIST = "eval list"
     """The same cases in a bare list."""
+    CASES = "cases"
+    """An object with the same cases under another name."""
+    ONE = "one eval"
+    """A single eval, in no list."""
     TRIGGERS = "triggers"
     """Queries, and whether the skill should fire."""
 
@@ -53,22 +73,37 @@ def shape_of(value: object) -> Shape | Foreign | None:
 
 
 def _object_shape(value: Mapping[Any, Any]) -> Shape | Foreign | None:
-    if _items(value.get("evals")) is not None:
+    if _is_list(value.get("evals")):
         return Shape.EVALS
-    if any(_is_list(value.get(key)) for key in ("should_trigger_prompts", "should_not_trigger_prompts")):
-        return Shape.TRIGGERS
-    if _is_list(value.get("should_trigger")) and _is_list(value.get("should_not_trigger", ())):
+    if is_trigger_set(value):
         return Shape.TRIGGERS
     cases = _items(value.get("cases"))
-    if cases:
-        return BENCHFLOW_CASES if any(key in cases[0] for key in _BENCHFLOW_KEYS) else _eval_yaml(value)
-    return _eval_yaml(value)
+    if cases and any(key in cases[0] for key in _BENCHFLOW_KEYS):
+        return BENCHFLOW_CASES
+    if (found := _eval_yaml(value)) is not None:
+        return found
+    if is_eval(value):
+        return Shape.ONE
+    items = _items(value.get(list_key(value)))
+    return Shape.CASES if items and any(map(is_eval, items)) else None
+
+
+def list_key(value: Mapping[Any, Any]) -> str:
+    """Where an object has its evals."""
+    return next((key for key in LIST_KEYS if _items(value.get(key))), "evals")
+
+
+def is_eval(item: object) -> bool:
+    """Whether something asks an agent, and says what has to be true then."""
+    return (
+        isinstance(item, Mapping) and any(key in item for key in PROMPT_KEYS) and any(key in item for key in CHECK_KEYS)
+    )
 
 
 def _eval_yaml(value: Mapping[Any, Any]) -> Foreign | None:
     """The many meanings of a file that is called eval.yaml."""
     cases, tasks = _items(value.get("cases")), _items(value.get("tasks"))
-    if cases and "name" in cases[0] and "prompt" in cases[0]:
+    if cases and "name" in cases[0] and "prompt" in cases[0] and not any(key in cases[0] for key in _OWN_KEYS):
         return SKILLEVALUATION
     if tasks and "instruction" in tasks[0]:
         return SKILLGRADE
@@ -86,24 +121,18 @@ def _list_shape(value: object) -> Shape | Foreign | None:
     items = _items(value)
     if not items:
         return None
-    first = items[:_LOOKED_AT]
-    if all("should_trigger" in item and ("query" in item or "prompt" in item) for item in first) and not any(
-        key in item for item in first for key in (*RUBRIC_KEYS, *_BENCHFLOW_KEYS)
-    ):
+    first = [item for item in items[:_LOOKED_AT] if isinstance(item, Mapping)]
+    if is_trigger_set(value):
         return Shape.TRIGGERS
-    if all("prompt" in item and any(key in item for key in RUBRIC_KEYS) for item in first):
-        return Shape.EVAL_LIST
-    if all("question" in item for item in first) and any(key in first[0] for key in (*_BENCHFLOW_KEYS[1:], "id")):
-        return Shape.EVAL_LIST
-    return None
+    return Shape.EVAL_LIST if any(map(is_eval, first)) else None
 
 
 def _is_list(value: object) -> bool:
     return isinstance(value, list | tuple)
 
 
-def _items(value: object) -> Sequence[Mapping[Any, Any]] | None:
-    """The items of a list of objects; `None` if it is something else."""
-    if not isinstance(value, list | tuple) or not all(isinstance(item, Mapping) for item in value[:_LOOKED_AT]):
+def _items(value: object) -> Sequence[Any] | None:
+    """A list with an object among its first items; `None` if it is something else."""
+    if not isinstance(value, list | tuple) or not any(isinstance(item, Mapping) for item in value[:_LOOKED_AT]):
         return None
-    return value
+    return [item for item in value if isinstance(item, Mapping)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,8 +25,20 @@ EVALS_FOLDER = "evals"
 EVALS_NAMES = ("evals.json", "evals.jsonl", "evals.yaml", "evals.yml")
 _SUFFIXES = (".json", ".jsonl", ".yaml", ".yml")
 _EVAL_YAML = (".eval.yaml", ".eval.yml")
-_MARKS = (b"evals", b"should_trigger", b"question", b"assertions", b"expectations", b"expected_output")
+_MARKS = (
+    b"evals",
+    b"trigger",
+    b"should_fire",
+    b"should_activate",
+    b"question",
+    b"assertions",
+    b"expectations",
+    b"expected_output",
+)
 _YAML_MARKS = (*_MARKS, b"cases", b"tasks", b"stimuli", b"tests")
+_SUITE_WORDS = re.compile(r"(^|[._-])(evals?|trigger|triggers|queries)([._-]|$)")
+_RESULTS = re.compile(r"(^|[._-])(results?|reports?|benchmark|grading|timing|feedback|history|metadata)([._-]|$)")
+"""Words of names of what an evaluation writes."""
 _MAX_BYTES = 8 * 1024 * 1024
 
 
@@ -52,6 +65,30 @@ class Source:
         return replace(problem, span=SourceSpan(str(self.path), line))
 
 
+def unread_of(folder: Path) -> Iterator[Path]:
+    """Files of a skill that by their name or place could be suites, whatever is in them."""
+    for place in (folder / EVALS_FOLDER, folder):
+        try:
+            inner = sorted(place.iterdir())
+        except OSError:
+            continue
+        yield from (path for path in inner if path.is_file() and _is_named_like_suite(path, place != folder))
+
+
+def _is_named_like_suite(path: Path, in_evals: bool) -> bool:
+    name = path.name.lower()
+    if _RESULTS.search(name):
+        return False
+    if path.suffix in _SUFFIXES and (in_evals or _SUITE_WORDS.search(name)):
+        return not name.endswith(".schema.json")
+    return name == "eval.md" and in_evals
+
+
+def document_of(path: Path) -> JsonValue:
+    """What is in a file that has no shape. Raises `SuiteError` where it cannot be read."""
+    return _json_lines(path)[0] if path.suffix == ".jsonl" else read_document(path, max_bytes=_MAX_BYTES).value
+
+
 def read_source(path: Path) -> Source | None:
     """Read a file and find out what it is; `None` if it is no suite.
 
@@ -65,6 +102,15 @@ def read_source(path: Path) -> Source | None:
     value = read_document(path, max_bytes=_MAX_BYTES).value
     shape = shape_of(value)
     return None if shape is None else Source(path, value, shape)
+
+
+def shape_in(path: Path) -> Shape | Foreign | SuiteError | None:
+    """What a file is; the problems of one that cannot be read."""
+    try:
+        source = read_source(path)
+    except SuiteError as error:
+        return error
+    return source.shape if source else None
 
 
 def _json_lines(path: Path) -> tuple[tuple[JsonValue, ...], tuple[int, ...]]:

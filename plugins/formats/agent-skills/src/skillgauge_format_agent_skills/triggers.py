@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from skillgauge.api import Case, Check, JsonObject, JsonValue, Origin
@@ -10,94 +10,126 @@ from skillgauge.api import Case, Check, JsonObject, JsonValue, Origin
 from .cases import TRIGGER
 from .files import QueryFile, keys_of
 from .findings import Findings
+from .skill_search import NAME_KEYS
 from .sources import Source, line_of
+from .trigger_shapes import LISTS, SIDES, SPLITS, Query, fires, outcome_key, queries_of, query_key
 
 SHOULD, SHOULD_NOT = "should_trigger", "should_not_trigger"
 """Tags, so that every report tells the two kinds of queries apart."""
-_LISTS = {
-    "should_trigger": True,
-    "should_not_trigger": False,
-    "should_trigger_prompts": True,
-    "should_not_trigger_prompts": False,
-}
-"""Keys of an object that has the queries in two lists, and what they mean."""
-_SAID = ("reason", "confidence")
+_SAID = ("confidence", "category", "notes", "note", "why", "rationale", "type")
 """What authors say about a query, for people."""
-_NAMES = ("skill", "skill_name")
+_ABOUT = (*NAME_KEYS, "description_under_test", "description", "version", "notes")
+"""What authors say about a set."""
+_OTHER_NAMES = {"owner": "expected_skill", "partition": "split", "name": "id"}
 
 
 def trigger_cases(source: Source, skill_name: str, findings: Findings) -> tuple[Case, ...]:
     """The cases of a trigger set, in the order of the file; what is wrong is noted."""
+    if isinstance(source.value, Mapping):
+        known = (*SIDES, *LISTS, *SPLITS, *_ABOUT)
+        findings.unknown_keys((key for key in source.value if key not in known), known, source.origin)
+    split = _split_of_file(source)
     cases: list[Case] = []
     first: dict[str, Origin] = {}
-    for number, (pointer, item) in enumerate(_queries(source, findings), 1):
-
-        def where(*inner: str | int, pointer: tuple[str | int, ...] = pointer) -> Origin:
-            key = inner[:1] == ("query",) and isinstance(item, Mapping) and "query" not in item  # noqa: B023
-            return source.origin(*pointer, *(("prompt", *inner[1:]) if key else inner))
-
-        query = findings.validated(QueryFile, _query(item), where)
-        if query is None:
+    for number, query in enumerate(queries_of(source.value, split), 1):
+        case = _read(query, number, source, skill_name, findings)
+        if case is None:
             continue
-        more = [key for key in query.model_extra or () if key not in _SAID]
-        findings.unknown_keys(more, keys_of(QueryFile), where)
-        case_id = str(query.id) if query.id is not None else str(number)
-        if case_id in first:
-            message = f"id {case_id!r} is used twice, first at {line_of(first[case_id])}"
-            findings.error("duplicate-id", message, where("id"))
-        first.setdefault(case_id, where("id"))
-        cases.append(_case(query, case_id, skill_name, source.origin(*pointer)))
+        if case.id in first:
+            message = f"id {case.id!r} is used twice, first at {line_of(first[case.id])}"
+            findings.error("duplicate-id", message, source.origin(*query.pointer, "id"))
+        first.setdefault(case.id, source.origin(*query.pointer, "id"))
+        cases.append(case)
     if not cases and not findings.errors:
         findings.error("no-cases", "there is no query in it", source.origin(), "Add at least one.")
     return tuple(cases)
 
 
-def _queries(source: Source, findings: Findings) -> Iterator[tuple[tuple[str | int, ...], JsonValue]]:
-    """Every query with its place; lists that say by their name what they hold, as items that say it themselves."""
-    value = source.value
-    if isinstance(value, tuple):
-        yield from (((index,), item) for index, item in enumerate(value))
-    elif isinstance(value, Mapping):
-        unknown = (key for key in value if key not in _LISTS and key not in _NAMES)
-        findings.unknown_keys(unknown, (*_LISTS, *_NAMES), source.origin)
-        for key, should in _LISTS.items():
-            items = value.get(key, ())
-            if not isinstance(items, tuple):
-                findings.error("wrong-type", f"{key!r} must be a list", source.origin(key))
-                continue
-            for index, item in enumerate(items):
-                plain = {"query": item} if isinstance(item, str) else item
-                yield (key, index), {**plain, "should_trigger": should} if isinstance(plain, Mapping) else item
+def _split_of_file(source: Source) -> str:
+    """What a name such as `train_queries.json` says."""
+    first = source.path.name.lower().partition(".")[0].replace("-", "_").partition("_")[0]
+    return first if first in SPLITS and first != "test" else ""
 
 
-def _query(item: JsonValue) -> JsonValue:
-    if isinstance(item, Mapping) and "prompt" in item and "query" not in item:
-        return {"query" if key == "prompt" else key: value for key, value in item.items()}
-    return item
+def _read(query: Query, number: int, source: Source, skill_name: str, findings: Findings) -> Case | None:
+    """The case of a query; `None` if something is wrong with it, which is noted."""
+    written = {"query": query.item} if isinstance(query.item, str) else query.item
+    if not isinstance(written, Mapping):
+        findings.error("wrong-type", "a query must be a text or an object", source.origin(*query.pointer))
+        return None
+    said, renamed = _under_our_names(written, query)
+
+    def where(*inner: str | int) -> Origin:
+        key = renamed.get(str(inner[0])) if inner else None
+        return source.origin(*query.pointer, *((key, *inner[1:]) if key else inner))
+
+    outcome = said.get("should_trigger")
+    if isinstance(outcome, str):
+        should = fires(outcome, outcome_key(written))
+        if should is None:
+            hint = "Write true or false."
+            findings.error(
+                "value", f"{outcome!r} does not say whether the skill should fire", where("should_trigger"), hint
+            )
+            return None
+        said["should_trigger"] = should
+    file = findings.validated(QueryFile, said, where)
+    if file is None:
+        return None
+    findings.unknown_keys([key for key in file.model_extra or () if key not in _SAID], keys_of(QueryFile), where)
+    case_id = str(file.id) if file.id is not None else str(number)
+    return _case(file, case_id, skill_name, source.origin(*query.pointer))
+
+
+def _under_our_names(written: Mapping[str, JsonValue], query: Query) -> tuple[dict[str, Any], dict[str, str]]:
+    """A query under the keys that it has here, and what they are called in the file."""
+    names = {query_key(written): "query", **({} if query.should is not None else {outcome_key(written): SHOULD})}
+    names |= {other: ours for other, ours in _OTHER_NAMES.items() if ours not in written}
+    said: dict[str, Any] = {names.get(key, key): value for key, value in written.items()}
+    if query.should is not None:
+        said[SHOULD] = query.should
+    if query.split:
+        said.setdefault("split", query.split)
+    return said, {ours: key for key, ours in names.items() if key in written and key != ours}
 
 
 def _case(query: QueryFile, case_id: str, skill_name: str, origin: Origin) -> Case:
+    side = SHOULD if query.should_trigger else SHOULD_NOT
     return Case(
         id=case_id,
+        description=query.reason,
         prompt=query.query,
-        checks=(trigger_check(skill_name, query.should_trigger, origin),),
-        tags=(SHOULD if query.should_trigger else SHOULD_NOT,),
+        checks=(trigger_check(skill_name, query, origin),),
+        tags=(side, *((query.split, split_tag(query.split, side)) if query.split else ())),
         extras=_extras(query),
         origin=origin,
     )
 
 
-def trigger_check(skill_name: str, should_trigger: bool, origin: Origin) -> Check:
+def split_tag(split: str, side: str) -> str:
+    """The tag of the queries of one kind in one part of a set."""
+    return f"{split}: {side}"
+
+
+def trigger_check(skill_name: str, query: QueryFile, origin: Origin) -> Check:
     """The check of a query."""
-    return Check(
-        id=TRIGGER, scorer=TRIGGER, options={"skill": skill_name, "should_trigger": should_trigger}, origin=origin
-    )
+    options: dict[str, Any] = {"skill": skill_name, "should_trigger": query.should_trigger}
+    owner = query.expected_skill
+    if owner and owner != skill_name:
+        options["owner"] = owner
+    if query.should_trigger and query.acceptable_skills:
+        options["acceptable"] = [name for name in query.acceptable_skills if name != skill_name]
+    if query.threshold is not None:
+        options["threshold"] = query.threshold
+    return Check(id=TRIGGER, scorer=TRIGGER, options=options, origin=origin)
 
 
 def _extras(query: QueryFile) -> JsonObject:
+    kept = query.model_dump(include={"expected_skill", "acceptable_skills", "split", "threshold", "reason"})
+    keys = {key: value for key, value in kept.items() if value not in (None, "", ())}
     extras: dict[str, Any] = {
         "integer_id": True if isinstance(query.id, int) else None,
         "id": True if query.id is not None else None,
-        "keys": query.model_extra or None,
+        "keys": {**keys, **(query.model_extra or {})} or None,
     }
     return {key: value for key, value in extras.items() if value is not None}

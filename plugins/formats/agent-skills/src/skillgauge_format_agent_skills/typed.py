@@ -1,15 +1,18 @@
-"""Assertions that name a type: the table of those that a program decides."""
+"""Assertions that name a type: the table of those that a program decides, and of those that are a judge's."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+import shlex
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from skillgauge.api import JsonObject, JsonValue
+from skillgauge.api import FrozenDict, JsonObject, JsonValue
 
 COMMAND = "command"
+ANY_FAILS = "any"
+"""`fail_codes` of a command that says yes or no: `grep` ends with 2 where there is no file, and that is a no."""
 Made: TypeAlias = tuple[str, JsonObject]
 """A scorer and its options."""
 
@@ -28,13 +31,20 @@ class Given:
     def texts(self) -> list[str]:
         """One text or several; nothing if it is something else."""
         values = self.value if isinstance(self.value, tuple) else (self.value,)
-        texts = [one for one in values if isinstance(one, str) and one]
-        return texts if len(texts) == len(values) else []
+        texts = [_as_text(one) for one in values]
+        return [one for one in texts if one] if all(texts) else []
 
     @property
     def is_pattern(self) -> bool:
         """Whether the key says that it is a regular expression."""
         return self.key in ("pattern", "patterns", "regex")
+
+
+def _as_text(value: JsonValue) -> str:
+    """A number is looked for as it is written."""
+    if isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
 
 
 def _loose(given: Given) -> Given:
@@ -48,21 +58,21 @@ def _regex(given: Given, pattern: Callable[[str], str]) -> Made | None:
 
 def _contains(given: Given) -> Made | None:
     if given.is_pattern:
-        return _regex(given, _text_or_pattern)
+        return _regex(given, text_or_pattern)
     texts = tuple(given.texts)
     return ("contains", {"keywords": texts, "case_sensitive": given.strict}) if texts else None
 
 
 def _contains_any(given: Given) -> Made | None:
-    joined = "|".join(map(re.escape, given.texts))
+    joined = "|".join(text_or_pattern(text) if given.is_pattern else re.escape(text) for text in given.texts)
     return ("regex", {"patterns": (joined,), "case_sensitive": given.strict}) if joined else None
 
 
 def _lacks(given: Given) -> Made | None:
-    return _regex(given, lambda text: _nowhere(_text_or_pattern(text) if given.is_pattern else re.escape(text)))
+    return _regex(given, lambda text: nowhere(text_or_pattern(text) if given.is_pattern else re.escape(text)))
 
 
-def _text_or_pattern(text: str) -> str:
+def text_or_pattern(text: str) -> str:
     """A pattern that finds a text as it stands or as a regular expression: by `contains` authors mean either."""
     try:
         re.compile(text)
@@ -71,7 +81,8 @@ def _text_or_pattern(text: str) -> str:
     return text if re.escape(text) == text or text.startswith("(?") else f"(?:{text})|{re.escape(text)}"
 
 
-def _nowhere(pattern: str) -> str:
+def nowhere(pattern: str) -> str:
+    """A pattern that is found in what has no place that fits another."""
     return rf"(?s)\A(?!.*(?:{pattern}))"
 
 
@@ -87,83 +98,280 @@ def _file(state: str) -> Callable[[Given], Made | None]:
     return lambda given: _one(given, lambda path: ("files", {"path": path, "state": state}))
 
 
+def _tool(*, called: bool) -> Callable[[Given], Made | None]:
+    return lambda given: _one(given, lambda name: ("tool-call", {"tool": name, "called": called}))
+
+
+def _command(given: Given) -> Made | None:
+    if given.key == "cmd" and isinstance(given.value, tuple):
+        words = given.texts
+        return command_made(shlex.join(words)) if words else None
+    return _one(given, command_made)
+
+
+def command_made(command: str) -> Made:
+    """A shell command that says yes with 0, and no with anything else."""
+    return COMMAND, {"command": command, "fail_codes": ANY_FAILS}
+
+
+_EVERYWHERE = "--exclude-dir='.[!.]*' --"
+"""Answer and files of the session; hidden folders hold what was installed for the agent."""
+
+
+def _in_code(given: Given, *, wanted: bool = True) -> Made | None:
+    flags = "F" if not given.is_pattern else "E"
+    found = [
+        f"grep -rq{flags}{'' if given.strict else 'i'} {_EVERYWHERE} {shlex.quote(text)} ." for text in given.texts
+    ]
+    if not found:
+        return None
+    return command_made(" && ".join(found) if wanted else " && ".join(f"! {one}" for one in found))
+
+
 @dataclass(frozen=True)
-class _Rule:
+class Rule:
+    """How a program decides assertions of a type."""
+
     make: Callable[[Given], Made | None]
     keys: tuple[str, ...]
     """Where the value may stand, in order of preference."""
     about_text: bool = False
     """Whether it looks for something in a text, which may be that of a file."""
+    opposite: str = ""
+    """The type that decides the contrary, for `negate`."""
+    needs_path: bool = False
+    """Whether it is about a file that has to be named."""
 
 
-_TEXTS = ("value", "phrase", "pattern")
-_PATTERNS = ("value", "pattern", "patterns", "regex")
-_PATHS = ("value", "path", "file")
+_TEXTS = ("value", "values", "phrase", "phrases", "pattern", "patterns", "keyword", "keywords", "substring")
+_PATTERNS = ("value", "values", "pattern", "patterns", "regex")
+_PATHS = ("value", "path", "file", "filename", "pattern")
+_CODE = ("value", "values", "check", "pattern", "code")
+_TOOLS = ("value", "tool", "tool_name")
 
-_CONTAINS = _Rule(_contains, _TEXTS, about_text=True)
-_LACKS = _Rule(_lacks, _TEXTS, about_text=True)
-_FOUND = _Rule(lambda given: _regex(given, str), _PATTERNS, about_text=True)
-_ABSENT = _Rule(lambda given: _regex(given, _nowhere), _PATTERNS, about_text=True)
+_CONTAINS = Rule(_contains, _TEXTS, about_text=True, opposite="not-contains")
+_LOOSE = Rule(lambda given: _contains(_loose(given)), _TEXTS, about_text=True, opposite="not-icontains")
+_LACKS = Rule(_lacks, _TEXTS, about_text=True, opposite="contains-any")
+_ANY = Rule(_contains_any, _TEXTS, about_text=True, opposite="not-contains")
+_FOUND = Rule(lambda given: _regex(given, str), _PATTERNS, about_text=True, opposite="not-regex")
+_ABSENT = Rule(lambda given: _regex(given, nowhere), _PATTERNS, about_text=True, opposite="regex")
+_EQUALS = Rule(lambda given: ("exact", {"value": given.value}), ("value", "expected"))
+_COMMAND = Rule(_command, ("value", "command", "cmd", "run", "script"))
 
-RULES: Mapping[str, _Rule] = {
-    "contains": _CONTAINS,
-    "contains-all": _CONTAINS,
-    "contains-phrase": _CONTAINS,
-    "content-contains": _CONTAINS,
-    "icontains": _Rule(lambda given: _contains(_loose(given)), _TEXTS, about_text=True),
-    "icontains-all": _Rule(lambda given: _contains(_loose(given)), _TEXTS, about_text=True),
-    "contains-any": _Rule(_contains_any, ("value",), about_text=True),
-    "icontains-any": _Rule(lambda given: _contains_any(_loose(given)), ("value",), about_text=True),
-    "not-contains": _LACKS,
-    "not-contains-phrase": _LACKS,
-    "content-not-contains": _LACKS,
-    "not-icontains": _Rule(lambda given: _lacks(_loose(given)), _TEXTS, about_text=True),
-    "starts-with": _Rule(lambda given: _regex(given, lambda text: rf"\A{re.escape(text)}"), _TEXTS, about_text=True),
-    "ends-with": _Rule(lambda given: _regex(given, lambda text: rf"{re.escape(text)}\Z"), _TEXTS, about_text=True),
-    "regex": _FOUND,
-    "regex-present": _FOUND,
-    "content-regex": _FOUND,
-    "contains-pattern": _FOUND,
-    "not-regex": _ABSENT,
-    "regex-absent": _ABSENT,
-    "not-contains-pattern": _ABSENT,
-    "equals": _Rule(lambda given: ("exact", {"value": given.value}), ("value",)),
-    "is-json": _Rule(_schema, ("value",)),
-    "json": _Rule(_schema, ("value",)),
-    "json-schema": _Rule(_schema, ("value", "schema")),
-    "file-exists": _Rule(_file("present"), _PATHS),
-    "file-created": _Rule(_file("created"), _PATHS),
-    "not-file-exists": _Rule(_file("absent"), _PATHS),
-    COMMAND: _Rule(lambda given: _one(given, lambda text: (COMMAND, {"command": text})), ("value", "command")),
-}
-"""Types that a program decides, in the spelling with hyphens; any other is a matter for a judge."""
+_NAMED: tuple[tuple[tuple[str, ...], Rule], ...] = (
+    (
+        (
+            "contains",
+            "contains-all",
+            "contains-phrase",
+            "contains-text",
+            "contains-string",
+            "contains-keyword",
+            "contains-keywords",
+            "content-contains",
+            "output-contains",
+            "response-contains",
+            "includes",
+            "keyword",
+            "keywords",
+        ),
+        _CONTAINS,
+    ),
+    (("icontains", "icontains-all"), _LOOSE),
+    (("contains-any", "content-contains-any", "any-of"), _ANY),
+    (
+        ("icontains-any",),
+        Rule(lambda given: _contains_any(_loose(given)), _TEXTS, about_text=True, opposite="not-icontains"),
+    ),
+    (
+        (
+            "not-contains",
+            "not-contains-phrase",
+            "not-contains-any",
+            "content-not-contains",
+            "output-not-contains",
+            "does-not-contain",
+            "not-includes",
+            "excludes",
+        ),
+        _LACKS,
+    ),
+    (
+        ("not-icontains",),
+        Rule(lambda given: _lacks(_loose(given)), _TEXTS, about_text=True, opposite="icontains-any"),
+    ),
+    (
+        ("starts-with",),
+        Rule(lambda given: _regex(given, lambda text: rf"\A{re.escape(text)}"), _TEXTS, about_text=True),
+    ),
+    (("ends-with",), Rule(lambda given: _regex(given, lambda text: rf"{re.escape(text)}\Z"), _TEXTS, about_text=True)),
+    (
+        (
+            "regex",
+            "regex-present",
+            "regex-match",
+            "matches-regex",
+            "content-regex",
+            "output-regex",
+            "output-matches",
+            "contains-pattern",
+            "content-matches",
+            "matches",
+            "pattern",
+        ),
+        _FOUND,
+    ),
+    (
+        (
+            "not-regex",
+            "regex-absent",
+            "regex-not-match",
+            "content-not-regex",
+            "not-contains-pattern",
+            "not-matches",
+            "output-not-matches",
+        ),
+        _ABSENT,
+    ),
+    (("equals", "exact", "exact-match"), _EQUALS),
+    (("is-json", "json", "valid-json"), Rule(_schema, ("value", "schema"))),
+    (("json-schema",), Rule(_schema, ("value", "schema"))),
+    (("file-exists", "file-present", "path-exists"), Rule(_file("present"), _PATHS, opposite="not-file-exists")),
+    (("file-created", "creates-file"), Rule(_file("created"), _PATHS)),
+    (
+        ("not-file-exists", "file-not-exists", "file-absent"),
+        Rule(_file("absent"), _PATHS, opposite="file-exists"),
+    ),
+    (
+        ("file-contains", "file-content", "file-content-contains"),
+        Rule(_contains, (*_TEXTS, "content", "contains"), about_text=True, opposite="not-contains", needs_path=True),
+    ),
+    (
+        ("file-matches", "file-regex", "file-content-regex"),
+        Rule(lambda given: _regex(given, str), _PATTERNS, about_text=True, opposite="not-regex", needs_path=True),
+    ),
+    (
+        ("file-not-contains",),
+        Rule(_lacks, (*_TEXTS, "content"), about_text=True, opposite="contains-any", needs_path=True),
+    ),
+    (("code-contains",), Rule(_in_code, _CODE, opposite="code-not-contains")),
+    (
+        ("code-not-contains",),
+        Rule(lambda given: _in_code(given, wanted=False), _CODE, opposite="code-contains"),
+    ),
+    (("tool-use", "tool-used", "tool-call", "tool-called", "uses-tool"), Rule(_tool(called=True), _TOOLS)),
+    (("not-tool-use", "tool-not-used", "not-tool-call", "tool-not-called"), Rule(_tool(called=False), _TOOLS)),
+    ((COMMAND, "shell", "bash", "exec", "run-command", "command-succeeds"), _COMMAND),
+)
+RULES: Mapping[str, Rule] = {name: rule for names, rule in _NAMED for name in names}
+"""Types that a program decides, in the spelling with hyphens."""
 
-_TURNS = frozenset({"negate", "negated", "not", "invert", "min_count", "max_count", "count", "scope"})
+
+def kinds_of_rules() -> Iterator[tuple[tuple[str, ...], tuple[str, ...], str, str]]:
+    """The table for people: types, keys of their value, scorer, and the type that decides the contrary."""
+    for names, rule in _NAMED:
+        value: JsonValue = FrozenDict() if rule.make is _schema else "x"
+        made = rule.make(Given(value, rule.keys[0], strict=True))
+        scorer = "files" if rule.needs_path else made[0] if made else ""
+        yield names, rule.keys, scorer, rule.opposite
+
+
+GRANTED = "exit-success"
+"""A session that does not end as it should has no verdict, so that there is nothing to decide."""
+JUDGED = frozenset(
+    {
+        "semantic",
+        "llm",
+        "llm-rubric",
+        "llm-judge",
+        "llm-as-judge",
+        "rubric",
+        "judge",
+        "model-graded",
+        "model-graded-closedqa",
+        "g-eval",
+        "factuality",
+        "manual",
+        "human",
+        "text",
+        "qualitative",
+        "quality",
+        "behavior",
+        "behaviour",
+        "criteria",
+    }
+)
+"""Types that say by their name that a judge decides."""
+
+_TURNS = frozenset({"min", "max", "at_least", "at_most", "times", "scope", "not"})
 """Keys that change what a type means in a way that no rule here follows."""
+_COUNTS = ("min_count", "max_count", "count")
+_NEGATE = ("negate", "negated", "invert")
 _ANSWER = (None, "output", "response", "answer")
 """What `target` may say of an assertion about what was answered."""
-_UNDERSTOOD = frozenset({"type", "case_sensitive", "flags", "target", "expect_exit_code"})
+_UNDERSTOOD = frozenset(
+    {"type", "case_sensitive", "flags", "target", "expect_exit_code", "expect_exit", "fail_codes", *_NEGATE}
+)
+VALUE_KEYS = frozenset({key for rule in RULES.values() for key in rule.keys}) - {"check", "expected", "content", "code"}
+"""Keys under which an assertion has something for a program."""
 
 
 def kind_of(raw: JsonObject) -> str:
     """The type of an assertion in the spelling of the table; empty if it has none."""
     kind = raw.get("type")
-    return kind.strip().lower().replace("_", "-") if isinstance(kind, str) else ""
+    if isinstance(kind, str):
+        return kind.strip().lower().replace("_", "-").replace(" ", "-")
+    bare = (("cmd", COMMAND), ("command", COMMAND), ("regex", "regex"))
+    return next((plain for key, plain in bare if raw.get(key) and kind is None), "")
 
 
 def made_of(raw: JsonObject) -> tuple[Made, frozenset[str]] | None:
     """What decides an assertion, with the keys that it rests on; `None` if that is a judge."""
     kind = kind_of(raw)
+    counted = _counted(kind, raw)
+    if counted is not None:
+        return counted
     rule = RULES.get(kind)
-    if rule is None or _TURNS & raw.keys() or raw.get("target") not in _ANSWER:
+    if rule is not None and any(raw.get(key) is True for key in _NEGATE):
+        rule = RULES.get(rule.opposite)
+    if rule is None or (_TURNS | {*_COUNTS}) & raw.keys() or raw.get("target") not in _ANSWER:
         return None
     key = next((one for one in rule.keys if raw.get(one) is not None), "")
-    given = Given(raw.get(key, {} if kind == "is-json" else None), key, strict=_is_strict(raw))
-    made = rule.make(given) if key or kind == "is-json" else None
-    path_key = next((one for one in ("path", "file") if one in raw), "") if rule.about_text else ""
+    has_schema = kind in ("is-json", "json", "valid-json") and not key
+    given = Given({} if has_schema else raw.get(key), key, strict=_is_strict(raw))
+    made = rule.make(given) if key or has_schema else None
+    path_key = next((one for one in ("path", "file") if one in raw and one != key), "") if rule.about_text else ""
+    if rule.needs_path and not path_key:
+        return None
     if made is not None and path_key:
         made = _of_file(made, raw[path_key])
     return (made, _UNDERSTOOD | {key, path_key}) if made is not None else None
+
+
+def _counted(kind: str, raw: JsonObject) -> tuple[Made, frozenset[str]] | None:
+    """A text or pattern that has to be there so many times."""
+    names = [one for one in _COUNTS if one in raw]
+    plain = {"code-count": "code-contains", "count": "contains", "regex-count": "regex"}.get(kind, kind)
+    rule = RULES.get(plain)
+    if not names or rule not in (_CONTAINS, _FOUND, RULES["code-contains"]) or raw.get("target") not in _ANSWER:
+        return None
+    numbers = {name: raw[name] for name in names}
+    key = next((one for one in rule.keys if raw.get(one) is not None), "")
+    texts = Given(raw.get(key), key, strict=_is_strict(raw)).texts
+    if len(texts) != 1 or not all(type(one) is int and one >= 0 for one in numbers.values()):
+        return None
+    least = numbers.get("min_count", numbers.get("count", 0))
+    most = numbers.get("max_count", numbers.get("count"))
+    understood = _UNDERSTOOD | {key, *names}
+    if plain == "code-contains":
+        found = f"n=$(grep -roF{'' if _is_strict(raw) else 'i'} {_EVERYWHERE} {shlex.quote(texts[0])} . | wc -l)"
+        upper = f' && [ "$n" -le {most} ]' if most is not None else ""
+        return command_made(f'{found}; [ "$n" -ge {least} ]{upper}'), understood
+    pattern = texts[0] if rule is _FOUND or key in ("pattern", "patterns", "regex") else re.escape(texts[0])
+    times: list[str] = [rf"(?s)\A(?:.*?(?:{pattern})){{{least}}}"]
+    if most is not None:
+        times.append(rf"(?s)\A(?!(?:.*?(?:{pattern})){{{int(str(most)) + 1}}})")
+    return ("regex", {"patterns": tuple(times), "case_sensitive": _is_strict(raw)}), understood
 
 
 def _is_strict(raw: JsonObject) -> bool:

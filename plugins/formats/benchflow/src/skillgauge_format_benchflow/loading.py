@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from skillgauge.api import (
@@ -10,6 +11,7 @@ from skillgauge.api import (
     ArmKind,
     Comparison,
     Document,
+    FileSpec,
     LimitOutcome,
     Limits,
     Loaded,
@@ -113,7 +115,7 @@ def _suite(document: Document, file: EvalsFile, skill: Skill, options: Benchflow
     maker = CaseMaker(document, skill, options)
     cases = maker.cases(file.cases)
     evals = Path(document.file).parent
-    image = image_files(evals)
+    image = image_files(evals) if options.image == "use" else ()
     problems = [*maker.problems, *_unsupported(document, file, evals, options, has_image=bool(image))]
     if problems:
         raise SuiteError(problems)
@@ -149,7 +151,7 @@ def _suite(document: Document, file: EvalsFile, skill: Skill, options: Benchflow
         document=FORMAT,
         on_agent_limit=LimitOutcome.FAIL,
         extras={"version": file.version, "defaults": file.defaults.model_dump(mode="json", exclude_unset=True)},
-        warnings=(*skill.warnings, *_told(document, file, skill), *lints(document, file, skill)),
+        warnings=(*skill.warnings, *_told(document, file, skill, image), *lints(document, file, skill)),
         origin=document.origin(),
     )
 
@@ -182,10 +184,14 @@ def _unsupported(
     return problems
 
 
-def _told(document: Document, file: EvalsFile, skill: Skill) -> list[Problem]:
+def _told(document: Document, file: EvalsFile, skill: Skill, image: Sequence[FileSpec]) -> list[Problem]:
     """What is otherwise than the file says."""
     name = file.skill_name
     told = []
+    if image:
+        message = f"{EVALS_FOLDER}/{DOCKERFILE} is the image of these cases, which sandbox 'docker' runs; others refuse"
+        hint = "Take --sandbox docker, or do without the image: --set formats.benchflow.image=ignore."
+        told.append(replace(_warning("image", message, Origin(str(skill.root / EVALS_FOLDER / DOCKERFILE))), hint=hint))
     if name and not is_safe_name(name):
         message = f"skill_name {name!r} cannot be that of a folder; the skill is called {skill.name!r}"
         told.append(_warning("skill-name", message, document.origin("skill_name")))

@@ -34,3 +34,8 @@ class BenchflowOptions(Frozen):
         description="refuse, or ignore: what becomes of evals/requirements.txt where no evals/Dockerfile installs it.",
         json_schema_extra=HARMLESS,
     )
+    image: Annotated[str, Field(pattern="^(use|ignore)$")] = Field(
+        default="use",
+        description="use, or ignore: what becomes of evals/Dockerfile; a sandbox that runs no images refuses it.",
+        json_schema_extra=HARMLESS,
+    )

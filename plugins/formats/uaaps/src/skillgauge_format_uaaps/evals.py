@@ -29,6 +29,7 @@ from skillgauge_skill_folders import file_spec, leaks_of, skill_ref
 
 from .case_files import Event
 from .cases import case_files, read_cases
+from .dependencies import dependency_skills
 from .deterministic import FORMAT, NO_FAILURE
 from .eval_files import EvalCase, EvalConfig
 from .installs import installs_of
@@ -46,8 +47,8 @@ _OF_ENGINES = (".claude/**", ".agents/**", ".codex/**", ".gemini/**")
 _KINDS = {"skill": TargetKind.SKILL, "hook": TargetKind.HOOK, "agent": TargetKind.AGENT}
 
 
-def eval_suites(package: Package) -> Iterator[Suite]:
-    """The suite of a package's evals; none if it has none."""
+def eval_suites(package: Package, packages: Path | None = None) -> Iterator[Suite]:
+    """The suite of a package's evals; none if it has none. `packages`: where those lie on which it depends."""
     folder = package.root / "evals"
     if not case_files(folder / "cases") and not (folder / "eval-config.json").is_file():
         return
@@ -64,8 +65,8 @@ def eval_suites(package: Package) -> Iterator[Suite]:
         return
     skills = tuple(
         skill_ref(skill.path, skill.name, leaks_of(skill.path).paths)
-        for skill in package.skills
-        if package.skill(skill) is not None
+        for owner, skill in (*((package, one) for one in package.skills), *dependency_skills(package, packages))
+        if owner.skill(skill) is not None
     )
     arm = Arm(name=ARM, kind=ArmKind.AGENT, skills=skills, installs=installs_of(package))
     content = digest([file.content_id for file in package.files])

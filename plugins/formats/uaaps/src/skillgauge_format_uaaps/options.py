@@ -25,6 +25,11 @@ class UaapsOptions(Frozen):
     test_skills: tuple[str, ...] = Field(default=(), description="Test these skills only.")
     test_hooks: bool = Field(default=False, description="Test the hooks only.")
     test_event: str | None = Field(default=None, min_length=1, description="Test hooks of this event only.")
+    packages: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Folder of packages on which others depend; their skills are installed in evals, too.",
+    )
     strict: bool | None = Field(
         default=None,
         description="Whether a SKILL.md that breaks a rule is an error; by default for evals, and not for tests.",

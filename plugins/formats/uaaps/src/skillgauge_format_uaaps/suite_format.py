@@ -64,7 +64,7 @@ class UaapsFormat:
             for path in map(Path, paths):
                 folder = path.parent if path.name in MANIFESTS else path
                 findings = Findings()
-                found = _load(folder, findings, options)
+                found = _load(folder, findings, options, Path(request.cwd))
                 problems += findings.errors
                 if not findings.errors:
                     suites += _with_warnings(found, findings)
@@ -83,7 +83,7 @@ class UaapsFormat:
         return {}
 
 
-def _load(folder: Path, findings: Findings, options: UaapsOptions) -> list[Suite]:
+def _load(folder: Path, findings: Findings, options: UaapsOptions, cwd: Path) -> list[Suite]:
     is_tests = options.stage is Stage.TESTS
     strict = options.strict if options.strict is not None else not is_tests
     package = open_package(folder, findings, strict=strict)
@@ -91,7 +91,8 @@ def _load(folder: Path, findings: Findings, options: UaapsOptions) -> list[Suite
         return []
     note_missing_programs(package, is_error=is_tests)
     chosen = Chosen(options.test_skills, options.test_hooks, options.test_event)
-    return list(test_suites(package, chosen) if is_tests else eval_suites(package))
+    packages = cwd / Path(options.packages).expanduser() if options.packages else None
+    return list(test_suites(package, chosen) if is_tests else eval_suites(package, packages))
 
 
 def _with_warnings(suites: list[Suite], findings: Findings) -> list[Suite]:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 from skillgauge.api import (
     DIRECT,
+    Board,
     Figure,
     GroupKey,
     GroupSummary,
@@ -19,6 +20,7 @@ from skillgauge.api import (
     TagSummary,
     TrialResult,
     Verdict,
+    boards,
     case_by_case,
     duration,
     judge_notes,
@@ -133,6 +135,11 @@ class Page:
     def answers(self) -> tuple[str, ...]:
         """What the run was made to find out."""
         return tuple(sentences(self.view))
+
+    @property
+    def boards(self) -> tuple[Board, ...]:
+        """Engines and models side by side, where there are several."""
+        return boards(self.view)
 
     @property
     def is_partial(self) -> bool:

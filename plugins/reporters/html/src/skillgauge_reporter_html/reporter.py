@@ -27,6 +27,7 @@ from skillgauge.api import (
     percent,
     plain,
     rate_notes,
+    table_texts,
 )
 from skillgauge_run_views import latency_text
 
@@ -60,7 +61,7 @@ def _chunks(view: RunView) -> Iterator[bytes]:
     )
     environment.filters.update(counted=counted, duration=duration, figure=figure_text, latency=latency_text)
     environment.filters.update(headline=headline, notes=rate_notes, number=decimal, percent=percent)
-    environment.filters.update(plain=plain, text=text)
+    environment.filters.update(plain=plain, table_texts=table_texts, text=text)
     style = "\n" + here.joinpath("report.css").read_text("utf-8")
     stream = environment.from_string(here.joinpath("report.html.jinja").read_text("utf-8")).stream(
         page=page(view),

@@ -16,6 +16,7 @@ from skillgauge.api import (
     TagSummary,
     TrialResult,
     Verdict,
+    boards,
     case_by_case,
     case_name,
     chance_text,
@@ -36,6 +37,7 @@ from skillgauge.api import (
     reason_of,
     run_notes,
     sentences,
+    table_texts,
 )
 from skillgauge_run_views import outcome_text
 from skillgauge_run_views.latency import latency_text
@@ -88,6 +90,12 @@ def _lines(view: RunView) -> Iterator[str]:
     for sentence in sentences(view):
         yield ""
         yield f"**{escaped(sentence)}**"
+    for board in boards(view):
+        yield ""
+        yield f"**{escaped(board.headline)}**"
+        yield ""
+        places = ([one.place_text, escaped(one.name), escaped(one.lift_text)] for one in board.standings)
+        yield from _table(["Place", "Engine", "Lift"], places)
     for note in (*run_notes(view), *judge_notes(view)):
         yield ""
         yield f"{escaped(note[0].upper() + note[1:])}."
@@ -155,6 +163,12 @@ def _suite(view: RunView, suite: SuiteHead) -> Iterator[str]:
         yield ""
         yield from _figures_table(groups)
     for group in groups:
+        for table in group.tables:
+            heads, *rows = table_texts(table)
+            yield ""
+            yield f"{text(table.label)}: {_group_name(group)}."
+            yield ""
+            yield from _table([text(cell) for cell in heads], ([text(cell) for cell in one] for one in rows))
         yield from _group(group, map(_case_row, view.results(group.key)))
 
 

@@ -85,10 +85,11 @@ class DockerSandbox:
             return _unusable(f"cannot run a process in a container: {said}", _START)
         missing = finished.stdout.decode("utf-8", "replace").splitlines()
         if not missing:
-            return SandboxReport(Tier.PARTIAL if self._options.opens else Tier.STRICT)
+            return SandboxReport(Tier.PARTIAL if self._options.opens else Tier.STRICT, runs_images=True)
         message = f"sandbox 'docker' does not confine here as it should: {'; '.join(missing)}"
         hint = "Its tier is `partial`. Look at the settings of the container program, or choose another sandbox."
-        return SandboxReport(Tier.PARTIAL, (Problem("sandbox.leaky", message, severity=Severity.WARNING, hint=hint),))
+        leak = Problem("sandbox.leaky", message, severity=Severity.WARNING, hint=hint)
+        return SandboxReport(Tier.PARTIAL, (leak,), runs_images=True)
 
     def _workspace(self, spec: SandboxSpec, tier: Tier) -> DockerWorkspace:
         assert self._client is not None

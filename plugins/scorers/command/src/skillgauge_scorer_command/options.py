@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from skillgauge.api import Frozen
@@ -12,8 +14,10 @@ class CommandOptions(Frozen):
 
     command: str = Field(min_length=1, description="Run by `sh` in the workspace.")
     expect_exit_code: int = Field(default=0, ge=0, le=255, description="Exit code that passes.")
-    fail_codes: tuple[int, ...] = Field(
-        default=(0, 1), description="Other exit codes that are a verdict; any that is not listed is none."
+    fail_codes: tuple[int, ...] | Literal["any"] = Field(
+        default=(0, 1),
+        description="Other exit codes that are a verdict; any that is not listed is none. "
+        "`any`: all but 126 and 127, which say that there is no such command.",
     )
     needs: tuple[str, ...] = Field(
         default=(),

@@ -111,7 +111,8 @@ class CommandScorer:
         if code == self._options.expect_exit_code:
             return Score.passed(f"{self._name}: exit code {code}", evidence=evidence)
         told = f"exit code {code} instead of {self._options.expect_exit_code}{_said(finished)}"
-        if code in self._options.fail_codes:
+        codes = self._options.fail_codes
+        if (code not in _NO_WORD_OF_A_FILE) if codes == "any" else (code in codes):
             return Score.failed(f"{self._name}: {told}", evidence=evidence)
         return self._no_verdict(f"{told}: that is neither yes nor no", finished)
 

@@ -19,3 +19,15 @@ class TriggerOptions(Frozen):
         description="Other skills that are as right: one of them may fire in its place.",
         json_schema_extra=HARMLESS,
     )
+    owner: str = Field(
+        default="",
+        description="The skill that the query belongs to, where it is not `skill`; a table tells who fired instead.",
+        json_schema_extra=HARMLESS,
+    )
+    threshold: float = Field(
+        default=0.5,
+        ge=0,
+        le=1,
+        description="Share of a query's sessions in which the skill has to fire, or that it may not reach.",
+        json_schema_extra=HARMLESS,
+    )

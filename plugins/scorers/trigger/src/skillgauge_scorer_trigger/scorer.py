@@ -14,7 +14,7 @@ class TriggerScorer:
     not tell which skills fire, or a session that was perhaps never offered the skill, says nothing about it.
     """
 
-    version = "2"
+    version = "3"
 
     def __init__(self, options: TriggerOptions) -> None:
         self._options = options
@@ -63,7 +63,12 @@ class TriggerScorer:
 
     def _evidence(self, trajectory: Trajectory, fired: tuple[str, ...]) -> JsonObject:
         how = {one.name: one.how for one in trajectory.skills_fired or ()}
+        options = self._options
         return {
+            "skill": options.skill,
+            "should_trigger": options.should_trigger,
+            "owner": options.owner or (options.skill if options.should_trigger else None),
+            "threshold": options.threshold,
             "fired": tuple({"name": name, "how": how[name]} for name in fired),
             "others": tuple(name for name in fired if name not in self._right),
             "offered": trajectory.skills_offered,

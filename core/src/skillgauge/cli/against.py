@@ -1,0 +1,251 @@
+"""Gates against an earlier run: whether a skill is better than it was, or not worse, and whether that is the skill's.
+
+The same cases are compared with themselves. The arm without the skill is the control: where it moved the same way, the
+model changed, and nothing is said of the skill.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import Problem, UsageError
+from ..report.answer import points
+from ..report.characters import plain
+from ..report.gates import GateAnswer, GateResult, answer_of, gated
+from ..report.pairs import case_by_case
+from ..report.wording import labels
+from ..stats import Evidence, LiftTally
+from ..types.comparison import CaseSummary, GroupKey
+from ..types.gate import Gate
+from ..types.result import Figure, RunState, RunView
+from ..types.suite import DIRECT
+from .invocation import Invocation
+from .pair_gates import LiftGate, PairDemands
+
+BASELINES = "baselines"
+"""Folder, below the current one, in which runs are kept under names."""
+_SUFFIX = ".record.json"
+_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,99}")
+_FIGURE = "change"
+_SHOWN = 80
+_POINTS = 100.0
+_WORDS = {
+    (LiftGate.NOT_WORSE, GateAnswer.MET): "is not worse than",
+    (LiftGate.NOT_WORSE, GateAnswer.MISSED): "is worse than",
+    (LiftGate.NOT_WORSE, GateAnswer.INCONCLUSIVE): "may or may not be worse than",
+    (LiftGate.BETTER, GateAnswer.MET): "is better than",
+    (LiftGate.BETTER, GateAnswer.MISSED): "is not better than",
+    (LiftGate.BETTER, GateAnswer.INCONCLUSIVE): "may or may not be better than",
+}
+
+_Cases = Mapping[str, tuple[CaseSummary, str]]
+"""By id: what became of a case, and the digest of its content."""
+
+
+def baseline_file(call: Invocation, name: str) -> Path:
+    """Where a run is kept under a name.
+
+    Raises:
+        UsageError: this cannot be the name of a file everywhere.
+    """
+    if not _NAME.fullmatch(name):
+        message = f"{plain(name)!r} cannot be the name of a baseline"
+        raise UsageError(Problem("usage.baseline", message, hint="Use letters, digits, '.', '_' and '-'."))
+    return call.cwd / BASELINES / f"{name}{_SUFFIX}"
+
+
+def baseline_files(call: Invocation) -> Mapping[str, Path]:
+    """The runs that are kept under names, by name."""
+    found = sorted((call.cwd / BASELINES).glob(f"*{_SUFFIX}"))
+    return {path.name.removesuffix(_SUFFIX): path for path in found}
+
+
+def baseline_source(call: Invocation, word: str) -> str:
+    """What `--against` means: a run that is kept under this name, else a report or a run of the store."""
+    kept = baseline_files(call).get(word)
+    return word if kept is None else str(kept)
+
+
+def why_unusable(view: RunView) -> str:
+    """Why nothing can be compared with a run; empty if it can."""
+    if view.run.state is not RunState.FINISHED:
+        return f"the run is {view.run.state}"
+    invalid = [f"{plain(one.suite_id)}: {one.reason}" for one in view.summary.validity if not one.valid]
+    return f"the run is invalid: {'; '.join(invalid)}" if invalid else ""
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """The run that a gate compares with."""
+
+    view: RunView
+    name: str
+
+    def require_usable(self, demands: PairDemands) -> None:
+        """Refuse what no gate could be answered by, before anything runs.
+
+        Raises:
+            UsageError: with the reason.
+        """
+        if demands.gate is None:
+            hint = "Add --gate not-worse or --gate better."
+            raise UsageError(Problem("usage.against", "--against needs a --gate", hint=hint))
+        if why := why_unusable(self.view):
+            hint = "Name a finished and valid run."
+            raise UsageError(
+                Problem("usage.against", f"nothing can be compared with {plain(self.name)}: {why}", hint=hint)
+            )
+
+
+def against_answers(view: RunView, earlier: Earlier, demands: PairDemands) -> Iterator[GateResult]:
+    """The answer for each candidate arm.
+
+    Args:
+        view: the run. Blocks, and so does the earlier one; call it from a worker thread.
+        earlier: what it is compared with.
+        demands: which gate, and its margin.
+    """
+    wanted = demands.gate or LiftGate.NOT_WORSE
+    before, after = _by_group(earlier.view), _by_group(view)
+    groups = [group.key for group in gated(view)]
+    for key, name in zip(groups, labels(groups, _SHOWN), strict=True):
+        yield _Asked(view, earlier, wanted, demands.margin_pts / _POINTS, key, name).answer(before, after)
+
+
+def _by_group(view: RunView) -> dict[GroupKey, dict[str, tuple[CaseSummary, str]]]:
+    found: dict[GroupKey, dict[str, tuple[CaseSummary, str]]] = {}
+    for report in case_by_case(view):
+        for key, summary in report.summaries.items():
+            found.setdefault(key, {})[report.case.id] = (summary, report.case.digest)
+    return found
+
+
+@dataclass(frozen=True)
+class _Change:
+    """How the cases of one group differ from what they were."""
+
+    evidence: Evidence | None
+    errors: tuple[float, float] | None
+    """The change if all errors had gone against the group, and if all had gone for it."""
+
+    @classmethod
+    def of(cls, before: _Cases, after: _Cases) -> _Change:
+        """Over the cases that both have and that are the same."""
+        tally = LiftTally()
+        for case, (ours, content) in after.items():
+            theirs, known = before.get(case, (None, ""))
+            if theirs is not None and (content == known or not (content and known)):
+                tally.add(ours.counts, theirs.counts, ours.cluster)
+        return cls(tally.evidence, tally.bounds)
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Of the change of new cases, errors counted both ways; `None` below the fewest cases."""
+        evidence = self.evidence
+        if evidence is None or evidence.interval is None:
+            return None
+        worst, best = self.errors or (evidence.estimate, evidence.estimate)
+        return (
+            evidence.interval.lower + worst - evidence.estimate,
+            evidence.interval.upper + best - evidence.estimate,
+        )
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A gate on one group."""
+
+    view: RunView
+    earlier: Earlier
+    wanted: LiftGate
+    margin: float
+    key: GroupKey
+    name: str
+
+    @property
+    def threshold(self) -> float:
+        """The least change that meets it."""
+        return -self.margin if self.wanted is LiftGate.NOT_WORSE else math.nextafter(self.margin, 1.0)
+
+    def answer(self, before: Mapping[GroupKey, _Cases], after: Mapping[GroupKey, _Cases]) -> GateResult:
+        """Met or missed if the whole interval says so and nothing but the skill explains it; else open."""
+        partner = self._partner(before)
+        if partner is None:
+            return self._open(f"{self.name}: {plain(self.earlier.name)} has nothing to compare it with")
+        if changed := list(self._changed(partner)):
+            told = f"{self.name} is not compared with {plain(self.earlier.name)}: this changed: {', '.join(changed)}"
+            return self._open(told)
+        change = _Change.of(before[partner], after.get(self.key, {}))
+        if change.evidence is None:
+            return self._open(f"{self.name}: no case of {plain(self.earlier.name)} is still the same")
+        if change.bounds is None:
+            told = f"{self.name}: {change.evidence.n} cases are too few to compare it with {plain(self.earlier.name)}"
+            return self._open(told)
+        figure = Figure(
+            name=_FIGURE, label="Change", value=change.evidence.estimate, unit="ratio", bounds=change.bounds
+        )
+        found = answer_of(self.threshold, figure)
+        control = self._control(partner, before, after)
+        is_models = found is not GateAnswer.INCONCLUSIVE and self._moved_alike(control, found)
+        span = f"{change.bounds[0] * _POINTS:+.1f} to {change.bounds[1] * _POINTS:+.1f} points"
+        beyond = f" by more than {self.margin * _POINTS:g} points" if self.margin else ""
+        told = f"{self.name} {_WORDS[self.wanted, found]} {plain(self.earlier.name)}{beyond} ({span})"
+        told += self._owed_to(control, is_models=is_models)
+        return self._result(figure, GateAnswer.INCONCLUSIVE if is_models else found, told)
+
+    def _partner(self, before: Mapping[GroupKey, _Cases]) -> GroupKey | None:
+        """The same group of the earlier run; with another engine or model only if it is the only one."""
+        if self.key in before:
+            return self.key
+        mine = (self.key.suite_id, self.key.target_id, self.key.arm)
+        alike = [key for key in before if (key.suite_id, key.target_id, key.arm) == mine]
+        return alike[0] if len(alike) == 1 else None
+
+    def _changed(self, partner: GroupKey) -> Iterator[str]:
+        """What else is another one: a difference would be none of the skill."""
+        if partner.model and self.key.model and partner.model != self.key.model:
+            yield f"model: {plain(partner.model)} → {plain(self.key.model)}"
+        if self.key.arm != DIRECT.name and partner.runner != self.key.runner:
+            yield f"engine: {plain(partner.runner)} → {plain(self.key.runner)}"
+        sides = [{(one.name, one.model) for one in view.head.judges} for view in (self.earlier.view, self.view)]
+        if all(sides) and sides[0] != sides[1]:
+            yield "judge: {} → {}".format(
+                *(", ".join(sorted(plain(model or name) for name, model in one)) for one in sides)
+            )
+
+    def _control(
+        self, partner: GroupKey, before: Mapping[GroupKey, _Cases], after: Mapping[GroupKey, _Cases]
+    ) -> _Change | None:
+        """The same of the arm without the skill, where both runs have it."""
+        suite = next((one for one in self.view.head.suites if one.id == self.key.suite_id), None)
+        arms = [pair.baseline for pair in suite.compared if pair.candidate == self.key.arm] if suite else []
+        keys = [(partner.in_arm(arm), self.key.in_arm(arm)) for arm in arms]
+        known = [_Change.of(before[theirs], after[ours]) for theirs, ours in keys if theirs in before and ours in after]
+        return next((one for one in known if one.evidence), None)
+
+    def _moved_alike(self, control: _Change | None, found: GateAnswer) -> bool:
+        """Whether the arm without the skill alone went as far, beyond doubt."""
+        if control is None or control.bounds is None:
+            return False
+        worse = self.wanted is LiftGate.NOT_WORSE and found is GateAnswer.MISSED and control.bounds[1] < -self.margin
+        better = self.wanted is LiftGate.BETTER and found is GateAnswer.MET and control.bounds[0] > self.margin
+        return worse or better
+
+    def _owed_to(self, control: _Change | None, *, is_models: bool) -> str:
+        """Whether the skill or the model changed, as far as the arm without the skill tells."""
+        if self.key.arm == DIRECT.name:
+            return ""
+        if control is None or control.evidence is None:
+            return "; the skill or the model changed: there is no arm without the skill in both runs"
+        moved = f"without the skill {points(control.evidence.estimate)}"
+        return f"; the model changed, not the skill: {moved}" if is_models else f"; {moved}"
+
+    def _open(self, told: str) -> GateResult:
+        return self._result(Figure(name=_FIGURE, label="Change", value=None), GateAnswer.INCONCLUSIVE, told)
+
+    def _result(self, figure: Figure, answer: GateAnswer, told: str) -> GateResult:
+        return GateResult(Gate(figure=_FIGURE, threshold=self.threshold), self.key, figure, answer, told)

@@ -1,0 +1,107 @@
+"""Engines and models side by side: which of them a skill helps most, as far as that can be told.
+
+Whoever's interval lies wholly below another's stands behind it. All others share a place, whatever their lifts: an
+order of numbers that chance made would be read as one of engines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..report.answer import compared, lift_interval_text, points
+from ..report.characters import LINE, plain
+from ..report.wording import counted
+from ..stats import Evidence
+from ..types.comparison import PairSummary
+from ..types.result import RunView
+
+
+@dataclass(frozen=True)
+class Standing:
+    """An engine with its model on a board."""
+
+    name: str
+    pair: PairSummary
+    place: int | None
+    """From 1; several share one. `None`: nothing was compared."""
+    is_tied: bool = False
+    """Whether it shares its place."""
+
+    @property
+    def place_text(self) -> str:
+        """The place for people: `1`, `1 =` if it is shared."""
+        return "–" if self.place is None else f"{self.place} =" if self.is_tied else str(self.place)
+
+    @property
+    def lift_text(self) -> str:
+        """The lift with its interval and number of cases."""
+        evidence = self.pair.evidence
+        if evidence is None:
+            return "nothing compared"
+        bounds = f"95% interval {lift_interval_text(evidence)}" if evidence.interval else lift_interval_text(evidence)
+        return f"{points(evidence.estimate)} ({bounds}, n = {counted(evidence.n, 'case')})"
+
+
+@dataclass(frozen=True)
+class Board:
+    """What one comparison of arms comes to with each engine and model, the best first."""
+
+    title: str
+    standings: tuple[Standing, ...]
+
+    @property
+    def headline(self) -> str:
+        """Whom the skill helps most, in a sentence."""
+        first = [one for one in self.standings if one.place == 1]
+        names = ", ".join(one.name for one in first)
+        if not first:
+            return f"{self.title}: nothing was compared with any engine"
+        if len(first) == 1 and (best := first[0].pair.lift) is not None:
+            return f"{self.title}: the lift is greatest with {names} ({points(best)})"
+        lifts = [one.pair.lift or 0.0 for one in first]
+        span = points(lifts[0]) if lifts[0] == lifts[-1] else f"{points(lifts[0])} to {points(lifts[-1])}"
+        return f"{self.title}: with which engine the lift is greatest cannot be told of {names} ({span})"
+
+
+def boards(view: RunView) -> tuple[Board, ...]:
+    """One for each comparison that was made with more than one engine or model."""
+    lanes: dict[tuple[str, str | None, str, str], list[PairSummary]] = {}
+    for pair in compared(view):
+        one = pair.candidate
+        lanes.setdefault((one.suite_id, one.target_id, one.arm, pair.baseline.arm), []).append(pair)
+    many = [pairs for pairs in lanes.values() if len(pairs) > 1]
+    return tuple(Board(_title(pairs[0], several=len(many) > 1), _standings(pairs)) for pairs in many)
+
+
+def _title(pair: PairSummary, *, several: bool) -> str:
+    one = pair.candidate
+    name = plain(one.target_id or one.suite_id)
+    return f"{name} · {plain(one.arm)} against {plain(pair.baseline.arm)}" if several else name
+
+
+def _standings(pairs: Sequence[PairSummary]) -> tuple[Standing, ...]:
+    has_runners = len({pair.candidate.runner for pair in pairs}) > 1
+    ordered = sorted(pairs, key=lambda pair: (pair.lift is None, -(pair.lift or 0.0), _name(pair, has_runner=True)))
+    places = [_place(pair.evidence, ordered) for pair in ordered]
+    return tuple(
+        Standing(_name(pair, has_runner=has_runners), pair, place, place is not None and places.count(place) > 1)
+        for pair, place in zip(ordered, places, strict=True)
+    )
+
+
+def _place(evidence: Evidence | None, pairs: Sequence[PairSummary]) -> int | None:
+    """One more than there are that are better beyond doubt."""
+    if evidence is None:
+        return None
+    others = [pair.evidence for pair in pairs if pair.evidence]
+    return 1 + sum(_is_above(other, evidence) for other in others)
+
+
+def _is_above(one: Evidence, other: Evidence) -> bool:
+    return one.interval is not None and other.interval is not None and one.interval.lower > other.interval.upper
+
+
+def _name(pair: PairSummary, *, has_runner: bool) -> str:
+    parts = (pair.candidate.runner if has_runner or not pair.candidate.model else "", pair.candidate.model or "")
+    return " · ".join(plain(part, LINE) for part in parts if part)

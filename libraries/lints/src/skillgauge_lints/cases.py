@@ -1,0 +1,197 @@
+"""Lints of cases and their checks. Which options of which scorer say what is asked is known here and nowhere else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from skillgauge.api import Case, Check, Fix, LintFinding, LintSubject, Origin, Suite
+
+from .claims import is_prose, is_several, needs_skill
+from .commands import Trap, cannot_fail, trap
+
+SHORTEST = 4
+"""Characters of an expected text that counts as an answer: shorter ones stand everywhere."""
+_FIXTURE = re.compile(r"(?<![\w/.:-])((?:\./)?(?:evals/)?(?:files|fixtures)/[\w./-]+\.\w+)\b")
+_SCRIPT = re.compile(r"(?:python3?|bash|sh|node|deno|ruby)\s+((?:\./)?[\w.-]+(?:/[\w.-]+)*\.(?:py|sh|js|mjs|ts|rb))\b")
+_EMPTY = re.compile(r"(?:\(\?[a-z]+\))?(?:\^?(?:(?:\\?\w|\.|\[[^\]]+\])[*?]\??)*|\^?(?:\.|\[\\s\\S\])\*\??\$)")
+_GRADERS = ("scripts/", "evals/", "graders/", "validators/", "tests/", "checks/")
+_SHOWN = 60
+
+
+def nothing_can_fail(subject: LintSubject) -> Iterator[LintFinding]:
+    """Checks that hold whatever the output is."""
+    for case, check in _checks(subject.suite):
+        why, found = _granted(check)
+        if why:
+            yield LintFinding(f"{_named(case, check)} cannot fail: {why}", _at(case, check), fix=_fix(found))
+
+
+def _granted(check: Check) -> tuple[str, Trap | None]:
+    options = check.options
+    if check.scorer == "command" and options.get("expect_exit_code", 0) == 0:
+        found = cannot_fail(str(options.get("command", "")))
+        return (found.reason, found) if found else ("", None)
+    if check.scorer == "regex":
+        patterns = _texts(options.get("patterns"))
+        if patterns and all(map(_matches_nothing, patterns)):
+            return "its pattern matches the empty text", None
+    is_asked = any(text.strip() for text in _texts(options.get("keywords")))
+    if check.scorer == "contains" and not options.get("absent") and not is_asked:
+        return "it asks for no text", None
+    return "", None
+
+
+def _matches_nothing(pattern: str) -> bool:
+    """Whether a pattern is found in every text, told by its form alone: nobody else's pattern is tried here."""
+    return _EMPTY.fullmatch(pattern) is not None
+
+
+def exit_code_traps(subject: LintSubject) -> Iterator[LintFinding]:
+    """Commands whose exit code hides what happened."""
+    for case, check in _checks(subject.suite):
+        command = str(check.options.get("command", "")) if check.scorer == "command" else ""
+        found = trap(command) if command and not cannot_fail(command) else None
+        if found:
+            yield LintFinding(f"{_named(case, check)} may pass where it should not: {found.reason}", _at(case, check))
+
+
+def answer_in_prompt(subject: LintSubject) -> Iterator[LintFinding]:
+    """Checks that an agent meets by repeating what it was asked."""
+    for case, check in _checks(subject.suite):
+        prompt = (case.prompt or "").casefold()
+        texts = _asked(check)
+        if prompt and texts and all(len(one.strip()) >= SHORTEST and one.casefold() in prompt for one in texts):
+            shown = ", ".join(map(_cut, texts))
+            message = f"{_named(case, check)} is met by repeating the prompt, in which {shown} stands"
+            yield LintFinding(message, _at(case, check))
+
+
+def _asked(check: Check) -> list[str]:
+    """Texts that have to stand in an answer."""
+    options = check.options
+    match check.scorer:
+        case "contains" if not options.get("absent") and options.get("stream", "answer") == "answer":
+            return _texts(options.get("keywords"))
+        case "exact":
+            return [value] if isinstance(value := options.get("value"), str) else []
+        case "ground-truth":
+            return _texts([options.get("text")])
+    return []
+
+
+def prose_as_truth(subject: LintSubject) -> Iterator[LintFinding]:
+    """Sentences that an answer has to contain word for word."""
+    for case, check in _checks(subject.suite):
+        for text in _asked(check):
+            if is_prose(text):
+                words = len(text.split())
+                message = (
+                    f"{_named(case, check)} wants {words} words of prose word for word; right answers will fail it"
+                )
+                yield LintFinding(message, _at(case, check))
+                break
+
+
+def several_claims(subject: LintSubject) -> Iterator[LintFinding]:
+    """Claims for a judge that are more than one."""
+    for case, check in _checks(subject.suite):
+        for claim in _claims(check):
+            if is_several(claim):
+                message = f"{_named(case, check)} says several things: one that is wrong hides those that are right"
+                yield LintFinding(message, _at(case, check))
+                break
+
+
+def only_with_skill(subject: LintSubject) -> Iterator[LintFinding]:
+    """Checks of a comparison that the arm without the skill cannot meet."""
+    suite = subject.suite
+    names = {ref.name for arm in suite.arms for ref in arm.skills}
+    if not suite.comparisons:
+        return
+    for case, check in _checks(suite):
+        if check.beside:
+            continue
+        if any(needs_skill(claim, name) for claim in _claims(check) for name in names or {""}):
+            message = f"{_named(case, check)} can be met only by the arm with the skill: it is lift that helps nobody"
+            yield LintFinding(message, _at(case, check))
+
+
+def missing_files(subject: LintSubject) -> Iterator[LintFinding]:
+    """Input files that prompts name, and graders that commands run, that nobody provides."""
+    suite = subject.suite
+    roots = [Path(ref.root) for arm in suite.arms for ref in arm.skills] + [Path(suite.root)]
+    for case in suite.cases:
+        given = {file.path for file in (*case.files, *case.setup_files)}
+        for named in dict.fromkeys(_FIXTURE.findall(case.prompt or "")):
+            if not _is_given(named, given) and not case.setup:
+                message = f"case {case.id!r} names {named!r} in its prompt, and no such file is put into the workspace"
+                yield LintFinding(message, case.origin)
+        for check in case.checks if not case.setup else ():
+            command = str(check.options.get("command", "")) if check.scorer == "command" else ""
+            for named in dict.fromkeys(_SCRIPT.findall(command)):
+                own = given | {file.path for file in case.grader_files}
+                is_there = any((root / named).is_file() for root in roots)
+                if named.removeprefix("./").startswith(_GRADERS) and not _is_given(named, own) and not is_there:
+                    message = f"{_named(case, check)} runs {named!r}, and there is no such file"
+                    yield LintFinding(message, _at(case, check))
+
+
+def _is_given(named: str, given: set[str]) -> bool:
+    name = named.removeprefix("./")
+    return any(path == name or path.endswith(f"/{name}") or name.endswith(f"/{path}") for path in given)
+
+
+def repeated(subject: LintSubject) -> Iterator[LintFinding]:
+    """Checks that stand twice in a case, and cases that ask the same twice."""
+    asked: dict[tuple[object, ...], str] = {}
+    for case in subject.suite.cases:
+        seen: set[str] = set()
+        for check in case.checks:
+            if check.scorer_digest in seen:
+                message = f"{_named(case, check)} stands twice in case {case.id!r}, and counts twice"
+                yield LintFinding(message, _at(case, check))
+            seen.add(check.scorer_digest)
+        if not case.prompt:
+            continue
+        key = (case.execution_digest, case.targets, tuple(sorted(seen)))
+        if key in asked:
+            message = f"case {case.id!r} asks what {asked[key]!r} asks, with the same checks"
+            yield LintFinding(message, case.origin)
+        asked.setdefault(key, case.id)
+
+
+def _checks(suite: Suite) -> Iterator[tuple[Case, Check]]:
+    return ((case, check) for case in suite.cases if not case.skip for check in case.checks)
+
+
+def _claims(check: Check) -> list[str]:
+    if check.scorer != "rubric":
+        return []
+    return _texts(check.options.get("claims")) or _texts(check.options.get("criteria"))
+
+
+def _texts(value: Any) -> list[str]:
+    """Texts of an option that is one or several, or maps names to them."""
+    items = [value] if isinstance(value, str | Mapping) else value if isinstance(value, list | tuple) else []
+    inner = [item.get("text", item.get("statement", "")) if isinstance(item, Mapping) else item for item in items]
+    return [item for item in inner if isinstance(item, str)]
+
+
+def _at(case: Case, check: Check) -> Origin | None:
+    return check.origin or case.origin
+
+
+def _named(case: Case, check: Check) -> str:
+    return f"check {_cut(check.id)} of case {case.id!r}"
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return repr(line if len(line) <= _SHOWN else f"{line[:_SHOWN]}...")
+
+
+def _fix(found: Trap | None) -> Fix | None:
+    return Fix(found.ending, "") if found and found.ending and '"' not in found.ending else None

@@ -1,0 +1,42 @@
+"""What a claim says to a judge, as far as its words tell. Pure."""
+
+from __future__ import annotations
+
+import re
+
+_SENTENCE = re.compile(r"[.;!?]\s+(?=[A-Z])|;\s+|\n\s*[-*\d]")
+_VERBS = (
+    "is|are|has|have|does|contains?|includes?|mentions?|states?|uses?|lists?|names?|shows?|explains?|provides?|"
+    "asks?|avoids?|creates?|writes?|returns?|adds?|removes?|recommends?|suggests?|identif(?:y|ies)|flags?|must|should"
+)
+_SECOND = re.compile(rf"\band\s+(?:also\s+|then\s+)?(?:does not |do not |it )?(?:{_VERBS})\b", re.IGNORECASE)
+_ASIDE = re.compile(r"\([^)]*\)|\"[^\"]*\"|`[^`]*`|'[^']*'|\b(?:e\.g|i\.e|etc|vs)\.")
+_OF_SKILL = (
+    r"SKILL\.md",
+    r"(?:loads?|invokes?|triggers?|activates?|reads?|consults?|opens?|follows?) "
+    r"(?:(?:the|its|this) )?(?:[\w-]+ )?skill\b",
+    r"\bskill (?:is|was|gets) (?:loaded|invoked|triggered|activated|used|read|consulted)",
+    r"\b(?:uses?|used|using) the (?:[\w-]+ )?skill\b",
+)
+MOST_WORDS = 12
+"""An expected answer of more words is hardly given word for word."""
+
+
+def is_several(claim: str) -> bool:
+    """Whether a claim is more than one, of which a judge has to find all true."""
+    text = _ASIDE.sub("_", claim.strip().rstrip(".;!?"))
+    return bool(_SENTENCE.search(text)) or bool(_SECOND.search(text))
+
+
+def needs_skill(claim: str, skill: str) -> bool:
+    """Whether only an agent that has the skill can meet a claim."""
+    if re.search(r"\b(?:not|no|never|without)\b", claim):
+        return False
+    own = re.escape(skill)
+    named = rf"(?:loads?|invokes?|uses?|triggers?|activates?|follows?|reads?) (?:the )?[`'\"]?{own}[`'\"]?(?![\w-])"
+    return any(re.search(pattern, claim, re.IGNORECASE) for pattern in (*_OF_SKILL, *([named] if skill else [])))
+
+
+def is_prose(text: str) -> bool:
+    """Whether a text is told rather than a value that could be given word for word."""
+    return len(text.split()) > MOST_WORDS and "\n" not in text.strip() and not re.search(r"[{}<>=|]|\d{4}", text)

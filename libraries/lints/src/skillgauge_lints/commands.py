@@ -1,0 +1,62 @@
+"""What the exit code of a shell command does not say."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_STRING = re.compile(r"'[^']*'|\"(?:\\.|[^\"\\])*\"|\\.", re.DOTALL)
+_GRANTED = re.compile(r"\s*(?:\|\||;)\s*(?:true|:|exit\s+0)\s*;?\s*$")
+_ALWAYS = re.compile(r"(?:true|:|exit(?:\s+0)?|echo\b.*|printf\b.*)")
+_SETS = re.compile(r"(?:cd|set|export|unset|trap|umask|shopt|source|\.)\b|\w+=|mkdir -p\b|(?:then|do|else|fi|done)\b")
+_COMPOUND = re.compile(r"\b(?:if|for|while|until|case|function)\b|[{}()`]|<<")
+_INDIFFERENT = frozenset(("tee", "cat", "head", "tail", "sort", "wc", "sed", "tr", "cut", "uniq", "nl", "column"))
+"""Programs that end with 0 whatever they are given."""
+
+
+@dataclass(frozen=True)
+class Trap:
+    """Why an exit code says something else than it seems to."""
+
+    reason: str
+    ending: str = ""
+    """The text at the end that does it, where the command means what it says without it."""
+
+
+def cannot_fail(command: str) -> Trap | None:
+    """Why a command passes whatever there is, if it does."""
+    plain = _without_strings(command)
+    granted = _GRANTED.search(plain)
+    if granted and plain[: granted.start()].strip():
+        ending = command[granted.start() :]
+        return Trap(f"it ends with `{ending.strip()}`, so its exit code is 0 whatever happened before", ending)
+    parts = [part.strip() for part in re.split(r"&&|\|\||[;\n]", plain) if part.strip()]
+    if parts and all(_ALWAYS.fullmatch(part) for part in parts) and "|" not in plain.replace("||", ""):
+        return Trap("nothing in it can fail")
+    return None
+
+
+def trap(command: str) -> Trap | None:
+    """What of a command goes unnoticed in its exit code, if anything."""
+    plain = _without_strings(command)
+    if _COMPOUND.search(plain) or re.search(r"\bset\s+-\w*e|pipefail", plain):
+        return None
+    parts = [part.strip() for part in re.split(r"[;\n]", plain) if part.strip()]
+    lost = [part for part in parts[:-1] if not _SETS.match(part) and not part.endswith("exit 1")]
+    if lost:
+        return Trap("only the exit code of the last command counts; join them with `&&`, or begin with `set -e`")
+    last = parts[-1] if parts else ""
+    piped = [part.strip() for part in re.split(r"(?<!\|)\|(?!\|)", last)]
+    program = piped[-1].split()[0] if piped[-1].split() else ""
+    if len(piped) > 1 and program in _INDIFFERENT:
+        return Trap(
+            f"the exit code of a pipe is that of its last command, and `{program}` ends with 0 whatever it reads"
+        )
+    if re.search(r"(?:^|[|&]\s*)grep\b(?=[^|&]*\s-\w*v)(?![^|&]*\s-\w*L)", last) and "|" not in last.replace("||", ""):
+        return Trap('`grep -v` passes as soon as any other line is there; for "is not in it" write `! grep -q`')
+    return None
+
+
+def _without_strings(command: str) -> str:
+    """The command with what is quoted blanked out, so that places stay where they are."""
+    return _STRING.sub(lambda found: "_" * len(found[0]), command)

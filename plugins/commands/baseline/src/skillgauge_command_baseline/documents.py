@@ -1,0 +1,119 @@
+"""Baselines as files and as documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from skillgauge.api import (
+    Counts,
+    Execution,
+    Frozen,
+    Invocation,
+    Kept,
+    Output,
+    Problem,
+    RunView,
+    SkillgaugeError,
+    TrialResult,
+    baseline_files,
+    counted,
+    moment,
+    plain,
+    write_whole,
+)
+from skillgauge.api import (
+    listed as in_a_line,
+)
+
+
+class Entry(Frozen):
+    """A run that is kept."""
+
+    name: str
+    file: str
+    """Relative to the current folder."""
+    run_id: str
+    started_at: float
+    """Seconds since the epoch."""
+    suites: tuple[str, ...]
+    engines: tuple[str, ...]
+    models: tuple[str, ...]
+    counts: Counts
+
+
+class SavedDocument(Frozen):
+    """The document of `baseline save --json`."""
+
+    schema_version: str = "1.0"
+    saved: Entry | None
+    """`null`: the run proves nothing, so it is not kept."""
+    reason: str = ""
+
+
+class ListDocument(Frozen):
+    """The document of `baseline list --json`."""
+
+    schema_version: str = "1.0"
+    baselines: tuple[Entry, ...]
+
+
+def entry_of(name: str, file: Path, view: RunView) -> Entry:
+    """What is told of a baseline; its results are not read."""
+    return Entry(
+        name=name,
+        file=f"{file.parent.name}/{file.name}",
+        run_id=view.run.run_id,
+        started_at=view.run.started_at,
+        suites=tuple(suite.id for suite in view.head.suites),
+        engines=tuple(dict.fromkeys(one.name for one in view.head.runners)),
+        models=view.head.models,
+        counts=view.summary.counts,
+    )
+
+
+def save_as(call: Invocation, view: RunView, target: Path) -> None:
+    """Write a run record without what agents did and said: verdicts, reasons and figures stay."""
+
+    def results() -> Iterator[TrialResult]:
+        return map(_slim, view.results())
+
+    slim = RunView(view.run, view.head, view.summary, Kept(results, list(view.cases())))
+    (artifact,) = call.reporter("record").render(slim)
+    write_whole(target, artifact.chunks)
+
+
+def _slim(result: TrialResult) -> TrialResult:
+    ran = result.execution
+    scores = tuple(one.model_copy(update={"evidence": {}}) for one in result.scores)
+    kept = Execution(duration_s=ran.duration_s, usage=ran.usage, failure=ran.failure, exit_code=ran.exit_code)
+    return result.model_copy(update={"execution": kept, "scores": scores})
+
+
+def listed(call: Invocation) -> tuple[ListDocument, list[Problem]]:
+    """The baselines of the current folder, and what is wrong with files that cannot be read."""
+    found: list[Entry] = []
+    problems: list[Problem] = []
+    for name, file in baseline_files(call).items():
+        try:
+            found.append(entry_of(name, file, call.read_run(file)))
+        except SkillgaugeError as error:
+            problems += error.problems
+    return ListDocument(baselines=tuple(found)), problems
+
+
+def print_baselines(document: ListDocument, output: Output) -> None:
+    """A table, or that there is none."""
+    rows = [
+        [
+            plain(one.name),
+            moment(one.started_at),
+            in_a_line(one.suites),
+            in_a_line((*one.engines, *one.models)),
+            f"{one.counts.passed} of {one.counts.total}",
+        ]
+        for one in document.baselines
+    ]
+    if rows:
+        output.table(["Baseline", "Began", "Suite", "Engine", "Passed"], rows)
+    output.verdict(f"{counted(len(rows), 'baseline')} here")

@@ -1,0 +1,114 @@
+"""Which installed agents work here, and what they would authenticate with: names of keys and logins, never values."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import cast
+
+from skillgauge.api import (
+    Engine,
+    Frozen,
+    Invocation,
+    PluginError,
+    Problem,
+    Severity,
+    Traits,
+    UsageError,
+    did_you_mean,
+    host_environment,
+)
+
+PATIENCE_S = 60
+"""How long the check of one engine may take: it starts a program to ask for its version."""
+
+
+class FoundEngine(Frozen):
+    """One installed engine as it is here."""
+
+    name: str
+    keys: tuple[str, ...] = ()
+    """Environment variables that are set and that it takes for a key."""
+    logins: tuple[str, ...] = ()
+    """Files of a login that are there, below the home."""
+    problems: tuple[str, ...] = ()
+    """Why it does not work here; nothing if it does."""
+    facts: int = 0
+    """How many facts it tells of a session, so that the best informed one is chosen."""
+
+    @property
+    def works(self) -> bool:
+        """Whether a run with it can begin."""
+        return not self.problems
+
+    @property
+    def credentials(self) -> str:
+        """What it would authenticate with, in words."""
+        found = [*(f"key {name}" for name in self.keys), *(f"login ~/{name}" for name in self.logins)]
+        return ", ".join(found) or "no key and no login"
+
+
+def find_engines(call: Invocation, model: str | None) -> tuple[FoundEngine, ...]:
+    """Every installed engine that a run could choose by itself, the best first.
+
+    Those that play something back, and those that are taken only by name, are no agents to be found.
+    """
+    found = []
+    for resolved in call.registry.load_all("engines"):
+        traits = resolved.provider.traits
+        if traits.plays is not None or traits.only_by_name:
+            continue
+        make = partial(_made, call, resolved.name)
+        found.append(_examined(resolved.name, traits, _problems(make, model)))
+    return tuple(sorted(found, key=lambda one: (not one.works, -one.facts, one.name)))
+
+
+def choose(found: tuple[FoundEngine, ...], name: str | None) -> FoundEngine:
+    """The engine that was named, or the best of those that work.
+
+    Raises:
+        UsageError: there is none, and why.
+    """
+    if name is not None and name not in {one.name for one in found}:
+        known = [one.name for one in found]
+        message = f"engine {name!r} is not installed or cannot be chosen{did_you_mean(name, known)}"
+        raise UsageError(Problem("init.engine", message, hint=f"Installed: {', '.join(known) or 'none'}."))
+    wanted = [one for one in found if name in (None, one.name)]
+    for one in wanted:
+        if one.works:
+            return one
+    problems = [Problem("init.engine", f"{one.name}: {problem}") for one in wanted for problem in one.problems]
+    hint = "Install an agent's program and log in, or set its key; nothing was made."
+    raise UsageError([*problems, Problem("init.no-engine", "no engine works here", hint=hint)])
+
+
+def _made(call: Invocation, name: str) -> Engine:
+    resolved = call.registry.resolve("engines", name)
+    return cast(Engine, resolved.provider.make(call.registry.validated_options(resolved)))
+
+
+def _examined(name: str, traits: Traits, problems: tuple[str, ...]) -> FoundEngine:
+    environment = host_environment()
+    home = Path(environment.get("HOME") or Path.home())
+    keys = tuple(name for name in traits.secrets if environment.get(name))
+    logins = tuple(name for name in traits.login_files if (home / name).is_file())
+    if not problems and traits.secrets and not keys and not logins:
+        problems = (f"none of {', '.join(traits.secrets)} is set, and there is no login",)
+    return FoundEngine(name=name, keys=keys, logins=logins, problems=problems, facts=len(traits.tells))
+
+
+def _problems(make: Callable[[], Engine], model: str | None) -> tuple[str, ...]:
+    """What its own check says; whatever else goes wrong in it is a reason, too."""
+    try:
+        engine = make()
+        engine.identity(model)  # so that it checks what this model needs
+        found = asyncio.run(asyncio.wait_for(engine.check(), PATIENCE_S))
+    except PluginError as error:
+        return tuple(problem.message for problem in error.problems)
+    except TimeoutError:
+        return (f"its check takes longer than {PATIENCE_S} s",)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - isolation point: the other engines are still wanted
+        return (f"its check failed: {type(error).__name__}: {error}",)
+    return tuple(problem.message for problem in found if problem.severity is Severity.ERROR)

@@ -1,0 +1,179 @@
+"""From one eval as it stands in a file to one under the names that its keys have here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from skillgauge.api import Check, JsonObject, JsonValue, Origin, text_of
+
+from .files import EvalFile
+from .findings import Findings, OriginOf
+from .keys import BEARS_CHECKS, KEYS, OTHER_NAMES, Use, listed
+from .typed import nowhere, text_or_pattern
+
+Told = tuple[JsonValue, Origin]
+"""What is asserted, and where it stands."""
+_LISTS = ("expectations", "assertions")
+_NOT_SO = "This is not so: {}"
+_SECTION = "The answer has this section: {}"
+_WORDS = 4
+"""A longer text that must be there is prose, and nobody's answer has it word for word."""
+_MARKS = frozenset("\\[]|^${}<>=`")
+"""Signs of what is meant letter by letter, however long it is."""
+
+
+@dataclass(frozen=True)
+class Eval:
+    """One eval, read."""
+
+    file: EvalFile
+    given: JsonObject
+    """Its keys under the names that they have here, without those that became assertions."""
+    where: OriginOf
+    assertions: tuple[Told, ...]
+    """In the order of the file."""
+    called: tuple[Check, ...]
+    """Whether scripts and pages of the skill were used: beside the verdict, since only one arm has them."""
+    tags: tuple[str, ...]
+    """What becomes a tag, beside `tags`."""
+
+
+def read_eval(item: JsonValue, where: OriginOf, findings: Findings) -> Eval | None:
+    """The eval, or `None` after noting what is wrong with it."""
+    if not isinstance(item, Mapping):
+        findings.error("wrong-type", "an eval must be an object", where(), _hint(item))
+        return None
+    given, renamed = _renamed(item, where, findings)
+
+    def renaming(*pointer: str | int) -> Origin:
+        steps = renamed.get(str(pointer[0])) if pointer else None
+        return where(*steps, *pointer[1:]) if steps else where(*pointer)
+
+    assertions: list[Told] = []
+    called: list[Check] = []
+    tags: list[str] = []
+    for key in list(given):
+        use = KEYS.get(key)
+        if key in _LISTS and isinstance(given[key], tuple):
+            assertions += [(one, where(key, index)) for index, one in enumerate(given[key])]
+        elif use in _ASSERTING and given[key] is not None:
+            findings.kept(key, use, where(key))
+            assertions += _asserted(given.pop(key), use, where, key)
+        elif use is Use.CALLED:
+            if given[key]:
+                findings.kept(key, use, where(key))
+            called += _called(given[key], where(key))
+        elif use is Use.TAG and isinstance(given[key], str) and given[key].strip():
+            findings.kept(key, use, where(key))
+            tags.append(f"{key}:{given[key].strip()}")
+        elif use is Use.BASELINE:
+            findings.kept(key, use, where(key))
+    file = findings.validated(EvalFile, given, renaming)
+    if file is None:
+        return None
+    _note_extras(file, renaming, findings)
+    return Eval(file, given, renaming, tuple(assertions), tuple(called), tuple(tags))
+
+
+_ASSERTING = (Use.CLAIMS, Use.REFUTED, Use.SECTIONS, Use.SOUGHT, Use.EXCLUDED, Use.TOOLS, Use.NO_TOOLS)
+
+
+def _renamed(
+    item: JsonObject, where: OriginOf, findings: Findings
+) -> tuple[dict[str, Any], dict[str, tuple[str, ...]]]:
+    """Keys under the names that they have here, and what they were called."""
+    given: dict[str, Any] = dict(item)
+    renamed: dict[str, tuple[str, ...]] = {}
+    for other, preferred in OTHER_NAMES.items():
+        if other not in given or (other in KEYS and isinstance(given[other], tuple | Mapping)):
+            continue
+        if preferred not in given:
+            given[preferred] = given.pop(other)
+            renamed[preferred] = (other,)
+            findings.other_name(other, preferred, where(other))
+    _set_up(given, renamed, where, findings)
+    return given, renamed
+
+
+_SET_UP = {"files": "files", "commands": "setup_commands", "copy_test_files": "copy_test_files"}
+"""What an object `setup` may have, and what it is called here."""
+
+
+def _set_up(given: dict[str, Any], renamed: dict[str, tuple[str, ...]], where: OriginOf, findings: Findings) -> None:
+    setup = given.get("setup")
+    if not isinstance(setup, Mapping):
+        return
+    rest = dict(setup)
+    for key, preferred in _SET_UP.items():
+        if key in rest and preferred not in given:
+            given[preferred] = rest.pop(key)
+            renamed[preferred] = ("setup", key)
+            findings.kept(f"setup.{key}", Use.SETUP, where("setup", key))
+    given["setup"] = rest
+    if not rest:
+        del given["setup"]
+
+
+def _asserted(value: JsonValue, use: Use, where: OriginOf, key: str) -> Iterator[Told]:
+    is_list = isinstance(value, tuple)
+    for index, one in enumerate(listed(value)):
+        origin = where(key, index) if is_list else where(key)
+        if isinstance(one, str) and one.strip():
+            yield _assertion(one, use), origin
+        elif isinstance(one, Mapping) and use is Use.EXCLUDED:
+            yield {**one, "negate": True}, origin
+        else:
+            yield one, origin
+
+
+def _assertion(text: str, use: Use) -> JsonValue:
+    text = text.strip()
+    match use:
+        case Use.REFUTED:
+            return _NOT_SO.format(text)
+        case Use.SECTIONS:
+            return _SECTION.format(text)
+        case Use.TOOLS:
+            return {"text": f"{text} is called", "type": "tool-use", "value": text}
+        case Use.NO_TOOLS:
+            return {"text": f"{text} is not called", "type": "not-tool-use", "value": text}
+        case Use.SOUGHT:
+            if not _is_literal(text):
+                return text
+            return {"text": f"It has {text}", "type": "regex", "value": text_or_pattern(text)}
+        case Use.EXCLUDED:
+            if not _is_literal(text):
+                return _NOT_SO.format(text)
+            return {"text": f"It has no {text}", "type": "regex", "value": nowhere(text_or_pattern(text))}
+        case _:
+            return text
+
+
+def _is_literal(text: str) -> bool:
+    """Whether a text is to be found as it stands, and no sentence about the answer."""
+    return len(text.split()) <= _WORDS or bool(_MARKS & set(text))
+
+
+def _called(value: JsonValue, origin: Origin) -> Iterator[Check]:
+    for one in listed(value):
+        if isinstance(one, str) and one.strip():
+            options: JsonObject = {"words": (one.strip(),)}
+            yield Check(id=f"{one.strip()} was used", scorer="tool-call", options=options, beside=True, origin=origin)
+
+
+def _note_extras(file: EvalFile, where: OriginOf, findings: Findings) -> None:
+    for key in file.model_extra or {}:
+        use = KEYS.get(key)
+        if use in (Use.CALLED, Use.TAG):
+            continue
+        if use is None and findings.is_misspelt(key, BEARS_CHECKS, where(key)):
+            continue
+        findings.kept(key, use or Use.NONE, where(key))
+
+
+def _hint(item: JsonValue) -> str:
+    told = text_of(item)
+    shown = told if len(told) <= 40 else f"{told[:40]}…"
+    return f"Write an object with 'prompt' and 'assertions' in place of {shown!r}."

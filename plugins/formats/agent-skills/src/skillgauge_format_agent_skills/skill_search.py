@@ -1,0 +1,99 @@
+"""Which skill a file of evals or queries is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from skillgauge.api import JsonValue, Problem, SuiteError, did_you_mean
+from skillgauge_skill_folders import SKILL_FILE, find_skill, read_skill, roots_around, skills_of
+
+from .sources import EVALS_FOLDER, Source
+
+NAME_KEYS = ("skill_name", "skill", "skill_under_test", "target_skill")
+"""Where a file says which skill it is about."""
+_LISTED = 20
+"""Skills that a message lists."""
+
+
+@dataclass
+class SkillSearch:
+    """Finds skills for files; every folder is looked through, and every SKILL.md read, once."""
+
+    _known: dict[tuple[Path, bool], dict[str, list[Path]]] = field(default_factory=dict)
+    """Of each folder that was looked through: its skills by the names they go by."""
+    _names: dict[Path, frozenset[str]] = field(default_factory=dict)
+
+    def skill_of(self, source: Source) -> Path | Problem:
+        """The skill's folder; what is wrong where it cannot be told."""
+        nearest, (key, name) = find_skill(source.path), _named(source.value)
+        if nearest is not None and (not name or name in self._names_of(nearest)):
+            return nearest
+        skills = self._skills_around(source.path)
+        for one in [name] if name else _hinted(source):
+            if len(found := skills.get(one, [])) == 1:
+                return found[0]
+        if nearest is not None:
+            return nearest  # the name is told to be another one when the file is read
+        folders = list(dict.fromkeys(path for of_name in skills.values() for path in of_name))
+        return folders[0] if len(folders) == 1 else _not_found(source, folders, key, name)
+
+    def _skills_around(self, path: Path) -> dict[str, list[Path]]:
+        return next((found for root in roots_around(path) if (found := self._skills_of(*root))), {})
+
+    def _skills_of(self, root: Path, inner: bool) -> dict[str, list[Path]]:
+        if (root, inner) not in self._known:
+            found = self._known[root, inner] = {}
+            for skill in skills_of(root, inner=inner):
+                for name in self._names_of(skill):
+                    found.setdefault(name, []).append(skill)
+        return self._known[root, inner]
+
+    def _names_of(self, root: Path) -> frozenset[str]:
+        """What a skill is called: in its front matter, and by its folder."""
+        if root not in self._names:
+            try:
+                self._names[root] = frozenset({read_skill(root).name, root.name})
+            except SuiteError:
+                self._names[root] = frozenset({root.name})
+        return self._names[root]
+
+
+def _named(value: JsonValue) -> tuple[str, str]:
+    """The key with which a document says the skill's name, and the name; empty if it does not."""
+    if isinstance(value, Mapping):
+        for key in NAME_KEYS:
+            if isinstance(name := value.get(key), str) and name.strip():
+                return key, name.strip()
+    return "", ""
+
+
+def _hinted(source: Source) -> Iterator[str]:
+    """Names of skills that a file without a name of one points to."""
+    value = source.value
+    lists = value.values() if isinstance(value, Mapping) else (value,)
+    items = [item for one in lists if isinstance(one, tuple) for item in one if isinstance(item, Mapping)]
+    expected = {name for item in items if isinstance(name := item.get("expected_skill"), str)}
+    if len(expected) == 1:
+        yield expected.pop()
+    if source.path.parent.name != EVALS_FOLDER:
+        yield source.path.parent.name
+    yield source.path.name.partition(".")[0]
+
+
+def _not_found(source: Source, skills: Sequence[Path], key: str, name: str) -> Problem:
+    place = source.origin(key) if key else source.origin()
+    if not skills:
+        message = f"there is no {SKILL_FILE} beside {source.path.name!r}, nor in a folder around its own"
+        return Problem("suite.no-skill", message, place, hint="Name the skill with --skill-path DIR.")
+    known = [path.name for path in skills]
+    shown = ", ".join(known[:_LISTED]) + (f" and {len(known) - _LISTED} more" if len(known) > _LISTED else "")
+    if name:
+        message = (
+            f"{key} is {name!r}, and there is no one skill of that name{did_you_mean(name, known)}; skills: {shown}"
+        )
+    else:
+        message = f"{source.path.name!r} does not say which skill it is about, and there are several: {shown}"
+    hint = f'Write "skill_name": "{known[0]}" in its object, or name the skill with --skill-path DIR.'
+    return Problem("suite.which-skill", message, place, hint=hint)

@@ -1,0 +1,48 @@
+"""Files that are named like suites and are none: nothing of them is passed over in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from skillgauge.api import Case, Origin, Problem, Severity, SuiteError
+
+from .nearest import unknown_of
+from .sources import document_of, read_source, unread_of
+
+_NAMED = 5
+"""Files that a notice names."""
+
+
+def unknown_shape(path: Path) -> Problem:
+    """Why a file that is named like a suite is none."""
+    unknown = unknown_of(document_of(path))
+    origin = Origin(str(path)) if path.suffix == ".jsonl" else Origin(str(path), unknown.pointer)
+    return Problem("suite.unknown-shape", unknown.message, origin=origin, hint=unknown.hint)
+
+
+def not_read(skill: Path, cases: Iterable[Case], seen: set[Path]) -> tuple[Problem, ...]:
+    """That files which look like suites are none: what they ask is not asked.
+
+    Args:
+        skill: its folder.
+        cases: all of it that were read; their input is no suite.
+        seen: files that were read.
+    """
+    used = {Path(file.source).resolve() for case in cases for file in case.files if file.source is not None}
+    files = [path for path in unread_of(skill) if path.resolve() not in seen | used and _is_none(path)]
+    if not files:
+        return ()
+    names = ", ".join(path.relative_to(skill).as_posix() for path in files[:_NAMED])
+    more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
+    message = f"not read, since no shape of a suite is in it: {names}{more}"
+    hint = "docs/dialects.md has the shapes that are read."
+    return (Problem("suite.not-read", message, origin=Origin(str(files[0])), hint=hint, severity=Severity.WARNING),)
+
+
+def _is_none(path: Path) -> bool:
+    """Whether a file is a suite of nobody who is known here."""
+    try:
+        return path.suffix == ".md" or read_source(path) is None
+    except SuiteError:
+        return True

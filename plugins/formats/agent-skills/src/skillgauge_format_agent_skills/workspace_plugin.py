@@ -1,0 +1,17 @@
+"""Announces the reporter of skill-creator's workspace; what it does is in `workspace`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from skillgauge.api import Provider, Reporter, hookimpl
+
+
+@hookimpl
+def skillgauge_reporters() -> Iterable[Provider[Reporter]]:
+    """Announce `skill-creator`."""
+    yield Provider(
+        name="skill-creator",
+        factory="skillgauge_format_agent_skills.workspace:WorkspaceReporter",
+        summary="A workspace of skill-creator: grading, timing and outputs of every run, for its own programs.",
+    )

@@ -1,0 +1,116 @@
+"""Packages that a package depends on, as far as their skills go: found in a folder that the user names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from skillgauge.api import Json, Origin, did_you_mean
+
+from .manifest_file import PACKAGE_NAME
+from .package import Artifact, Package, manifest_of, open_package
+
+_RANGE = re.compile(r"(\^|~|>=|=?)v?(\d+)\.(\d+)\.(\d+)(-[\w.-]+)?")
+_ANY = ("*", "", "latest")
+Version = tuple[int, int, int]
+
+
+def dependency_skills(package: Package, folder: Path | None) -> Iterator[tuple[Package, Artifact]]:
+    """The skills of all packages that this one needs, and those need, each with its package.
+
+    Args:
+        package: gets every problem; nothing is fetched from anywhere.
+        folder: where packages lie; `None` resolves nothing and says so.
+    """
+    taken = {skill.name: package.name for skill in package.skills}
+    seen, waiting = {package.name}, [package]
+    while waiting:
+        needing = waiting.pop(0)
+        for name, wanted in needing.manifest.dependencies.items():
+            origin = needing.document.origin("dependencies", name)
+            if name in seen:
+                continue
+            seen.add(name)
+            found = _resolve(package, name, wanted, origin, folder)
+            if found is None:
+                continue
+            waiting.append(found)
+            for skill in found.skills:
+                if skill.name in taken:
+                    message = f"skill {skill.name!r} is in {taken[skill.name]!r} and in {name!r}"
+                    package.findings.error("duplicate-id", message, origin, "An agent finds a skill by its name.")
+                    continue
+                taken[skill.name] = name
+                yield found, skill
+
+
+def _resolve(package: Package, name: str, wanted: Json, origin: Origin, folder: Path | None) -> Package | None:
+    """The package of a name; `None` after noting why there is none."""
+    findings = package.findings
+    if not re.fullmatch(PACKAGE_NAME, name):
+        findings.error("value", f"{name!r} cannot be the name of a package", origin, "Write name or @scope/name.")
+        return None
+    if folder is None:
+        message = f"package {name!r}, on which this one depends, is not resolved: its skills are not installed"
+        findings.warning("dependency", message, origin, "Name a folder of packages: --set formats.uaaps.packages=DIR.")
+        return None
+    places = [folder / name, folder / name.rpartition("/")[2]]
+    place = next((one for one in places if manifest_of(one)), None)
+    if place is None:
+        near = did_you_mean(name, [one.name for one in folder.iterdir()] if folder.is_dir() else [])
+        message = f"package {name!r}, on which this one depends, is not in {str(folder)!r}{near}"
+        findings.error("missing-dependency", message, origin, "Put it there.")
+        return None
+    found = open_package(place, findings, strict=package.strict)
+    if found is None:
+        return None
+    if found.name != name:
+        findings.error("missing-dependency", f"{str(place)!r} is package {found.name!r}, not {name!r}", origin)
+        return None
+    is_met = _fits(found.manifest.version, _range_of(wanted))
+    if is_met is None:
+        message = f"range {_range_of(wanted)!r} is not understood: {found.manifest.version} of {name!r} is taken"
+        findings.warning("dependency", message, origin, "Write ^1.2.3, ~1.2.3, >=1.2.3, 1.2.3 or *.")
+    elif not is_met:
+        message = f"{name!r} is there as {found.manifest.version}, and {_range_of(wanted)} is wanted"
+        findings.error("missing-dependency", message, origin, "Put another version there, or change the range.")
+        return None
+    return found
+
+
+def _range_of(wanted: Json) -> str:
+    """A text, or the key `version` of an object; anything else is no range."""
+    if isinstance(wanted, Mapping):
+        wanted = wanted.get("version", "*")
+    return wanted.strip() if isinstance(wanted, str) else repr(wanted)
+
+
+def _fits(version: str, wanted: str) -> bool | None:
+    """Whether a version is in a range; `None` for a range that is not understood.
+
+    >>> [_fits("1.4.2", one) for one in ("^1.2.0", "~1.2.0", ">=1.5.0", "1.4.2", "*", "1.x")]
+    [True, False, False, True, True, None]
+    >>> [_fits("0.3.1", one) for one in ("^0.3.0", "^0.2.9")]
+    [True, False]
+    """
+    if wanted in _ANY:
+        return True
+    found = _RANGE.fullmatch(wanted)
+    if found is None:
+        return None
+    have, least = _numbers(version), (int(found[2]), int(found[3]), int(found[4]))
+    match found[1]:
+        case "^":
+            fixed = next((at for at, number in enumerate(least) if number), 2) + 1
+            return have >= least and have[:fixed] == least[:fixed]
+        case "~":
+            return have >= least and have[:2] == least[:2]
+        case ">=":
+            return have >= least
+    return have == least
+
+
+def _numbers(version: str) -> Version:
+    major, minor, patch = re.split(r"[-+]", version)[0].split(".")
+    return int(major), int(minor), int(patch)

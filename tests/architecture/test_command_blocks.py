@@ -1,0 +1,122 @@
+"""Commands on pages: the program understands every one; a block that is meant to be copied is run, or says why not.
+
+A fenced block `sh` is meant to be copied: each of its commands stands in a script of `tests/journeys`, which a test
+runs, or a comment right before the block says why it does not: `<!-- not run: reason -->`. Fenced blocks `console` and
+indented lines are examples of single commands; like all others, the program's own parser has to take them.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from members import ROOT
+from skillgauge.cli.app import app
+
+PAGES = [
+    path
+    for pattern in ("README.md", "docs/*.md", "plugins/*/*/README.md", "libraries/*/README.md", "examples/**/README.md")
+    for path in sorted(ROOT.glob(pattern))
+]
+_BLOCK = re.compile(
+    r"(?:<!-- not run: (?P<reason>[^>]+) -->\n\n?)?^```sh\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE
+)
+_FENCE = re.compile(r"^```(?:sh|console)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+_INDENTED = re.compile(r"^ {4}(skillgauge .*)$", re.MULTILINE)
+_EXAMPLE = re.compile(r"^(?:\$ |! )?(skillgauge [^\n|`]*)$", re.MULTILINE)
+_TOOLS = re.compile(r"[<>\[\]…]|\.\.\.")
+"""What stands for something else: such a line says how a command looks."""
+
+
+def commands(text: str) -> list[str]:
+    """The commands of a block, without what is said beside them."""
+    joined = re.sub(r"\\\n\s*", "", text)
+    lines = (line.partition("  #")[0].strip() for line in joined.splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def run_by_journeys() -> set[str]:
+    """Every command of every script that a test runs."""
+    scripts = sorted((ROOT / "tests/journeys").glob("*.sh"))
+    return {line for path in scripts for line in commands(path.read_text())}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_what_is_to_be_copied_is_run(page: Path) -> None:
+    """Every command of a block `sh` is run by a test, or the page says why nobody can."""
+    known = run_by_journeys()
+    left = [
+        command
+        for match in _BLOCK.finditer(page.read_text("utf-8"))
+        if not match["reason"]
+        for command in commands(match["text"])
+        if command not in known
+    ]
+    assert left == [], "add them to a script of tests/journeys, or say why not: <!-- not run: reason -->"
+
+
+def examples(page: Path) -> Iterator[str]:
+    """Every command line of ours on a page that is complete."""
+    text = page.read_text("utf-8")
+    shown = "\n".join([*_FENCE.findall(text), *_INDENTED.findall(text)])
+    for match in _EXAMPLE.finditer(re.sub(r"\\\n\s*", "", shown)):
+        line = re.split(r"\s{2,}#|\s{3,}", match[1])[0].strip()
+        if not _TOOLS.search(re.sub(r"'[^']*'", "", line)):
+            yield line
+
+
+def parsed(line: str) -> None:
+    """Let the program's parser take a line, without running it.
+
+    Raises:
+        click.UsageError: there is no such command or option, or a value does not fit.
+    """
+    words = shlex.split(line, comments=True)[1:]
+    command: click.Command = app
+    context = click.Context(app, info_name="skillgauge")
+    while isinstance(command, click.Group):
+        while words and words[0].startswith("-"):
+            if words.pop(0) in ("--version", "--help", "-V", "-h"):
+                return
+        if not words:
+            return
+        found = command.get_command(context, words[0])
+        if found is None:
+            raise click.UsageError(f"no command {words[0]!r}")
+        if not isinstance(found, click.Group):
+            found.make_context(words[0], words[1:], parent=context)
+            return
+        command, context = found, click.Context(found, context, info_name=words.pop(0))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_the_program_understands_every_line(page: Path) -> None:
+    """No page shows a command, an option or a value that the parser refuses."""
+    refused = []
+    for line in examples(page):
+        try:
+            parsed(line)
+        except click.ClickException as error:
+            refused.append(f"{line}: {error.format_message()}")
+        except click.exceptions.Exit:
+            pass  # --help, --version
+    assert refused == []
+
+
+def test_a_line_that_is_wrong_is_found() -> None:
+    """A misspelt option, a missing command and a bad value are refused."""
+    for line in ("skillgauge eval x --runz 3", "skillgauge evl x", "skillgauge eval x --concurrency none"):
+        with pytest.raises(click.UsageError):
+            parsed(line)
+    parsed("skillgauge eval ./my-skill --engine mock --runs 3")
+
+
+def test_lines_are_looked_at() -> None:
+    """The patterns find what the pages have."""
+    assert sum(len(list(examples(page))) for page in PAGES) > 80
+    assert sum(len(_BLOCK.findall(page.read_text("utf-8"))) for page in PAGES) > 20

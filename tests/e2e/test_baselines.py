@@ -1,0 +1,131 @@
+"""A run against one that was kept: is the skill worse or better than it was, and is that the skill's or the model's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import Letters, Scripted
+
+pytestmark = pytest.mark.e2e
+
+NUMBERS = [str(one) for one in range(1, 13)]
+EARLIER = ("--model", "m-1")
+
+
+def outcomes(first: str, count: int, rest: str) -> Letters:
+    """The first cases end like this, the others like that."""
+    return {number: first if at < count else rest for at, number in enumerate(NUMBERS)}
+
+
+ALL, NONE, HALF = outcomes("p", 12, "f"), outcomes("p", 0, "f"), outcomes("p", 6, "f")
+
+
+@pytest.fixture
+def twelve(scripted: Scripted) -> Scripted:
+    """Twelve cases are enough for an interval."""
+    scripted.write(cases=12)
+    return scripted
+
+
+def kept(twelve: Scripted, with_skill: Letters, without: Letters, *arguments: str) -> None:
+    """Run that and keep it as `main`."""
+    twelve.evaluate(with_skill, without, *(arguments or EARLIER))
+    done = twelve.program("baseline", "save", "main", "--force")
+    assert done.code == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "gate", "code", "told"),
+    [
+        ((ALL, NONE), (ALL, NONE), "not-worse --margin 30", 0, "gate met"),
+        ((ALL, NONE), (NONE, NONE), "not-worse", 1, "is worse than main (-100.0 to -"),
+        ((ALL, NONE), (NONE, NONE), "not-worse", 1, "; without the skill +0.0 points"),
+        ((NONE, NONE), (ALL, NONE), "better --margin 20", 0, "gate met"),
+        ((ALL, NONE), (NONE, NONE), "better", 1, "is not better than main"),
+        ((ALL, NONE), (ALL, NONE), "better", 3, "may or may not be better than main"),
+        ((ALL, NONE), (outcomes("p", 10, "f"), NONE), "not-worse --margin 5", 3, "may or may not be worse than main"),
+        ((ALL, ALL), (NONE, NONE), "not-worse", 3, "; the model changed, not the skill: without it"),
+        ((NONE, NONE), (ALL, ALL), "better", 3, "; the model changed, not the skill: without it"),
+        ((ALL, NONE), (outcomes("p", 10, "e"), NONE), "not-worse --margin 20", 3, "may or may not be worse than main"),
+    ],
+)
+def test_what_the_gate_says(
+    twelve: Scripted,
+    before: tuple[Letters, Letters],
+    after: tuple[Letters, Letters],
+    gate: str,
+    code: int,
+    told: str,
+) -> None:
+    """Met, missed or open by the whole interval; what both arms did alike is the model's."""
+    told = told.replace("without it", "without the skill")
+    kept(twelve, *before)
+    words = ("--against", "main", "--gate", *gate.split(), *EARLIER)
+    done = twelve.evaluate(*after, *words, code=code)
+    assert told in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("now", "told"),
+    [
+        (("--model", "m-2"), "model: m-1 → m-2"),
+        (("--no-baseline", *EARLIER), "the skill or the model changed: there is no arm without the skill in both runs"),
+        (("--case", "1", *EARLIER), "1 cases are too few to compare it with main"),
+    ],
+)
+def test_what_stands_in_the_way(twelve: Scripted, now: tuple[str, ...], told: str) -> None:
+    """Another model is named and decides nothing; what is unknown is said."""
+    kept(twelve, ALL, NONE)
+    code = 1 if "--no-baseline" in now else 3
+    done = twelve.evaluate(NONE, NONE, "--against", "main", "--gate", "not-worse", *now, code=code)
+    assert told in done.stderr
+
+
+def test_changed_cases_are_not_compared(twelve: Scripted) -> None:
+    """Another question is another case."""
+    kept(twelve, ALL, NONE)
+    path = twelve.work / "s/evals/evals.json"
+    path.write_text(path.read_text().replace("number ", "what is number "))
+    done = twelve.evaluate(NONE, NONE, "--against", "main", "--gate", "not-worse", *EARLIER, code=3)
+    assert "no case of main is still the same" in done.stderr
+
+
+def test_whatever_is_wrong_is_said_before_anything_runs(twelve: Scripted) -> None:
+    """A name that nothing has, a gate that is missing, a run that proves nothing."""
+    kept(twelve, ALL, NONE)
+    for words, told in (
+        (("--against", "mian", "--gate", "better"), "mian"),
+        (("--against", "main"), "--against needs a --gate"),
+    ):
+        done = twelve.evaluate(ALL, NONE, *words, code=2)
+        assert told in done.stderr
+        assert twelve.sessions() == []
+    twelve.evaluate(dict.fromkeys(NUMBERS, "e"), NONE, code=3)
+    refused = twelve.program("baseline", "save", "bad")
+    assert (refused.code, "nothing is kept: the run is invalid" in refused.verdict) == (3, True)
+    done = twelve.evaluate(ALL, NONE, "--against", "latest", "--gate", "better", code=2)
+    assert "nothing can be compared with latest: the run is invalid" in done.stderr
+
+
+def test_baselines_are_kept_listed_and_shown(twelve: Scripted, work: Path) -> None:
+    """The file holds no transcript, is listed, is a report for all others, and is not replaced in silence."""
+    kept(twelve, HALF, NONE)
+    file = work / "baselines/main.record.json"
+    results = json.loads(file.read_text())["results"]
+    assert {(one["execution"].get("text"), one["execution"].get("trajectory")) for one in results} == {(None, None)}
+    again = twelve.program("baseline", "save", "main")
+    assert (again.code, "there is a baseline 'main'" in again.stderr) == (2, True)
+    assert twelve.program("baseline", "save", "../main").code == 2
+    (entry,) = twelve.program("baseline", "list", "--json").document["baselines"]
+    assert (entry["name"], entry["file"], entry["models"]) == ("main", "baselines/main.record.json", ["m-1"])
+    assert "6 of 24" in twelve.program("baseline", "list").stdout
+    shown = twelve.program("baseline", "show", "main")
+    assert (shown.code, "pass rate 50.0%" in shown.stdout) == (0, True)
+    assert "did you mean main?" in twelve.program("baseline", "show", "mian").stderr
+    assert twelve.program("report", "diff", "baselines/main.record.json", "latest").code == 0
+    (work / "baselines/bad.record.json").write_text("{")
+    listed = twelve.program("baseline", "list")
+    assert (listed.code, "main" in listed.stdout) == (2, True)
