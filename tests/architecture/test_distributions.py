@@ -117,3 +117,20 @@ def test_everything_is_under_the_apache_licence() -> None:
     assert "Apache License" in (ROOT / "LICENSE").read_text()
     for member in workspace():
         assert 'license = "Apache-2.0"' in (member.folder / "pyproject.toml").read_text(), member.name
+
+
+@pytest.mark.requirement("SE-RUN-001")
+def test_the_sets_are_complete() -> None:
+    """`skillgauge` serves every format with all checks; `[agents]` adds engines, and a judge for those with a login."""
+    project = BUNDLE.pyproject["project"]
+    default = {wanted.name for wanted in members_in(project["dependencies"])}
+    agents = default | {wanted.name for wanted in members_in(project["optional-dependencies"]["agents"])}
+    kinds = {"formats", "scorers", "judges", "engines"}
+    ours = {plugin.name: plugin.folder.parent.name for plugin in plugins() if plugin.folder.parent.name in kinds}
+    engines = {name for name, kind in ours.items() if kind == "engines"}
+    later = {"skillgauge-judge-agent", "skillgauge-judge-mock"}
+    assert ours.keys() - default - engines - later == set()
+    assert ours.keys() - agents == {"skillgauge-judge-mock"}
+    adapters = {f"skillgauge-adapter-{name}" for name in ("http", "mcp", "subprocess", "python", "command")}
+    assert adapters | {"skillgauge-reporter-html", "skillgauge-scorer-json-schema"} <= default
+    assert "rich" in {Requirement(text).name for text in project["dependencies"]}

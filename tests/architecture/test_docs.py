@@ -48,7 +48,7 @@ def options_of(name: str) -> set[str]:
 @pytest.mark.parametrize("name", sorted(BUILT_IN))
 def test_every_option_is_documented(name: str) -> None:
     """docs/cli.md, or the page of the format that brings it, names every option of every command."""
-    names = ("cli.md", "eval-skills.md", "agent-skills.md", "benchflow.md")
+    names = ("cli.md", "eval-skills.md", "agent-skills.md", "benchflow.md", "linting.md")
     pages = "".join((DOCS / page).read_text() for page in names)
     assert f"skillgauge {name}" in pages
     missing = {flag for flag in options_of(name) if f"`{flag}" not in pages and f" {flag}" not in pages}

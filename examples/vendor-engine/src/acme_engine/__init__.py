@@ -1,0 +1,1 @@
+"""The engine `acme-agent`."""

@@ -1,0 +1,1 @@
+"""The extension `acme-webhook`."""

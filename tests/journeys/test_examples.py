@@ -1,0 +1,62 @@
+"""The projects in `examples/`: built, installed from their wheel into an environment of their own, and run."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from .conftest import HERE, TIME_LIMIT_S
+
+ROOT = HERE.parents[1]
+SECRETS = ("made-up-password-of-acme", "made-up-token-of-acme", "made-up-key-of-acme")
+
+pytestmark = [pytest.mark.e2e, pytest.mark.slow]
+
+
+def tried(name: str, work: Path, user: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run an example's script in a copy of its folder; no secret that it was given is in anything that is left."""
+    place = work / name
+    shutil.copytree(ROOT / "examples" / name, place)
+    done = subprocess.run(
+        ["sh", "-e", "try.sh"],
+        cwd=place,
+        env=dict(user),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=TIME_LIMIT_S,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    left = [path for folder in ("reports", ".") for path in (place / folder).glob("*") if path.is_file()]
+    for path in left:
+        if path.name != "try.sh" and path.suffix != ".md":
+            assert not any(secret.encode() in path.read_bytes() for secret in SECRETS), path
+    return done
+
+
+def test_a_private_scorer_asks_its_database(work: Path, user: dict[str, str]) -> None:
+    """The check that no suite names decides, with its reason and evidence, over one connection that was closed."""
+    done = tried("private-scorer", work, user)
+    assert "acme-terms (scorers): Answers use the words that our database of terms approves." in done.stdout
+    assert done.stderr.splitlines()[-1] == "done: 1 of 2 passed"
+    assert "uses login" in (work / "private-scorer/reports/eval-result.md").read_text()
+
+
+def test_a_webhook_hears_of_the_run(work: Path, user: dict[str, str]) -> None:
+    """What was posted has the counts of the run."""
+    tried("webhook", work, user)
+    posted = json.loads((work / "webhook/posted.json").read_text())
+    assert posted | {"run": ""} == {"run": "", "state": "finished", "passed": 1, "failed": 1, "errors": 0}
+
+
+def test_an_engine_of_a_vendor_answers_whether_a_skill_helps(work: Path, user: dict[str, str]) -> None:
+    """`init --engine` finds it like a built-in one, and the run compares both arms."""
+    done = tried("vendor-engine", work, user)
+    assert "works    acme-agent: key ACME_API_KEY" in done.stdout
+    answer = done.stderr.splitlines()[-1]
+    assert answer.startswith("done: greeting · with_skill · acme-large helps on these cases: +100.0 points"), answer
