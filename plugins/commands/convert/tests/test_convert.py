@@ -34,7 +34,7 @@ from skillgauge_skill_folders import skill_ref
 from skillgauge_testkit.program import Program
 
 CALCULATOR = Path(__file__).parents[4] / "examples/skills/calculator"
-FORMATS = ("agent-skills", "benchflow", "eval-skills", "skillevaluation")
+FORMATS = ("agent-skills", "benchflow", "eval-skills", "skillevaluation", "skillgrade")
 SKILL = "---\nname: greet\ndescription: Greets people by name when asked to say hello.\n---\nSay hello.\n"
 EVALS = """{"skill_name": "greet", "evals": [
  {"id": 1, "prompt": "Greet Ada.", "expected_output": "Hello Ada", "assertions": [
