@@ -51,6 +51,8 @@ OTHERS = {
     "uaaps": ("pack",),
 }
 """Skills whose suites are not of Agent Skills, by the format that reads them."""
+OF_AN_IMAGE = "weather-page"
+"""A skill whose suite builds an image and uses a folder at the root of it."""
 REFUSED = "choir-rota"
 """A skill with a key that BenchFlow does not know."""
 
@@ -80,6 +82,8 @@ def test_every_published_shape_loads_or_names_its_format(program: Program, work:
         if one["severity"] == "error"
     }
     assert "skill" in problems.pop(REFUSED)["message"] or "benchflow" not in installed
+    if "skillgrade" in installed:  # it reads this suite, and says which of its settings it cannot honour
+        assert problems.pop(OF_AN_IMAGE)["code"] == "suite.unsupported"
     assert problems.keys() == absent.keys()
     for skill, name in absent.items():
         assert problems[skill]["code"] == "plugin.not-installed"
@@ -387,10 +391,10 @@ def test_problems_of_all_files(program: Program, work: Path) -> None:
     shutil.copytree(EXAMPLE, work / "skills/release-notes")
     other = work / "skills/other/eval.yaml"
     other.parent.mkdir(parents=True)
-    other.write_text('version: "1"\ntasks:\n- {name: a, instruction: i}\n')
+    other.write_text("name: a\nstimuli:\n- {prompt: i}\n")
     done = evaluated(program, work / "skills")
     assert done.code == 2
-    assert "skillgauge plugins new format skillgrade" in " ".join(done.stderr.split())
+    assert "skillgauge plugins new format stimuli" in " ".join(done.stderr.split())
     assert json.loads((work / "bench.json").read_text())["metadata"]["skill_name"] == "release-notes"
 
 
