@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,15 @@ def test_a_dry_run_imports_nothing_of_a_run_that_ends(tmp_path: Path) -> None:
     names = all_imported("eval", "--dry-run", "--store", "none", "--sandbox", "local", *paths)
     assert "skillgauge_format_eval_skills.suite_format" in names
     assert not names & DRY_RUN_NEEDS_NONE
+
+
+def test_the_default_set_has_the_live_display() -> None:
+    """Whoever installs `skillgauge` sees how far a run is, with every extra as well; the core alone needs no rich."""
+    root = Path(__file__).resolve().parents[2]
+    told = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
+    assert any(one.startswith("rich") for one in told["dependencies"])
+    core = tomllib.loads((root / "core/pyproject.toml").read_text("utf-8"))["project"]
+    assert not any(one.startswith("rich") for one in core["dependencies"])
 
 
 def test_models_are_built_when_they_are_used() -> None:

@@ -51,6 +51,8 @@ OTHERS = {
     "uaaps": ("pack",),
 }
 """Skills whose suites are not of Agent Skills, by the format that reads them."""
+OF_AN_IMAGE = "weather-page"
+"""A skill whose suite builds an image and uses a folder at the root of it."""
 REFUSED = "choir-rota"
 """A skill with a key that BenchFlow does not know."""
 
@@ -80,6 +82,8 @@ def test_every_published_shape_loads_or_names_its_format(program: Program, work:
         if one["severity"] == "error"
     }
     assert "skill" in problems.pop(REFUSED)["message"] or "benchflow" not in installed
+    if "skillgrade" in installed:  # it reads this suite, and says which of its settings it cannot honour
+        assert problems.pop(OF_AN_IMAGE)["code"] == "suite.unsupported"
     assert problems.keys() == absent.keys()
     for skill, name in absent.items():
         assert problems[skill]["code"] == "plugin.not-installed"
@@ -105,6 +109,44 @@ def test_sessions_of_agents_get_a_page_unless_somebody_chose(program: Program, w
     assert written("--skills", ROOT / "examples/skills/calculator", "--benchmark", "coding-easy") == {".json", ".md"}
     (work / "skillgauge.config.yaml").write_text("defaultFormats: [json]\n")
     assert written(*agents) == {".json"}
+
+
+def test_a_repository_of_skills_in_one_run(program: Program, work: Path) -> None:
+    """Three hundred skills whose evals lie at the root are found by name, all in one plan."""
+    names = [f"skill-{number:03}" for number in range(300)]
+    for name in names:
+        skill, evals = work / "repo/skills" / name, work / "repo/evals" / name
+        skill.mkdir(parents=True)
+        evals.mkdir(parents=True)
+        (skill / "SKILL.md").write_text(f"---\nname: {name}\ndescription: About {name}.\n---\nDo it.\n")
+        cases = [{"prompt": "p", "assertions": [{"type": "contains", "value": "a"}]}]
+        (evals / "evals.json").write_text(json.dumps({"skill_name": name, "evals": cases}))
+    done = program("eval", "repo", "--engine", "mock", "--dry-run", "--json")
+    assert done.code == 0, done.stderr
+    assert [suite["id"] for suite in done.document["plan"]["suites"]] == names
+
+
+def test_a_workspace_for_the_programs_of_skill_creator(program: Program, work: Path) -> None:
+    """Its folder holds every run as they read it, and nothing else that `eval-*` would match."""
+    done = program(
+        *("--plugin", ENGINE, "eval", EXAMPLE / "evals/evals.json", "--engine", "scripted"),
+        *("--format", "skill-creator", "json", "--output-dir", "reports"),
+    )
+    assert done.code == 0, done.stderr
+    (root,) = (work / "reports").glob("*/skill-creator")
+    assert {path.name for path in root.glob("eval-*")} == {f"eval-{number}" for number in (1, 2, 3, 4)}
+    runs = list(root.glob("eval-*/*/run-*"))
+    assert len(runs) == 8
+    rates = {
+        (run.parent.parent.name, run.parent.name): json.loads((run / "grading.json").read_text())["summary"][
+            "pass_rate"
+        ]
+        for run in runs
+    }
+    benchmark = json.loads((root / "benchmark.json").read_text())
+    told = {(f"eval-{one['eval_id']}", one["configuration"]): one["result"]["pass_rate"] for one in benchmark["runs"]}
+    assert rates == told
+    assert all((run / "outputs/answer.txt").is_file() for run in runs)
 
 
 def assert_explained(shown: Done) -> None:
@@ -349,10 +391,10 @@ def test_problems_of_all_files(program: Program, work: Path) -> None:
     shutil.copytree(EXAMPLE, work / "skills/release-notes")
     other = work / "skills/other/eval.yaml"
     other.parent.mkdir(parents=True)
-    other.write_text('version: "1"\ntasks:\n- {name: a, instruction: i}\n')
+    other.write_text("name: a\nstimuli:\n- {prompt: i}\n")
     done = evaluated(program, work / "skills")
     assert done.code == 2
-    assert "skillgauge plugins new format skillgrade" in " ".join(done.stderr.split())
+    assert "skillgauge plugins new format stimuli" in " ".join(done.stderr.split())
     assert json.loads((work / "bench.json").read_text())["metadata"]["skill_name"] == "release-notes"
 
 

@@ -173,12 +173,124 @@ def test_an_error_ends_a_run(scripted: Scripted) -> None:
     assert done.verdict.startswith("error: 1 (with_skill)")
 
 
+def test_the_last_failed_cases(scripted: Scripted) -> None:
+    """F-O2: what failed with the skill is run again, what failed without it is not; all where nothing failed."""
+    scripted.evaluate(letters("p", case_2="f", case_4="e"), letters("f"), "--retries", "0")
+    done = scripted.evaluate(letters("p"), letters("f"), "--last-failed")
+    assert scripted.sessions() == sorted(
+        f"{arm} {case} 1" for arm in ("with_skill", "without_skill") for case in (2, 4)
+    )
+    assert "--last-failed: 2 cases that did not pass in run " in done.stderr
+    scripted.evaluate(letters("p", case_1="f"), letters("f"), "-k", "1")
+    scripted.evaluate(letters("p"), letters("f"), "-k", "3")
+    scripted.evaluate(letters("p"), letters("f"), "--last-failed", "--no-baseline")
+    assert scripted.sessions() == ["with_skill 1 1"]
+    done = scripted.evaluate(letters("p"), letters("f"), "--last-failed", "--no-baseline")
+    assert "nothing failed in run" in done.stderr
+    assert len(scripted.sessions()) == 4
+
+
+def test_without_an_earlier_run_all_are_run(scripted: Scripted) -> None:
+    """Neither option is an error on a fresh clone."""
+    for option in ("--last-failed", "--changed"):
+        done = scripted.evaluate(letters("p"), letters("p"), "--no-baseline", option, "--store", f"{option[2:]}.db")
+        assert "no earlier run of this is stored" in done.stderr
+        assert len(scripted.sessions()) == 4
+
+
+def test_changed_cases(scripted: Scripted) -> None:
+    """F-O2: a case that asks something else, a skill that says something else, a case without a verdict; else none."""
+    scripted.evaluate(letters("p", case_3="f"), letters("p"))
+    done = scripted.evaluate(letters("p"), letters("p"), "--changed")
+    assert scripted.sessions() == []
+    assert done.verdict == "done: nothing has changed, so nothing was run"
+    file = scripted.work / "s/evals/evals.json"
+    file.write_text(file.read_text().replace("number 2", "another number"))
+    done = scripted.evaluate(letters("p"), letters("p"), "--changed")
+    assert scripted.sessions() == ["with_skill 2 1", "without_skill 2 1"]
+    assert "--changed: 1 case since run " in done.stderr
+    scripted.evaluate(letters("p"), letters("p"), "--changed")
+    assert scripted.sessions() == []  # the last run was of one case, and an older one tells of the others
+    scripted.write(says="something else")
+    scripted.evaluate(letters("p"), letters("p"), "--changed")
+    assert len([one for one in scripted.sessions() if one.startswith("with_skill")]) == 4
+
+
 def test_short_forms(scripted: Scripted) -> None:
     """F-O2: `-n` repeats, `-j` is how many at once."""
     scripted.evaluate(letters("pp"), letters("pp"), "-n", "2", "-j", "2", "--no-baseline", "-k", "1")
     assert scripted.sessions() == ["with_skill 1 1", "with_skill 1 2"]
     document = scripted.program("eval", "s", "--list", "--json").document
     assert json.dumps(document).count('"suite": "s"') == 4
+
+
+def test_kinds_in_either_number(program: Program) -> None:
+    """F-D3: the singular is understood, and what is no kind is refused."""
+    plural, singular = (program("plugins", "list", "--kind", kind) for kind in ("engines", "engine"))
+    assert plural.stdout == singular.stdout
+    assert "claude-code" in plural.stdout
+    assert program("plugins", "list", "--kind", "foo").code == 2
+
+
+def test_help_is_in_groups_with_examples(program: Program) -> None:
+    """F-O9: what belongs together stands together, under a title, and examples show how it is written."""
+    lines = program("eval", "--help").stdout.splitlines()
+    titles = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
+    assert titles[0] == "What to evaluate:"
+    assert titles[-3:] == ["Of installed formats:", "On every command:", "Examples:"]
+    assert any(line.startswith("  skillgauge eval my-skill --list") for line in lines)
+    gates = lines[lines.index("Gates:") : lines.index("Isolation:")]
+    assert any("--min-delta-pts" in line for line in gates)
+
+
+def test_a_command_that_is_left_out(program: Program) -> None:
+    """`--no-plugin` takes the command along, whichever side it stands on; help does not name it."""
+    assert "there is no command 'history'" in program("--no-plugin", "history", "history", "list").stderr
+    after = program("history", "list", "--no-plugin", "skillgauge-command-history")
+    assert after.code == 2
+    assert "left out by --no-plugin" in after.stderr
+    assert "  history " in program("--help").stdout
+    assert "  history " not in program("--no-plugin", "history", "--help").stdout
+
+
+def test_options_of_formats_stay_with_their_formats(program: Program) -> None:
+    """What one command learns of formats is in no other one that comes later in the same process."""
+    first = program("eval", "--help").stdout
+    assert "--benchmark" in first
+    assert program("eval", "--help").stdout == first
+    assert program("validate", "--help").stdout.count("--benchmark ") == 1
+
+
+def test_a_shell_completes_names_of_plugins(program: Program, work: Path) -> None:
+    """F-O8: one command installs it, and it knows what is installed."""
+    done = program("completion", "bash", "--install")
+    assert done.code == 0, done.stderr
+    (script,) = Path(program.environment["HOME"]).rglob("bash-completion/completions/skillgauge")
+    assert "_SKILLGAUGE_COMPLETE=bash_complete" in script.read_text()
+    asked = {"_SKILLGAUGE_COMPLETE": "bash_complete", "COMP_CWORD": "3"}
+    for words, name in (
+        ("eval --engine cla", "claude-code"),
+        ("eval --format htm", "html"),
+        ("eval --judge moc", "mock"),
+    ):
+        told = program("anything", env=asked | {"COMP_WORDS": f"skillgauge {words}"})
+        assert (told.code, told.stderr) == (0, "")
+        assert f"plain,{name}" in told.stdout.splitlines()
+    assert program("completion", env={"SHELL": "/bin/tcsh"}).code == 2
+
+
+def test_a_page_is_opened(scripted: Scripted) -> None:
+    """F-O1: `--open` shows the HTML report, which is written although other formats are named."""
+    browser = scripted.work / "browser"
+    browser.write_text('#!/bin/sh\necho "$1" > opened\n')
+    browser.chmod(0o700)
+    scripted.script(letters("p"), letters("f"))
+    command = ("eval", "s", "--engine", "scripted", *scripted.options, "--format", "record", "--open")
+    done = scripted.program.process(*command, env={"BROWSER": f"{browser} %s"})
+    assert done.code == 0, done.stderr
+    opened = (scripted.work / "opened").read_text().strip()
+    assert opened.startswith("file://")
+    assert Path(opened.removeprefix("file://")).read_text().startswith("<!doctype html>")
 
 
 def test_verbose_is_for_people_and_log_json_for_programs(scripted: Scripted) -> None:

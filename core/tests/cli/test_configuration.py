@@ -453,7 +453,9 @@ def test_the_defaults_are_published() -> None:
         "judgeTemperature": None,
         "judgedGates": "always",
         "checks": [],
+        "lints": [],
         "quarantine": [],
+        "lints": [],
         "plugins.block": [],
         "plugins.only": None,
     }
@@ -483,7 +485,9 @@ def test_the_names_of_variables_are_published() -> None:
         "judgeTemperature": "SKILLGAUGE_JUDGE_TEMPERATURE",
         "judgedGates": "SKILLGAUGE_JUDGED_GATES",
         "checks": "SKILLGAUGE_CHECKS",
+        "lints": "SKILLGAUGE_LINTS",
         "quarantine": "SKILLGAUGE_QUARANTINE",
+        "lints": "SKILLGAUGE_LINTS",
         "plugins.block": "SKILLGAUGE_PLUGINS_BLOCK",
         "plugins.only": "SKILLGAUGE_PLUGINS_ONLY",
     }

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from skillgauge.cli.eval_document import human_lines
 from skillgauge.stats import rate_interval
-from skillgauge.types.result import Counts, Figure, GroupSummary, RateInterval, RunView, Summary, TagSummary
+from skillgauge.types.result import Counts, Figure, GroupSummary, RateInterval, RunView, Summary, Table, TagSummary
 from skillgauge_testkit import contract_views
 
 
@@ -120,3 +120,12 @@ def test_long_names_are_cut() -> None:
     shown = lines(tag("x" * 10_000, 0, 2), tag("y", 0, 1), passed=19, target_id="\x1b[2J" * 10_000)
     assert max(map(len, shown)) < 200
     assert f"{'x' * 79}…: pass rate 0.0%" in shown[2]
+
+
+def test_tables_of_a_group_stand_in_columns() -> None:
+    """Names to the left, counts to the right, and nothing that a terminal obeys."""
+    rows: tuple[tuple[str | int, ...], ...] = (("apples", 12, 3), ("p\x1b[1m", 4, 0))
+    shown = lines(tables=(Table(name="t", label="Who fired", heads=("Query of", "Sessions", "apples"), rows=rows),))
+    at = shown.index("  Who fired")
+    assert shown[at + 1 : at + 3] == ["    Query of  Sessions  apples", "    apples          12       3"]
+    assert "\x1b" not in shown[at + 3]

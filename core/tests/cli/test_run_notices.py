@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge.api import RunView
+from skillgauge.api import RunView, table_texts
 from skillgauge.cli.run_notices import commented
 from skillgauge.plugins.index import IndexEntry
 from skillgauge.stats import RateInterval
@@ -34,10 +34,11 @@ def fail(view, folder):
 
 
 FIGURES = """
-from skillgauge.api import Figure
+from skillgauge.api import Figure, Table
 
 def figures(view, folder):
     yield view.summary.groups[0].key, Figure(name="mark", label="Mark", value=1.0, note="said of one")
+    yield view.summary.groups[0].key, Table(name="counts", label="Counts", heads=("of", "n"), rows=(("a", 1),))
     yield "a line"
 """
 ONE = GroupKey("s", "t", "with_skill", "e", None)
@@ -61,7 +62,7 @@ def test_a_plugin_that_fails_costs_its_own_remark_only(tmp_path: Path, monkeypat
 
 
 def test_figures_of_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A plugin adds figures to groups, among its lines; the same one said again takes the place of the first."""
+    """A plugin adds figures and tables to groups, among its lines; said again, one takes the place of the first."""
     (tmp_path / "acme_figures.py").write_text(FIGURES)
     monkeypatch.syspath_prepend(tmp_path)
     rate = RateInterval(rate=None, n=0)
@@ -72,4 +73,6 @@ def test_figures_of_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         assert told == ("a line",)
         (figure,) = view.summary.groups[0].figures
         assert (figure.name, figure.note) == ("mark", "said of one")
-        assert view.summary.groups[1].figures == ()
+        (table,) = view.summary.groups[0].tables
+        assert table_texts(table) == (("of", "n"), ("a", "1"))
+        assert (view.summary.groups[1].figures, view.summary.groups[1].tables) == ((), ())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -407,3 +408,24 @@ def test_a_claim_may_leave_paths_to_other_formats(tmp_path: Path) -> None:
     nested = Format(lambda path: path.name in ("pack", "inner"), claim=Claim(leaves=(inner, root)))
     found = found_by({"nested": nested, "suites": suites}, root / "pack", root=root)
     assert found == {"nested": (["pack"], ["pack/inner"])}  # its own kind too, and never what is around it
+
+
+def test_a_folder_that_cannot_be_entered_holds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """F-8: one that may be listed, while nothing in it may be looked at, does not end the search; root may do both."""
+    tree(tmp_path, "closed/a.one", "open/b.one")
+    (tmp_path / "closed").chmod(0o444)
+    if os.geteuid() == 0:
+        is_dir = Path.is_dir
+
+        def refused(path: Path) -> bool:
+            if path.parent.name == "closed":
+                raise PermissionError(13, "Permission denied", str(path))
+            return is_dir(path)
+
+        monkeypatch.setattr(Path, "is_dir", refused)
+    found: dict[str, dict[Path, bool]] = {}
+    try:
+        discover([tmp_path], {"one": ending(".one")}, found)
+    finally:
+        (tmp_path / "closed").chmod(0o700)
+    assert found == {"one": {tmp_path / "open/b.one": True}}

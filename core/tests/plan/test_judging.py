@@ -18,7 +18,7 @@ from skillgauge.plan.judging import Judging, checked, find_judges, wanted_judges
 from skillgauge.plugins.registry import Registry
 from skillgauge.run.judges import REMEMBERED, GuardedJudge
 from skillgauge.run.redaction import Redactor
-from skillgauge.run.services import REFUSED_OFTEN, Providers
+from skillgauge.run.services import REFUSED_OFTEN, Services
 from skillgauge.types.frozen import Frozen
 from skillgauge.types.suite import DIRECT, Suite, SuiteDefaults
 from skillgauge.types.trial import FailureClass, Identity, Usage
@@ -180,7 +180,7 @@ def question(user: str = "how good?", **fields: object) -> JudgeRequest:
 def test_the_same_question_is_asked_once() -> None:
     """The second answer is the first one, marked, without usage; any difference makes another question."""
     judge = Named("alpha")
-    guarded = GuardedJudge(judge, lambda request: request, Providers(4))
+    guarded = GuardedJudge(judge, lambda request: request, Services(4))
 
     async def ask() -> list[JudgeReply]:
         asked = [question(), question(), question(model="m"), question(temperature=1.0), question("else")]
@@ -198,7 +198,7 @@ def test_the_same_question_is_asked_once() -> None:
 def test_questions_at_once() -> None:
     """Who asks what is being asked waits for that answer, also when whoever asked first was cancelled."""
     judge = Named("alpha")
-    guarded = GuardedJudge(judge, lambda request: request, Providers(4))
+    guarded = GuardedJudge(judge, lambda request: request, Services(4))
 
     async def ask() -> tuple[list[JudgeReply], int]:
         judge.gate.clear()
@@ -219,7 +219,7 @@ def test_failures_are_not_remembered() -> None:
     """Whoever asks again after a failure asks the judge."""
     judge = Named("alpha")
     judge.fails = 2
-    guarded = GuardedJudge(judge, lambda request: request, Providers(4))
+    guarded = GuardedJudge(judge, lambda request: request, Services(4))
 
     async def ask() -> list[JudgeReply]:
         return [await guarded.ask(question()) for _ in range(4)]
@@ -235,7 +235,7 @@ def test_failures_are_not_remembered() -> None:
 def test_memory_is_bounded() -> None:
     """The oldest answer is forgotten when there is no room."""
     judge = Named("alpha")
-    guarded = GuardedJudge(judge, lambda request: request, Providers(4))
+    guarded = GuardedJudge(judge, lambda request: request, Services(4))
 
     async def ask() -> list[bool]:
         for number in range(REMEMBERED + 1):
@@ -251,7 +251,7 @@ def test_a_judge_is_told_no_secret() -> None:
     redactor = Redactor()
     redactor.register("API_KEY", "canary-123456")
     reply = asyncio.run(
-        GuardedJudge(judge, redactor.redact, Providers(4)).ask(question("key: canary-123456", system="canary-123456"))
+        GuardedJudge(judge, redactor.redact, Services(4)).ask(question("key: canary-123456", system="canary-123456"))
     )
     (request,) = judge.requests
     assert (request.system, request.user) == ("[redacted:API_KEY]", "key: [redacted:API_KEY]")
@@ -355,9 +355,9 @@ def test_a_broken_judge_that_nobody_named_is_passed_over(monkeypatch: pytest.Mon
 
 def test_judges_share_the_limit_of_their_service() -> None:
     """Questions wait for a place like sessions of engines do, and an answer gives it back."""
-    judge, providers = Named("alpha"), Providers(2)
-    guarded = GuardedJudge(judge, lambda request: request, providers)
-    limit = providers.of(judge.identity(None))
+    judge, services = Named("alpha"), Services(2)
+    guarded = GuardedJudge(judge, lambda request: request, services)
+    limit = services.of(judge.identity(None))
 
     async def ask() -> tuple[int, int]:
         judge.gate.clear()
@@ -385,11 +385,11 @@ def test_judges_share_the_limit_of_their_service() -> None:
 )
 def test_what_a_judge_says_of_load_is_heard(failure: JudgeReply, allowed: int) -> None:
     """A class of overload halves the limit of the service, and so does a pause without a class."""
-    judge, providers = Named("alpha"), Providers(8)
+    judge, services = Named("alpha"), Services(8)
     judge.fails, judge.failure = 1, failure
-    reply = asyncio.run(GuardedJudge(judge, lambda request: request, providers).ask(question()))
+    reply = asyncio.run(GuardedJudge(judge, lambda request: request, services).ask(question()))
     assert reply == failure
-    assert providers.of(judge.identity(None)).allowed == allowed
+    assert services.of(judge.identity(None)).allowed == allowed
 
 
 def test_a_judge_that_is_refused_often_is_not_asked_again() -> None:
@@ -397,7 +397,7 @@ def test_a_judge_that_is_refused_often_is_not_asked_again() -> None:
     judge = Named("alpha")
     judge.fails = 99
     judge.failure = JudgeReply(text=None, error="auth: HTTP 401", failure_class=FailureClass.AUTH)
-    guarded = GuardedJudge(judge, lambda request: request, Providers(1))
+    guarded = GuardedJudge(judge, lambda request: request, Services(1))
 
     async def ask() -> list[JudgeReply]:
         return [await guarded.ask(question(f"{number}")) for number in range(REFUSED_OFTEN + 3)]

@@ -16,8 +16,8 @@ from skillgauge.run.services import (
     REFUSALS,
     REFUSED_OFTEN,
     NotTried,
-    ProviderLimit,
-    Providers,
+    Service,
+    Services,
     service_of,
 )
 from skillgauge.types.trial import Blame, Failure, FailureClass, Identity
@@ -30,7 +30,7 @@ def failure(kind: FailureClass = FailureClass.RATE_LIMITED, retry_after_s: float
     return Failure.of_agent(kind, f"{kind}, sorry", retry_after_s=retry_after_s)
 
 
-async def session(limit: ProviderLimit, end: Failure | None = None, *, asker: str = "a", lasts_s: float = 1.0) -> float:
+async def session(limit: Service, end: Failure | None = None, *, asker: str = "a", lasts_s: float = 1.0) -> float:
     """Hold one session; the time at which it began."""
     async with limit.place(asker) as place:
         began = asyncio.get_running_loop().time()
@@ -39,7 +39,7 @@ async def session(limit: ProviderLimit, end: Failure | None = None, *, asker: st
     return began
 
 
-async def at_once(limit: ProviderLimit, *ends: Failure | None) -> None:
+async def at_once(limit: Service, *ends: Failure | None) -> None:
     """Hold sessions that begin together."""
     await asyncio.gather(*(session(limit, end) for end in ends))
 
@@ -48,7 +48,7 @@ def test_complaints_at_once_halve_it_once() -> None:
     """Eight sessions that are refused together say one thing: 4 and not 1; the next burst makes it 2."""
 
     async def bursts() -> list[int]:
-        limit, allowed = ProviderLimit("s", 8), []
+        limit, allowed = Service("s", 8), []
         for size in (8, 4, 2, 1):
             await at_once(limit, *[failure()] * size)
             allowed.append(limit.allowed)
@@ -61,7 +61,7 @@ def test_it_grows_by_one_after_a_full_round() -> None:
     """After a complaint at 6 it takes 3, 4 and 5 good sessions to be back, and then it stays."""
 
     async def grow() -> list[int]:
-        limit, allowed = ProviderLimit("s", 6), []
+        limit, allowed = Service("s", 6), []
         await session(limit, failure(FailureClass.OVERLOADED))
         for _ in range(3 + 4 + 5 + 7):
             await session(limit)
@@ -75,7 +75,7 @@ def test_a_good_end_of_an_old_session_makes_it_no_faster() -> None:
     """What began before the number was halved is no proof that the new one can grow."""
 
     async def old_ones() -> int:
-        limit = ProviderLimit("s", 8)
+        limit = Service("s", 8)
         slow = [asyncio.create_task(session(limit, lasts_s=50)) for _ in range(7)]
         await session(limit, failure())
         await asyncio.gather(*slow)
@@ -88,7 +88,7 @@ def test_other_failures_say_nothing_about_load() -> None:
     """A crash or an agent that ran out of turns is no reason to go slower, and none to go faster."""
 
     async def others() -> int:
-        limit = ProviderLimit("s", 4)
+        limit = Service("s", 4)
         for kind in set(FailureClass) - {FailureClass.RATE_LIMITED, FailureClass.OVERLOADED}:
             await session(limit, failure(kind), asker=kind)
         return limit.allowed
@@ -97,7 +97,7 @@ def test_other_failures_say_nothing_about_load() -> None:
 
 
 @dataclass
-class Service:
+class Bearing:
     """Bears so many sessions at once, and refuses all beyond them with a pause."""
 
     bears: int
@@ -106,7 +106,7 @@ class Service:
     most_at_once: int = 0
     now: int = 0
 
-    async def session(self, limit: ProviderLimit) -> None:
+    async def session(self, limit: Service) -> None:
         """Try until it was answered."""
         end: Failure | None = failure()
         while end is not None:
@@ -128,10 +128,10 @@ class Service:
 )
 def test_what_a_service_bears_is_found(bears: int, most: int, sessions: int, retry_after_s: float | None) -> None:
     """All sessions come to a good end, never more than allowed are under way, and few are refused."""
-    service = Service(bears, retry_after_s)
+    service = Bearing(bears, retry_after_s)
 
-    async def simulate() -> ProviderLimit:
-        limit = ProviderLimit("s", most)
+    async def simulate() -> Service:
+        limit = Service("s", most)
         await asyncio.gather(*(service.session(limit) for _ in range(sessions)))
         return limit
 
@@ -152,7 +152,7 @@ def test_it_stays_between_one_and_the_most(ends: list[str], most: int) -> None:
     kinds = {"too much": FailureClass.OVERLOADED, "crash": FailureClass.CRASH, "auth": FailureClass.AUTH}
 
     async def go() -> None:
-        limit = ProviderLimit("s", most)
+        limit = Service("s", most)
         for number, end in enumerate(ends):
             try:
                 await session(limit, failure(kinds[end]) if end in kinds else None, asker=f"{number % 3}")
@@ -168,7 +168,7 @@ def test_no_more_sessions_than_allowed_are_under_way() -> None:
     """Twelve want in; at most three are, and all of them get their turn, in the order in which they came."""
 
     async def all_of_them() -> list[float]:
-        limit = ProviderLimit("s", 3)
+        limit = Service("s", 3)
         return await asyncio.gather(*(session(limit) for _ in range(12)))
 
     assert run(all_of_them()) == [0.0] * 3 + [1.0] * 3 + [2.0] * 3 + [3.0] * 3
@@ -178,7 +178,7 @@ def test_a_place_is_free_before_the_grading() -> None:
     """Who has left a place holds none, although its context is still open: a judge gets in."""
 
     async def graded() -> int:
-        limit = ProviderLimit("s", 1)
+        limit = Service("s", 1)
         async with limit.place("engine") as place:
             place.leave(None)
             async with limit.place("judge"):
@@ -191,7 +191,7 @@ def test_a_pause_that_is_asked_for_holds_everybody_back() -> None:
     """Retry-After counts for all who ask the service, and a later, shorter one does not shorten it."""
 
     async def waits() -> list[float]:
-        limit = ProviderLimit("s", 4)
+        limit = Service("s", 4)
         await at_once(limit, failure(retry_after_s=70), failure(retry_after_s=7))
         return await asyncio.gather(session(limit, asker="a"), session(limit, asker="b"))
 
@@ -202,7 +202,7 @@ def test_without_a_word_the_pauses_double() -> None:
     """1 s after the first burst, twice that after each further one, 1 s again after a good session; none over 60 s."""
 
     async def waits() -> list[float]:
-        limit, pauses, ended = ProviderLimit("s", 1), [], 0.0
+        limit, pauses, ended = Service("s", 1), [], 0.0
         for end in [failure()] * 8 + [None] + [failure()] * 2:
             began = await session(limit, end)
             pauses.append(began - ended)
@@ -212,7 +212,7 @@ def test_without_a_word_the_pauses_double() -> None:
     assert run(waits()) == [0, 1, 2, 4, 8, 16, 32, 60, 60, 0, 1]
 
 
-def not_tried(limit: ProviderLimit, asker: str = "a") -> Failure | None:
+def not_tried(limit: Service, asker: str = "a") -> Failure | None:
     """Why there is no place for somebody; `None` if there is one."""
 
     async def attempt() -> Failure | None:
@@ -227,7 +227,7 @@ def not_tried(limit: ProviderLimit, asker: str = "a") -> Failure | None:
 
 def test_nobody_waits_for_longer_than_the_longest_pause() -> None:
     """A service that asks for hours is closed for this run: everybody is told at once, and why."""
-    limit = ProviderLimit("api.test", 2)
+    limit = Service("api.test", 2)
 
     async def ask() -> float:
         await session(limit, failure(retry_after_s=LONGEST_PAUSE_S))
@@ -249,7 +249,7 @@ def test_all_pauses_together_are_bounded(pauses: list[float]) -> None:
     """However a service divides them: without a good session between, it gets no more than so many seconds."""
 
     async def go() -> float:
-        limit, asked = ProviderLimit("s", 1), cycle(max(0.5, pause) for pause in pauses)
+        limit, asked = Service("s", 1), cycle(max(0.5, pause) for pause in pauses)
 
         async def on_and_on() -> None:
             while True:
@@ -266,7 +266,7 @@ def test_who_waits_is_told_that_it_is_closed() -> None:
     """Those that wait for a place and those that wait for a pause end at once."""
 
     async def go() -> float:
-        limit = ProviderLimit("s", 2)
+        limit = Service("s", 2)
         first = asyncio.create_task(session(limit, failure(retry_after_s=200)))
         last = asyncio.create_task(session(limit, failure(retry_after_s=9_999), lasts_s=2.0))
         await asyncio.sleep(0)
@@ -281,7 +281,7 @@ def test_who_waits_is_told_that_it_is_closed() -> None:
 @pytest.mark.parametrize("kind", sorted(REFUSALS))
 def test_who_is_refused_often_does_not_ask_again(kind: FailureClass) -> None:
     """Five refusals of one kind in a row close the service to that engine, and to nobody else."""
-    limit = ProviderLimit("s", 2)
+    limit = Service("s", 2)
     for _ in range(REFUSED_OFTEN):
         assert not_tried(limit, "b") is None
         run(session(limit, failure(kind), asker="engine 'x'"))
@@ -295,7 +295,7 @@ def test_who_is_refused_often_does_not_ask_again(kind: FailureClass) -> None:
 @pytest.mark.parametrize("between", [None, FailureClass.BUDGET])
 def test_refusals_count_in_a_row(between: FailureClass | None) -> None:
     """A good session between them, or a refusal of another kind, makes the count begin anew."""
-    limit = ProviderLimit("s", 2)
+    limit = Service("s", 2)
     for _ in range(3):
         for _ in range(REFUSED_OFTEN - 1):
             run(session(limit, failure(FailureClass.AUTH)))
@@ -307,7 +307,7 @@ def test_a_cancelled_session_gives_its_place_back() -> None:
     """Else a stop would leave the next run of this process waiting; whoever still waited leaves nothing behind."""
 
     async def cancel() -> tuple[int, float]:
-        limit = ProviderLimit("s", 1)
+        limit = Service("s", 1)
         tasks = [asyncio.create_task(session(limit, lasts_s=1e4)) for _ in range(3)]
         await asyncio.sleep(1)
         for task in tasks:
@@ -334,8 +334,8 @@ def test_a_service_is_known_by_its_host(asker: Identity, service: str) -> None:
 
 def test_engines_and_judges_of_one_service_share_its_limit() -> None:
     """Whoever asks the same host, whatever its name and path."""
-    providers = Providers(3)
-    engine = providers.of(Identity(name="agent", service="https://api.test"))
-    assert providers.of(Identity(name="judge", service="https://api.test/v1")) is engine
-    assert providers.of(Identity(name="agent", service="https://other.test")) is not engine
+    services = Services(3)
+    engine = services.of(Identity(name="agent", service="https://api.test"))
+    assert services.of(Identity(name="judge", service="https://api.test/v1")) is engine
+    assert services.of(Identity(name="agent", service="https://other.test")) is not engine
     assert engine.allowed == 3

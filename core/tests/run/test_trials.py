@@ -21,7 +21,7 @@ from skillgauge.plugins.kinds import SCORERS, Resolved
 from skillgauge.run.executor import LocalExecutor, run_all
 from skillgauge.run.grading import Grading
 from skillgauge.run.scorers import BoundScorer
-from skillgauge.run.services import Providers
+from skillgauge.run.services import Services
 from skillgauge.run.stage import OpenStage, Stage
 from skillgauge.run.trials import BACKSTOP_S, RetryPolicy, TrialRunner
 from skillgauge.types.result import TrialResult, Verdict
@@ -1157,8 +1157,8 @@ def test_stages_are_chosen_by_the_kind_of_arm() -> None:
 
 def test_who_waits_for_a_service_has_no_workspace() -> None:
     """A stage opens when there is a place, and the place is free again while grading, so that a judge gets one."""
-    providers = Providers(1)
-    limit = providers.of(Identity(name="runner"))
+    services = Services(1)
+    limit = services.of(Identity(name="runner"))
     script = Script()
     at_grading: list[int] = []
 
@@ -1168,7 +1168,7 @@ def test_who_waits_for_a_service_has_no_workspace() -> None:
 
     async def go() -> list[str]:
         async with limit.place("somebody else"):
-            waiting = asyncio.create_task(runner_of(script, decide=look, providers=providers)(trial(arm=AGENT)))
+            waiting = asyncio.create_task(runner_of(script, decide=look, services=services)(trial(arm=AGENT)))
             await asyncio.sleep(100)
             before = list(script.steps)
         await waiting
@@ -1181,11 +1181,11 @@ def test_who_waits_for_a_service_has_no_workspace() -> None:
 
 def test_direct_calls_wait_for_no_service() -> None:
     """A target is no service that others ask, too."""
-    providers = Providers(1)
+    services = Services(1)
 
     async def go() -> TrialResult:
-        async with providers.of(Identity(name="runner")).place("somebody else"):
-            return await runner_of(Script(), providers=providers)(trial())
+        async with services.of(Identity(name="runner")).place("somebody else"):
+            return await runner_of(Script(), services=services)(trial())
 
     assert run(go()).verdict is Verdict.PASS
 
@@ -1193,7 +1193,7 @@ def test_direct_calls_wait_for_no_service() -> None:
 def test_a_service_that_refuses_is_not_asked_for_every_trial() -> None:
     """After five refusals in a row the others are errors with the same class that say so; no stage is opened."""
     script = Script(failed(FailureClass.AUTH, retryable=False))
-    runner = runner_of(script, providers=Providers(1))
+    runner = runner_of(script, services=Services(1))
 
     async def go() -> list[TrialResult]:
         return [await runner(trial(number, arm=AGENT)) for number in range(8)]
@@ -1212,7 +1212,7 @@ def test_attempts_that_were_given_up_are_told() -> None:
     """Why each failed, what it used and how long it was waited for."""
     usage = Usage(output_tokens=5, cost_usd=0.5)
     slow = failed(FailureClass.RATE_LIMITED, retry_after_s=200.0).model_copy(update={"usage": usage})
-    result = run(runner_of(Script(slow, failed(), DONE), providers=Providers(1))(trial(arm=AGENT)))
+    result = run(runner_of(Script(slow, failed(), DONE), services=Services(1))(trial(arm=AGENT)))
     assert (result.attempts, result.verdict) == (3, Verdict.PASS)
     assert [(one.failure.failure_class, one.usage, one.wait_s) for one in result.given_up] == [
         (FailureClass.RATE_LIMITED, usage, 200.0),

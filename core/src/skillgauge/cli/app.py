@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Sequence
 from contextvars import copy_context
@@ -11,7 +12,7 @@ import click
 
 from ..errors import ExitCode, Problem, SkillgaugeError
 from .groups import CommandsOfPlugins, load_command
-from .options import wants_json
+from .options import COMPLETE, wants_json
 from .output import print_problems
 from .streams import shown_streams
 
@@ -23,6 +24,7 @@ BUILT_IN = {
     "eval": ("skillgauge.cli.eval_command:command", "Evaluate skills and suites."),
     "validate": ("skillgauge.cli.validate_command:command", "Check suites without running anything."),
     "config": ("skillgauge.cli.config_command:command", "Show and change configuration."),
+    "completion": ("skillgauge.cli.completion_command:command", "Complete commands and names in a shell."),
     "schema": ("skillgauge.cli.schema_command:command", "Print the JSON Schema of a document."),
     "plugins": ("skillgauge.cli.plugins_command:command", "Show what is installed, and why something does not work."),
 }
@@ -86,6 +88,8 @@ def _run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         return ExitCode.OK  # whoever wanted the document has seen enough of it
     except BaseException as error:  # noqa: BLE001 - whatever a plugin or a fault of our own raises, exit 1 means a gate
+        if isinstance(error, SystemExit) and os.environ.get(COMPLETE):
+            return int(error.code or 0)  # a shell has asked how a command line may go on, and click has answered
         if isinstance(error, SystemExit) and sys.stdout is not stdout:
             return ExitCode.OK  # whoever reads has seen enough: click ends so, with other streams in place of ours
         from .internal_error import internal_error  # noqa: PLC0415 - needed when all else failed

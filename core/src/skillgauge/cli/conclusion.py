@@ -14,6 +14,7 @@ from .against import Earlier, against_answers
 from .decision import Decision, GateOptions, decide, stopped_early
 from .eval_document import document, human_lines
 from .evaluation import Evaluation
+from .evaluation_options import PAGE
 from .failing import failing_lines
 from .invocation import Invocation
 from .judged_gates import JudgedGates
@@ -70,6 +71,11 @@ def conclude(
         decision = stopped_early(view, evaluation.stopped_at, decision)
     notices = (*decision.notices, *remarks)
     decision = replace(decision, exit_code=evaluation.exit_code(decision.exit_code), notices=notices)
+    if values.get("open_report") and (page := written.get(PAGE)):
+        import webbrowser  # noqa: PLC0415 - few runs open one
+
+        if not webbrowser.open(page.resolve().as_uri()):
+            call.output.notice(f"no browser can be opened here; the page is {page}")
     _print(view, decision, written, outcome, evaluation, call.output)
     return decision.exit_code
 

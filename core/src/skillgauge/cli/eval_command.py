@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..errors import ExitCode, Problem, UsageError
+from ..plan.options import EvalOptions
 from .evaluation import Asked, Evaluation, eval_options
 from .evaluation_options import EvaluationCommand, configured, evaluation_options, selection_options
 from .foresight import coarse
 from .invocation import Invocation, invocation
 from .options import Number
+from .preparation import prepare_trusted
 
 if TYPE_CHECKING:
     from ..types.result import RunView
@@ -22,12 +25,15 @@ _OPTIONS: list[click.Parameter] = [
     click.Argument(["paths"], nargs=-1, metavar="[PATH|CASE]..."),
     click.Option(["--suite-format"], metavar="NAME", help="Read the paths with this format."),
     *selection_options(),
+    click.Option(["--last-failed"], is_flag=True, help="Cases that failed in the last stored run; all if none did."),
+    click.Option(["--changed"], is_flag=True, help="Cases that are not what they were in the last stored run."),
     click.Option(["-x", "--fail-fast"], is_flag=True, help="Stop at the first failure or error."),
     click.Option(["--list", "listed"], is_flag=True, help="List the cases that are selected; run nothing."),
     *evaluation_options(),
     click.Option(
         ["--confirm"], metavar="RUN", help="Run again what that run leaves in doubt, or --case, and join the results."
     ),
+    click.Option(["--open", "open_report"], is_flag=True, help="Show the HTML report in a browser."),
     click.Option(["--report"], is_flag=True, help="Write the document of the suite's own format, too."),
     click.Option(["--exit-on-fail"], is_flag=True, help="Exit 1 if a target stays below --min-completion."),
     click.Option(["--min-completion"], type=Number(0, 1), metavar="R", help="Threshold; default 0.7."),
@@ -58,6 +64,9 @@ def _evaluate(**values: Any) -> int:
         from .case_list import list_cases  # noqa: PLC0415 - nothing is evaluated then
 
         return list_cases(call, eval_options(call, values))
+    if values["confirm"] and (values["last_failed"] or values["changed"]):
+        message = "--confirm says itself which cases are run again; --last-failed and --changed do not go with it"
+        raise UsageError(Problem("usage.confirm", message, hint="Name cases with --case or -k."))
     if values["confirm"] is None and values["against"] is None:
         return asyncio.run(_run(call, values, _Read()))
     from .stored_runs import run_reports  # noqa: PLC0415 - only what needs an earlier run reads one
@@ -71,7 +80,18 @@ def _evaluate(**values: Any) -> int:
         return asyncio.run(_run(call, values, _Read(**dict(zip(named, views, strict=True)))))
 
 
-command = EvaluationCommand("eval", params=_OPTIONS, callback=_evaluate, help="Evaluate skills and suites.")
+command = EvaluationCommand(
+    "eval",
+    params=_OPTIONS,
+    callback=_evaluate,
+    help="Evaluate skills and suites: what is at PATH, or here; a word that is no path names a case.",
+    examples=(
+        "skillgauge eval my-skill --engine claude-code",
+        "skillgauge eval my-skill --list -k 'csv and not slow'",
+        "skillgauge eval my-skill --changed -x",
+        "skillgauge eval my-skill -n 3 -j 8 --gate better --format junit html",
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -93,7 +113,18 @@ async def _run(call: Invocation, values: Mapping[str, Any], read: _Read) -> int:
 
         earlier = Earlier(read.against, values["against"])
         earlier.require_usable(demands(values))
-    evaluation = await (_confirming(call, asked, read.confirm) if read.confirm else Evaluation.prepare(call, asked))
+    if read.confirm:
+        evaluation = await _confirming(call, asked, read.confirm)
+    elif values["last_failed"] or values["changed"]:
+        chosen = await _chosen_by_earlier(call, asked, values)
+        if chosen is None:
+            verdict = "done: nothing has changed, so nothing was run"
+            call.output.document({"exit_code": ExitCode.OK.value, "verdict": verdict, "problems": []})
+            call.output.verdict(verdict, ExitCode.OK)
+            return ExitCode.OK
+        evaluation = chosen
+    else:
+        evaluation = await Evaluation.prepare(call, asked)
     if values["dry_run"]:
         return evaluation.print_plan()
     from .conclusion import conclude  # noqa: PLC0415 - slow, and a dry run comes to none
@@ -102,6 +133,21 @@ async def _run(call: Invocation, values: Mapping[str, Any], read: _Read) -> int:
         call.output.notice(warning)
     outcome = await evaluation.carry_out(fail_fast=values["fail_fast"])
     return await asyncio.to_thread(conclude, outcome, evaluation, call, values, earlier)
+
+
+async def _chosen_by_earlier(call: Invocation, asked: Asked, values: Mapping[str, Any]) -> Evaluation | None:
+    """The cases that failed last, or have changed since; `None` if none has."""
+    from .earlier import only_changed, only_failed  # noqa: PLC0415 - few commands read earlier runs
+
+    options: EvalOptions | None = asked.options
+    if values["last_failed"]:
+        options = await asyncio.to_thread(only_failed, call, asked.options)
+        asked = replace(asked, options=options)
+    if values["changed"]:
+        whole = await prepare_trusted(call, asked.options)
+        options = await asyncio.to_thread(only_changed, call, asked.options, whole.plan)
+        await whole.job.store.close()
+    return await Evaluation.prepare(call, replace(asked, options=options)) if options else None
 
 
 async def _confirming(call: Invocation, asked: Asked, earlier: RunView) -> Evaluation:

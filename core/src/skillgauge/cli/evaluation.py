@@ -25,7 +25,7 @@ from .added_checks import read_overlay
 from .cache_folder import cache_folder
 from .configuration import KEYS, Config, Source
 from .descriptors import require_descriptors
-from .evaluation_options import OWN_DOCUMENT
+from .evaluation_options import OWN_DOCUMENT, PAGE
 from .format_options import FormatOptions
 from .invocation import Invocation
 from .named_cases import require_cases
@@ -244,11 +244,13 @@ def _how(values: Mapping[str, Any], config: Config) -> How:
 def _reports(values: Mapping[str, Any], call: Invocation) -> Reports:
     explicit = words(values.get("formats", ()))
     names = explicit or tuple(call.config.get("defaultFormats"))
+    if values.get("open_report") and PAGE not in names:
+        names = (*names, PAGE)
     file = values.get("output_file")
     return Reports(
         names=tuple(name for name in names if name != OWN_DOCUMENT),
         own=OWN_DOCUMENT in names or file is not None or bool(values.get("report")),
-        optional=frozenset(() if explicit else KEYS["defaultFormats"].default),
+        optional=frozenset(() if explicit else KEYS["defaultFormats"].default) - {PAGE},
         folder=call.cwd / call.config.get("outputDir"),
         folder_given=call.config.is_set("outputDir"),
         file=Path(file) if file is not None else None,

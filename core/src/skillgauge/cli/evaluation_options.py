@@ -8,12 +8,14 @@ from typing import Any
 import click
 
 from .format_options import FormatOptions
-from .options import Detect, GlobalsCommand, Number, Runs, SeveralWords, words, write_options
+from .options import Detect, GlobalsCommand, Number, Runs, SeveralWords, completing, words, write_options
 
 OWN_DOCUMENT = "json"
 """The word of `--format` for "the document of the suite's own format"."""
 
 
+PAGE = "html"
+"""The reporter whose page `--open` shows."""
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "What to evaluate": ("suite_format", "case", "keyword", "tag", "target", "last_failed", "changed", "confirm"),
     "Who carries it out": ("engine", "model", "baseline", "replay", "record", "no_cache", "executor"),
@@ -22,7 +24,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
         *("seed", "fresh"),
     ),
     "How it is graded": ("check", "judge", "judge_model"),
-    "Gates": ("exit_on_fail", "min_completion", "min_delta_pts", "fail_on_verdict", "gate", "margin"),
+    "Gates": ("exit_on_fail", "min_completion", "min_delta_pts", "fail_on_verdict", "gate", "margin", "against"),
     "Isolation": ("sandbox", "untrusted", "keep_workspaces"),
     "Reports": ("formats", "output_dir", "output_file", "report", "open_report", "store"),
     "Without running": ("listed", "dry_run"),
@@ -71,6 +73,7 @@ def evaluation_options() -> list[click.Parameter]:
         click.Option(
             ["--engine", "--adapter", "--agent", "engine"],
             metavar="NAME",
+            shell_complete=completing("engines"),
             multiple=True,
             help="Agent engines; several make a matrix. --adapter and --agent are old spellings.",
         ),
@@ -87,22 +90,52 @@ def evaluation_options() -> list[click.Parameter]:
         ),
         click.Option(["--seed"], type=int, metavar="N", help="Seed of everything random."),
         click.Option(["--timeout"], metavar="TIME", help="Limit of one trial: 30s, 2m, 500ms; a bare number is ms."),
-        click.Option(["--executor"], metavar="NAME", help="What decides where trials run; default: this process."),
-        click.Option(["--sandbox"], metavar="NAME", help="Sandbox for every process."),
         click.Option(
-            ["--check"], metavar="NAME[=JSON]", multiple=True, help="Add a scorer, with its options, to every case."
+            ["--executor"],
+            metavar="NAME",
+            shell_complete=completing("executors"),
+            help="What decides where trials run; default: this process.",
         ),
         click.Option(
-            ["--judge"], metavar="NAME", multiple=True, help="Judge of rubric checks, or a model id; several: a panel."
+            ["--sandbox"], metavar="NAME", shell_complete=completing("sandboxes"), help="Sandbox for every process."
+        ),
+        *_grading_options(),
+        *_output_options(),
+    ]
+
+
+def _grading_options() -> list[click.Parameter]:
+    """By what a trial is judged, beside the checks of its case."""
+    return [
+        click.Option(
+            ["--check"],
+            metavar="NAME[=JSON]",
+            shell_complete=completing("scorers"),
+            multiple=True,
+            help="Add a scorer, with its options, to every case.",
+        ),
+        click.Option(
+            ["--judge"],
+            metavar="NAME",
+            shell_complete=completing("judges"),
+            multiple=True,
+            help="Judge of rubric checks, or a model id; several: a panel.",
         ),
         click.Option(
             ["--judge-model"], metavar="ID", multiple=True, help="Model of the judge; of several, one for each."
         ),
+    ]
+
+
+def _output_options() -> list[click.Parameter]:
+    """What is left of a run, and where."""
+    return [
         click.Option(["--keep-workspaces"], is_flag=True, help="Leave workspaces behind for inspection."),
         SeveralWords(
             ["--format", "formats"],
             metavar="NAME...",
             stops_at=_is_no_reporter,
+            completes=completing("reporters"),
             text="Reporters; `json` is the document of the suite's own format.",
         ),
         click.Option(["--output-dir", "--jobs-dir", "output_dir"], metavar="DIR", help="Folder for reports."),

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ..plugins.index import IndexEntry, read_index
-from .options import GlobalsGroup
+from .options import COMMAND_ENTRY, Globals, GlobalsGroup
 
 
 class CommandsOfPlugins(GlobalsGroup):
@@ -41,6 +41,8 @@ class CommandsOfPlugins(GlobalsGroup):
             distribution, _ = self.known[cmd_name]
             message = f"{ctx.command_path} {cmd_name} is not installed; pip install {distribution}"
             raise click.UsageError(message, ctx)
+        if entries:
+            ctx.meta[COMMAND_ENTRY] = entries[0]
         return _imported(entries, cmd_name, ctx) if entries else None
 
     def summaries(self, ctx: click.Context) -> dict[str, str]:
@@ -62,7 +64,10 @@ class CommandsOfPlugins(GlobalsGroup):
 
     def _entries(self, ctx: click.Context) -> list[IndexEntry]:
         found = read_index().entries("commands")
-        return [entry for entry in found if entry.name.rpartition(".")[0] == self._prefix(ctx)]
+        given = ctx.find_object(Globals)
+        blocked = frozenset((*(ctx.params.get("no_plugin") or ()), *(given.no_plugin if given else ())))
+        mine = [entry for entry in found if entry.name.rpartition(".")[0] == self._prefix(ctx)]
+        return [entry for entry in mine if not entry.is_named_by(blocked)]
 
     def _prefix(self, ctx: click.Context) -> str:
         return "" if ctx.parent is None else str(self.name)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Origin, PluginError, Problem, Severity, UsageError, did_you_mean
 from ..log import configure
 from ..plugins.index import PluginIndex, read_index
-from ..plugins.kinds import REPORTERS
+from ..plugins.kinds import FORMATS, REPORTERS
 from ..plugins.registry import Registry
 from ..reading.environment import ask_first, host_environment
 from .config_files import NO_OTHERS, OtherPrograms, load_config, user_path
@@ -23,8 +23,10 @@ from .run_notices import RUN_NOTICES, commented
 from .trusting import PluginOptions, TrustedFiles, still_held
 
 if TYPE_CHECKING:
+    from ..contract.formats import SuiteFormat
     from ..contract.reporters import Reporter
     from ..contract.stores import Store
+    from ..plan.suites import Suites
     from ..types.result import RunView
     from ..types.suite import Target
 
@@ -70,15 +72,35 @@ class Invocation:
             SkillgaugeError: a path does not exist or holds nothing that an installed format reads, or a file that
                 was named is bad.
         """
-        from ..plan.options import What  # noqa: PLC0415 - half of the kernel; few commands
-        from ..plan.suites import load_suites  # noqa: PLC0415
-
-        loaded = load_suites(What(paths=paths), self.cwd, self.registry)
+        loaded = self.suites(*paths)
         found: dict[tuple[str, str | None, str], Target] = {}
         for suite in loaded.suites:
             for target in suite.targets:
                 found.setdefault((suite.format, target.root, target.id), target)
         return tuple(found.values()), loaded.passed_over
+
+    def suites(self, *paths: Path, suite_format: str | None = None) -> Suites:
+        """The suites at some paths.
+
+        Args:
+            paths: files, or folders to search; absolute.
+            suite_format: the one format that reads them, for whoever knows it.
+
+        Raises:
+            SkillgaugeError: as `targets`.
+        """
+        from ..plan.options import What  # noqa: PLC0415 - half of the kernel; few commands
+        from ..plan.suites import load_suites  # noqa: PLC0415
+
+        return load_suites(What(paths=paths, suite_format=suite_format), self.cwd, self.registry)
+
+    def suite_format(self, name: str) -> SuiteFormat:
+        """An installed format.
+
+        Raises:
+            PluginError: there is none of that name, or it does not work.
+        """
+        return self.registry.make(FORMATS, name)
 
     def reporter(self, name: str) -> Reporter:
         """An installed reporter.

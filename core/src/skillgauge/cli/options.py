@@ -6,12 +6,20 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from .. import __version__
 from ..errors import Problem, UsageError, did_you_mean
+
+if TYPE_CHECKING:
+    from ..plugins.index import IndexEntry
+
+COMPLETE = "_SKILLGAUGE_COMPLETE"
+"""The variable by which a shell asks what a command line may go on with."""
+COMMAND_ENTRY = "skillgauge.command"
+"""Where a context keeps the plugin that the command comes from."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +74,13 @@ def _global_options() -> list[click.Option]:
         click.Option(["-v", "--verbose"], is_flag=True, help="Tell every step of every trial, on stderr."),
         click.Option(["--log-json"], is_flag=True, help="Events on stderr, one JSON object a line, for programs."),
         click.Option(["--quiet"], is_flag=True, help="Of a run the verdict only, beside errors."),
-        click.Option(["--no-plugin"], metavar="NAME", multiple=True, help="Do without a plugin or distribution."),
+        click.Option(
+            ["--no-plugin"],
+            metavar="NAME",
+            multiple=True,
+            is_eager=True,  # so that the help which is asked for after it leaves commands out
+            help="Do without a plugin or distribution.",
+        ),
         click.Option(["--plugin"], metavar="FILE", multiple=True, help="Use a plugin from a Python file."),
         click.Option(["--trust-config"], is_flag=True, help="Trust the configuration file found here, this once."),
         click.Option(
@@ -115,12 +129,19 @@ class SeveralWords(click.Option):
         metavar: as for click's own options.
         text: its help.
         stops_at: tells for a word whether the list ends before it; later words are then positional.
+        completes: as click's `shell_complete`.
     """
 
     def __init__(
-        self, names: Sequence[str], *, metavar: str, text: str, stops_at: Callable[[str], bool] | None = None
+        self,
+        names: Sequence[str],
+        *,
+        metavar: str,
+        text: str,
+        stops_at: Callable[[str], bool] | None = None,
+        completes: Callable[[click.Context, click.Parameter, str], list[str]] | None = None,
     ) -> None:
-        super().__init__(names, multiple=True, metavar=metavar, help=text)
+        super().__init__(names, multiple=True, metavar=metavar, help=text, shell_complete=completes)
         self.stops_at = stops_at
 
 
@@ -268,6 +289,22 @@ def collect_globals(ctx: click.Context) -> None:
     given |= {"untrusted": True} if ctx.params.get("untrusted") else {}
     inherited = ctx.obj if isinstance(ctx.obj, Globals) else Globals()
     ctx.obj = inherited.merged(given)
+    entry: IndexEntry | None = ctx.meta.get(COMMAND_ENTRY)
+    if entry is not None and entry.is_named_by(frozenset(ctx.obj.no_plugin)):
+        raise click.UsageError(f"the command {entry.name!r} of {entry.distribution} is left out by --no-plugin", ctx)
+
+
+def completing(kind: str) -> Callable[[click.Context, click.Parameter, str], list[str]]:
+    """Completes names of installed plugins of a kind in a shell, also behind a comma."""
+
+    def names(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+        from ..plugins.index import read_index  # noqa: PLC0415 - only while a shell completes
+
+        before, comma, part = incomplete.rpartition(",")
+        found = sorted({entry.name for entry in read_index().entries(kind)})
+        return [f"{before}{comma}{name}" for name in found if name.startswith(part)]
+
+    return names
 
 
 def wants_json(arguments: Sequence[str]) -> bool:

@@ -18,7 +18,7 @@ from ..run.budget import uncountable
 from ..run.scorers import Scorers
 from ..types.inputs import HostVariable
 from ..types.plan import SuitePlan
-from ..types.suite import Case, Target
+from ..types.suite import Case
 from .adapters import Adapters
 from .cells import CellMaker
 from .engines import Engines
@@ -66,10 +66,11 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     maker = CellMaker(adapters, engines, options, missing)
     plans = tuple(maker.plan(suite, problems) for suite in suites.suites)
     problems += _bare_timeout(how, engines)
-    problems += [_kept(one) for suite in suites.suites for one in suite.targets if how.untrusted and one.pass_env]
+    targets = [one for suite in suites.suites for one in suite.targets if how.untrusted and one.pass_env]
+    problems += [_withheld(f"target {one.id!r}", one.pass_env, one.origin) for one in targets]
     passed = {variable: origin for survey in surveys for variable, origin in survey.passed.items()}
     missing += [_unset(one, origin) for one, origin in passed.items() if one.default is None and not secret(one.host)]
-    problems += [_withheld(one, origin) for one, origin in passed.items() if how.untrusted]
+    problems += [_withheld("a case", [one.host], origin) for one, origin in passed.items() if how.untrusted]
     scorers, checks = Scorers(registry), (check for survey in surveys for check in survey.checks)
     problems += _distinct([*(one for survey in surveys for one in survey.problems), *scorers.inspect(checks)])
     judging = Judging()
@@ -106,13 +107,8 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     )
 
 
-def _kept(target: Target) -> Problem:
-    message = f"target {target.id!r} wants {', '.join(target.pass_env)} of your environment, which --untrusted keeps"
-    return Problem("sandbox.pass-env", message, origin=target.origin, hint="Take that out of it, or trust it.")
-
-
-def _withheld(variable: HostVariable, origin: Origin | None) -> Problem:
-    message = f"a case wants {variable.host} of your environment, which --untrusted keeps"
+def _withheld(who: str, names: Iterable[str], origin: Origin | None) -> Problem:
+    message = f"{who} wants {', '.join(names)} of your environment, which --untrusted keeps"
     return Problem("sandbox.pass-env", message, origin=origin, hint="Take that out of it, or trust it.")
 
 

@@ -42,7 +42,7 @@ class Engines:
         return (
             tuple(found)
             if len(found) == 1 or model is None
-            else tuple(name for name, one in found.items() if one.claims(model))
+            else tuple(name for name, one in found.items() if one.serves(model))
         )
 
     def find(self, name: str, problems: list[Problem], origin: Origin | None) -> AgentSetup | None:

@@ -22,7 +22,7 @@ from ..run.grading import Grading
 from ..run.judges import GuardedJudge
 from ..run.pipeline import Job
 from ..run.redaction import Redactor
-from ..run.services import Providers
+from ..run.services import Services
 from ..run.trials import RetryPolicy
 from ..types.comparison import GroupKey
 from ..types.frozen import EMPTY
@@ -53,12 +53,12 @@ def make_job(options: EvalOptions, suites: Suites, cast: Cast, registry: Registr
     _learn(redactor, short, "store", urlsplit(options.who.store or "").password or "")
     events.tell_secrets(partial(_learn, redactor, short))
     keep_out(redactor.redact)
-    providers = Providers(options.how.concurrency)
+    services = Services(options.how.concurrency)
     direct, agents = _stages(options, suites, cast, sandbox, redactor)
     grading = Grading(
         cast.scorers,
         {suite.id: suite.on_agent_limit for suite in suites.suites},
-        tuple(GuardedJudge(one.judge, redactor.redact, providers) for one in cast.judging.found),
+        tuple(GuardedJudge(one.judge, redactor.redact, services) for one in cast.judging.found),
         cast.judging.digest,
         redactor.redact,
     )
@@ -74,7 +74,7 @@ def make_job(options: EvalOptions, suites: Suites, cast: Cast, registry: Registr
         executor=cast.executor,
         concurrency=options.how.concurrency,
         retry=RetryPolicy(options.how.retries),
-        providers=providers,
+        services=services,
         budget=options.how.budget,
         events=events,
         fresh=options.how.fresh,

@@ -112,7 +112,7 @@ def _unnamed(
             if identity.service and asked == {service_of(identity)} and _is_known(registry.traits(one)):
                 message = f"no judge is named: {one.name!r} is asked, at {identity.service}, as the agents are"
                 told.append(Problem("judge.unnamed", message, hint="Name one with --judge.", severity=Severity.WARNING))
-                return (one.name,), tuple({run.model: 0 for run in runners if run.model and one.claims(run.model)})[:1]
+                return (one.name,), tuple({run.model: 0 for run in runners if run.model and one.serves(run.model)})[:1]
     hint = f"Name one with --judge NAME (installed: {', '.join(registry.names('judges')) or 'none'}), or configure one."
     told.append(Problem("judge.none", "there are checks that a judge decides, and no judge is named", hint=hint))
     return (), ()
@@ -159,7 +159,7 @@ def _no_majority(judges: Sequence[Identity]) -> list[Problem]:
 
 def _serving(model: str, registry: Registry) -> Resolved:
     """The one judge that claims a model id."""
-    able = [one for one in registry.load_all(JUDGES) if one.claims(model)]
+    able = [one for one in registry.load_all(JUDGES) if one.serves(model)]
     if len(able) == 1:
         return able[0]
     known = ", ".join(registry.names("judges")) or "none"

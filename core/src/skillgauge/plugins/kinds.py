@@ -86,7 +86,7 @@ class Resolved:
     asked: str
     """The name that found it: an alias may have options of its own."""
 
-    def claims(self, model: str) -> bool:
+    def serves(self, model: str) -> bool:
         """Whether an engine or a judge announces that it serves a model."""
         return any(fnmatchcase(model, pattern) for pattern in self.provider.traits.model_patterns)
 

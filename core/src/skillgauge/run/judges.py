@@ -10,7 +10,7 @@ from ..contract.judges import Judge, JudgeReply, JudgeRequest
 from ..errors import Problem
 from ..types.frozen import digest_text
 from ..types.trial import Failure, FailureClass, Identity
-from .services import NotTried, Providers
+from .services import NotTried, Services
 
 REMEMBERED = 4096
 """Answers that a run remembers of each judge; the oldest are forgotten, so that memory does not grow with trials."""
@@ -24,13 +24,13 @@ class GuardedJudge:
     Args:
         judge: who answers.
         clean: takes secrets out of a request.
-        providers: what the services of the run bear.
+        services: what the services of the run bear.
     """
 
-    def __init__(self, judge: Judge, clean: Callable[[JudgeRequest], JudgeRequest], providers: Providers) -> None:
+    def __init__(self, judge: Judge, clean: Callable[[JudgeRequest], JudgeRequest], services: Services) -> None:
         self._judge = judge
         self._clean = clean
-        self._providers = providers
+        self._services = services
         self._replies: dict[str, JudgeReply] = {}
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -60,9 +60,9 @@ class GuardedJudge:
 
     async def _ask(self, request: JudgeRequest) -> JudgeReply:
         identity = self._judge.identity(request.model)
-        limit = self._providers.of(identity)
+        service = self._services.of(identity)
         try:
-            async with limit.place(f"judge {identity.name!r}") as place:
+            async with service.place(f"judge {identity.name!r}") as place:
                 reply = await self._judge.ask(request)
                 place.leave(_failure(reply))
         except NotTried as not_tried:

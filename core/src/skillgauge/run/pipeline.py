@@ -27,7 +27,7 @@ from .executor import LocalExecutor, run_all
 from .grading import Grading
 from .ledger import Ledger, MemoryStore
 from .scorers import Scorers
-from .services import Providers
+from .services import Services
 from .stage import OpenStage
 from .trials import RetryPolicy, TrialRunner
 
@@ -44,7 +44,7 @@ class Job:
     """`None` runs in this process."""
     concurrency: int = 1
     retry: RetryPolicy = field(default_factory=RetryPolicy)
-    providers: Providers | None = None
+    services: Services | None = None
     """What the services bear that engines and judges ask; `None`: anything."""
     budget: BudgetLimits = field(default_factory=BudgetLimits)
     events: Events = field(default_factory=lambda: Events({}, lambda _name, _problem: None))
@@ -167,7 +167,7 @@ async def _execute(plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event, bu
         retry=job.retry,
         on_start=job.events.trial_started,
         clean=job.clean,
-        providers=job.providers,
+        services=job.services,
         affords=budget.affords_retry,
     )
     executor = job.executor or LocalExecutor(job.concurrency)

@@ -35,25 +35,25 @@ class NotTried(Exception):  # noqa: N818 - an outcome
 class Place:
     """One of the places at a service; to be left when its answer is there, which may be before the context ends."""
 
-    def __init__(self, limit: ProviderLimit, asker: str, period: int) -> None:
-        self._limit = limit
+    def __init__(self, service: Service, asker: str, period: int) -> None:
+        self._service = service
         self._is_held = True
         self.asker = asker
         self.period = period
 
     def leave(self, failure: Failure | None) -> None:
         """Give the place back and tell how the session ended; `None`: well."""
-        self._limit.heard(self, failure)
+        self._service.heard(self, failure)
         self.free()
 
     def free(self) -> None:
         """Give the place back, unless it is already."""
         if self._is_held:
             self._is_held = False
-            self._limit.freed()
+            self._service.freed()
 
 
-class ProviderLimit:
+class Service:
     """How many sessions one service gets at once, and whether it gets any.
 
     The number grows by one after as many good sessions in a row and halves when the service says that it is too much:
@@ -63,12 +63,12 @@ class ProviderLimit:
     further time.
 
     Args:
-        service: its name in messages.
+        name: of the service, in messages.
         most: never more than these.
     """
 
-    def __init__(self, service: str, most: int) -> None:
-        self.service = service
+    def __init__(self, name: str, most: int) -> None:
+        self.name = name
         self._most = most
         self.allowed = most
         """Sessions that may be under way now."""
@@ -140,7 +140,7 @@ class ProviderLimit:
             if times >= REFUSED_OFTEN and place.asker not in self._closed_to:
                 why = f"{place.asker} was refused {times} times in a row: {failure.message}"
                 self._closed_to[place.asker] = _not_tried(failure.failure_class, why)
-                log.warning("provider.refuses", service=self.service, asker=place.asker, why=failure.message)
+                log.warning("provider.refuses", service=self.name, asker=place.asker, why=failure.message)
 
     def _grow(self) -> None:
         self._good += 1
@@ -159,12 +159,12 @@ class ProviderLimit:
         elif self._waited_s + longer_s > PATIENCE_S:
             why = f"after pauses of {self._waited_s:.0f} s it asks for more, and all may last {PATIENCE_S:.0f} s"
         if why:
-            self._closed = _not_tried(failure.failure_class, f"{self.service} has too much to do; {why}")
-            log.warning("provider.closed", service=self.service, why=why)
+            self._closed = _not_tried(failure.failure_class, f"{self.name} has too much to do; {why}")
+            log.warning("provider.closed", service=self.name, why=why)
         elif longer_s:
             self._waited_s += longer_s
             self._not_before = now + pause_s
-            log.info("provider.pause", service=self.service, pause_s=pause_s, allowed=self.allowed)
+            log.info("provider.pause", service=self.name, pause_s=pause_s, allowed=self.allowed)
         self._changed.set()
 
 
@@ -172,7 +172,7 @@ def _not_tried(kind: FailureClass, why: str) -> Failure:
     return Failure.of_agent(kind, f"not tried: {why}").model_copy(update={"retryable": False})
 
 
-class Providers:
+class Services:
     """The services that a run asks, each with one limit for all engines and judges that ask it.
 
     Args:
@@ -181,12 +181,12 @@ class Providers:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._limits: dict[str, ProviderLimit] = {}
+        self._services: dict[str, Service] = {}
 
-    def of(self, asker: Identity) -> ProviderLimit:
-        """The limit of the service behind an engine or a judge."""
-        service = service_of(asker)
-        return self._limits.setdefault(service, ProviderLimit(service, self._most))
+    def of(self, asker: Identity) -> Service:
+        """The service behind an engine or a judge."""
+        name = service_of(asker)
+        return self._services.setdefault(name, Service(name, self._most))
 
 
 def service_of(asker: Identity) -> str:

@@ -20,7 +20,7 @@ from ..types.result import GivenUp, TrialResult, Verdict
 from ..types.suite import ArmKind
 from ..types.trial import Blame, Execution, Failure, FailureClass, Trial, TrialFacts, Usage
 from .grading import Grade, Grading, grade
-from .services import LONGEST_PAUSE_S, NotTried, Place, Providers
+from .services import LONGEST_PAUSE_S, NotTried, Place, Services
 from .stage import OpenStage, Stage
 
 log = get_logger(__name__)
@@ -71,7 +71,7 @@ class TrialRunner:
     """Told of each trial before its first attempt."""
     clean: Callable[[TrialResult], TrialResult] | None = None
     """Takes secrets out of a result."""
-    providers: Providers | None = None
+    services: Services | None = None
     """What the services behind engines bear; `None`: anything."""
     affords: Callable[[Trial, Sequence[Usage | None]], bool] | None = None
     """Asked before a further attempt, with what those before have used, whether there is money for it."""
@@ -113,10 +113,10 @@ class TrialRunner:
             return _result(trial, execution, Grade(Verdict.SKIPPED, None, (), trial.execution_id), began)
         ran: list[Execution] = []
         try:
-            if self.providers is None or trial.arm.kind is ArmKind.DIRECT:
+            if self.services is None or trial.arm.kind is ArmKind.DIRECT:
                 return await self._on_stage(trial, began, ran)
             asker = f"engine {trial.runner.name!r}" + (f" with model {trial.model!r}" if trial.model else "")
-            async with self.providers.of(trial.runner).place(asker) as place:
+            async with self.services.of(trial.runner).place(asker) as place:
                 return await self._on_stage(trial, began, ran, place)
         except NotTried as not_tried:
             execution = Execution(failure=not_tried.failure)

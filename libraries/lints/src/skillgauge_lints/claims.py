@@ -12,7 +12,7 @@ _VERBS = (
 _SECOND = re.compile(rf"\band\s+(?:also\s+|then\s+)?(?:does not |do not |it )?(?:{_VERBS})\b", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^)]*\)|\"[^\"]*\"|`[^`]*`|'[^']*'|\b(?:e\.g|i\.e|etc|vs)\.")
 _OF_SKILL = (
-    r"SKILL\.md",
+    r"\b(?:reads?|opens?|loads?|consults?|follows?|cites?) [^.;]{0,60}SKILL\.md",
     r"(?:loads?|invokes?|triggers?|activates?|reads?|consults?|opens?|follows?) "
     r"(?:(?:the|its|this) )?(?:[\w-]+ )?skill\b",
     r"\bskill (?:is|was|gets) (?:loaded|invoked|triggered|activated|used|read|consulted)",

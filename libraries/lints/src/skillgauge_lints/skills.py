@@ -15,7 +15,7 @@ MOST_LINES = 500
 _LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s#?]+)[^)\n]*\)")
 _FENCE = re.compile(r"^(```|~~~).*?^\1", re.DOTALL | re.MULTILINE)
 _INLINE = re.compile(r"`[^`\n]*`")
-_EVALS = re.compile(r"\bevals?/[\w./-]+|\bevals\.json\b|\beval\.ya?ml\b|\btrigger[-_]evals?\b", re.IGNORECASE)
+_EVALS = re.compile(r"\bevals/[\w./-]+\.\w+|\bevals\.json\b|\beval\.ya?ml\b|\btrigger[-_]evals?\b", re.IGNORECASE)
 _WHEN = re.compile(
     r"\b(?:when|whenever|if|for|before|after|while|during|use|used|trigger\w*|invoke\w*|asks?|mention\w*|needs?|wants?)\b",
     re.IGNORECASE,

@@ -72,6 +72,23 @@ def failed(execution: Execution, kind: FailureClass, *words: str, retryable: boo
         assert word in execution.failure.message
 
 
+def test_variables_of_a_case_are_refused(service: Service) -> None:
+    """Nothing is posted: an environment that the server does not have would grade another question (D-12)."""
+
+    async def main() -> Execution:
+        session = await HttpAdapter().open(skill(service.url), FakeWorkspace())
+        try:
+            return await session.call(request({"a": 1}).model_copy(update={"env": {"PLACE": "here"}}))
+        finally:
+            await session.close()
+
+    failure = asyncio.run(main()).failure
+    assert failure is not None
+    assert (failure.failure_class, failure.blame) == (FailureClass.SETUP, Blame.INFRASTRUCTURE)
+    assert "PLACE of the case cannot be set there" in failure.message
+    assert not service.requests
+
+
 @pytest.mark.requirement("ES-ADAPT-001")
 def test_what_is_posted_and_what_comes_back(service: Service) -> None:
     """The entrypoint gets skillId, version and input as JSON, and its whole JSON body is the output."""

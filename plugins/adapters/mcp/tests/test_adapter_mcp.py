@@ -150,6 +150,10 @@ def test_a_server_made_with_the_library_over_http(address: str) -> None:
         assert answers[0].sandbox is None
         failed(await call({"value": "x", "wait_s": 30}, timeout_s=0.5), FailureClass.TIMEOUT, retryable=True)
         assert thaw((await call({"value": "x"})).output) == {"echo": "x"}
+        refused = (await call({"value": "x"}, env={"PLACE": "here"})).failure
+        assert refused is not None
+        assert (refused.failure_class, refused.blame) == (FailureClass.SETUP, Blame.INFRASTRUCTURE)
+        assert "PLACE of the case cannot be set there" in refused.message
 
     using(skill(address, "echo"), echo)
     assert thaw(call_once(skill(address, "plain"), {"value": "x"}).output) == {"result": "x"}

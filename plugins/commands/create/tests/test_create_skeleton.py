@@ -83,7 +83,7 @@ def test_unknown_template(typed: str, near: str) -> None:
     problem = template_problem(typed)
     assert problem is not None
     assert (f"did you mean {near}" in problem.message) is bool(near)
-    assert problem.hint == "Use one of http_request, python_script, mcp_tool, uaaps_package."
+    assert problem.hint == "Use one of http_request, python_script, mcp_tool, agent_skill, uaaps_package."
 
 
 @pytest.mark.parametrize("template", Template)

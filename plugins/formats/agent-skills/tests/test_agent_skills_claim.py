@@ -118,13 +118,15 @@ def test_other_formats_are_named(
     assert claim(file, lambda name: name == plugin) is None
 
 
-def test_how_to_get_the_format_of_another_tool(load: Load) -> None:
+def test_how_to_get_the_format_of_another_tool(load: Load, tmp_path: Path) -> None:
     """The line that installs it is given, and where nobody has published one, the line that begins one."""
+    other = tmp_path / "eval.yaml"
+    other.write_text("name: a\nstimuli:\n- {prompt: i}\n")
     with pytest.raises(SuiteError) as raised:
-        load(SHAPES / "parcel-labels/eval.yaml", SHAPES / "weather-page/eval.yaml")
+        load(SHAPES / "parcel-labels/eval.yaml", other)
     published, unpublished = (str(one.hint) for one in raised.value.problems)
     assert published == install_hint("formats", "skillevaluation")
-    assert "skillgauge plugins new format skillgrade" in unpublished
+    assert "skillgauge plugins new format stimuli" in unpublished
 
 
 @pytest.fixture

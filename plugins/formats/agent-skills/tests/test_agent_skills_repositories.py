@@ -80,6 +80,14 @@ def test_one_skill_alone_is_taken(add: Callable[[str], Path], write: Write, load
     assert [suite.name for suite in load(queries, evals).suites] == ["pears", "pears"]
 
 
+def test_files_are_found_from_the_root_of_a_repository(add: Callable[[str], Path], write: Write, load: Load) -> None:
+    """Evals at a root name their input from there."""
+    add("repo/skills/pears")
+    write("repo/evals/files/a.csv", "1")
+    (suite,) = load(write("repo/evals/evals.json", [{**EVAL, "files": ["evals/files/a.csv"]}])).suites
+    assert [file.path for case in suite.cases for file in case.files] == ["evals/files/a.csv"]
+
+
 @pytest.mark.parametrize("name", ["evals/pears/evals.json", "evals/pears.json", "evals/pears.evals.json"])
 def test_the_name_of_a_file_is_enough(name: str, add: Callable[[str], Path], write: Write, load: Load) -> None:
     """A file or folder of evals that is called like a skill is about it."""

@@ -37,6 +37,7 @@ from skillgauge.api import (
     Score,
     SuiteValidity,
     Summary,
+    Table,
     TagSummary,
     Trajectory,
     TrajectoryEvent,
@@ -177,6 +178,16 @@ def test_unknown_is_a_dash_and_never_zero() -> None:
     assert "– no interval 0 5 of 5 0 0 0 –" in words(shown)
     assert "<svg" not in shown
     assert "Trials Errors F skill by contract 5 0 –" in words(shown)
+
+
+def test_tables_of_a_group_are_drawn() -> None:
+    """What plugins count is drawn cell by cell; a text from outside is no markup."""
+    table = Table(name="t", label="Who fired", heads=("Query of", "<b>"), rows=(("<i>", 3),))
+    shown = drawn(run_of(group(tables=(table,))))
+    assert "Who fired" in shown
+    assert '&lt;i&gt;</bdi></th><td class="number">3</td>' in shown
+    assert "<b>" not in shown
+    assert "<i>" not in shown
 
 
 def test_latency_figures_and_bounds_are_shown() -> None:

@@ -29,6 +29,7 @@ from skillgauge.api import (
     SuiteHead,
     SuiteValidity,
     Summary,
+    Table,
     TagSummary,
     TargetHead,
     TrialResult,
@@ -152,6 +153,14 @@ def test_figures_latency_and_bounds_are_shown() -> None:
     assert "| calculator (subprocess) | 2 | 1 | 0.997 | 50.0% | 1.2 s | 3 pt | – |" in shown
     assert "Latency over 2 trials, failures included: p50 250 ms; for more there are too few." in shown
     assert "between 50.0% (all failed) and 100.0% (all passed): calculator (subprocess)." in shown
+
+
+def test_tables_of_a_group_are_shown() -> None:
+    """What plugins count is printed cell by cell; a text from outside is no markup."""
+    table = Table(name="t", label="Who fired", heads=("Query of", "a|b"), rows=(("c*d", 3),))
+    shown = report(result(Verdict.PASS), tables=(table,))
+    assert "Who fired: calculator (subprocess)." in shown
+    assert "| Query of | a\\|b |\n| --- | --- |\n| c\\*d | 3 |" in shown
 
 
 def test_a_format_without_figures_gets_no_table_of_them() -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from skillgauge.api import Arm, ArmKind, Command, Execution, FileSpec, SandboxSpec, Score, ScoreStatus, host_environment
 from skillgauge_processes import DirectoryWorkspace
 from skillgauge_scorer_command.options import CommandOptions
+from skillgauge_scorer_command.printed import printed_score
 from skillgauge_scorer_command.scorer import CommandScorer, _for_environment
 from skillgauge_testkit import TemporarySandbox, score_context
 
@@ -208,3 +209,71 @@ def test_a_file_that_the_agent_did_not_make_is_its_failure(
     assert isinstance(found.evidence, Mapping)
     assert found.evidence["errored"] is (status is ScoreStatus.UNGRADED)
     assert found.evidence["passed"] is False
+
+
+@pytest.mark.parametrize(
+    ("printed", "value"),
+    [
+        ("0.75", 0.75),
+        ("1", 1.0),
+        (" 0 ", 0.0),
+        ('{"score": 0.5, "details": "half"}', 0.5),
+        ('checking...\n{"score": 1,\n "checks": [{"name": "a", "passed": true}]}\ndone', 1.0),
+        ("1e-1", 0.1),
+    ],
+)
+def test_printed_scores(printed: str, value: float) -> None:
+    """A number, or an object with one and text around it, is the value; the threshold decides whether it passes."""
+    found = score(f"cat <<'END'\n{printed}\nEND", reads="score", threshold=0.6)
+    assert (found.value, found.status) == (value, ScoreStatus.PASSED if value >= 0.6 else ScoreStatus.FAILED)
+
+
+@pytest.mark.parametrize(
+    ("printed", "told"),
+    [
+        ("", "prints nothing"),
+        ("good", "no score"),
+        ("true", "no score"),
+        ('"0.5"', "no score"),
+        ("NaN", "no score"),
+        ("score: 0.5", "no score"),
+        ("0.5 0.6", "no score"),
+        ("1.01", "not from 0 to 1"),
+        ("-0.1", "not from 0 to 1"),
+        ("9" * 5000, "no score"),
+        ('{"score": "0.5"}', "no score"),
+        ('{"score": true}', "no score"),
+        ('{"score": NaN}', "no score"),
+        ('{"score": null}', "no score"),
+        ('{"passed": true}', "no `score`"),
+        ("}{", "no score"),
+        ("[0.5]", "no score"),
+        ("[" * 100_00, "no score"),
+    ],
+)
+def test_no_score_is_guessed(printed: str, told: str) -> None:
+    """What is no number from 0 to 1 leaves the check ungraded and says so."""
+    found = score(f"cat <<'END'\n{printed}\nEND", reads="score", threshold=0.0)
+    assert (found.status, told in found.reason) == (ScoreStatus.UNGRADED, True), found.reason
+
+
+def test_a_crashed_grader_gives_no_score() -> None:
+    """A score counts with exit code 0 and with one that is a verdict; after a crash, or in a flood, it does not."""
+    assert score("echo 1; exit 1", reads="score").status is ScoreStatus.PASSED
+    crashed = score("echo 1; echo broken >&2; exit 3", reads="score")
+    assert (crashed.status, "exit code 3 (broken)" in crashed.reason) == (ScoreStatus.UNGRADED, True)
+    assert score("echo 1; exit 3", reads="score", fail_codes="any").status is ScoreStatus.PASSED
+    assert score("head -c 70000 /dev/zero | tr '\\0' ' '; echo 1", reads="score").status is ScoreStatus.UNGRADED
+    assert score('printf \'{"score": 0.25, "details": "one of four"}\'', reads="score").reason.endswith("(one of four)")
+
+
+@given(st.binary(max_size=40))
+def test_any_output_is_a_score_or_a_reason(data: bytes) -> None:
+    """Whatever is printed gives a number from 0 to 1 or a ValueError."""
+    told, value = "", 0.0
+    try:
+        value = printed_score(data).value
+    except ValueError as error:
+        told = str(error)
+    assert 0 <= value <= 1
+    assert not told or "score" in told

@@ -14,7 +14,7 @@ from importlib.metadata import version
 
 import httpx
 
-from skillgauge.api import CallRequest, Execution, Failure, FailureClass, JsonValue, Target, thaw
+from skillgauge.api import Blame, CallRequest, Execution, Failure, FailureClass, JsonValue, Target, thaw
 from skillgauge_http_bodies import Decoder, EncodingError
 
 from .answer import failure, is_success, output_of, status_failure, usage_of
@@ -52,6 +52,11 @@ class HttpSession:
 
     async def call(self, request: CallRequest) -> Execution:
         """Post the input and read the answer."""
+        if request.env:
+            told = f"a server has its own environment: {', '.join(request.env)} of the case cannot be set there"
+            return Execution(
+                failure=Failure(failure_class=FailureClass.SETUP, blame=Blame.INFRASTRUCTURE, message=told)
+            )
         started = time.perf_counter()
         limit_s = request.limits.timeout_s
         message = {"skillId": self._target.id, "version": self._target.version, "input": thaw(request.input)}

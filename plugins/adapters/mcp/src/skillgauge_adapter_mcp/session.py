@@ -22,7 +22,7 @@ from skillgauge.api import (
 
 from .answer import notes_of, output_of, text_of
 from .connection import LIBRARY_ERRORS, ConnectError, Connection, connect
-from .transports import Server
+from .transports import Remote, Server
 
 OUTPUT_BYTES = 5 * 1024 * 1024
 """Bytes read of an answer unless the suite sets another limit."""
@@ -51,6 +51,10 @@ class McpSession:
             return self._execution(
                 0.0, Failure(failure_class=FailureClass.BAD_REQUEST, blame=Blame.INFRASTRUCTURE, message=message)
             )
+        if request.env and isinstance(self._server, Remote):
+            message = f"a server has its own environment: {', '.join(request.env)} of the case cannot be set there"
+            why = Failure(failure_class=FailureClass.SETUP, blame=Blame.INFRASTRUCTURE, message=message)
+            return self._execution(0.0, why)
         started = time.perf_counter()
         limit_s = request.limits.timeout_s
         limit = request.limits.output_bytes or OUTPUT_BYTES

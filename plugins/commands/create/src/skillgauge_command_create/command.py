@@ -10,10 +10,13 @@ import click
 
 from skillgauge.api import ExitCode, Frozen, GlobalsCommand, Invocation, JsonObject, Problem, UsageError, invocation
 
-from .package import PACKAGE, package_name, package_skeleton
+from .package import AGENT_SKILL, PACKAGE, agent_skill_skeleton, package_name, package_skeleton
 from .placing import obstacle, place
 from .ports import choose_port
 from .skeleton import BENCHMARK, Template, name_problem, skeleton, skill_id, template_problem
+
+_FOR_AGENTS = (AGENT_SKILL, PACKAGE)
+"""Templates of what agents use; the others are skills that are called directly."""
 
 
 class Step(Frozen):
@@ -50,7 +53,7 @@ def schemas() -> Mapping[str, JsonObject]:
     "template",
     default=Template.HTTP_REQUEST.value,
     show_default=True,
-    help=f"One of {', '.join((*Template, PACKAGE))}.",
+    help=f"One of {', '.join((*Template, AGENT_SKILL, PACKAGE))}.",
     metavar="TEMPLATE",
 )
 @click.option("--output-dir", default="./skills", show_default=True, help="Where its folder is made.", metavar="DIR")
@@ -60,13 +63,15 @@ def command(ctx: click.Context, *, name: str, template: str, output_dir: str, de
     """Make a skill."""
     call = invocation(ctx.obj)
     folder = Path(output_dir, name)
-    unknown = None if template == PACKAGE else template_problem(template)
+    unknown = None if template in _FOR_AGENTS else template_problem(template)
     problems = [name_problem(name), unknown, _text_problem(description or "")]
     if not problems[0]:
         problems.append(obstacle(folder))
     if any(problems):
         raise UsageError(problem for problem in problems if problem)
-    if template == PACKAGE:
+    if template == AGENT_SKILL:
+        files, steps = agent_skill_skeleton(name=name, description=description), agent_skill_steps(folder)
+    elif template == PACKAGE:
         files, steps = package_skeleton(name=name, description=description), package_steps(folder)
     else:
         chosen = Template(template)
@@ -74,7 +79,7 @@ def command(ctx: click.Context, *, name: str, template: str, output_dir: str, de
         steps = next_steps(chosen, folder)
     place(files, folder)
     created = CreateDocument(
-        id=package_name(name) if template == PACKAGE else skill_id(name),
+        id=package_name(name) if template in _FOR_AGENTS else skill_id(name),
         name=name,
         template=template,
         folder=folder.as_posix(),
@@ -106,6 +111,18 @@ def next_steps(template: Template, folder: Path) -> tuple[Step, ...]:
         case Template.PYTHON_SCRIPT:
             pass
     return tuple(steps)
+
+
+def agent_skill_steps(folder: Path) -> tuple[Step, ...]:
+    """How a new skill for agents is evaluated and made one's own."""
+    place, script = shlex.quote(str(folder)), shlex.quote(str(folder / "evals/files/mock.yaml"))
+    mock = f"skillgauge eval {place} --engine mock --set engines.mock.script={script}"
+    return (
+        Step(text="Evaluate it with an agent that plays a script", command=mock),
+        Step(text="Evaluate it with a real one", command=f"skillgauge eval {place} --engine claude-code"),
+        Step(text="Replace SKILL.md, and the cases and queries in evals"),
+        Step(text="See whether they prove anything", command=f"skillgauge validate {place}"),
+    )
 
 
 def package_steps(folder: Path) -> tuple[Step, ...]:

@@ -1,4 +1,4 @@
-"""What a new package for agents consists of. Pure: names and texts in, files out."""
+"""What a new package for agents, and a new skill for them, consists of. Pure: names and texts in, files out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from string import Template as Text
 from .skeleton import skill_id
 
 PACKAGE = "uaaps_package"
-"""Name of the template."""
+"""Name of the template of a package."""
+AGENT_SKILL = "agent_skill"
+"""Name of the template of a skill with evals."""
+_STATUS_NOTES = "Writes status notes of projects in the house style. Use when somebody wants a project's status note."
 _SKILL = "skill"
 _MAX_NAME = 64
 
@@ -43,6 +46,22 @@ def package_skeleton(*, name: str, description: str | None) -> dict[str, bytes]:
         filled = Text(text).substitute(values) if path.endswith((".md", "evals/cases/01-greets.yaml")) else text
         found[place] = filled.encode()
     return found
+
+
+def agent_skill_skeleton(*, name: str, description: str | None) -> dict[str, bytes]:
+    """The files of a new skill for agents.
+
+    Args:
+        name: any that the name of a skill may be; the skill's own is as near to it as the specification allows.
+        description: what the skill does and when to use it.
+
+    Returns:
+        Their contents by path inside the skill's folder, with `/` between the parts.
+    """
+    told = description if description is not None else _STATUS_NOTES
+    values = {"skill": package_name(name), "name": name, "description": json.dumps(told, ensure_ascii=False)}
+    sources = _files(files(__package__).joinpath("templates", AGENT_SKILL), "")
+    return {path: Text(one.read_text(encoding="utf-8")).substitute(values).encode() for path, one in sources}
 
 
 def _files(folder: Traversable, above: str) -> list[tuple[str, Traversable]]:

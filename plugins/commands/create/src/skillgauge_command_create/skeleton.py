@@ -69,7 +69,7 @@ def template_problem(name: str) -> Problem | None:
     """Why a word names no template, if it does not."""
     if name in set(Template):
         return None
-    known = (*Template, "uaaps_package")
+    known = (*Template, "agent_skill", "uaaps_package")
     hint = f"Use one of {', '.join(known)}."
     return Problem("create.template", f"there is no template {name!r}{did_you_mean(name, known)}", hint=hint)
 

@@ -146,6 +146,8 @@ class CaseMaker:
         options: dict[str, Any] = {"skill": own, "should_trigger": should}
         if acceptable and should:
             options["acceptable"] = acceptable
+        if file.expected_skill is not None and file.expected_skill != own and not should:
+            options["owner"] = file.expected_skill
         return Check(id=TRIGGER, scorer=TRIGGER, options=options, origin=where(key))
 
     def _files(self, file: EvalFile, where: OriginOf) -> Iterator[FileSpec]:
@@ -184,7 +186,8 @@ class CaseMaker:
 
     def _bases(self) -> tuple[Path, ...]:
         """Where input files are looked for, in this order."""
-        return self.root, self.root / EVALS_FOLDER, self.folder
+        around = (self.folder.parent,) if self.folder.name == EVALS_FOLDER else ()
+        return self.root, self.root / EVALS_FOLDER, self.folder, *around
 
 
 def _beside(trigger: Check) -> Check:

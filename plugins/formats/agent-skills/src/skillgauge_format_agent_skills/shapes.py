@@ -59,7 +59,7 @@ class Foreign:
 BENCHFLOW_CASES = Foreign("an object with `cases`, as BenchFlow has it", "benchflow")
 SKILLEVALUATION = Foreign("an eval.yaml of skillevaluation", "skillevaluation")
 UAAPS = Foreign("a package with tests or evals of UAAPS", "uaaps")
-SKILLGRADE = Foreign("an eval.yaml of skillgrade", "skillgrade", is_published=False)
+SKILLGRADE = Foreign("an eval.yaml of skillgrade", "skillgrade")
 WAZA = Foreign("an eval.yaml of waza", "waza", is_published=False)
 STIMULI = Foreign("an eval.yaml with `stimuli`", "stimuli", is_published=False)
 PROMPTFOO = Foreign("a suite of agentv or promptfoo", "promptfoo", is_published=False)

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Literal
 
 from pydantic import Field
 
 from skillgauge.api import Frozen
+
+
+class Reads(StrEnum):
+    """What of a command is its verdict."""
+
+    EXIT_CODE = "exit-code"
+    SCORE = "score"
+    """A number from 0 to 1, or a JSON object with one under `score`, on stdout."""
 
 
 class CommandOptions(Frozen):
@@ -19,6 +28,12 @@ class CommandOptions(Frozen):
         description="Other exit codes that are a verdict; any that is not listed is none. "
         "`any`: all but 126 and 127, which say that there is no such command.",
     )
+    reads: Reads = Field(
+        default=Reads.EXIT_CODE,
+        description="What decides: the exit code, or `score`: what it prints, which is a number from 0 to 1 or a JSON "
+        "object with one under `score`.",
+    )
+    threshold: float = Field(default=1.0, ge=0, le=1, description="For `score`: the least that passes.")
     needs: tuple[str, ...] = Field(
         default=(),
         description="Files that the command looks at: where they are missing, no code means a broken command.",

@@ -19,7 +19,8 @@ from skillgauge.api import (
 )
 from skillgauge_processes import obstacles
 
-from .options import CommandOptions
+from .options import CommandOptions, Reads
+from .printed import printed_score
 from .surroundings import surroundings
 
 RESPONSE_FILE = "response.txt"
@@ -107,6 +108,8 @@ class CommandScorer:
         code = finished.exit_code
         if code is None:
             return self._no_verdict(f"ended by signal {finished.signal}", finished)
+        if self._options.reads is Reads.SCORE:
+            return self._score_printed(finished)
         evidence = self._evidence(finished, passed=code == self._options.expect_exit_code)
         if code == self._options.expect_exit_code:
             return Score.passed(f"{self._name}: exit code {code}", evidence=evidence)
@@ -115,6 +118,26 @@ class CommandScorer:
         if (code not in _NO_WORD_OF_A_FILE) if codes == "any" else (code in codes):
             return Score.failed(f"{self._name}: {told}", evidence=evidence)
         return self._no_verdict(f"{told}: that is neither yes nor no", finished)
+
+    def _score_printed(self, finished: Finished) -> Score:
+        """The score on stdout counts where the command ended with a code that is a verdict; else it has crashed."""
+        code, codes = finished.exit_code, self._options.fail_codes
+        if code != self._options.expect_exit_code and (
+            code in _NO_WORD_OF_A_FILE if codes == "any" else code not in codes
+        ):
+            return self._no_verdict(f"exit code {code}{_said(finished)}, so no score is taken from it", finished)
+        if len(finished.stdout) >= _OUTPUT_BYTES:
+            return self._no_verdict(f"prints {_OUTPUT_BYTES:,} bytes or more, which is no score", finished)
+        try:
+            printed = printed_score(finished.stdout)
+        except ValueError as error:
+            return self._no_verdict(str(error), finished)
+        passes = printed.value >= self._options.threshold
+        evidence = {**self._evidence(finished, passed=passes), "score": printed.value}
+        needed = "" if passes else f", {self._options.threshold:g} needed"
+        told = f"{self._name}: score {printed.value:g}{needed}{f' ({_cut(printed.reason)})' if printed.reason else ''}"
+        status = ScoreStatus.PASSED if passes else ScoreStatus.FAILED
+        return Score(status=status, value=printed.value, reason=told, evidence=evidence)
 
     def _no_verdict(self, why: str, finished: Finished | None) -> Score:
         evidence = self._evidence(finished, passed=False, errored=True)

@@ -1,0 +1,111 @@
+"""From suites to files of another format, with everything that is lost on the way; nothing is written here."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from skillgauge.api import Invocation, Origin, Problem, Severity, SkillgaugeError, Suite, SuiteFormat
+
+from .differences import unnamed_losses
+
+MAX_NAME = 80
+
+
+@dataclass(frozen=True)
+class Converted:
+    """A suite in another format."""
+
+    suite: Suite
+    files: tuple[tuple[str, bytes], ...]
+    """Relative path and content."""
+    losses: tuple[Problem, ...]
+    refusals: tuple[Problem, ...] = ()
+    """Why the result is of no use; then nothing may be written."""
+
+
+def convert(call: Invocation, suite: Suite, name: str, format_: SuiteFormat) -> Converted:
+    """Write a suite in a format, read it back, and compare.
+
+    Args:
+        call: the command line, whose formats read it back.
+        suite: what to convert.
+        name: the format, as the user calls it.
+        format_: the same, ready for use.
+    """
+    dumped = format_.dump(suite)
+    origin = suite.origin or Origin(suite.root)
+    losses = [replace(one, severity=Severity.WARNING, origin=one.origin or origin) for one in dumped.losses]
+    if not dumped.artifacts:
+        message = f"suite {suite.id!r} cannot be written as {name!r}"
+        return Converted(suite, (), tuple(losses), (Problem("convert.no-files", message, origin=origin),))
+    if outside := [path for path, _ in dumped.artifacts if not _is_inside(path)]:
+        refusals = [
+            Problem("plugin.broken", f"format {name!r} wants to write {one!r}, outside its folder") for one in outside
+        ]
+        return Converted(suite, (), tuple(losses), tuple(refusals))
+    with tempfile.TemporaryDirectory(prefix="skillgauge-convert-") as scratch:
+        folder = Path(scratch).resolve() / safe_name(_skill_name(suite))
+        for path, content in dumped.artifacts:
+            place = folder / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content)
+        try:
+            read = _read(call, folder, suite, name)
+        except SkillgaugeError as error:
+            errors = [one for one in error.problems if one.severity is Severity.ERROR] or error.problems
+            refusals = [_unreadable(one, folder, name, origin) for one in errors]
+            return Converted(suite, dumped.artifacts, tuple(losses), tuple(refusals))
+        losses += _differences(suite, read, losses)
+    return Converted(suite, dumped.artifacts, tuple(losses))
+
+
+def _read(call: Invocation, folder: Path, suite: Suite, name: str) -> Sequence[Suite]:
+    """What a format makes of its own files; cases without a target are none by themselves, so the targets are added."""
+    try:
+        return call.suites(folder, suite_format=name).suites
+    except SkillgaugeError as error:
+        roots = [Path(target.root) for target in suite.targets if target.root]
+        if any(one.severity is Severity.ERROR for one in error.problems) or suite.format != name or not roots:
+            if all(one.severity is not Severity.ERROR for one in error.problems):
+                return ()
+            raise
+        return call.suites(folder, *roots, suite_format=name).suites
+
+
+def _differences(suite: Suite, read: Sequence[Suite], named: Sequence[Problem]) -> Iterable[Problem]:
+    if len(read) == 1:
+        return tuple(unnamed_losses(suite, read[0], named))
+    if read:
+        message = f"suite: it becomes several suites, which are not compared: {', '.join(repr(one.id) for one in read)}"
+    else:
+        message = "suite: what is written is no suite without something to evaluate, so it is not compared"
+    return (Problem("suite.loss", message, origin=suite.origin or Origin(suite.root), severity=Severity.WARNING),)
+
+
+def _unreadable(problem: Problem, folder: Path, name: str, origin: Origin) -> Problem:
+    """What to say of a file that nobody will ever see."""
+    place = ""
+    if problem.origin is not None and Path(problem.origin.file).is_relative_to(folder):
+        place = f"{Path(problem.origin.file).relative_to(folder)}: "
+    text = f"what would be written as {name!r} cannot be read: {place}{problem.message}".replace(f"{folder}/", "")
+    return Problem("convert.unreadable", text.replace(str(folder), "the folder"), origin=origin, hint=problem.hint)
+
+
+def _skill_name(suite: Suite) -> str:
+    """Skills must lie in folders of their names."""
+    names = (skill.name for arm in suite.arms for skill in arm.skills)
+    return next(names, suite.id)
+
+
+def safe_name(text: str) -> str:
+    """A text as the name of a folder."""
+    return re.sub(r"[^\w.-]+", "-", text).strip("-.")[:MAX_NAME] or "suite"
+
+
+def _is_inside(path: str) -> bool:
+    parts = PurePosixPath(path)
+    return bool(parts.parts) and not parts.is_absolute() and ".." not in parts.parts

@@ -1,0 +1,201 @@
+"""What became of a suite that was written in a format and read again, field by field.
+
+A format says itself what it cannot hold. What it forgot to say is found here, so that nothing is lost in silence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from skillgauge.api import (
+    Case,
+    Check,
+    FileSpec,
+    Origin,
+    Problem,
+    Severity,
+    SkillRole,
+    Suite,
+    canonical_json,
+    cut,
+    freeze,
+)
+from skillgauge_skill_folders import SKILL_FILE, files_of
+
+SHOWN_CHARACTERS = 80
+_CASE_WORDS = {
+    "name": "name",
+    "prompt": "prompt",
+    "input": "input",
+    "tags": "tag",
+    "cluster": "cluster",
+    "description": "description",
+    "arm_prompts": "prompt",
+    "files": "files",
+    "image_files": "image",
+    "setup": "setup",
+    "setup_files": "setup",
+    "grader_files": "grader",
+    "rule": "rule",
+    "weight": "weight",
+    "limits": "limit",
+    "env": "env",
+    "network": "network",
+    "pass_env": "env",
+    "skip": "skip",
+    "targets": "targets",
+}
+"""Fields of a case that decide something, with the word by which a format names each when it cannot hold it."""
+_FILES = frozenset({"files", "image_files", "setup_files", "grader_files"})
+_SUITE_FIELDS = ("name", "version", "description", "on_agent_limit", "gates", "completion")
+_LEFT_OUT = "left out"
+
+
+def unnamed_losses(before: Suite, after: Suite, named: Sequence[Problem]) -> Iterator[Problem]:
+    """Every difference between a suite and what was read back that its format did not name.
+
+    Args:
+        before: the suite as it was loaded.
+        after: the same suite, written in the other format and loaded from there.
+        named: what that format said it cannot hold.
+    """
+    told = _Told(named)
+    yield from _of_suite(before, after)
+    there = {case.id: case for case in after.cases}
+    for case in before.cases:
+        mine = there.pop(case.id, None)
+        if mine is not None:
+            yield from _of_case(case, mine, told)
+        elif not told.says(case, _LEFT_OUT):
+            yield _loss(f"case {case.id!r}: it is gone, or has another id", case.origin)
+    for one in there.values():
+        yield _loss(f"case {one.id!r}: it is new, or had another id", before.origin or Origin(before.root))
+
+
+class _Told:
+    """What a format said of each case."""
+
+    def __init__(self, named: Sequence[Problem]) -> None:
+        self._messages = [problem.message for problem in named]
+
+    def says(self, case: Case, *words: str) -> bool:
+        """Whether something was said of a case with all of some words in it, whole ones but for an ending."""
+        own = f"case {case.id!r}"
+        return any(
+            message.startswith(own) and all(_speaks_of(word, message.removeprefix(own)) for word in words)
+            for message in self._messages
+        )
+
+
+def _speaks_of(word: str, message: str) -> bool:
+    return word in message if word.startswith(("'", '"')) else re.search(rf"\b{word}", message) is not None
+
+
+def _of_suite(before: Suite, after: Suite) -> Iterator[Problem]:
+    origin = before.origin or Origin(before.root)
+    for field in _SUITE_FIELDS:
+        if (was := getattr(before, field)) != (now := getattr(after, field)):
+            yield _loss(f"suite: {_changed(field, was, now)}", origin)
+    for name in type(before.defaults).model_fields:
+        was, now = getattr(before.defaults, name), getattr(after.defaults, name)
+        if was != now:
+            yield _loss(f"suite: {_changed(f'default {name}', was, now)}", origin)
+    for label, of in (("arms", _arms), ("comparisons", _comparisons), ("targets", _targets)):
+        if (was := of(before)) != (now := of(after)):
+            yield _loss(f"suite: {_changed(label, was, now)}", origin)
+    if missing := sorted(_skill_files(before) - _skill_files(after)):
+        few = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
+        yield _loss(f"suite: files of the skill are not written: {few}", origin, "Convert into the skill's own folder.")
+
+
+def _arms(suite: Suite) -> object:
+    return [[arm.name, str(arm.kind), [[one.name, str(one.role)] for one in arm.skills]] for arm in suite.arms]
+
+
+def _comparisons(suite: Suite) -> object:
+    return [[one.candidate, one.baseline] for one in suite.comparisons]
+
+
+def _targets(suite: Suite) -> object:
+    return [[one.id, one.adapter, one.entrypoint, str(one.kind)] for one in suite.targets]
+
+
+def _skill_files(suite: Suite) -> set[str]:
+    skills = (one for arm in suite.arms for one in arm.skills if one.role is SkillRole.CANDIDATE)
+    return {
+        path
+        for one in skills
+        if Path(one.root, SKILL_FILE).is_file()
+        for path in files_of(Path(one.root), one.leaves_out)
+    }
+
+
+def _of_case(before: Case, after: Case, told: _Told) -> Iterator[Problem]:
+    for field, word in _CASE_WORDS.items():
+        was, now = getattr(before, field), getattr(after, field)
+        if field in _FILES:
+            was, now = _contents(was), _contents(now)
+        if was != now and not told.says(before, word):
+            yield _loss(f"case {before.id!r}: {_changed(field.replace('_', ' '), was, now)}", before.origin)
+    yield from _of_checks(before, after, told)
+
+
+def _contents(files: Sequence[FileSpec]) -> list[str]:
+    return sorted(f"{file.path} ({file.content_id[:12]})" for file in files)
+
+
+def _of_checks(before: Case, after: Case, told: _Told) -> Iterator[Problem]:
+    """Checks are paired by what they assert, then by their ids, so that a new name alone is told as that."""
+    left, pairs = list(after.checks), list[tuple[Check, Check]]()
+    for alike in (_all_of, _asserts, _id_of):
+        done = {id(check) for check, _ in pairs}
+        for check in before.checks:
+            found = next((one for one in left if alike(one) == alike(check)), None)
+            if id(check) not in done and found is not None:
+                left.remove(found)
+                pairs.append((check, found))
+    paired = {id(check): found for check, found in pairs}
+    for check in before.checks:
+        now = paired.get(id(check))
+        where = check.origin or before.origin
+        if told.says(before, "check", repr(check.id)):
+            continue
+        if now is None:
+            yield _loss(f"case {before.id!r}: check {check.id!r} of scorer {check.scorer!r} is gone", where)
+            continue
+        for field in ("id", "scorer", "options", "weight", "beside", "stage", "answer"):
+            was, became = getattr(check, field), getattr(now, field)
+            if was != became and not (field == "weight" and told.says(before, "weight")):
+                yield _loss(f"case {before.id!r}: check {check.id!r}: {_changed(field, was, became)}", where)
+    for one in left:
+        yield _loss(f"case {before.id!r}: check {one.id!r} of scorer {one.scorer!r} is new", before.origin)
+
+
+def _all_of(check: Check) -> object:
+    return check.digest
+
+
+def _asserts(check: Check) -> object:
+    return check.scorer_digest
+
+
+def _id_of(check: Check) -> object:
+    return check.id
+
+
+def _changed(what: str, was: object, now: object) -> str:
+    return f"{what}: {_shown(was)} becomes {_shown(now)}"
+
+
+def _shown(value: object) -> str:
+    dump: Callable[..., object] | None = getattr(value, "model_dump", None)
+    plain = dump(mode="json", exclude_defaults=True) if dump is not None else value
+    if isinstance(plain, tuple | list):
+        plain = [one.model_dump(mode="json") if hasattr(one, "model_dump") else one for one in plain]
+    return cut(canonical_json(freeze(plain)), SHOWN_CHARACTERS)
+
+
+def _loss(message: str, origin: Origin | None, hint: str | None = None) -> Problem:
+    return Problem("suite.loss", message, origin=origin, hint=hint, severity=Severity.WARNING)

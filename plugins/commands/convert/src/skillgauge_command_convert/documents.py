@@ -1,0 +1,81 @@
+"""What `convert --json` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+
+from skillgauge.api import Frozen, JsonObject, Problem, freeze, problem_document
+
+from .converting import Converted
+
+
+class FileState(StrEnum):
+    """What became of a file."""
+
+    WRITTEN = "written"
+    REPLACED = "replaced"
+    """It was there with another content."""
+    UNCHANGED = "unchanged"
+    """It was there with just this content."""
+
+
+class WrittenFile(Frozen):
+    """A file of a converted suite."""
+
+    path: str
+    """Relative to the suite's folder."""
+    state: FileState
+
+
+class ConvertedSuite(Frozen):
+    """One suite."""
+
+    id: str
+    source_format: str
+    folder: str
+    """Absolute."""
+    files: tuple[WrittenFile, ...]
+    losses: tuple[JsonObject, ...]
+    """What the other format cannot hold, each with its place in the source."""
+
+
+class ConvertDocument(Frozen):
+    """What `convert --json` prints."""
+
+    schema_version: str = "1.0"
+    format: str
+    suites: tuple[ConvertedSuite, ...]
+    problems: tuple[JsonObject, ...] = ()
+    """Files that could not be read."""
+
+
+def document_of(
+    made: Sequence[Converted],
+    folders: Sequence[Path],
+    states: Mapping[Path, FileState],
+    passed_over: Sequence[Problem],
+    to: str,
+) -> ConvertDocument:
+    """The document of a conversion."""
+    suites = tuple(
+        ConvertedSuite(
+            id=one.suite.id,
+            source_format=one.suite.format,
+            folder=str(folder),
+            files=tuple(WrittenFile(path=path, state=states[folder / path]) for path, _ in one.files),
+            losses=_documents(one.losses),
+        )
+        for one, folder in zip(made, folders, strict=True)
+    )
+    return ConvertDocument(format=to, suites=suites, problems=_documents(passed_over))
+
+
+def _documents(problems: Sequence[Problem]) -> tuple[JsonObject, ...]:
+    found = []
+    for one in problems:
+        value = freeze(problem_document(one))
+        assert isinstance(value, Mapping)  # what it was made from is one
+        found.append(value)
+    return tuple(found)

@@ -1,0 +1,233 @@
+"""`convert` in the installed program, and what it promises for every installed format."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+import jsonschema
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from skillgauge.api import (
+    Arm,
+    ArmKind,
+    Case,
+    Check,
+    Comparison,
+    FileSpec,
+    Globals,
+    Invocation,
+    Limits,
+    Origin,
+    Suite,
+    Target,
+    VerdictMode,
+    VerdictRule,
+    invocation,
+)
+from skillgauge_command_convert.command import schemas
+from skillgauge_command_convert.converting import convert
+from skillgauge_skill_folders import skill_ref
+from skillgauge_testkit.program import Program
+
+CALCULATOR = Path(__file__).parents[4] / "examples/skills/calculator"
+FORMATS = ("agent-skills", "benchflow", "eval-skills", "skillevaluation", "skillgrade")
+SKILL = "---\nname: greet\ndescription: Greets people by name when asked to say hello.\n---\nSay hello.\n"
+EVALS = """{"skill_name": "greet", "evals": [
+ {"id": 1, "prompt": "Greet Ada.", "expected_output": "Hello Ada", "assertions": [
+  "It greets Ada by name.",
+  {"text": "says hello", "type": "contains", "value": "Hello"}]},
+ {"id": 2, "prompt": "Greet Bob.", "assertions": ["It greets Bob."]}]}
+"""
+
+
+def make_skill(folder: Path) -> Path:
+    """A skill with two evals, of which one has what a judge needs no help with."""
+    skill = folder / "greet"
+    (skill / "evals").mkdir(parents=True)
+    (skill / "SKILL.md").write_text(SKILL)
+    (skill / "evals/evals.json").write_text(EVALS)
+    return skill
+
+
+def test_losses_are_told_by_position(program: Program, work: Path) -> None:
+    """What the format names, and what only reading it back shows, each with case, field and place."""
+    make_skill(work)
+    done = program("convert", "greet", "--to", "skillevaluation")
+    assert done.code == 0, done.stderr
+    assert "name: '1'" in (work / "greet-skillevaluation/eval.yaml").read_text()
+    told = done.stderr.splitlines()
+    assert any(
+        "evals.json:2:2: warning" in one and "'says hello' of scorer 'contains' is left out" in one for one in told
+    )
+    assert any("evals.json:3:3: warning" in one and "'It greets Ada by name.': options" in one for one in told), told
+    assert done.verdict.startswith("1 suite converted to skillevaluation; 4 losses")
+
+
+def test_what_is_written_is_a_suite(program: Program, work: Path) -> None:
+    """The result validates as what it was converted to, and going on from there loses nothing more."""
+    make_skill(work)
+    assert program("convert", "greet", "--to", "skillevaluation", "-o", "there/greet").code == 0
+    done = program("convert", "there/greet", "--to", "skillevaluation", "--strict", "-o", "again/greet")
+    assert (done.code, done.verdict) == (0, "1 suite converted to skillevaluation; nothing is lost"), done.stderr
+    assert (work / "there/greet/eval.yaml").read_bytes() == (work / "again/greet/eval.yaml").read_bytes()
+
+
+def test_strict_writes_nothing(program: Program, work: Path) -> None:
+    """Every loss is an error with its place, the exit code is 2 and there is no file."""
+    make_skill(work)
+    before = sorted(work.rglob("*"))
+    done = program("convert", "greet", "--to", "skillevaluation", "--strict", "-o", "there")
+    assert done.code == 2
+    assert done.stderr.count("error[suite.loss]") == 4
+    assert "warning" not in done.stderr
+    assert sorted(work.rglob("*")) == before
+
+
+def test_the_document(program: Program, work: Path) -> None:
+    """`--json` prints the report as its schema says."""
+    make_skill(work)
+    document = program("convert", "greet", "--to", "skillevaluation", "--json").document
+    jsonschema.validate(document, schemas()["convert"])
+    (suite,) = document["suites"]
+    assert [one["path"] for one in suite["files"]] == ["SKILL.md", "eval.yaml"]
+    assert len(suite["losses"]) == 4
+
+
+def test_nothing_is_overwritten(program: Program, work: Path) -> None:
+    """Another content is an error for every file; the same content is left alone; `--overwrite` says what it does."""
+    skill = make_skill(work)
+    (skill / "eval.yaml").write_text("mine\n")
+    refused = program("convert", "greet/evals/evals.json", "--to", "skillevaluation", "-o", "greet")
+    assert refused.code == 2
+    assert "eval.yaml' is there already" in refused.stderr
+    assert (skill / "eval.yaml").read_text() == "mine\n"
+    done = program("convert", "greet/evals/evals.json", "--to", "skillevaluation", "-o", "greet", "--overwrite")
+    assert done.code == 0, done.stderr
+    assert f"unchanged: {skill / 'SKILL.md'}" in done.stdout
+    assert f"replaced: {skill / 'eval.yaml'}" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("greet", "--to", "uaaps"), "cannot be written as 'uaaps'"),
+        (("greet", "--to", "agent-skill"), "agent-skills"),
+        (("nowhere", "--to", "benchflow"), "does not exist"),
+    ],
+)
+def test_refusals(program: Program, work: Path, arguments: tuple[str, ...], told: str) -> None:
+    """A format that writes nothing, one that is not there, and a path that is not there: exit 2."""
+    make_skill(work)
+    done = program("convert", *arguments)
+    assert (done.code, told in done.stderr) == (2, True), done.stderr
+
+
+def test_what_cannot_be_read_back_is_not_written(program: Program, work: Path) -> None:
+    """A benchmark about no skill is no suite of skillevaluation: exit 2 with the reason, and no file."""
+    done = program("convert", CALCULATOR, "--to", "skillevaluation", "-o", "there")
+    assert done.code == 2
+    assert "what would be written as 'skillevaluation' cannot be read" in done.stderr
+    assert not (work / "there").exists()
+
+
+WORDS = st.text(alphabet="abc XYZ-", min_size=1, max_size=12).map(str.strip).filter(bool)
+CHECKS = st.one_of(
+    st.builds(lambda text: ("rubric", {"claims": (text,)}), WORDS),
+    st.builds(lambda text: ("rubric", {"criteria": text}), WORDS),
+    st.builds(lambda text, flag: ("contains", {"keywords": (text,), "absent": flag}), WORDS, st.booleans()),
+    st.builds(
+        lambda code: ("command", {"command": "true", "expect_exit_code": code, "label": "run"}), st.integers(0, 3)
+    ),
+    st.just(("exact", {"value": "x"})),
+)
+
+
+@st.composite
+def cases(draw: st.DrawFn, number: int) -> Case:
+    """A case with anything that some format cannot say."""
+    checks = [
+        Check(id=f"check {index}", scorer=scorer, options=options, weight=draw(st.sampled_from([1.0, 2.0])))
+        for index, (scorer, options) in enumerate(draw(st.lists(CHECKS, min_size=1, max_size=3)))
+    ]
+    return Case(
+        id=f"case-{number}",
+        prompt=draw(WORDS),
+        description=draw(st.one_of(st.just(""), WORDS)),
+        tags=draw(st.lists(st.sampled_from(["a", "b"]), unique=True).map(tuple)),
+        files=draw(st.sampled_from([(), (FileSpec(path="in.txt", text="x"),)])),
+        setup=draw(st.sampled_from([(), ("true",)])),
+        env=draw(st.sampled_from([{}, {"A": "b"}])),
+        checks=tuple(checks),
+        rule=draw(
+            st.sampled_from([VerdictRule(), VerdictRule(mode=VerdictMode.MEAN, threshold=0.5)]),
+        ),
+        weight=draw(st.sampled_from([1.0, 3.0])),
+        limits=Limits(timeout_s=draw(st.sampled_from([None, 5.0])), max_turns=draw(st.sampled_from([None, 4]))),
+        network=draw(st.booleans()),
+        origin=Origin("suite.json", ("cases", number)),
+    )
+
+
+@pytest.fixture(scope="module")
+def call() -> Invocation:
+    """The command line's view of what is installed, made once: it does not change."""
+    return invocation(Globals())
+
+
+def suite_of(name: str, root: Path, made: tuple[Case, ...]) -> Suite:
+    """A suite about a skill, in the arms that a format knows: direct calls in one, sessions in the others."""
+    if name == "eval-skills":
+        return Suite(
+            id="s",
+            format=name,
+            root=str(CALCULATOR),
+            cases=made,
+            targets=(Target(id="calculator", root=str(CALCULATOR)),),
+        )
+    ref = skill_ref(root, "greet", ("evals",))
+    arms = (Arm(name="with_skill", kind=ArmKind.AGENT, skills=(ref,)), Arm(name="without_skill", kind=ArmKind.AGENT))
+    pair = Comparison(candidate="with_skill", baseline="without_skill")
+    target = Target(id="greet", root=str(root))
+    return Suite(
+        id="s", format="made-up", root=str(root), cases=made, targets=(target,), arms=arms, comparisons=(pair,)
+    )
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_nothing_is_lost_unnamed(name: str, data: st.DataObject, call: Invocation) -> None:
+    """There and back each case has the same digests, or the report names that case; this holds for every format."""
+    made = tuple(data.draw(cases(number)) for number in range(data.draw(st.integers(1, 3))))
+    with tempfile.TemporaryDirectory() as scratch:
+        suite = suite_of(name, make_skill(Path(scratch)), made)
+        converted = convert(call, suite, name, call.suite_format(name))
+        if converted.refusals:  # no case is left that this format can check
+            assert all(f"case {one.id!r} is left out" in " ".join(x.message for x in converted.losses) for one in made)
+            return
+        written = Path(scratch) / "back/greet"
+        for path, content in converted.files:
+            (written / path).parent.mkdir(parents=True, exist_ok=True)
+            (written / path).write_bytes(content)
+        roots = [CALCULATOR] if name == "eval-skills" else []
+        read = call.suites(written, *roots, suite_format=name).suites
+    back = {case.id: case for case in read[0].cases}
+    named = " ".join(one.message for one in converted.losses)
+    for case in made:
+        mine = back.get(case.id)
+        if mine is None or not _is_same(case, mine):
+            assert f"case {case.id!r}" in named, json.dumps(case.model_dump(mode="json"))
+
+
+def _is_same(one: Case, other: Case) -> bool:
+    return (one.execution_digest, one.checks_digest, one.weight, one.tags, one.limits) == (
+        other.execution_digest,
+        other.checks_digest,
+        other.weight,
+        other.tags,
+        other.limits,
+    )

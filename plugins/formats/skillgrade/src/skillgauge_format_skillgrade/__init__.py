@@ -1,0 +1,1 @@
+"""The `skillgrade` format of skillgauge."""

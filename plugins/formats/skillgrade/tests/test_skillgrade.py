@@ -1,0 +1,217 @@
+"""eval.yaml of skillgrade: read, refused by position, written, and told apart from others of that name."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from skillgauge.api import Loaded, LoadRequest, Suite, SuiteError, VerdictMode, located_all
+from skillgauge_format_skillgrade.suite_format import SkillgradeFormat
+from skillgauge_testkit import FORMATS, Maker, check_format, check_light_import, check_plugin
+from skillgauge_testkit.program import Program
+
+MODULE = "skillgauge_format_skillgrade.plugin"
+SKILL = "---\nname: labels\ndescription: Prints labels of parcels. Use when a parcel needs a label.\n---\n\nPrint.\n"
+EVAL = """version: "1"
+defaults:
+  agent: claude
+  provider: docker
+  trials: 3
+  timeout: 120
+  threshold: 0.75
+  grader_model: judge-model
+tasks:
+  - name: print-label
+    instruction: texts/print.md
+    workspace:
+      - src: fixtures/parcel.csv
+        dest: in/parcel.csv
+      - src: fixtures/run.sh
+        dest: run.sh
+        chmod: "+x"
+      - fixtures/parcel.csv
+    graders:
+      - type: deterministic
+        run: python3 graders/label.py
+        weight: 0.7
+      - type: llm_rubric
+        rubric: The label names the street.
+        model: other-model
+        weight: 0.3
+  - name: count
+    instruction: |
+      Count the parcels.
+      Say how many.
+    timeout: 30
+    solution: solve.sh
+    graders:
+      - {type: deterministic, run: "echo 1"}
+"""
+
+
+@pytest.fixture
+def suite_file(tmp_path: Path) -> Path:
+    """A skill with a suite and all that it names."""
+    skill = tmp_path / "labels"
+    for place, text in {
+        "SKILL.md": SKILL,
+        "eval.yaml": EVAL,
+        "texts/print.md": "Print the label.\n",
+        "fixtures/parcel.csv": "a,b\n",
+        "fixtures/run.sh": "true\n",
+        "graders/label.py": "print(1)\n",
+    }.items():
+        (skill / place).parent.mkdir(parents=True, exist_ok=True)
+        (skill / place).write_text(text)
+    return skill / "eval.yaml"
+
+
+def load(file: Path) -> Loaded:
+    """What the format makes of a file."""
+    return SkillgradeFormat().load(LoadRequest(paths=(str(file),), cwd=str(file.parent)))
+
+
+def loaded(file: Path) -> Suite:
+    """The one suite of a file."""
+    return load(file).suites[0]
+
+
+def refusals(file: Path) -> list[str]:
+    """Place and message of everything that is wrong with a file."""
+    with pytest.raises(SuiteError) as caught:
+        load(file)
+    found = located_all(caught.value.problems)
+    return [f"{one.span.line}:{one.span.column} {one.message}" for one in found if one.span is not None]
+
+
+def test_what_is_read(suite_file: Path) -> None:
+    """Each key becomes what the documentation says; files are named by their content."""
+    suite = loaded(suite_file)
+    first, second = suite.cases
+    assert (first.prompt, second.prompt) == ("Print the label.", "Count the parcels.\nSay how many.")
+    assert [(one.path, one.executable) for one in first.files] == [
+        ("in/parcel.csv", False),
+        ("run.sh", True),
+        ("parcel.csv", False),
+    ]
+    grader, rubric = first.checks
+    assert (grader.scorer, grader.options["reads"], grader.weight) == ("command", "score", 0.7)
+    assert rubric.options == {"criteria": "The label names the street.", "scale": "0-1", "model": "other-model"}
+    assert [one.path for one in first.grader_files] == ["graders/label.py"]
+    assert (first.rule.mode, first.rule.threshold) == (VerdictMode.MEAN, 0.5)
+    defaults = suite.defaults
+    assert (defaults.engine, defaults.runs, defaults.limits.timeout_s) == ("claude-code", 3, 120)
+    assert (defaults.judge_model, second.limits.timeout_s, defaults.baseline) == ("judge-model", 30, False)
+    told = [one.message for one in suite.warnings]
+    for word in ("provider", "threshold", "solution"):
+        assert sum(word in one for one in told) == 1, told
+
+
+def test_there_and_back(suite_file: Path, tmp_path: Path) -> None:
+    """What is written is read as the same, and nothing is said to be lost."""
+    suite = loaded(suite_file)
+    dumped = SkillgradeFormat().dump(suite)
+    assert dumped.losses == ()
+    for path, content in dumped.artifacts:
+        place = tmp_path / "back/labels" / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content)
+    back = loaded(tmp_path / "back/labels/eval.yaml")
+    assert [(one.execution_digest, one.checks_digest) for one in back.cases] == [
+        (one.execution_digest, one.checks_digest) for one in suite.cases
+    ]
+    assert back.defaults == suite.defaults
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place"),
+    [
+        ("  provider: docker", "  docker: {base: other}", "4:"),
+        ("  provider: docker", "  acp: {command: x}", "4:"),
+        ("  provider: docker", "  image: x", "4:"),
+        ("    timeout: 30", "    trials: 9", "31:"),
+        ("    timeout: 30", "    agent: codex", "31:"),
+        ("src: fixtures/run.sh", "src: ../run.sh", "15:"),
+        ("src: fixtures/run.sh", "src: fixtures", "15:"),
+        ("dest: run.sh", "dest: /run.sh", "15:"),
+        ('chmod: "+x"', 'chmod: "u+s"', "17:"),
+        ("type: llm_rubric", "type: human", "23:"),
+        ("rubric: The label", "run: The label", "23:"),
+        ("weight: 0.7", "weight: .nan", "22:"),
+        ("weight: 0.7", "setup: pip install x", "22:"),
+        ("name: count", "name: print-label", "27:"),
+        ('version: "1"', 'version: "2"', "1:"),
+        ("name: count", "name: 3", "27:"),
+    ],
+)
+def test_what_does_not_map_is_refused(suite_file: Path, old: str, new: str, place: str) -> None:
+    """Each thing that would be lost is an error at its line."""
+    assert old in EVAL
+    suite_file.write_text(EVAL.replace(old, new))
+    found = refusals(suite_file)
+    assert any(one.startswith(place) for one in found), found
+
+
+def test_all_problems_at_once(suite_file: Path) -> None:
+    """Two faults of different kinds are told together."""
+    suite_file.write_text(EVAL.replace("dest: run.sh", "dest: /run.sh").replace("provider: docker", "acp: {a: b}"))
+    assert len(refusals(suite_file)) == 2
+
+
+def test_files_of_others_are_left(tmp_path: Path, suite_file: Path) -> None:
+    """The name alone is not enough; only tasks with an instruction are."""
+    check_format(Maker(FORMATS, MODULE), samples=[suite_file], foreign=_foreign(tmp_path))
+
+
+def _foreign(folder: Path) -> list[Path]:
+    texts = [
+        "cases: [{name: a, prompt: b}]",
+        "name: x\nskill: y\ntasks: ['tasks/*.yaml']",
+        "tests: [{vars: {a: b}}]",
+        "stimuli: [{prompt: a}]",
+    ]
+    found = []
+    for number, text in enumerate(texts):
+        place = folder / f"other{number}/eval.yaml"
+        place.parent.mkdir()
+        place.write_text(text)
+        found.append(place)
+    return found
+
+
+def test_mutants(program: Program, suite_file: Path) -> None:
+    """A hundred damaged files: no traceback; each is read, or refused with exit code 2 and a place in the file."""
+    rng, refused = random.Random(14), 0
+    lines = EVAL.splitlines()
+    for _ in range(100):
+        mutant = list(lines)
+        at = rng.randrange(len(mutant))
+        match rng.randrange(5):
+            case 0:
+                del mutant[at]
+            case 1:
+                mutant[at] = mutant[at].replace(":", rng.choice(["", ": [", ": {}", ": null #"]), 1)
+            case 2:
+                mutant[at] = f"  {mutant[at]}"
+            case 3:
+                mutant.insert(at, rng.choice(["- x", "key: 1", "\tx: 1", "&a [*a]", "\x00"]))
+            case _:
+                mutant[at] = f"{mutant[at]}: !!python/name:os.system"
+        suite_file.write_text("\n".join(mutant))
+        try:
+            load(suite_file)
+        except SuiteError as error:
+            refused += 1
+            found = located_all(error.problems)
+            assert all(one.span and one.span.line for one in found), (mutant[at], [str(one) for one in found])
+    assert refused > 50
+    done = program("validate", suite_file, "--suite-format", "skillgrade")
+    assert "Traceback" not in done.stderr
+
+
+def test_announcement() -> None:
+    """Hook, provider and entry points fit together."""
+    check_plugin(MODULE, "formats")
+    check_light_import(MODULE)
