@@ -23,7 +23,7 @@ for _number, _handler in ((signal.SIGINT, signal.default_int_handler), (signal.S
     if signal.getsignal(_number) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
         signal.signal(_number, _handler)
 
-pytest_plugins = ["skillgauge_testkit.fixtures"]
+pytest_plugins = ["skillgauge_testkit.fixtures", "pytester"]
 
 PROGRAMS = Path(__file__).parent / ".engines/node_modules/.bin"
 

@@ -455,7 +455,6 @@ def test_the_defaults_are_published() -> None:
         "checks": [],
         "lints": [],
         "quarantine": [],
-        "lints": [],
         "plugins.block": [],
         "plugins.only": None,
     }
@@ -487,7 +486,6 @@ def test_the_names_of_variables_are_published() -> None:
         "checks": "SKILLGAUGE_CHECKS",
         "lints": "SKILLGAUGE_LINTS",
         "quarantine": "SKILLGAUGE_QUARANTINE",
-        "lints": "SKILLGAUGE_LINTS",
         "plugins.block": "SKILLGAUGE_PLUGINS_BLOCK",
         "plugins.only": "SKILLGAUGE_PLUGINS_ONLY",
     }

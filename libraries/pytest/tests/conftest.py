@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-pytest_plugins = ["pytester"]
-
 SKILL = "---\nname: greet\ndescription: Greets people in the house style.\n---\nWrite `Good day, NAME.` to hi.txt.\n"
 INI = """
 [pytest]
