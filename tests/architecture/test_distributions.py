@@ -129,10 +129,7 @@ def test_the_sets_are_complete() -> None:
     ours = {plugin.name: plugin.folder.parent.name for plugin in plugins() if plugin.folder.parent.name in kinds}
     engines = {name for name, kind in ours.items() if kind == "engines"}
     later = {"skillgauge-judge-agent", "skillgauge-judge-mock"}
-    young = {name for name in ours if name.startswith("skillgauge-format-")} - {
-        f"skillgauge-format-{name}" for name in ("agent-skills", "benchflow", "eval-skills", "skillevaluation", "uaaps")
-    }  # formats of further tools may come with the agents that they are about
-    assert ours.keys() - default - engines - later - young == set()
+    assert ours.keys() - default - engines - later == set()
     assert ours.keys() - agents == {"skillgauge-judge-mock"}
     adapters = {f"skillgauge-adapter-{name}" for name in ("http", "mcp", "subprocess", "python", "command")}
     assert adapters | {"skillgauge-reporter-html", "skillgauge-scorer-json-schema"} <= default

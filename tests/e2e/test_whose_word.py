@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from skillgauge.cli.plugins_command import examine
+from skillgauge.cli.doctor import State, examine
 from skillgauge.plugins.index import read_index
 from skillgauge_testkit.program import Done, Program
 
@@ -307,7 +307,7 @@ def test_a_folder_is_not_on_the_import_path(program: Program, work: Path, monkey
         assert not (work / "IMPORTED").exists(), command
     monkeypatch.chdir(work)
     (entry,) = read_index().find("scorers", "exact")
-    assert examine(entry) is None
+    assert examine(entry).state is State.WORKING
     assert not (work / "IMPORTED").exists()
 
 
