@@ -19,7 +19,7 @@ from pathlib import Path
 from skillgauge_testkit import ModelReply, ModelRequest, ModelServer, by_prompt, run_shell, with_skill
 
 HERE = Path(__file__).resolve().parent
-EVALS = HERE / "release-notes" / "evals" / "evals.json"
+SKILL = HERE / "release-notes"
 RECORDINGS = HERE / "recordings"
 NOTES = {
     "HRB-17": "[QUAY] Mended: Sessions outlive a change of networks.\nTicket: HRB-17\n",
@@ -55,18 +55,25 @@ def unskilled(request: ModelRequest) -> ModelReply:
     return ModelReply(tools=[entry], input_tokens=600, output_tokens=40)
 
 
+def asked(_request: ModelRequest) -> ModelReply:
+    """Of the queries, those that want a release note have the skill loaded, and that is all that is asked."""
+    return ModelReply("The skill says how.", input_tokens=900, output_tokens=6)
+
+
 def script(skills: str) -> Callable[[ModelRequest], ModelReply]:
     """What the model says; `skills` is where the agent has its skills, relative to the workspace."""
     answer = ModelReply("14", input_tokens=500, output_tokens=3)
     note = with_skill("release-notes", partial(skilled, skills=skills), unskilled)
-    return by_prompt(dict.fromkeys(NOTES, note), answer)
+    wanted = with_skill("release-notes", asked, lambda _: answer)
+    queries = {"It needs its release note": wanted, "Add the changelog entry": wanted}
+    return by_prompt(dict.fromkeys(NOTES, note) | queries, answer)
 
 
 def main(program: str) -> int:
-    """Record both arms of every eval three times, replacing what was recorded before."""
+    """Record both arms of every eval, and every query, three times, replacing what was recorded before."""
     shutil.rmtree(RECORDINGS, ignore_errors=True)
     with ModelServer(script(".claude/skills")) as server, tempfile.TemporaryDirectory() as home:
-        command = [sys.executable, "-m", "skillgauge", "eval", str(EVALS), "--engine", "claude-code"]
+        command = [sys.executable, "-m", "skillgauge", "eval", str(SKILL), "--engine", "claude-code"]
         command += ["--model", "claude-sonnet-4-5", "--runs", "3", "--record", str(RECORDINGS)]
         command += ["--store", "none", "--sandbox", "local"]
         command += ["--set", f"engines.claude-code.program={program}"]
