@@ -6,7 +6,7 @@ import pytest
 
 from skillgauge.api import Counts, GroupSummary, RateInterval, SuiteHead, TagSummary, figure_text, headline, rate_notes
 from skillgauge_format_agent_skills.figures import TRIGGERS, figures
-from skillgauge_format_agent_skills.triggers import SHOULD, SHOULD_NOT
+from skillgauge_format_agent_skills.triggers import SHOULD, SHOULD_NOT, split_tag
 
 SUITE = SuiteHead(
     id="s", format="agent-skills", dialect=TRIGGERS, root="/", content_digest="", case_count=10, targets=(), arms=()
@@ -74,3 +74,38 @@ def test_errors_count_both_ways() -> None:
     """So that a gate is met or missed only if it would be so whatever they had given."""
     balanced = group(side(SHOULD, 2, 1, errors=1), side(SHOULD_NOT, 4, 0)).figures[0]
     assert balanced.bounds == (0.75, 0.875)
+
+
+def test_each_split_has_figures_of_its_own() -> None:
+    """A description that was fitted to its train queries is seen to fail on those held out."""
+    train = (side("train", 4, 0), side(split_tag("train", SHOULD), 2, 0), side(split_tag("train", SHOULD_NOT), 2, 0))
+    held = (side("test", 2, 2), side(split_tag("test", SHOULD), 0, 2), side(split_tag("test", SHOULD_NOT), 2, 0))
+    found = group(side(SHOULD, 2, 2), side(SHOULD_NOT, 4, 0), *train, *held)
+    assert {figure.name: figure.value for figure in found.figures} == {
+        "balanced_accuracy": 0.75,
+        "trigger_rate": 0.5,
+        "silence_rate": 1.0,
+        "balanced_accuracy:train": 1.0,
+        "trigger_rate:train": 1.0,
+        "silence_rate:train": 1.0,
+        "balanced_accuracy:test": 0.5,
+        "trigger_rate:test": 0.0,
+        "silence_rate:test": 1.0,
+    }
+    assert headline(found).name == "balanced_accuracy"
+
+
+def test_errors_in_a_split_bound_it_alone() -> None:
+    """What failed to run in one part says nothing of the other; a part may have queries of one kind only."""
+    train = (side("train", 2, 0, errors=2), side(split_tag("train", SHOULD), 2, 0, errors=2))
+    held = (side("test", 3, 1), side(split_tag("test", SHOULD_NOT), 3, 1))
+    found = group(side(SHOULD, 2, 0, errors=2), side(SHOULD_NOT, 3, 1), *train, *held)
+    by_name = {figure.name: figure for figure in found.figures}
+    assert (by_name["balanced_accuracy:train"].bounds, by_name["balanced_accuracy:train"].n) == ((0.5, 1.0), 2)
+    assert (by_name["balanced_accuracy:test"].bounds, by_name["balanced_accuracy:test"].value) == (None, 0.75)
+    assert by_name["silence_rate:train"].value is None
+
+
+def test_a_tag_is_no_split() -> None:
+    """What authors call their queries makes no part of the set."""
+    assert len(group(side(SHOULD, 1, 0), side("hard", 1, 0)).figures) == 3

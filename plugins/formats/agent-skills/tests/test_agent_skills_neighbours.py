@@ -44,6 +44,16 @@ def test_both_arms_have_the_same_neighbours(skill: Callable[..., Path], add: Cal
     assert (apples.role, apples.leaves_out) == (SkillRole.DISTRACTOR, ("evals",))
 
 
+def test_a_neighbour_is_not_said_to_be_absent(skill: Callable[..., Path], add: Callable[..., Path], load: Load) -> None:
+    """An eval may expect a skill that is installed beside the one under test; what is checked is told all the same."""
+    root = skill({"prompt": "p", "assertions": ["a"], "expected_skill": "pears"})
+    add("pears")
+    (suite,) = load(root, with_skills=["pears"]).suites
+    assert present(suite)["with_skill"] == ["tables", "pears"]
+    (told,) = [warning.message for warning in suite.warnings if warning.code == "suite.other-skill"]
+    assert told == "expected_skill is 'pears': checked is that 'tables' does not fire, not that 'pears' does"
+
+
 def test_queries_are_asked_in_both_directions(add: Callable[..., Path], load: Load) -> None:
     """The queries of a neighbour are asked beside the skill under test; each suite has its own skill as candidate."""
     root = add("apples", queries=True)

@@ -138,7 +138,7 @@ class CaseMaker:
             should, key = file.expected_skill == own or own in file.acceptable_skills, "expected_skill"
             if not should and file.expected_skill is not None:
                 other = file.expected_skill
-                message = f"expected_skill is {other!r}, which is not here: checked is that {own!r} does not fire"
+                message = f"expected_skill is {other!r}: checked is that {own!r} does not fire, not that {other!r} does"
                 self.findings.warning("other-skill", message, where(key))
         if should is None:
             return None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from skillgauge.api import Figure, GroupSummary, SuiteHead, TagSummary
 
 from .cases import FIRED, SILENT
-from .triggers import SHOULD, SHOULD_NOT
+from .triggers import SHOULD, SHOULD_NOT, split_tag
 
 TRIGGERS = "triggers"
 """Dialect of suites of queries."""
@@ -37,7 +37,30 @@ def figures(group: GroupSummary, suite: SuiteHead) -> tuple[Figure, ...]:
         ),
         Figure(name="trigger_rate", label=FIRED, unit="ratio", **_rate(should)),
         Figure(name="silence_rate", label=SILENT, unit="ratio", **_rate(silent)),
+        *(figure for split in _splits(tags) for figure in _of_split(split, tags)),
     )
+
+
+def _splits(tags: Mapping[str, TagSummary]) -> list[str]:
+    """Parts of the set, such as train and held-out queries."""
+    return [tag for tag in tags if any(split_tag(tag, side) in tags for side in (SHOULD, SHOULD_NOT))]
+
+
+def _of_split(split: str, tags: Mapping[str, TagSummary]) -> Iterator[Figure]:
+    """The same three numbers of one part: a description fitted to its train queries is right on those alone."""
+    should, silent = (tags.get(split_tag(split, side)) for side in (SHOULD, SHOULD_NOT))
+    sides = [tag for tag in (should, silent) if tag and tag.pass_rate.rate is not None]
+    errors = any(tag.counts.errors for tag in (should, silent) if tag)
+    yield Figure(
+        name=f"{BALANCED}:{split}",
+        label=f"Balanced accuracy ({split})",
+        value=_mean([tag.pass_rate.rate for tag in sides]),
+        unit="ratio",
+        bounds=_bounds(sides) if errors else None,
+        n=sum(tag.counts.passed + tag.counts.failed for tag in sides),
+    )
+    yield Figure(name=f"trigger_rate:{split}", label=f"{FIRED} ({split})", unit="ratio", **_rate(should))
+    yield Figure(name=f"silence_rate:{split}", label=f"{SILENT} ({split})", unit="ratio", **_rate(silent))
 
 
 def _rate(tag: TagSummary | None) -> dict[str, Any]:
