@@ -52,7 +52,6 @@ JSON = st.recursive(
         ({"cases": [{"question": "q"}]}, "benchflow"),
         ([{"id": "a", "question": "q", "should_trigger": True}], Shape.EVAL_LIST),
         ([{"question": "q", "expected_behavior": ["b"]}], Shape.EVAL_LIST),
-        ({"cases": [{"name": "a", "prompt": "p"}]}, "skillevaluation"),
         ({"version": "1", "tasks": [{"name": "a", "instruction": "i"}]}, "skillgrade"),
         ({"name": "n", "skill": "s", "config": {}, "tasks": ["*.yaml"]}, "waza"),
         ({"stimuli": [{}]}, "stimuli"),
@@ -64,6 +63,28 @@ def test_shapes(value: Any, shape: object) -> None:
     found = shape_of(value)
     assert (found.plugin if isinstance(found, Foreign) else found) == shape
     assert found is not None
+
+
+NAMED = {"name": "a", "prompt": "p"}
+
+
+@pytest.mark.parametrize(
+    ("value", "yaml", "json_shape"),
+    [
+        ({"cases": [NAMED]}, "skillevaluation", None),
+        ({"cases": [NAMED | {"should_trigger": True}]}, "skillevaluation", Shape.TRIGGERS),
+        ({"cases": [NAMED | {"expectations": ["e"]}]}, "skillevaluation", Shape.CASES),
+        ({"cases": [{"prompt": "p", "expectations": ["e"], "validators": []}]}, "skillevaluation", Shape.CASES),
+        ({"cases": [{"prompt": "p", "should_trigger": True}]}, Shape.TRIGGERS, Shape.TRIGGERS),
+        ({"cases": [NAMED | {"id": 1, "expectations": ["e"]}]}, Shape.CASES, Shape.CASES),
+        ({"cases": [NAMED], "should_not_trigger": ["q"], "should_trigger": []}, Shape.TRIGGERS, Shape.TRIGGERS),
+    ],
+)
+def test_named_cases_in_yaml(value: Any, yaml: object, json_shape: object) -> None:
+    """Cases with names are skillevaluation's, which reads no JSON, even where they say only when a skill should fire."""
+    found = shape_of(value, is_yaml=True)
+    assert (found.plugin if isinstance(found, Foreign) else found) == yaml
+    assert shape_of(value) == json_shape
 
 
 @pytest.mark.parametrize(

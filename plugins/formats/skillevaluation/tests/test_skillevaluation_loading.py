@@ -111,10 +111,12 @@ def test_claims(skill: MakeSkill, write: Write) -> None:
     (root / "evals").mkdir()
     assert claim(root) is None
     assert claim(root / "eval.yaml") is not None
-    for text in ("cases: [", "nothing: 1", "5", ""):
+    own = ("cases: [{name: a, prompt: p, should_trigger: true}]", "cases: [{prompt: p, validators: [{cmd: x}]}]")
+    for text in ("cases: [", "nothing: 1", "5", "", *own):
         write("tables/eval.yaml", text)
         assert claim(root / "eval.yaml") is not None, text
-    for text in ("tasks: []", "stimuli: []", "evals: []", "cases: [{question: q, id: 1}]", "- {query: q}"):
+    others = ("cases: [{prompt: p, should_trigger: true}]", "cases: [{id: 1, name: a, prompt: p, expectations: [e]}]")
+    for text in ("tasks: []", "stimuli: []", "evals: []", "cases: [{question: q, id: 1}]", "- {query: q}", *others):
         write("tables/eval.yaml", text)
         assert claim(root / "eval.yaml") is None, text
     assert claim(write("other/suite.yaml", "a: 1")) is None

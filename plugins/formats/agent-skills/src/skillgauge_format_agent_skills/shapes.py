@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from .keys import KEYS, NAMES, Use
-from .trigger_shapes import is_trigger_set
+from .trigger_shapes import SIDES, is_trigger_set
 
 RUBRIC_KEYS = ("assertions", "expectations", "expected_output")
 PROMPT_KEYS = ("prompt", *NAMES["prompt"])
@@ -65,10 +65,11 @@ STIMULI = Foreign("an eval.yaml with `stimuli`", "stimuli", is_published=False)
 PROMPTFOO = Foreign("a suite of agentv or promptfoo", "promptfoo", is_published=False)
 
 
-def shape_of(value: object) -> Shape | Foreign | None:
+def shape_of(value: object, *, is_yaml: bool = False) -> Shape | Foreign | None:
     """What a document is; `None` if it is no suite that anybody here knows."""
     if isinstance(value, Mapping):
-        return _object_shape(value)
+        # Its cases may say no more than whether the skill should fire: that alone does not make a trigger set of them.
+        return SKILLEVALUATION if is_yaml and _is_skillevaluation(value) else _object_shape(value)
     return _list_shape(value) if _is_list(value) else None
 
 
@@ -100,11 +101,17 @@ def is_eval(item: object) -> bool:
     )
 
 
+def _is_skillevaluation(value: Mapping[Any, Any]) -> bool:
+    """Whether cases have a name or validators, and nothing that only other tools give them; it reads YAML alone."""
+    cases = _items(value.get("cases"))
+    if not cases or {"name", "validators"}.isdisjoint(cases[0]) or any(key in cases[0] for key in _OWN_KEYS):
+        return False
+    return "prompt" in cases[0] and not any(key in value for key in (*SIDES, *LIST_KEYS) if key != "cases")
+
+
 def _eval_yaml(value: Mapping[Any, Any]) -> Foreign | None:
     """The many meanings of a file that is called eval.yaml."""
-    cases, tasks = _items(value.get("cases")), _items(value.get("tasks"))
-    if cases and "name" in cases[0] and "prompt" in cases[0] and not any(key in cases[0] for key in _OWN_KEYS):
-        return SKILLEVALUATION
+    tasks = _items(value.get("tasks"))
     if tasks and "instruction" in tasks[0]:
         return SKILLGRADE
     if "skill" in value and "config" in value and ("tasks" in value or "tasks_from" in value):

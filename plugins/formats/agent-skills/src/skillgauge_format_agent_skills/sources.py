@@ -24,6 +24,7 @@ from .shapes import Foreign, Shape, shape_of
 EVALS_FOLDER = "evals"
 EVALS_NAMES = ("evals.json", "evals.jsonl", "evals.yaml", "evals.yml")
 _SUFFIXES = (".json", ".jsonl", ".yaml", ".yml")
+_YAML = (".yaml", ".yml")
 _EVAL_YAML = (".eval.yaml", ".eval.yml")
 _MARKS = (
     b"evals",
@@ -100,7 +101,7 @@ def read_source(path: Path) -> Source | None:
         shape = shape_of(values)
         return None if shape is None else Source(path, values, shape, lines)
     value = read_document(path, max_bytes=_MAX_BYTES).value
-    shape = shape_of(value)
+    shape = shape_of(value, is_yaml=path.suffix in _YAML)
     return None if shape is None else Source(path, value, shape)
 
 
@@ -148,7 +149,7 @@ def could_be_suite(path: Path) -> bool:
     try:
         if path.suffix not in _SUFFIXES or not path.is_file() or path.stat().st_size > _MAX_BYTES:
             return False
-        is_yaml = path.suffix in (".yaml", ".yml")
+        is_yaml = path.suffix in _YAML
         if is_yaml and not (_is_suite_name(path) or "trigger" in path.name):
             return False
         data = path.read_bytes()

@@ -26,7 +26,9 @@ _OF_OTHERS = frozenset(
     }
 )
 """Keys by which other tools' files of the same name are known."""
-_CASE_OF_OTHERS = frozenset({"question", "ground_truth", "expected_behavior", "expected_output", "query", "input"})
+_CASE_OF_OTHERS = frozenset({"id", "assertions", "question", "ground_truth", "expected_behavior", "expected_output"})
+_NAMELESS_CASE_OF_OTHERS = frozenset({"query", "input", "should_trigger", "expectations"}) | _CASE_OF_OTHERS
+"""Without a name and validators, a case that says what should come of it can be run by formats that need no names."""
 
 
 def claim(path: Path) -> Claim | None:
@@ -72,7 +74,6 @@ def _is_of_others(value: object) -> bool:
     if not isinstance(value, Mapping):
         return False
     cases = value.get("cases")
-    items = cases if isinstance(cases, tuple) else ()
-    return bool(_OF_OTHERS & value.keys()) or any(
-        isinstance(item, Mapping) and "name" not in item and _CASE_OF_OTHERS & item.keys() for item in items[:5]
-    )
+    first = next((item for item in cases if isinstance(item, Mapping)), {}) if isinstance(cases, tuple) else {}
+    is_named = not {"name", "validators"}.isdisjoint(first)
+    return bool(_OF_OTHERS & value.keys() or (_CASE_OF_OTHERS if is_named else _NAMELESS_CASE_OF_OTHERS) & first.keys())

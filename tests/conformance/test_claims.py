@@ -1,0 +1,40 @@
+"""One file, one format: what several formats call by the same name is told apart by what is in it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from skillgauge_testkit.program import Program
+
+NAMED = {"name": "a", "prompt": "p"}
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"cases": [NAMED | {"should_trigger": True}]},
+        {"cases": [NAMED | {"expectations": ["It is."]}]},
+        {"cases": [{"prompt": "p", "should_trigger": True}]},
+        {"cases": [{"prompt": "p", "expectations": ["It is."]}]},
+        {"cases": [{"prompt": "p", "expectations": ["It is."], "validators": [{"cmd": "true"}]}]},
+        {"cases": [NAMED | {"id": 1, "assertions": ["It is."]}]},
+        {"cases": [NAMED | {"id": 1, "should_trigger": True}]},
+        {"cases": [NAMED], "should_trigger": ["q"], "should_not_trigger": []},
+        {"skill_name": "a", "cases": [NAMED | {"should_trigger": False}]},
+        {"evals": [{"id": 1, "prompt": "p", "expectations": ["It is."]}]},
+    ],
+    ids=json.dumps,
+)
+def test_one_format_claims_an_eval_yaml(program: Program, document: dict[str, Any]) -> None:
+    """Neither two nor none of the formats takes it; what is wrong in it, its own format says."""
+    folder = program.work / "a"
+    folder.mkdir()
+    (folder / "SKILL.md").write_text("---\nname: a\ndescription: A skill.\n---\n\nAnswer.\n")
+    (folder / "eval.yaml").write_text(json.dumps(document))
+    for path in (folder, folder / "eval.yaml"):
+        done = program("validate", path)
+        assert "usage." not in done.stdout + done.stderr, done
+        assert "eval.yaml" in done.stdout + done.stderr or done.code == 0
