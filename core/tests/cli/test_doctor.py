@@ -56,6 +56,6 @@ def test_working_and_lacking(program: Program) -> None:
 
 def test_a_mere_name_needs_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Names of configuration files are announced as entry points, and nothing of them is ever imported."""
-    monkeypatch.setattr("subprocess.run", None)
+    monkeypatch.setattr("subprocess.Popen", None)
     (entry, *_) = read_index().entries("config_files")
     assert examine(entry) == Finding(State.WORKING)

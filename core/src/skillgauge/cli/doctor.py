@@ -6,8 +6,10 @@ something if its own check says so: a key, a program, a service. Who does not us
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -24,6 +26,8 @@ from .output import Output
 CHECK_TIMEOUT_S = 60
 LACKS = 3
 """Exit code of the process that examines a plugin, where that works and its check finds something missing."""
+_LEAST_AT_ONCE = 4
+"""Plugins that are examined at once on a machine with few processors; some of them wait for a service."""
 _TELL_S = 5.0
 """Seconds between two lines that say how far it is, the first sooner."""
 _FIRST_S = 1.0
@@ -70,17 +74,61 @@ def examined(entries: Sequence[IndexEntry], output: Output) -> list[Finding]:
     """Examine plugins, several at once, and say now and then how far it is."""
     found: dict[int, Finding] = {}
     due = time.monotonic() + _FIRST_S
-    with ThreadPoolExecutor(max_workers=4) as pool:
-        under_way = {pool.submit(examine, entry): index for index, entry in enumerate(entries)}
-        for done in as_completed(under_way):
-            found[under_way[done]] = done.result()
-            if time.monotonic() >= due:
-                due = time.monotonic() + _TELL_S
-                output.notice(f"{len(found)} of {counted(len(entries), 'plugin')} checked")
+    children = _Children()
+    with ThreadPoolExecutor(max_workers=max(_LEAST_AT_ONCE, os.cpu_count() or 1)) as pool:
+        under_way = {pool.submit(examine, entry, children): index for index, entry in enumerate(entries)}
+        try:
+            for done in as_completed(under_way):
+                found[under_way[done]] = done.result()
+                if time.monotonic() >= due:
+                    due = time.monotonic() + _TELL_S
+                    output.notice(f"{len(found)} of {counted(len(entries), 'plugin')} checked")
+        except BaseException:  # Ctrl-C, too: the pool would wait for every plugin that has not had its turn
+            pool.shutdown(wait=False, cancel_futures=True)
+            children.end()
+            raise
     return [found[index] for index in range(len(entries))]
 
 
-def examine(entry: IndexEntry) -> Finding:
+class _Children:
+    """The processes that examine plugins; several threads start them, and one ends them all."""
+
+    def __init__(self) -> None:
+        self._running: set[subprocess.Popen[bytes]] = set()
+        self._ended = False
+        self._lock = threading.Lock()
+
+    def run(self, words: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
+        """Run one to its end; one that is still to start after the end of all does not.
+
+        Raises:
+            subprocess.TimeoutExpired: it took too long, and is dead.
+        """
+        with self._lock:
+            if self._ended:
+                return subprocess.CompletedProcess(words, 1, b"", b"")
+            child = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self._running.add(child)
+        try:
+            stdout, stderr = child.communicate(timeout=CHECK_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.communicate()
+            raise
+        finally:
+            with self._lock:
+                self._running.discard(child)
+        return subprocess.CompletedProcess(words, child.returncode, stdout, stderr)
+
+    def end(self) -> None:
+        """End those that run, and start no other."""
+        with self._lock:
+            self._ended = True
+            for child in self._running:
+                child.kill()
+
+
+def examine(entry: IndexEntry, children: _Children | None = None) -> Finding:
     """How a plugin is, found by a process that may die of it."""
     if entry.problem:
         return Finding(State.BROKEN, entry.problem)
@@ -89,7 +137,7 @@ def examine(entry: IndexEntry) -> Finding:
     asked = (entry.kind, f"{entry.distribution}:{entry.name}")
     words = [sys.executable, "-P", "-m", "skillgauge.cli.examination", *asked]  # -P: nothing of the current folder
     try:
-        done = subprocess.run(words, capture_output=True, timeout=CHECK_TIMEOUT_S, check=False)
+        done = (children or _Children()).run(words)
     except subprocess.TimeoutExpired:
         return Finding(State.BROKEN, f"importing and checking it takes longer than {CHECK_TIMEOUT_S} s")
     lines = (done.stdout or done.stderr).decode("utf-8", "replace").strip().splitlines()

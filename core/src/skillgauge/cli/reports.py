@@ -82,7 +82,7 @@ def make_reporters(call: Invocation, options: Reports, prepared: Prepared, *, dr
 
 def own_documents(view: RunView, registry: Registry, options: Reports) -> dict[str, Callable[[], Path | None]]:
     """What writes the documents of the suites' own formats; each format gets its part of the run."""
-    from .writing import free_place, only_suites, write_report, write_whole  # noqa: PLC0415 - a dry run writes none
+    from .writing import free_place, only_suites, write_at, write_report  # noqa: PLC0415 - a dry run writes none
 
     by_document: dict[str, set[str]] = {}
     placed: dict[str, tuple[str, Path]] = {}
@@ -92,12 +92,10 @@ def own_documents(view: RunView, registry: Registry, options: Reports) -> dict[s
         elif suite.document and (options.own or suite.report_folder):
             by_document.setdefault(suite.document, set()).add(suite.id)
 
-    def write_placed(suite_id: str, name: str, folder: Path) -> Path:
+    def write_placed(suite_id: str, name: str, folder: Path) -> Path | None:
         reporter = registry.make(REPORTERS, name)
         place = free_place(folder, view.run.started_at, reporter.suffix)
-        for artifact in reporter.render(only_suites(view, frozenset({suite_id}))):
-            write_whole(place, artifact.chunks)
-        return place
+        return write_at(only_suites(view, frozenset({suite_id})), name, reporter, place)
 
     def write(name: str, ids: frozenset[str]) -> Path | None:
         reporter = registry.make(REPORTERS, name)
@@ -106,12 +104,12 @@ def own_documents(view: RunView, registry: Registry, options: Reports) -> dict[s
             suffix = reporter.suffix if len(by_document) == 1 else f"{name}.{reporter.suffix}"
             return write_report(part, name, reporter, options.folder, suffix=suffix)
         place = options.file if len(by_document) == 1 else options.file / f"{name}.{reporter.suffix}"
-        for artifact in reporter.render(part):
-            write_whole(place, artifact.chunks)
-        return place
+        return write_at(part, name, reporter, place)
 
     alone = len({name for name, _ in placed.values()}) == len(placed)
-    return {name: partial(write, name, frozenset(ids)) for name, ids in by_document.items()} | {
-        name if alone else f"{name} of {suite_id}": partial(write_placed, suite_id, name, folder)
-        for suite_id, (name, folder) in placed.items()
+    writers: dict[str, Callable[[], Path | None]] = {
+        name: partial(write, name, frozenset(ids)) for name, ids in by_document.items()
     }
+    for suite_id, (name, folder) in placed.items():
+        writers[name if alone else f"{name} of {suite_id}"] = partial(write_placed, suite_id, name, folder)
+    return writers

@@ -77,11 +77,7 @@ def write_report(
 
 def _place(artifact: Artifact, name: str, suffix: str, folder: Path, run_stamp: str) -> Path:
     if artifact.path:
-        relative = PurePosixPath(artifact.path)
-        if relative.is_absolute() or ".." in relative.parts:
-            message = f"reporter {name!r} wants to write {artifact.path!r}, outside its folder"
-            raise PluginError(Problem("plugin.broken", message))
-        path = folder / run_stamp / name / relative
+        path = _inside(folder / run_stamp / name, artifact, name)
         write_whole(path, artifact.chunks)
         return path
     is_record = suffix.startswith("record.")
@@ -90,6 +86,42 @@ def _place(artifact: Artifact, name: str, suffix: str, folder: Path, run_stamp: 
     if not is_record:
         write_whole(folder / f"eval-result.{suffix}", _chunks_of(path))
     return path
+
+
+def write_at(view: RunView, name: str, reporter: Reporter, place: Path) -> Path | None:
+    """Write one report of a run to a place that somebody chose; further files go to the folder `<place>.files`.
+
+    Args:
+        view: the run.
+        name: the reporter's name.
+        reporter: makes the files.
+        place: where its one report file goes.
+
+    Returns:
+        Path of its first file; `None` if it renders none.
+
+    Raises:
+        UsageError: the place cannot be written.
+        PluginError: the reporter does not work.
+    """
+    beside = place.with_name(f"{place.name}.files")
+    written: dict[Path, None] = {}
+    for artifact in reporter.render(view):  # one after another: a file may be made of what an earlier one has read
+        path = _inside(beside, artifact, name) if artifact.path else place
+        if path in written:
+            raise PluginError(Problem("plugin.broken", f"reporter {name!r} wants to write {str(path)!r} twice"))
+        write_whole(path, artifact.chunks)
+        written[path] = None
+    return next(iter(written), None)
+
+
+def _inside(folder: Path, artifact: Artifact, name: str) -> Path:
+    """Where a further file of a reporter goes in the reporter's folder."""
+    relative = PurePosixPath(artifact.path)
+    if relative.is_absolute() or ".." in relative.parts:
+        message = f"reporter {name!r} wants to write {artifact.path!r}, outside its folder"
+        raise PluginError(Problem("plugin.broken", message))
+    return folder / relative
 
 
 def _chunks_of(path: Path) -> Iterator[bytes]:

@@ -1,0 +1,85 @@
+"""`-o FILE` loses nothing of a report that is several files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from skillgauge_testkit.program import Program
+
+PLUGIN = '''
+"""A format whose own document comes with further files."""
+from pathlib import Path
+from skillgauge.api import *
+
+
+TARGETS = (Target(id="t", digest=""),)
+
+
+class Several:
+    def claim(self, path):
+        return Claim(reason="its ending") if path.name.endswith(".several") else None
+
+    def load(self, request):
+        path = Path(next(iter((*request.paths, *request.searched))))
+        case = Case(id="a", prompt="Go", checks=(Check(id="c", scorer="contains", options={"keywords": ["mock"]}),))
+        arms = (Arm(name="agent", kind=ArmKind.AGENT),)
+        common = {"id": "s", "format": "several", "root": str(path), "document": "several"}
+        return Loaded((Suite(**common, cases=(case,), arms=arms, targets=TARGETS),))
+
+    def dump(self, suite):
+        raise NotImplementedError
+
+    def figures(self, summary):
+        return {}
+
+
+class Files:
+    suffix = "json"
+
+    def render(self, view):
+        yield Artifact(chunks=[b"document"])
+        for name in NAMES:
+            yield Artifact(chunks=[name.encode()], path=name)
+
+    def read(self, path):
+        return None
+
+
+@hookimpl
+def skillgauge_formats():
+    yield Provider("several", Several, "Several.")
+
+
+@hookimpl
+def skillgauge_reporters():
+    yield Provider("several", Files, "Several files.")
+'''
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize(
+    ("names", "code", "written"),
+    [
+        (("one.txt", "deep/two.txt"), None, {"out.json": "document", "out.json.files/one.txt": "one.txt"}),
+        (("one.txt", "one.txt"), 2, {"out.json": "document"}),
+        (("../outside.txt",), 2, {"out.json": "document"}),
+    ],
+)
+def test_every_file_of_a_report_is_kept(
+    program: Program, work: Path, names: tuple[str, ...], code: int | None, written: dict[str, str]
+) -> None:
+    """The document goes to FILE, the others beside it into a folder; two of one name or one outside are refused."""
+    (work / "several.py").write_text(PLUGIN.replace("NAMES", repr(names)))
+    (work / "s.several").touch()
+    done = program("--plugin", "several.py", "eval", "s.several", "--engine", "mock", "-o", "out.json")
+    assert "passed" in done.stdout, done.stderr
+    for name, text in written.items():
+        assert (work / name).read_text() == text
+    assert not (work / "outside.txt").exists()
+    if code is None:
+        assert (work / "out.json.files/deep/two.txt").read_text() == "deep/two.txt"
+    else:
+        assert "reporter 'several' wants to write" in done.stderr
+        assert done.code == code
