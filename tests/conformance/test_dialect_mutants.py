@@ -6,7 +6,6 @@ import json
 import random
 import shutil
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -166,8 +165,7 @@ def formats() -> dict[str, SuiteFormat]:
     found: dict[str, SuiteFormat] = {}
     for entry in entry_points(group="skillgauge.formats"):
         for provider in entry.load().skillgauge_formats():
-            module, _, name = str(provider.factory).partition(":")
-            found[provider.name] = getattr(import_module(module), name)(provider.options())
+            found[provider.name] = provider.make(provider.options())
     return found
 
 
