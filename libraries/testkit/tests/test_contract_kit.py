@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -21,6 +22,7 @@ from itertools import count
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
 
 import pytest
 from pydantic import BaseModel
@@ -2009,13 +2011,13 @@ class _Impatient(_Log):
 
 
 class _Unclaiming(_Log):
-    claims: ClassVar[dict[tuple[int, str], int]] = {}
+    claims: ClassVar[WeakKeyDictionary[_Log, Counter[str]]] = WeakKeyDictionary()
 
     async def claim(self, trials: Sequence[Trial], cases: Sequence[CaseHead] = ()) -> Claimed:
         claimed = await super().claim(trials, cases)
-        for name in claimed.attempts:
-            self.claims[id(self), name] = self.claims.get((id(self), name), 0) + 1
-        return Claimed(claimed.done, {name: self.claims[id(self), name] for name in claimed.attempts})
+        mine = self.claims.setdefault(self, Counter())
+        mine.update(claimed.attempts.keys())
+        return Claimed(claimed.done, {name: mine[name] for name in claimed.attempts})
 
 
 class _StoreByRepeat(_Store):

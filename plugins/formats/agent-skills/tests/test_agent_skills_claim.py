@@ -81,7 +81,7 @@ NAMED = {"name": "a", "prompt": "p"}
     ],
 )
 def test_named_cases_in_yaml(value: Any, yaml: object, json_shape: object) -> None:
-    """Cases with names are skillevaluation's, which reads no JSON, even where they say only when a skill should fire."""
+    """Cases with names are skillevaluation's, which reads no JSON, even if they say only when a skill fires."""
     found = shape_of(value, is_yaml=True)
     assert (found.plugin if isinstance(found, Foreign) else found) == yaml
     assert shape_of(value) == json_shape

@@ -102,11 +102,13 @@ def is_eval(item: object) -> bool:
 
 
 def _is_skillevaluation(value: Mapping[Any, Any]) -> bool:
-    """Whether cases have a name or validators, and nothing that only other tools give them; it reads YAML alone."""
+    """Whether cases have a name and a prompt, or validators, and nothing of other tools; it reads YAML alone."""
     cases = _items(value.get("cases"))
-    if not cases or {"name", "validators"}.isdisjoint(cases[0]) or any(key in cases[0] for key in _OWN_KEYS):
+    if not cases or any(key in cases[0] for key in _OWN_KEYS):
         return False
-    return "prompt" in cases[0] and not any(key in value for key in (*SIDES, *LIST_KEYS) if key != "cases")
+    if not ({"name", "prompt"} <= cases[0].keys() or any("validators" in case for case in cases)):
+        return False
+    return not any(key in value for key in (*SIDES, *LIST_KEYS) if key != "cases")
 
 
 def _eval_yaml(value: Mapping[Any, Any]) -> Foreign | None:
