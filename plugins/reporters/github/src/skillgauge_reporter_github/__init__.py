@@ -1,0 +1,1 @@
+"""The `github` reporter of skillgauge."""

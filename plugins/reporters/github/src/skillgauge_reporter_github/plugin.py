@@ -1,0 +1,17 @@
+"""Announces the reporter; what it does is in `reporter`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from skillgauge.api import Provider, Reporter, hookimpl
+
+
+@hookimpl
+def skillgauge_reporters() -> Iterable[Provider[Reporter]]:
+    """Announce `github`."""
+    yield Provider(
+        name="github",
+        factory="skillgauge_reporter_github.reporter:GithubReporter",
+        summary="For GitHub Actions: step summary, annotations at the lines of cases, outputs and a comment.",
+    )
