@@ -129,6 +129,8 @@ YAML_FAULTS = [
     pytest.param("a: .nan\nb: [.inf]\n", [("number", "1:4"), ("number", "2:5")]),
     pytest.param("a: !!int x\nb: !!bool x\n", [("number", "1:4"), ("number", "2:4")]),
     pytest.param("a: " + "9" * 5000, [("number", "1:4")], id="too many digits"),
+    pytest.param("a: [1, 0x" + "f" * 5000 + "]", [("number", "1:8")], id="too many hexadecimal digits"),
+    pytest.param("a: 0b" + "1" * 20_000, [("number", "1:4")], id="too many binary digits"),
     pytest.param("a: [1,\nb: {2\n", [("syntax", "3:1")]),
     pytest.param("a:\n\t- b\n", [("syntax", "2:1")], id="tab"),
     pytest.param("a: \x07\n", [("syntax", "1:4")], id="control character"),

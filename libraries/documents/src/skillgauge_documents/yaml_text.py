@@ -6,7 +6,6 @@ before anything is built from them, and because nodes know their places.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -182,13 +181,10 @@ class _Builder:
         if kind not in ("null", "bool", "int", "float"):
             return self._fault(node, f"tag {_tag(node)!r} is not supported")
         try:
-            value = getattr(self._convert, f"construct_yaml_{kind}")(node)
-        except (ValueError, LookupError):  # an explicit tag on text that does not fit, or far too many digits
-            value = math.nan
-        if isinstance(value, float) and not math.isfinite(value):
+            return freeze(getattr(self._convert, f"construct_yaml_{kind}")(node))
+        except (ValueError, LookupError):  # infinite, far too long, or an explicit tag on text that does not fit
             self.faults.append(no_number(node.value, *_place(node)))
             return None
-        return value
 
     def _text(self, node: Any) -> str:
         if has_half_pair(node.value):  # where libyaml is absent; it refuses them itself
