@@ -23,7 +23,8 @@ import importlib, pkgutil, sys
 package = importlib.import_module(sys.argv[1])
 for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
     name = module.name
-    if not name.endswith("__main__") and name != "skillgauge_testkit.fixtures":  # needs pytest
+    optional = {"skillgauge_testkit.fixtures", "skillgauge.cli.live"}  # need pytest and rich, and are asked with them
+    if not name.endswith("__main__") and name not in optional:
         importlib.import_module(name)
 """
 
