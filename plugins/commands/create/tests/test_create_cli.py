@@ -217,7 +217,7 @@ def test_a_description_that_is_no_text_is_refused(environment: dict[str, str], w
 def test_help_says_what_it_does(program: Program) -> None:
     """The program's help has the command with its summary, and the command's own help all options and templates."""
     assert "Make a skill that runs" in program("--help").stdout
-    text = program("create", "--help").stdout
+    text = " ".join(program("create", "--help").stdout.split())
     for word in ("--name", "--from-template", "--output-dir", "--description", "[default: http_request]", *Template):
         assert word in text
 
