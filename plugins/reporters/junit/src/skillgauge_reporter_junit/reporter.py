@@ -7,64 +7,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
-from itertools import groupby
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
-from skillgauge.api import (
-    Artifact,
-    GroupSummary,
-    ResultOrder,
-    RunView,
-    ScoreStatus,
-    TrialResult,
-    Verdict,
-    counted,
-    labels,
-)
+from skillgauge.api import Artifact, GroupSummary, RunView, labels
+from skillgauge_run_views.tested import CaseKind, CaseOutcome, groups_under_test, outcomes
 
 _NAME, _TEXT = 200, 4_000
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-class Kind(StrEnum):
-    """What becomes of a case, in the words of JUnit."""
-
-    PASSED = "passed"
-    FAILED = "failure"
-    ERROR = "error"
-    SKIPPED = "skipped"
-
-
-@dataclass(frozen=True)
-class _Case:
-    """A case with all its repeats in one group."""
-
-    results: tuple[TrialResult, ...]
-
-    @property
-    def kind(self) -> Kind:
-        """A repeat that failed is a failure, however many passed; without one, an error is an error."""
-        verdicts = {result.verdict for result in self.results}
-        for verdict, kind in (
-            (Verdict.FAIL, Kind.FAILED),
-            (Verdict.ERROR, Kind.ERROR),
-            (Verdict.PASS, Kind.PASSED),
-        ):
-            if verdict in verdicts:
-                return kind
-        return Kind.SKIPPED
-
-    @property
-    def is_flaky(self) -> bool:
-        """Whether some of its repeats passed and some failed."""
-        return {Verdict.PASS, Verdict.FAIL} <= {result.verdict for result in self.results}
-
-    @property
-    def seconds(self) -> float:
-        """Of all its repeats."""
-        return sum(result.execution.duration_s or 0.0 for result in self.results)
+_ELEMENTS = {CaseKind.FAILED: "failure", CaseKind.ERROR: "error", CaseKind.SKIPPED: "skipped"}
+"""What becomes of a case, in the words of JUnit."""
 
 
 class JunitReporter:
@@ -85,13 +39,13 @@ class JunitReporter:
 class _Tally:
     """What a group comes to."""
 
-    kinds: Counter[Kind]
+    kinds: Counter[CaseKind]
     seconds: float
 
     @classmethod
-    def of(cls, cases: Iterable[_Case]) -> _Tally:
+    def of(cls, cases: Iterable[CaseOutcome]) -> _Tally:
         """Count, and add up."""
-        kinds, seconds = Counter[Kind](), 0.0
+        kinds, seconds = Counter[CaseKind](), 0.0
         for case in cases:
             kinds[case.kind] += 1
             seconds += case.seconds
@@ -99,14 +53,9 @@ class _Tally:
 
 
 def _document(view: RunView) -> Iterator[bytes]:
-    suites = {suite.id: suite for suite in view.head.suites}
-    groups = [
-        one
-        for one in view.summary.groups
-        if one.suite_id not in suites or not suites[one.suite_id].is_baseline(one.arm)
-    ]
-    tallies = [_Tally.of(_cases(view, group)) for group in groups]
-    everything = sum((tally.kinds for tally in tallies), Counter[Kind]())
+    groups = groups_under_test(view)
+    tallies = [_Tally.of(outcomes(view, group)) for group in groups]
+    everything = sum((tally.kinds for tally in tallies), Counter[CaseKind]())
     began = datetime.fromtimestamp(view.run.started_at, UTC).strftime("%Y-%m-%dT%H:%M:%S")
     yield b'<?xml version="1.0" encoding="UTF-8"?>\n'
     yield f'<testsuites name="skillgauge"{_counts(everything)}>\n'.encode()
@@ -114,23 +63,16 @@ def _document(view: RunView) -> Iterator[bytes]:
         took = f'time="{tally.seconds:.3f}" timestamp="{began}"'
         yield f"  <testsuite name={_attribute(name)}{_counts(tally.kinds)} {took}>\n".encode()
         yield _properties(group)
-        for case in _cases(view, group):
-            yield _test_case(case, group)
+        for case in outcomes(view, group):
+            yield _test_case(case)
         yield b"  </testsuite>\n"
     yield b"</testsuites>\n"
 
 
-def _cases(view: RunView, group: GroupSummary) -> Iterator[_Case]:
-    results = view.source.results(ResultOrder.CASE, group.key)
-    for _, found in groupby(results, lambda result: result.case_index):
-        yield _Case(tuple(found))
-
-
-def _counts(tally: Counter[Kind]) -> str:
-    total = sum(tally.values())
-    return (
-        f' tests="{total}" failures="{tally[Kind.FAILED]}" errors="{tally[Kind.ERROR]}" skipped="{tally[Kind.SKIPPED]}"'
-    )
+def _counts(tally: Counter[CaseKind]) -> str:
+    told = {"tests": tally.total(), "failures": tally[CaseKind.FAILED], "errors": tally[CaseKind.ERROR]}
+    told["skipped"] = tally[CaseKind.SKIPPED]
+    return "".join(f' {name}="{count}"' for name, count in told.items())
 
 
 def _properties(group: GroupSummary) -> bytes:
@@ -149,44 +91,26 @@ def _properties(group: GroupSummary) -> bytes:
     return f"    <properties>\n{''.join(lines)}    </properties>\n".encode()
 
 
-def _test_case(case: _Case, group: GroupSummary) -> bytes:
-    first = case.results[0]
+def _test_case(case: CaseOutcome) -> bytes:
+    first, group = case.results[0], case.group
     where = " ".join(part for part in (group.suite_id, group.target_id) if part)
     head = f'    <testcase classname={_attribute(where)} name={_attribute(first.case_id)} time="{case.seconds:.3f}"'
-    if case.kind is Kind.PASSED:
+    if case.kind is CaseKind.PASSED:
         return f"{head}/>\n".encode()
     inner = _flaky(case) if case.is_flaky else ""
-    if case.kind is Kind.SKIPPED:
+    if case.kind is CaseKind.SKIPPED:
         inner += f"      <skipped message={_attribute(' '.join(first.execution.notes))}/>\n"
     else:
-        wrong = [one for one in case.results if one.verdict.value == _VERDICT_OF[case.kind]]
-        reasons = [reason for one in wrong for reason in _reasons(one)] or ["no reason is known"]
-        sort = "flaky" if case.is_flaky else case.kind.value
-        message = _passed_text(case) + reasons[0] if len(case.results) > 1 else reasons[0]
-        text = escape(_clean("\n".join(dict.fromkeys(reasons)))[:_TEXT])
-        inner += f'      <{case.kind} type="{sort}" message={_attribute(message)}>{text}</{case.kind}>\n'
+        element, reasons = _ELEMENTS[case.kind], case.reasons
+        sort = "flaky" if case.is_flaky else element
+        message = f"{case.passed_text}: {reasons[0]}" if len(case.results) > 1 else reasons[0]
+        text = escape(_clean("\n".join(reasons))[:_TEXT])
+        inner += f'      <{element} type="{sort}" message={_attribute(message)}>{text}</{element}>\n'
     return f"{head}>\n{inner}    </testcase>\n".encode()
 
 
-_VERDICT_OF = {Kind.FAILED: Verdict.FAIL.value, Kind.ERROR: Verdict.ERROR.value}
-
-
-def _flaky(case: _Case) -> str:
-    mark = f'<property name="flaky" value={_attribute(_passed_text(case).rstrip(": "))}/>'
-    return f"      <properties>{mark}</properties>\n"
-
-
-def _passed_text(case: _Case) -> str:
-    passed = sum(result.verdict is Verdict.PASS for result in case.results)
-    return f"{passed} of {counted(len(case.results), 'repeat')} passed: "
-
-
-def _reasons(result: TrialResult) -> Iterator[str]:
-    if result.execution.failure:
-        yield result.execution.failure.message
-    for score in result.scores:
-        if score.status is not ScoreStatus.PASSED and not score.beside:
-            yield f"{score.check_id}: {score.reason}"
+def _flaky(case: CaseOutcome) -> str:
+    return f'      <properties><property name="flaky" value={_attribute(case.passed_text)}/></properties>\n'
 
 
 def _attribute(text: str) -> str:
