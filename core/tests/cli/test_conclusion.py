@@ -20,8 +20,8 @@ from skillgauge.types.result import Spending
             Spending(cost_usd=0.5, tokens=100, unknown=2),
             "spent: 0.50 USD and 100 tokens, judges included; unknown for 2 trials",
         ),
-        (Spending(tokens=1_000), "spent: 0.00 USD and 1,000 tokens, judges included"),
-        (Spending(cost_usd=0.5), "spent: 0.50 USD and 0 tokens, judges included"),
+        (Spending(tokens=1_000), "spent: 1,000 tokens, judges included"),
+        (Spending(cost_usd=0.5), "spent: 0.50 USD, judges included"),
         (Spending(replayed=24), "spent: nothing for 24 replayed trials"),
     ],
 )

@@ -111,8 +111,9 @@ def spending_text(spending: Spending | None) -> str:
     """What the run cost, in a line; empty if nothing of it tells."""
     if spending is None:
         return ""
-    paid = f"{spending.cost_usd:.2f} USD and {spending.tokens:,} tokens, judges included"
-    parts = [paid] if spending.tokens or spending.cost_usd else []
+    known = [f"{spending.cost_usd:.2f} USD"] if spending.cost_usd else []
+    known += [f"{spending.tokens:,} tokens"] if spending.tokens else []
+    parts = [f"{' and '.join(known)}, judges included"] if known else []
     parts += [f"unknown for {counted(spending.unknown, 'trial')}"] if spending.unknown else []
     parts += [f"nothing for {counted(spending.replayed, 'replayed trial')}"] if spending.replayed else []
     return f"spent: {'; '.join(parts)}" if parts else ""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import Origin, PluginError, Problem, Severity, UsageError, did_you_mean
 from ..log import configure
-from ..plugins.index import PluginIndex, read_index
+from ..plugins.index import PluginIndex, install_hint, read_index
 from ..plugins.kinds import FORMATS, REPORTERS
 from ..plugins.registry import Registry
 from ..reading.environment import ask_first, host_environment
@@ -222,5 +222,7 @@ def _strangers(config: Config, registry: Registry, index: PluginIndex) -> Iterat
             yield Problem("usage.set", f"{value.key[8:]}{where}: {kind!r} is no kind of plugin{near}")
         elif not index.find(kind, name) and name not in (names := registry.names(kind)):
             severity = Severity.ERROR if value.source is Source.FLAG else Severity.WARNING
-            message = f"{value.key[8:]}{where}: no plugin of that name is installed{did_you_mean(name, names)}"
-            yield Problem("usage.set", message, hint=f"See `skillgauge plugins list {kind}`.", severity=severity)
+            near = did_you_mean(name, names)
+            message = f"{value.key[8:]}{where}: no plugin of that name is installed{near}"
+            hint = f"See `skillgauge plugins list {kind}`." if near else install_hint(kind, name)
+            yield Problem("usage.set", message, hint=hint, severity=severity)

@@ -11,7 +11,7 @@ from skillgauge_command_init.command import schemas
 from skillgauge_testkit.program import Program
 
 MADE = ["skillgauge.config.yaml", "skills/", "benchmarks/", "reports/"]
-KEYS = {"concurrency": 4, "timeoutMs": 30000, "outputDir": "./reports", "defaultFormats": ["json", "markdown"]}
+KEYS = {"concurrency": 4, "timeoutMs": 30000, "outputDir": "./reports"}
 
 
 @pytest.mark.e2e
