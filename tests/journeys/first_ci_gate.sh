@@ -4,8 +4,8 @@
 . .venv/bin/activate
 skillgauge eval commit-message --engine mock --set engines.mock.script=mock.yaml --runs 3 --record recordings
 
-# What the build runs: recorded sessions, graded again. It is to miss the gate, and nothing else.
-if skillgauge eval commit-message --replay recordings --runs 3 --exit-on-fail --min-completion 0.9; then false; else test $? -eq 1; fi
+# What the build runs: recorded sessions, graded again. `!`: it is to fail.
+! skillgauge eval commit-message --replay recordings --runs 3 --exit-on-fail --min-completion 0.9
 
 # The same agent with a better skill: the example is what was missing.
 cat > commit-message/SKILL.md <<'SKILL'
@@ -29,7 +29,7 @@ replies:
 SCRIPT
 
 # Another skill: what was recorded with the old one proves nothing about it.
-if skillgauge eval commit-message --replay recordings --runs 3 --exit-on-fail --min-completion 0.9; then false; else test $? -eq 3; fi
+! skillgauge eval commit-message --replay recordings --runs 3 --exit-on-fail --min-completion 0.9
 rm -r recordings
 skillgauge eval commit-message --engine mock --set engines.mock.script=mock.yaml --runs 3 --record recordings
 skillgauge eval commit-message --replay recordings --runs 3 --exit-on-fail --min-completion 0.9
