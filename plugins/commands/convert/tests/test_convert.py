@@ -34,7 +34,7 @@ from skillgauge_skill_folders import skill_ref
 from skillgauge_testkit.program import Program
 
 CALCULATOR = Path(__file__).parents[4] / "examples/skills/calculator"
-FORMATS = ("agent-skills", "benchflow", "eval-skills", "skillevaluation", "skillgrade")
+FORMATS = ("agent-skills", "benchflow", "eval-skills", "skillevaluation", "skillgrade", "uaaps")
 SKILL = "---\nname: greet\ndescription: Greets people by name when asked to say hello.\n---\nSay hello.\n"
 EVALS = """{"skill_name": "greet", "evals": [
  {"id": 1, "prompt": "Greet Ada.", "expected_output": "Hello Ada", "assertions": [
@@ -114,12 +114,12 @@ def test_nothing_is_overwritten(program: Program, work: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("greet", "--to", "uaaps"), "cannot be written as 'uaaps'"),
+        ((CALCULATOR, "--to", "uaaps"), "cannot be written as 'uaaps'"),
         (("greet", "--to", "agent-skill"), "agent-skills"),
         (("nowhere", "--to", "benchflow"), "does not exist"),
     ],
 )
-def test_refusals(program: Program, work: Path, arguments: tuple[str, ...], told: str) -> None:
+def test_refusals(program: Program, work: Path, arguments: tuple[str | Path, ...], told: str) -> None:
     """A format that writes nothing, one that is not there, and a path that is not there: exit 2."""
     make_skill(work)
     done = program("convert", *arguments)
