@@ -6,13 +6,16 @@ A format says itself what it cannot hold. What it forgot to say is found here, s
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from skillgauge.api import (
     Case,
     Check,
     FileSpec,
+    JsonObject,
+    JsonValue,
     Origin,
     Problem,
     Severity,
@@ -120,6 +123,7 @@ def _of_suite(before: Suite, after: Suite) -> Iterator[Problem]:
     for label, of in (("arms", _arms), ("comparisons", _comparisons), ("targets", _targets)):
         if (was := of(before)) != (now := of(after)):
             yield _loss(f"suite: {_changed(label, was, now)}", origin)
+    yield from _of_extras("suite", before.extras, after.extras, origin, lambda _: False)
     if missing := sorted(_skill_files(before) - _skill_files(after)):
         few = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
         yield _loss(f"suite: files of the skill are not written: {few}", origin, "Convert into the skill's own folder.")
@@ -154,7 +158,33 @@ def _of_case(before: Case, after: Case, told: _Told) -> Iterator[Problem]:
             yield from _of_files(before, (field, word), (was, now), told)
         elif was != now and not told.says(before, word):
             yield _loss(f"case {before.id!r}: {_changed(field.replace('_', ' '), was, now)}", before.origin)
+    where = before.origin or Origin("")
+    yield from _of_extras(
+        f"case {before.id!r}", before.extras, after.extras, where, lambda name: told.says(before, repr(name))
+    )
     yield from _of_checks(before, after, told)
+
+
+def _of_extras(
+    whose: str, before: JsonObject, after: JsonObject, origin: Origin, is_told: Callable[[str], bool]
+) -> Iterator[Problem]:
+    """What a file said beyond the model, each key at its place; empty ones say nothing."""
+    was, now = _flat(before), _flat(after)
+    for path, value in was.items():
+        if now.get(path) == value or is_told(path[-1]):
+            continue
+        extra = f"extra {'.'.join(path)!r}"
+        what = _changed(extra, value, now[path]) if path in now else f"{extra} is not kept: {_shown(value)}"
+        yield _loss(f"{whose}: {what}", replace(origin, pointer=(*origin.pointer, path[-1])))
+
+
+def _flat(extras: JsonObject) -> dict[tuple[str, ...], JsonValue]:
+    """Values by their keys, those of objects by two."""
+    found: dict[tuple[str, ...], JsonValue] = {}
+    for key, value in extras.items():
+        parts = {(key, name): part for name, part in value.items()} if isinstance(value, Mapping) else {(key,): value}
+        found |= {path: part for path, part in parts.items() if part not in (None, (), {}, "")}
+    return found
 
 
 def _of_files(
