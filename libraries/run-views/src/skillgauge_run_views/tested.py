@@ -16,7 +16,6 @@ from skillgauge.api import (
     ResultOrder,
     RunView,
     ScoreStatus,
-    SourceSpan,
     TrialResult,
     Verdict,
     counted,
