@@ -60,3 +60,14 @@ def test_an_engine_of_a_vendor_answers_whether_a_skill_helps(work: Path, user: d
     assert "works    acme-agent: key ACME_API_KEY" in done.stdout
     answer = done.stderr.splitlines()[-1]
     assert answer.startswith("done: greeting · with_skill · acme-large helps on these cases: +100.0 points"), answer
+
+
+def test_a_format_of_one_s_own_gives_places(work: Path, user: dict[str, str]) -> None:
+    """A spreadsheet is evaluated and written again as it was; each mistake in another has its cell."""
+    done = tried("own-format", work, user)
+    assert "12 passed" in done.stdout
+    place = work / "own-format"
+    assert (place / "sheets/shop.csv").read_text() == (place / "my-skill/shop.csv").read_text()
+    assert "done: 2 of 3 passed" in done.stderr
+    for where in ("broken.csv:4:8: error[acme.match]", "broken.csv:5:1: error[suite.duplicate-id]", "broken.csv:5:19"):
+        assert where in done.stderr, where
