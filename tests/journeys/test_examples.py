@@ -71,3 +71,15 @@ def test_a_format_of_one_s_own_gives_places(work: Path, user: dict[str, str]) ->
     assert "done: 2 of 3 passed" in done.stderr
     for where in ("broken.csv:4:8: error[acme.match]", "broken.csv:5:1: error[suite.duplicate-id]", "broken.csv:5:19"):
         assert where in done.stderr, where
+
+
+def test_a_store_of_one_s_own_keeps_a_run(work: Path, user: dict[str, str]) -> None:
+    """The run is on the service, in lines of JSON, and its history is read from there."""
+    done = tried("own-store", work, user)
+    assert "7 passed" in done.stdout
+    (run,) = (work / "own-store/shelf/team").iterdir()
+    assert run.name in done.stdout.splitlines()[-1]
+    lines = [line for part in sorted(run.glob("*.jsonl")) for line in part.read_text().splitlines()]
+    verdicts = [json.loads(line)["result"]["verdict"] for line in lines if line.startswith('{"result"')]
+    assert sorted(verdicts) == ["fail", "pass"]
+    assert not (run / "owner.json").exists()
