@@ -1,7 +1,7 @@
 """Stands in for the company's gateway: lends tokens by OAuth, and answers questions for a token.
 
-`python3 gateway.py` takes any free port of 127.0.0.1 and prints it when it is ready. A token is good for two questions
-and is withdrawn then, long before it expires. `GET /seen` counts tokens and questions.
+`python3 gateway.py` takes any free port of 127.0.0.1 and prints it when it is ready. The first token is withdrawn after
+two questions, long before it expires. `GET /seen` counts tokens and questions.
 """
 
 import base64
@@ -57,7 +57,7 @@ class Gateway(BaseHTTPRequestHandler):
         with TURN:
             SEEN["tokens"] += 1
             token = f"made-up-access-token-of-acme-{SEEN['tokens']}"
-            LEFT[token] = 2
+            LEFT[token] = 2 if SEEN["tokens"] == 1 else 1000
         self.answer(200, {"access_token": token, "token_type": "Bearer", "expires_in": 3600})
 
     def grade(self, question):
@@ -68,7 +68,7 @@ class Gateway(BaseHTTPRequestHandler):
         if "slow" in question:
             time.sleep(10)
         passes = "at nine" in question
-        told = {"score": 0.9 if passes else 0.1, "reason": f"as {', '.join(sorted(LEFT))} found"}
+        told = {"score": 9 if passes else 1, "reason": f"as {', '.join(sorted(LEFT))} found"}
         usage = {} if "silent" in question else {"usage": {"prompt_tokens": 40, "completion_tokens": 9}}
         choice = {"message": {"content": json.dumps(told)}, "finish_reason": "stop"}
         self.answer(200, {"model": "acme-large", "choices": [choice], **usage})
