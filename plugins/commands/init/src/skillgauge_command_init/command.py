@@ -34,7 +34,10 @@ def schemas() -> Mapping[str, JsonObject]:
     return {"init": InitDocument.model_json_schema()}
 
 
-@click.command(cls=GlobalsCommand, help="Make a configuration file, and folders for skills, benchmarks and reports; with --engine the file alone.")
+@click.command(
+    cls=GlobalsCommand,
+    help="Make a configuration file, and folders for skills, benchmarks and reports; with --engine the file alone.",
+)
 @click.option("--dir", "folder", default=".", show_default=True, help="Where; made if it is not there.", metavar="DIR")
 @click.option(
     "--engine",
