@@ -36,6 +36,10 @@ def schemas() -> Mapping[str, JsonObject]:
 
 @click.command(
     cls=GlobalsCommand,
+    examples=(
+        "skillgauge init",
+        "skillgauge init --engine",
+    ),
     help="Make a configuration file, and folders for skills, benchmarks and reports; with --engine the file alone.",
 )
 @click.option("--dir", "folder", default=".", show_default=True, help="Where; made if it is not there.", metavar="DIR")

@@ -34,7 +34,12 @@ def schemas() -> Mapping[str, JsonObject]:
     return {"plugins-new": NewPluginDocument.model_json_schema()}
 
 
-@click.command("new", cls=GlobalsCommand, help="Make the project of a new plugin, which works from the start.")
+@click.command(
+    "new",
+    cls=GlobalsCommand,
+    examples=("skillgauge plugins new scorers acme-brief --summary 'The answer has few words.'",),
+    help="Make the project of a new plugin, which works from the start.",
+)
 @click.argument("kind")
 @click.argument("name")
 @click.option(
