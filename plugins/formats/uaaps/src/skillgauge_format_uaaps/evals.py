@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path, PurePosixPath
@@ -48,9 +48,12 @@ _KINDS = {"skill": TargetKind.SKILL, "hook": TargetKind.HOOK, "agent": TargetKin
 
 
 def eval_suites(package: Package, packages: Path | None = None) -> Iterator[Suite]:
-    """The suite of a package's evals; none if it has none. `packages`: where those lie on which it depends."""
+    """The suite of a package's evals, empty if it has none. `packages`: where those lie on which it depends."""
     folder = package.root / "evals"
     if not case_files(folder / "cases") and not (folder / "eval-config.json").is_file():
+        message = f"package {package.name!r} has no evals"
+        package.findings.warning("no-evals", message, package.origin, "Run its tests: skillgauge test.")
+        yield _suite(package, (), may_be_empty=True)
         return
     found = package.findings.file(EvalConfig, folder / "eval-config.json")
     if found is None:
@@ -70,16 +73,10 @@ def eval_suites(package: Package, packages: Path | None = None) -> Iterator[Suit
     )
     arm = Arm(name=ARM, kind=ArmKind.AGENT, skills=skills, installs=installs_of(package))
     content = digest([file.content_id for file in package.files])
-    yield Suite(
-        id=package.name,
-        name=package.name,
-        version=package.manifest.version,
-        description=package.manifest.description or "",
-        format=FORMAT,
-        dialect=DIALECT,
-        root=str(package.root),
+    yield _suite(
+        package,
+        cases,
         digest=content,
-        cases=tuple(cases),
         targets=tuple(_targets(package, cases, arm)),
         arms=(arm,),
         defaults=SuiteDefaults(
@@ -90,6 +87,20 @@ def eval_suites(package: Package, packages: Path | None = None) -> Iterator[Suit
         gates=(NO_FAILURE,),
         parameters={"timeout": config.timeout, "judge": config.judge, "network": config.sandbox.network},
         origin=document.origin(),
+    )
+
+
+def _suite(package: Package, cases: Sequence[Case], **more: Any) -> Suite:
+    return Suite(
+        id=package.name,
+        name=package.name,
+        version=package.manifest.version,
+        description=package.manifest.description or "",
+        format=FORMAT,
+        dialect=DIALECT,
+        root=str(package.root),
+        cases=tuple(cases),
+        **more,
     )
 
 
