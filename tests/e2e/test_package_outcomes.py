@@ -136,7 +136,7 @@ def test_evals_by_a_scripted_agent(program: Program, scene: Scene, work: Path, t
     script.write_text(json.dumps({"replies": list(scene.replies())}))
     with ModelServer(scene.judge) as judge:
         done = program(
-            *("eval", scene.package, "--engine", "mock", "--set", f"engines.mock.script={script}", *trust),
+            *("eval", str(scene.package), "--engine", "mock", "--set", f"engines.mock.script={script}", *trust),
             *("--set", f"judges.anthropic.base_url={judge.url}"),
             env={**program.environment, "ANTHROPIC_API_KEY": KEY},
         )
@@ -154,7 +154,7 @@ def test_evals_by_a_real_agent(
     command, variable, path, model_id = ENGINES[engine]
     with ModelServer(scene.agent) as model, ModelServer(scene.judge) as judge:
         done = program(
-            *("eval", scene.package, "--untrusted", "--engine", engine, "--model", model_id),
+            *("eval", str(scene.package), "--untrusted", "--engine", engine, "--model", model_id),
             *("--set", f"engines.{engine}.program={agent_program(command)}"),
             *("--set", f"engines.{engine}.base_url={model.url}{path}"),
             *("--set", f"judges.anthropic.base_url={judge.url}"),
