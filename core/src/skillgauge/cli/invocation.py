@@ -222,7 +222,7 @@ def _strangers(config: Config, registry: Registry, index: PluginIndex) -> Iterat
         parts = value.key.split(".", 3)
         if parts[0] != "plugins" or len(parts) < 4:
             continue
-        kind, name = parts[1], parts[2]
+        kind, name = parts[1], parts[2].partition("+")[0]
         where = "" if value.source is Source.FLAG else f" (set in {value.where})"
         if kind not in SINGULAR:
             near = did_you_mean(kind, tuple(SINGULAR)) or f"; there are {', '.join(SINGULAR)}"

@@ -49,9 +49,12 @@ _KINDS = {"skill": TargetKind.SKILL, "hook": TargetKind.HOOK, "agent": TargetKin
 
 
 def eval_suites(package: Package, packages: Path | None = None) -> Iterator[Suite]:
-    """The suite of a package's evals; none if it has none. `packages`: where those lie on which it depends."""
+    """The suite of a package's evals, empty if it has none. `packages`: where those lie on which it depends."""
     folder = package.root / "evals"
     if not case_files(folder / "cases") and not (folder / "eval-config.json").is_file():
+        message = f"package {package.name!r} has no evals"
+        package.findings.warning("no-evals", message, package.origin, "Run its tests: skillgauge test.")
+        yield _suite(package, (), may_be_empty=True)
         return
     found = package.findings.file(EvalConfig, folder / "eval-config.json")
     if found is None:
@@ -71,16 +74,10 @@ def eval_suites(package: Package, packages: Path | None = None) -> Iterator[Suit
     )
     arm = Arm(name=ARM, kind=ArmKind.AGENT, skills=skills, installs=installs_of(package))
     content = digest([file.content_id for file in package.files])
-    yield Suite(
-        id=package.name,
-        name=package.name,
-        version=package.manifest.version,
-        description=package.manifest.description or "",
-        format=FORMAT,
-        dialect=DIALECT,
-        root=str(package.root),
+    yield _suite(
+        package,
+        cases,
         digest=content,
-        cases=tuple(cases),
         targets=tuple(_targets(package, cases, arm)),
         arms=(arm,),
         defaults=SuiteDefaults(
@@ -98,6 +95,20 @@ def eval_suites(package: Package, packages: Path | None = None) -> Iterator[Suit
 def made_folders(paths: Sequence[str] | None) -> tuple[str, ...]:
     """The set-up of a case whose agent may write in some folders: they are there."""
     return (f"mkdir -p -- {shlex.join(paths)}",) if paths else ()
+
+
+def _suite(package: Package, cases: Sequence[Case], **more: Any) -> Suite:
+    return Suite(
+        id=package.name,
+        name=package.name,
+        version=package.manifest.version,
+        description=package.manifest.description or "",
+        format=FORMAT,
+        dialect=DIALECT,
+        root=str(package.root),
+        cases=tuple(cases),
+        **more,
+    )
 
 
 def _targets(package: Package, cases: list[Case], arm: Arm) -> Iterator[Target]:
