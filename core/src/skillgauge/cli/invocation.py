@@ -208,7 +208,7 @@ def invocation(given: Globals, flags: Mapping[str, Any] | None = None) -> Invoca
     strangers = list(_strangers(config, registry, index))
     if any(problem.severity is Severity.ERROR for problem in strangers):
         raise UsageError(strangers)
-    ask_first(registry.secret)
+    ask_first(registry.secret, registry.keep_secret)
     output = Output(as_json=given.as_json, quiet=given.quiet)
     for notice in config.notices:
         output.notice(notice)
