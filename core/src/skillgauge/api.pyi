@@ -224,6 +224,7 @@ from .run.pipeline import (
 )
 from .run.redaction import (
     Redactor as Redactor,
+    keep_secret as keep_secret,
 )
 from .stats.calibration import (
     MIN_KAPPA as MIN_KAPPA,

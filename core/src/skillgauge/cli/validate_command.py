@@ -187,5 +187,10 @@ command = ValidateCommand(
         ),
     ],
     callback=_validate,
+    examples=(
+        "skillgauge validate my-skill",
+        "skillgauge validate my-skill --strict --format sarif",
+        "skillgauge validate my-skill --fix",
+    ),
     help="Check suites, their checks and the plugins they need, without running anything, and look for weak spots.",
 )
