@@ -1,14 +1,10 @@
-"""A skill that lives in the process of whoever calls it, and leaves something behind there."""
-
-import os
+"""A skill that stays alive between calls, and leaves something behind."""
 
 CALLS = 0
 
 
 def call(value):
-    """Say how often this was called in this process; "die" takes the process down."""
+    """Say how often this was called since it was opened."""
     global CALLS
     CALLS += 1
-    if value.get("die"):
-        os._exit(7)
     return {"calls": CALLS}

@@ -16,5 +16,5 @@ def skillgauge_executors() -> Iterable[Provider[Executor]]:
         name="acme-fresh",
         options=FreshOptions,
         factory="acme_fresh.executor:FreshExecutor",
-        summary="Processes that are replaced after some trials, for skills that leave things behind in theirs.",
+        summary="Processes that are replaced after some trials, for skills that leave things behind.",
     )
