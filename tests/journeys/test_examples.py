@@ -103,4 +103,4 @@ def test_an_executor_replaces_processes(work: Path, user: dict[str, str]) -> Non
     """The skill counts to two in each process."""
     done = tried("fresh-executor", work, user)
     assert "4 passed" in done.stdout
-    assert done.stderr.splitlines()[-1] == "done: 4 of 4 passed"
+    assert done.stderr.splitlines()[-1] == "gate met: 4 of 4 passed"
