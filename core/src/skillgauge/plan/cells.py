@@ -58,7 +58,7 @@ class CellMaker:
         """Arms of one engine lie together, so that drift of its service touches them alike."""
         cells = []
         for name, model in self._pairs(suite) or [("", None)]:
-            setup = self.engines.find(name, self.missing, suite.origin) if name else None
+            setup = self.engines.find(name, self.missing, suite) if name else None
             if setup is None:
                 cells += [Cell(arm, NOBODY, target, model) for arm in arms]
                 continue

@@ -40,7 +40,8 @@ PACKAGE = "package"
 """Id of the target of cases that name none."""
 FILES_CREATED = "files_created"
 JUDGE = "judge"
-OUTSIDE = "writable_paths"
+OUTSIDE, PERMISSIONS = "writable_paths", "permissions"
+"""Checks that nothing was written elsewhere, of the configuration and of the manifest."""
 RESERVED = ("copilot", "cursor")
 _OF_ENGINES = (".claude/**", ".agents/**", ".codex/**", ".gemini/**")
 """What agents' programs themselves write in a workspace."""
@@ -86,8 +87,14 @@ def eval_suites(package: Package, packages: Path | None = None) -> Iterator[Suit
         report_folder=str(package.root / REPORTS),
         gates=(NO_FAILURE,),
         parameters={"timeout": config.timeout, "judge": config.judge, "network": config.sandbox.network},
+        extras={"config": document.value},
         origin=document.origin(),
     )
+
+
+def made_folders(paths: Sequence[str] | None) -> tuple[str, ...]:
+    """The set-up of a case whose agent may write in some folders: they are there."""
+    return (f"mkdir -p -- {shlex.join(paths)}",) if paths else ()
 
 
 def _suite(package: Package, cases: Sequence[Case], **more: Any) -> Suite:
@@ -154,19 +161,18 @@ class _Evals:
         """A case as the kernel runs it."""
         kind, _, name = (case.target or "").partition(":")
         self._look_at_target(kind, name, where)
-        paths = self.config.sandbox.writable_paths or ()
-        folders = shlex.join(paths)
         return Case(
             id=case.name,
             name=path.stem,
             description=case.description or "",
             prompt=case.input.prompt,
             files=tuple(self._files(case, where)),
-            setup=(f"mkdir -p -- {folders}",) if paths else (),
+            setup=made_folders(self.config.sandbox.writable_paths),
             env={**self._defaults(), **self.config.env},
             network=self._network,
             checks=tuple(self._checks(case, where, name if kind == "hook" else None)),
             targets=(case.target or PACKAGE,),
+            extras=case.model_extra or {},
             origin=where.origin(),
         )
 
@@ -248,7 +254,7 @@ class _Evals:
             origin = self.document.origin("sandbox", "writable-paths")
             yield _untouched_but(OUTSIDE, globs, origin)
         if permissions and permissions.fs.write:
-            yield _untouched_but("permissions", permissions.fs.write, self.package.document.origin("permissions", "fs"))
+            yield _untouched_but(PERMISSIONS, permissions.fs.write, self.package.document.origin("permissions", "fs"))
 
 
 def _untouched_but(name: str, globs: tuple[str, ...], origin: Origin) -> Check:
