@@ -101,6 +101,8 @@ def commands_page() -> str:
         usage = command.command.get_usage(command.context).removeprefix("Usage: ")
         text += f"## {command.name}\n\n{_paragraphs(command.command.help)}\n\n    {' '.join(usage.split())}\n\n"
         text += table(("option", "what it does"), [_option(one, command.context) for one in own])
+        if examples := getattr(command.command, "examples", ()):
+            text += "\nFor example:\n\n" + "".join(f"    {line}\n" for line in examples) + "\n"
     return text
 
 

@@ -1,4 +1,4 @@
-"""Commands on pages: the program understands every one; a block that is meant to be copied is run, or says why not.
+"""Commands on pages and in help: the program understands each; a block that is to be copied is run, or says why not.
 
 A fenced block `sh` is meant to be copied: each of its commands stands in a script of `tests/journeys`, which a test
 runs, or a comment right before the block says why it does not: `<!-- not run: reason -->`. Fenced blocks `console` and
@@ -10,12 +10,14 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import click
 import pytest
 
 from members import ROOT
+from skillgauge.api import GlobalsCommand
 from skillgauge.cli.app import app
 
 PAGES = [
@@ -106,6 +108,35 @@ def test_the_program_understands_every_line(page: Path) -> None:
         except click.exceptions.Exit:
             pass  # --help, --version
     assert refused == []
+
+
+def commands_of(group: click.Group, context: click.Context) -> Iterator[tuple[str, click.Command]]:
+    """Every command of the program that is no group, with the words that call it."""
+    for name in group.list_commands(context):
+        found = group.get_command(context, name)
+        assert found is not None, name
+        inner = click.Context(found, context, info_name=name)
+        if isinstance(found, click.Group):
+            yield from commands_of(found, inner)
+        else:
+            yield inner.command_path, found
+
+
+EVERY = dict(commands_of(app, click.Context(app, info_name="skillgauge")))
+
+
+@pytest.mark.parametrize("called", EVERY)
+def test_the_help_of_every_command_has_an_example(called: str) -> None:
+    """F-O9: at least one line that is of this command, and that the parser takes."""
+    command = EVERY[called]
+    assert isinstance(command, GlobalsCommand)
+    assert command.examples, f"{called}: give it examples="
+    for line in command.examples:
+        assert called in line, line
+        ours = re.search(r"\bskillgauge [^)]*", line)
+        assert ours, line
+        with suppress(click.exceptions.Exit):
+            parsed(ours[0])
 
 
 def test_a_line_that_is_wrong_is_found() -> None:

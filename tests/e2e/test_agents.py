@@ -261,6 +261,18 @@ def test_what_an_engine_cannot_do_is_known_before_anything_runs(
 
 
 @pytest.mark.e2e
+def test_what_is_wrong_with_an_engine_that_the_user_names_is_in_no_file(
+    evaluate: Evaluate, suite: Callable[..., Path]
+) -> None:
+    """F-A1: a missing option is none of the suite's faults, and the next step says where all options are listed."""
+    done = evaluate(suite(), "--engine", "command")
+    assert done.code == 2
+    (problem,) = done.document["problems"]
+    assert (problem["message"], problem["file"]) == ("engines.command.argv: Field required", None)
+    assert problem["hint"] == "skillgauge plugins info engines command"
+
+
+@pytest.mark.e2e
 def test_a_time_with_a_unit_reaches_the_agent(evaluate: Evaluate, suite: Callable[..., Path], work: Path) -> None:
     """An agent that runs out of time has failed, and is no error."""
     path = suite({"id": "slow", "prompt": "wait", "says": "x"})

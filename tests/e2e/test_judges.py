@@ -240,7 +240,7 @@ def test_configured_model_and_temperature_reach_the_judge(
 
 @pytest.mark.e2e
 def test_further_checks_reach_any_suite(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
-    """From the configuration and from the command line; the reports name them, and one that fits nothing is told."""
+    """F-P1: from configuration and command line; terminal and reports count them, and one that fits nothing is told."""
     skill, file = make_skill(), tasks(task("a", "hello"), task("b", "bye"))
     config = [{"scorer": "contains", "options": {"keywords": ["hell"]}, "case": "a"}, {"scorer": "exact", "tag": "no"}]
     (work / "skillgauge.config.yaml").write_text(json.dumps({"checks": config}))
@@ -251,6 +251,14 @@ def test_further_checks_reach_any_suite(program: Program, work: Path, make_skill
     assert (results["a"]["verdict"], results["b"]["verdict"]) == ("pass", "fail")
     assert "skillgauge.config.yaml:1:" in done.stderr
     assert "fits no case" in done.stderr
+    (table,) = done.document["summary"]["groups"][0]["tables"]
+    assert table["heads"] == ["check", "passed", "failed"]
+    assert table["rows"] == [["checks[0] contains", 1, 0], ["--check regex", 1, 1]]
+    shown = program("eval", "--skills", skill, "--tasks", file, "--format", "markdown", "html")
+    lines = [line.split() for line in shown.stdout.splitlines()]
+    assert ["checks[0]", "contains", "1", "0"] in lines, "nobody sees that his check was asked"
+    for report in ("md", "html"):
+        assert "Added checks" in (work / f"reports/eval-result.{report}").read_text("utf-8")
     bad = program("eval", "--skills", skill, "--tasks", file, "--check", "regexx={}", "--check", "regex={")
     assert bad.code == 2
     assert not [name for name in ("regexx",) if name in bad.stdout]

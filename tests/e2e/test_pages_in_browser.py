@@ -67,11 +67,17 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of the site, served on this machine."""
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the site."""
     folder = tmp_path_factory.mktemp("site")
     assert pages.build(folder / "site", folder / "pages") == 0
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder / "site")))
+    return folder / "site"
+
+
+@pytest.fixture(scope="module")
+def site(built: Path) -> Iterator[str]:
+    """The address of the site, served on this machine."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(built)))
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}"
@@ -80,17 +86,27 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     server.server_close()
 
 
-def complaints(page: Page, address: str, origin: str, picture: str) -> list[str]:
-    """All that is wrong with one page as it is shown."""
+def watched(page: Page, origin: str) -> list[str]:
+    """What a page complains about, and what it asks of anybody but its origin: a list that grows."""
     found: list[str] = []
     page.on("console", lambda said: found.append(f"console: {said.text}") if said.type == "error" else None)
     page.on("pageerror", lambda error: found.append(f"error: {error}"))
     page.on("request", lambda one: None if one.url.startswith((origin, "data:", "blob:")) else found.append(one.url))
+    return found
+
+
+def cut(page: Page, address: str) -> list[str]:
+    """What of a page does not fit into the window."""
     page.goto(address, wait_until="load")
     width = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-    if width > 0:
-        found.append(f"{width} px wider than the window")
-    found += [f"cut: {one}" for one in page.evaluate(CUT)]
+    wider = [f"{width} px wider than the window"] if width > 0 else []
+    return wider + [f"cut: {one}" for one in page.evaluate(CUT)]
+
+
+def complaints(page: Page, address: str, origin: str, picture: str) -> list[str]:
+    """All that is wrong with one page as it is shown."""
+    found = watched(page, origin)
+    found += cut(page, address)
     if folder := os.environ.get("SCREENSHOTS"):
         Path(folder).mkdir(parents=True, exist_ok=True)
         page.screenshot(path=str(Path(folder, picture)))
@@ -117,6 +133,21 @@ def test_the_site(browser: Browser, site: str, width: int, scheme: Any) -> None:
         assert {name: found for name, found in wrong.items() if found} == {}
     finally:
         context.close()
+
+
+def test_every_page_on_the_smallest_screen(browser: Browser, built: Path, site: str) -> None:
+    """No page of the site, generated ones among them, is cut or asks anything of anybody else, also without scripts."""
+    # Scripts would make every page load the index of words; the pages of `test_the_site` run them.
+    page = browser.new_page(viewport={"width": min(WIDTHS), "height": 900}, java_script_enabled=False)
+    complained = watched(page, site)
+    wrong = {}
+    for path in sorted(built.rglob("*.html")):
+        name = path.relative_to(built).as_posix()
+        if found := cut(page, f"{site}/{name}") + complained:
+            wrong[name] = found
+        complained.clear()
+    page.close()
+    assert wrong == {}
 
 
 def test_the_site_finds_words(browser: Browser, site: str) -> None:

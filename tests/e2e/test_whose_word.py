@@ -6,6 +6,7 @@ Findings: T-B1, T-B2, T-S1.
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -177,6 +178,24 @@ def test_what_is_not_waits_for_trust(
     assert "held back" in program("config", "list").stderr
     if key == "sandbox":
         assert "held back" not in program(*command, "--sandbox", "local").stderr
+
+
+@pytest.mark.e2e
+def test_a_misspelt_check_is_told_before_anybody_trusts_it(
+    program: Program, configure: Configure, make_skill: MakeSkill, tasks: Tasks
+) -> None:
+    """The scorer that is none, with the near name and its place, stands beside the question of trust; so do keys."""
+    command = ("eval", "--skills", make_skill(), "--tasks", tasks(task("a", "hello")))
+    path = configure({"checks": [{"scorer": "exact"}, {"scorer": "contain", "options": {"keywords": ["x"]}}]})
+    for more, code in (((), 2), (("--trust-config",), 2), (("--dry-run",), 0)):
+        done = program(*command, *more)
+        assert done.code == code, done.stderr
+        said = re.escape("[plugin.not-installed]: scorer 'contain' is not installed (did you mean contains")
+        assert re.search(rf"{re.escape(str(path))}:[67]:\d+: (error|warning){said}", done.stderr), done.stderr
+    configure({"checks": [{"scorer": "contains", "option": {"keywords": ["x"]}}]})
+    refused = program(*command)
+    assert refused.code == 2
+    assert "unknown key 'option' (did you mean options?)" in refused.stderr
 
 
 @pytest.mark.e2e

@@ -4,7 +4,7 @@
 python3 -m venv .venv
 . .venv/bin/activate
 pip install skillgauge skillgauge-command-plugins-new
-skillgauge plugins new scorers acme-brief
+skillgauge plugins new scorers acme-brief --summary 'The answer has few words.'
 
 # What a check can say.
 cat > skillgauge-scorer-acme-brief/src/skillgauge_scorer_acme_brief/options.py <<'OPTIONS'

@@ -4,7 +4,7 @@
 python3 -m venv .venv
 . .venv/bin/activate
 pip install skillgauge skillgauge-command-plugins-new
-skillgauge plugins new engines acme-agent
+skillgauge plugins new engines acme-agent --summary 'The Acme agent.'
 
 # What must be known of the agent before it starts.
 cat > skillgauge-engine-acme-agent/src/skillgauge_engine_acme_agent/options.py <<'OPTIONS'

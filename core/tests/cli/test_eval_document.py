@@ -129,3 +129,18 @@ def test_tables_of_a_group_stand_in_columns() -> None:
     at = shown.index("  Who fired")
     assert shown[at + 1 : at + 3] == ["    Query of  Sessions  apples", "    apples          12       3"]
     assert "\x1b" not in shown[at + 3]
+
+
+def test_figures_of_a_part_have_a_line_of_their_own() -> None:
+    """What was measured of train and of held-out queries stands below what was measured of all, each on its line."""
+    figures = (
+        Figure(name="right", label="Right", value=0.5, unit="ratio", n=8),
+        Figure(name="right:test", label="Right (test)", value=0.25, unit="ratio", n=4),
+        Figure(name="fires:test", label="Fires (test)", value=1.0, unit="ratio", n=2),
+        Figure(name="right:train", label="Right (train)", value=0.75, unit="ratio", n=4),
+    )
+    assert lines(passed=19, figures=figures)[2:] == [
+        "  Right: 50.0% (n = 8)",
+        "  test: Right: 25.0% (n = 4) | Fires: 100.0% (n = 2)",
+        "  train: Right: 75.0% (n = 4)",
+    ]

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from ..errors import Origin, Problem, UsageError, did_you_mean
+from ..errors import Origin, PluginError, Problem, UsageError, did_you_mean
 from ..plan.overlay import Overlay, OverlayCheck
+from ..plugins.kinds import SCORERS
+from ..plugins.registry import Registry
+from .configuration import Held
 
 
 def read_overlay(configured: Sequence[Mapping[str, object]], file: str, given: Sequence[str]) -> Overlay:
@@ -44,6 +48,22 @@ def read_overlay(configured: Sequence[Mapping[str, object]], file: str, given: S
     if problems:
         raise UsageError(problems)
     return Overlay(tuple(checks))
+
+
+def faults(held: Held, registry: Registry) -> list[Problem]:
+    """What is wrong with checks that wait for the user's trust, so that he does not trust a file only to mend it."""
+    try:
+        overlay = read_overlay(held.value, held.file, ())
+    except UsageError as error:
+        return list(error.problems)
+    found: list[Problem] = []
+    for index, (_, check, _) in enumerate(overlay.checks):
+        try:
+            registry.resolve(SCORERS, check.scorer)
+        except PluginError as error:
+            place = Origin(held.file, (*held.pointer, index, "scorer"))
+            found += (replace(problem, origin=place) for problem in error.problems)
+    return found
 
 
 def _problem(detail: ErrorDetails, check: Origin) -> Problem:

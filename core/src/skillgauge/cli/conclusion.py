@@ -10,6 +10,7 @@ from typing import Any
 from ..report.wording import counted
 from ..run.pipeline import Conclusion
 from ..types.result import RunView, Spending
+from .added_results import with_added
 from .against import Earlier, against_answers
 from .decision import Decision, GateOptions, decide, stopped_early
 from .eval_document import document, human_lines
@@ -54,7 +55,7 @@ def conclude(
     Returns:
         The exit code.
     """
-    view, remarks = call.commented(outcome.view)
+    view, remarks = call.commented(with_added(outcome.view, evaluation.overlay))
     written = evaluation.write_reports(view)
     gate = GateOptions(
         exit_on_fail=values["exit_on_fail"],

@@ -21,7 +21,9 @@ from .writing import write_whole
 command = GlobalsGroup("config", help="Show and change configuration.")
 
 
-@command.command("list", cls=GlobalsCommand, help="Show all values in force.")
+@command.command(
+    "list", cls=GlobalsCommand, examples=("skillgauge config list --origin",), help="Show all values in force."
+)
 @click.option("--origin", is_flag=True, help="Say where each value comes from.")
 @click.pass_context
 def list_values(ctx: click.Context, *, origin: bool) -> int:
@@ -38,7 +40,12 @@ def list_values(ctx: click.Context, *, origin: bool) -> int:
     return ExitCode.OK
 
 
-@command.command("get", cls=GlobalsCommand, help="Print one value; dots reach into groups, as in plugins.block.")
+@command.command(
+    "get",
+    cls=GlobalsCommand,
+    examples=("skillgauge config get engine",),
+    help="Print one value; dots reach into groups, as in plugins.block.",
+)
 @click.argument("key")
 @click.pass_context
 def get_value(ctx: click.Context, key: str) -> int:
@@ -53,7 +60,15 @@ def get_value(ctx: click.Context, key: str) -> int:
     return ExitCode.OK
 
 
-@command.command("set", cls=GlobalsCommand, help="Set a value in the user's own configuration file.")
+@command.command(
+    "set",
+    cls=GlobalsCommand,
+    examples=(
+        "skillgauge config set engine claude-code",
+        "skillgauge config set defaultFormats json,html",
+    ),
+    help="Set a value in the user's own configuration file.",
+)
 @click.argument("key")
 @click.argument("value")
 @click.pass_context
@@ -80,7 +95,13 @@ def set_value(ctx: click.Context, key: str, value: str) -> int:
 
 
 @command.command(
-    "trust", cls=GlobalsCommand, help="Let the configuration file found here decide everything, as it is now."
+    "trust",
+    cls=GlobalsCommand,
+    examples=(
+        "skillgauge config trust",
+        "skillgauge config trust --list",
+    ),
+    help="Let the configuration file found here decide everything, as it is now.",
 )
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--list", "listed", is_flag=True, help="Show the files that you trust.")

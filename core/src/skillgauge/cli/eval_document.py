@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from skillgauge_documents.characters import plain
+
 from ..plan.preparing import Prepared
 from ..report.answer import sentences
-from ..report.characters import plain
 from ..report.wording import counted, figure_text, headline, interval_text, labels, percent, rate_notes, table_texts
 from ..types.frozen import Frozen
 from ..types.result import GroupSummary, RunInfo, RunView, Summary, TagSummary, TrialResult
@@ -74,12 +75,7 @@ def human_lines(view: RunView) -> Iterator[str]:
     groups = view.summary.groups
     for label, group in zip(labels(groups, _NAME), groups, strict=True):
         yield from _filled([f"{label} — {_headline(group)}", _known(group)], " ", "  ")
-        known = [one for one in group.figures if one.value is not None and not one.is_headline]
-        figures = [f"{plain(one.label, _NAME)}: {figure_text(one)}" for one in known]
-        if figures:
-            is_told = all(one.n is not None for one in group.figures)
-            over = "" if is_told else f"over {counted(group.counts.total, 'trial')}: "
-            yield from _filled([f"  {over}{figures[0]}", *figures[1:]], " | ")
+        yield from _figures(group)
         for note in rate_notes(group):
             yield f"  {note}"
         yield from _weakest(group)
@@ -93,6 +89,21 @@ def human_lines(view: RunView) -> Iterator[str]:
         yield plain(board.headline, _SENTENCE)
         for one in board.standings:
             yield f"  {one.place_text:<4} {one.name}  {one.lift_text}"
+
+
+def _figures(group: GroupSummary) -> Iterator[str]:
+    """The numbers of the format; those of a part of the trials, called `name:part`, on a line of the part's own."""
+    parts: dict[str, list[str]] = {}
+    for one in group.figures:
+        if one.value is not None and not one.is_headline:
+            part = one.name.partition(":")[2]
+            label = one.label.removesuffix(f" ({part})") if part else one.label
+            parts.setdefault(part, []).append(f"{plain(label, _NAME)}: {figure_text(one)}")
+    is_told = all(one.n is not None for one in group.figures)
+    over = "" if is_told else f"over {counted(group.counts.total, 'trial')}: "
+    for part, told in sorted(parts.items(), key=lambda item: item[0] != ""):
+        before = f"{plain(part, _NAME)}: " if part else over
+        yield from _filled([f"  {before}{told[0]}", *told[1:]], " | ")
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:

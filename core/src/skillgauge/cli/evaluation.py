@@ -77,6 +77,8 @@ class Evaluation:
         self.prepared = prepared
         self._reporters = make_reporters(call, options, prepared, dry_run=dry_run)
         self._kept = 0
+        self.overlay = Overlay()
+        """The checks that the user adds to cases."""
         self.stopped_at: TrialResult | None = None
         """The failure that ended the run, if the first one was to end it."""
         self.failed_reports = 0
@@ -99,6 +101,7 @@ class Evaluation:
             prepared = replace(prepared, job=replace(prepared.job, recipe=recipe))
         reports = with_agent_formats(asked.reports, prepared, call.config)
         evaluation = cls(call, reports, prepared, dry_run=options.how.dry_run)
+        evaluation.overlay = options.what.overlay
         call.output.problems((*prepared.warnings, *prepared.suites.passed_over))
         return evaluation
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,8 +56,15 @@ class Invocation:
         Args:
             needed: whether the command cannot go on without it; then it is an error.
         """
-        untrusted, found = self.globals.untrusted, still_held(self.config, self.registry)
-        return [one.problem(Severity.ERROR if needed(one) else Severity.WARNING, untrusted=untrusted) for one in found]
+        problems: list[Problem] = []
+        for one in still_held(self.config, self.registry):
+            severity = Severity.ERROR if needed(one) else Severity.WARNING
+            if one.key == "checks":
+                from .added_checks import faults  # noqa: PLC0415 - half of the kernel; few folders add checks
+
+                problems += (replace(fault, severity=severity) for fault in faults(one, self.registry))
+            problems.append(one.problem(severity, untrusted=self.globals.untrusted))
+        return problems
 
     def targets(self, *paths: Path) -> tuple[tuple[Target, ...], tuple[Problem, ...]]:
         """What can be evaluated at some paths: every target of every suite there, each once.
@@ -201,7 +208,7 @@ def invocation(given: Globals, flags: Mapping[str, Any] | None = None) -> Invoca
     strangers = list(_strangers(config, registry, index))
     if any(problem.severity is Severity.ERROR for problem in strangers):
         raise UsageError(strangers)
-    ask_first(registry.secret)
+    ask_first(registry.secret, registry.keep_secret)
     output = Output(as_json=given.as_json, quiet=given.quiet)
     for notice in config.notices:
         output.notice(notice)
@@ -215,7 +222,7 @@ def _strangers(config: Config, registry: Registry, index: PluginIndex) -> Iterat
         parts = value.key.split(".", 3)
         if parts[0] != "plugins" or len(parts) < 4:
             continue
-        kind, name = parts[1], parts[2]
+        kind, name = parts[1], parts[2].partition("+")[0]
         where = "" if value.source is Source.FLAG else f" (set in {value.where})"
         if kind not in SINGULAR:
             near = did_you_mean(kind, tuple(SINGULAR)) or f"; there are {', '.join(SINGULAR)}"

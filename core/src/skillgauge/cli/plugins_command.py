@@ -23,7 +23,12 @@ command = CommandsOfPlugins(
 )
 
 
-@command.command("list", cls=GlobalsCommand, help="List installed plugins; imports none of them.")
+@command.command(
+    "list",
+    cls=GlobalsCommand,
+    examples=("skillgauge plugins list --kind engines",),
+    help="List installed plugins; imports none of them.",
+)
 @click.option("--kind", metavar="KIND", help="Only this kind, for example scorers.")
 @click.pass_context
 def list_plugins(ctx: click.Context, kind: str | None) -> int:
@@ -40,7 +45,12 @@ def list_plugins(ctx: click.Context, kind: str | None) -> int:
     return ExitCode.OK
 
 
-@command.command("info", cls=GlobalsCommand, help="Show one plugin: where it comes from and which options it has.")
+@command.command(
+    "info",
+    cls=GlobalsCommand,
+    examples=("skillgauge plugins info scorers exact",),
+    help="Show one plugin: where it comes from and which options it has.",
+)
 @click.argument("kind")
 @click.argument("name")
 @click.pass_context

@@ -84,5 +84,9 @@ command = GlobalsCommand(
     "schema",
     params=[click.Argument(["name"], required=False)],
     callback=_schema,
+    examples=(
+        "skillgauge schema",
+        "skillgauge schema eval",
+    ),
     help="Print the JSON Schema of a document; without a name, list the names.",
 )

@@ -58,11 +58,12 @@ class CellMaker:
         """Arms of one engine lie together, so that drift of its service touches them alike."""
         cells = []
         for name, model in self._pairs(suite) or [("", None)]:
-            setup = self.engines.find(name, self.missing, suite.origin) if name else None
+            setup = self.engines.find(name, self.missing, suite) if name else None
             if setup is None:
                 cells += [Cell(arm, NOBODY, target, model) for arm in arms]
                 continue
             identity = setup.engine.identity(model)
+            identity = identity.model_copy(update={"name": f"{identity.name}{setup.setting}"})
             self.engines.setups[identity.name] = setup
             if setup.traits.skill_folder is None and any(arm.skills for arm in arms):
                 message = f"engine {name!r} cannot use skills, and suite {suite.id!r} is about one"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..contract.engines import Recorder, SessionCache
 from ..contract.providers import Clean, Traits, imported
-from ..errors import Origin, PluginError, Problem
+from ..errors import PluginError, Problem
 from ..plugins.collecting import collected
 from ..plugins.events import failing_as
 from ..plugins.guard import guarded_part
@@ -16,6 +16,7 @@ from ..plugins.registry import Registry
 from ..reading.environment import secret
 from ..run.agents import AgentSetup
 from ..types.frozen import EMPTY
+from ..types.suite import Suite
 
 
 class Engines:
@@ -39,16 +40,14 @@ class Engines:
         Engines that announce that nobody gets them unasked do not count.
         """
         found = {one.name: one for one in self._registry.load_all("engines") if not one.provider.traits.only_by_name}
-        return (
-            tuple(found)
-            if len(found) == 1 or model is None
-            else tuple(name for name, one in found.items() if one.serves(model))
-        )
+        if len(found) == 1 or model is None:
+            return tuple(found)
+        return tuple(name for name, one in found.items() if one.serves(model))
 
-    def find(self, name: str, problems: list[Problem], origin: Origin | None) -> AgentSetup | None:
-        """An engine by its name; `None` and a problem if there is none that works."""
+    def find(self, name: str, problems: list[Problem], suite: Suite) -> AgentSetup | None:
+        """An engine by its name; `None` and a problem, in the suite if that names it, if there is none that works."""
         if name not in self._made:
-            with collected(problems, origin):
+            with collected(problems, suite.origin if name == suite.defaults.engine else None):
                 self._made[name] = self._make(name)
         return self._made.get(name)
 
@@ -93,7 +92,8 @@ class Engines:
         place = resolved.provider.traits.plays
         options = {place: str(self._replay)} if place and self._replay else EMPTY
         traits = self._registry.traits(resolved, options)
-        return AgentSetup(self._registry.make(ENGINES, resolved, options), traits)
+        _, plus, setting = name.partition("+")
+        return AgentSetup(self._registry.make(ENGINES, resolved, options), traits, plus + setting)
 
     def traits(self) -> dict[str, Traits]:
         """Of every engine in use, by its name."""

@@ -84,7 +84,7 @@ class Resolved:
     """Or the path of a `--plugin` file."""
     version: str
     asked: str
-    """The name that found it: an alias may have options of its own."""
+    """The name that found it: an alias may have options of its own, and so may each `NAME+SETTING`."""
 
     def serves(self, model: str) -> bool:
         """Whether an engine or a judge announces that it serves a model."""
@@ -103,7 +103,7 @@ def option_problem(resolved: Resolved, detail: ErrorDetails, given: JsonObject, 
     if detail["type"] == "extra_forbidden":
         fields = resolved.provider.options.model_fields.items() if len(place) == 1 else ()
         text = f"unknown option{did_you_mean(str(place[-1]), [field.alias or name for name, field in fields])}"
-    if origin and place and place[0] in given:
-        origin = Origin(origin.file, origin.pointer + place)
+    origin = origin and Origin(origin.file, origin.pointer + (place if place and place[0] in given else ()))
     key = ".".join(map(str, (resolved.kind, resolved.name, *place)))
-    return Problem("plugin.options", f"{key}: {text}", origin=origin)
+    hint = f"skillgauge plugins info {resolved.kind} {resolved.name}"
+    return Problem("plugin.options", f"{key}: {text}", origin=origin, hint=hint)

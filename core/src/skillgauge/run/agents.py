@@ -37,6 +37,8 @@ class AgentSetup:
 
     engine: Engine
     traits: Traits
+    setting: str = ""
+    """What tells it in results from the same engine set otherwise: `+fast`."""
 
 
 @dataclass

@@ -24,6 +24,8 @@ from skillgauge.plugins.index import CORE, PluginIndex, read_index
 
 LONGEST_NAME = 40
 """Characters; longer ones make unreadable tables and lines of code."""
+LONGEST_SUMMARY = 80
+"""Characters, for the same reason."""
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _TEMPLATES = Path(__file__).with_name("templates")
@@ -64,6 +66,13 @@ class Project:
     """Plural."""
     name: str
     """As users will type it."""
+    told: str = ""
+    """What it will do; empty for what the plugin made for its kind does."""
+
+    @property
+    def summary(self) -> str:
+        """What it does, as `plugins list` shows it."""
+        return self.told or _SUMMARIES[self.kind]
 
     @property
     def singular(self) -> str:
@@ -97,7 +106,7 @@ class Project:
             "entry": self.entry,
             "title": "".join(part.capitalize() for part in self.name.split("-")),
             "variable": self.name.replace("-", "_").upper(),
-            "summary": _SUMMARIES[self.kind],
+            "summary": self.summary,
             "core_range": core_range,
         }
         requirements = (
@@ -124,7 +133,7 @@ def compatible(version: str) -> str:
     return f">={first},<{parsed.major + 1}" if parsed.major else f">={first},<0.{parsed.minor + 1}"
 
 
-def new_project(kind: str, name: str, index: PluginIndex, taken: tuple[str, ...] = ()) -> Project:
+def new_project(kind: str, name: str, index: PluginIndex, taken: tuple[str, ...] = (), summary: str = "") -> Project:
     """What a user asks for.
 
     Args:
@@ -132,11 +141,12 @@ def new_project(kind: str, name: str, index: PluginIndex, taken: tuple[str, ...]
         name: of the new plugin.
         index: what is installed: another plugin of that name would clash with the new one.
         taken: names of commands that no plugin can have.
+        summary: what it will do, in a line; empty for that of the plugin made for its kind.
 
     Raises:
-        UsageError: with everything that is wrong with kind and name.
+        UsageError: with everything that is wrong with kind, name and summary.
     """
-    problems = list(_wrong_name(name))
+    problems = [*_wrong_name(name), *_wrong_summary(summary)]
     try:
         plural = plural_of(kind)
     except UsageError as error:
@@ -144,12 +154,12 @@ def new_project(kind: str, name: str, index: PluginIndex, taken: tuple[str, ...]
     problems = problems or list(_taken(plural, name, index, taken))
     if problems:
         raise UsageError(problems)
-    return Project(plural, name)
+    return Project(plural, name, summary)
 
 
-def installed_project(kind: str, name: str) -> Project:
+def installed_project(kind: str, name: str, summary: str = "") -> Project:
     """What a user asks for, beside what is installed here; see `new_project`."""
-    return new_project(kind, name, read_index(), taken=tuple(BUILT_IN))
+    return new_project(kind, name, read_index(), tuple(BUILT_IN), summary)
 
 
 def _wrong_name(name: str) -> Iterator[Problem]:
@@ -160,6 +170,13 @@ def _wrong_name(name: str) -> Iterator[Problem]:
     told = f" (did you mean {near}?)" if near else ""
     hint = f"Use lower-case words joined by hyphens, at most {LONGEST_NAME} characters, for example acme-tone."
     yield Problem("usage.plugin-name", f"{name!r} cannot be the name of a plugin{told}", hint=hint)
+
+
+def _wrong_summary(summary: str) -> Iterator[Problem]:
+    if summary.isprintable() and len(summary) <= LONGEST_SUMMARY and not set(summary) & {'"', "\\"}:
+        return  # it stands in a string of Python and of TOML
+    hint = f"Write one line of at most {LONGEST_SUMMARY} characters, without double quotes and backslashes."
+    yield Problem("usage.plugin-summary", f"{summary!r} cannot be the summary of a plugin", hint=hint)
 
 
 def _taken(kind: str, name: str, index: PluginIndex, taken: tuple[str, ...]) -> Iterator[Problem]:

@@ -111,7 +111,8 @@ def test_an_engine_that_works_is_found_and_configured(
     done = program("init", "--engine", "api", "--model", "claude-sonnet-4-5")
     assert done.code == 0, done.stderr
     assert "works    api: key ANTHROPIC_API_KEY\n" in done.stdout
-    assert done.stderr == "4 created, 0 there already; engine api\n"
+    assert done.stderr == "1 created, 0 there already; engine api\n"
+    assert [path.name for path in work.iterdir()] == ["skillgauge.config.yaml"], "folders that nobody asked for"
     file = (work / "skillgauge.config.yaml").read_text()
     assert file.endswith('engine: "api"\nmodel: "claude-sonnet-4-5"\n')
     values = {one["key"]: one["value"] for one in program("config", "list", "--origin", "--json").document}

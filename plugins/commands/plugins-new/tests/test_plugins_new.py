@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -34,7 +35,26 @@ class TestCommand:
         assert all(Path(line).is_file() for line in out.splitlines())
         assert Path("skillgauge-scorer-acme-tone/pyproject.toml") in map(Path, out.splitlines())
         steps = "cd skillgauge-scorer-acme-tone && pip install -e '.[test]' && python -m pytest"
-        assert err == [f"next: {steps}", "made scorer 'acme-tone'; its README.md says how to use it"]
+        kept = "its summary is that of the example, 'The answer holds none of some phrases.'"
+        assert err == [
+            f"next: {steps}",
+            f"{kept}: see plugin.py and pyproject.toml",
+            "made scorer 'acme-tone'; its README.md says how to use it",
+        ]
+
+    def test_a_summary_of_its_own(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """What `--summary` says stands in the announcement and in the wheel, and what fits into neither is refused."""
+        code, _, err = self.call(capsys, "scorer", "acme-tone", "--summary", "The answer's tone is right.")
+        assert (code, len(err)) == (0, 2)
+        project = tomllib.loads(Path("skillgauge-scorer-acme-tone/pyproject.toml").read_text("utf-8"))["project"]
+        assert project["description"] == "The answer's tone is right."
+        announced = Path("skillgauge-scorer-acme-tone/src/skillgauge_scorer_acme_tone/plugin.py").read_text("utf-8")
+        assert 'summary="The answer\'s tone is right."' in announced
+        for wrong in ('say "please"', "two\nlines", "back\\slash", "x" * 81):
+            code, _, err = self.call(capsys, "scorer", "acme-manner", "--summary", wrong)
+            assert code == 2
+            assert "cannot be the summary of a plugin" in err[0]
+        assert not Path("skillgauge-scorer-acme-manner").exists()
 
     def test_for_programs(self, capsys: pytest.CaptureFixture[str]) -> None:
         """One document of the schema that `schema plugins-new` prints; with --dir the folder is there."""

@@ -27,6 +27,7 @@ from skillgauge.api import (
 )
 from skillgauge_engine_command.answers import NoAnswer, answer_in
 from skillgauge_engine_command.engine import outside_program
+from skillgauge_engine_command.options import CommandOptions
 from skillgauge_testkit import ENGINES, Maker, TemporarySandbox
 
 make = Maker(ENGINES, "skillgauge_engine_command.plugin")
@@ -176,11 +177,19 @@ def test_any_answer_is_found(before: str, key: str, answer: str) -> None:
     assert answer_in(f"{before}\n{json.dumps({key: answer})}\n", key) == answer
 
 
+def test_a_command_line_may_be_one_text() -> None:
+    """F-A2: it is split as a shell would, and braces keep their meaning."""
+    made = CommandOptions.model_validate({"argv": "sh -c 'echo {prompt}'"})
+    assert made.argv == ("sh", "-c", "echo {prompt}")
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         ({}, "argv"),
         ({"argv": []}, "argv"),
+        ({"argv": 7}, "valid tuple"),
+        ({"argv": ""}, "at least 1 item"),
         ({"argv": ["a", "{promt}"]}, "did you mean prompt"),
         ({"argv": ["a", "{prompt!r}"]}, "no placeholder"),
         ({"argv": ["a", "{prompt.x}"]}, "no placeholder"),
@@ -199,12 +208,19 @@ def test_wrong_options_are_refused(options: dict[str, Any], words: str) -> None:
     assert words in str(raised.value)
 
 
-def test_check_finds_what_is_missing(tmp_path: Path) -> None:
-    """A program that is not there, unless it is one of the workspace, and a model that the command line needs."""
+def test_check_finds_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """F-A3: a program that is not there, or is here and not in the workspace; a model that the command line needs."""
     (problem,) = asyncio.run(make({"argv": ["no-such-agent-anywhere"]}).check())
     assert (problem.code, problem.severity) == ("engine.program", Severity.ERROR)
     assert asyncio.run(make({"argv": [str(tmp_path / "gone")]}).check())
     assert not asyncio.run(make({"argv": ["./agent"]}).check())
+    here = tmp_path / "agent"
+    here.write_text("#!/bin/sh\n")
+    here.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    (problem,) = asyncio.run(make({"argv": ["./agent"]}).check())
+    assert (problem.code, problem.severity) == ("engine.program", Severity.WARNING)
+    assert str(here) in (problem.hint or "")
     options = {"argv": ["sh", "{model}"]}
     engine = make(options)
     engine.identity("m1")

@@ -24,7 +24,11 @@ def schemas() -> Mapping[str, JsonObject]:
     }
 
 
-@command.command("save", help="Keep a run (latest, unless named) as baselines/NAME.record.json.")
+@command.command(
+    "save",
+    examples=("skillgauge baseline save main",),
+    help="Keep a run (latest, unless named) as baselines/NAME.record.json.",
+)
 @click.argument("name", metavar="NAME")
 @click.argument("source", metavar="[FILE|RUN]", default="latest")
 @click.option("--force", is_flag=True, help="Replace a baseline of this name.")
@@ -54,7 +58,7 @@ def save(ctx: click.Context, *, name: str, source: str, force: bool, store: str 
     return ExitCode.OK
 
 
-@command.command("list", help="List the baselines of this folder.")
+@command.command("list", examples=("skillgauge baseline list",), help="List the baselines of this folder.")
 @click.pass_context
 def list_(ctx: click.Context) -> int:
     """List the baselines of this folder."""
@@ -68,7 +72,11 @@ def list_(ctx: click.Context) -> int:
     return ExitCode.USAGE if problems else ExitCode.OK
 
 
-@command.command("show", help="Show the rates of a baseline, and what did not pass and why.")
+@command.command(
+    "show",
+    examples=("skillgauge baseline show main",),
+    help="Show the rates of a baseline, and what did not pass and why.",
+)
 @click.argument("name", metavar="NAME")
 @click.pass_context
 def show(ctx: click.Context, *, name: str) -> int:

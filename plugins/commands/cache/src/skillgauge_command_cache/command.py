@@ -49,7 +49,7 @@ def _age(ctx: click.Context, param: click.Parameter, value: str) -> timedelta:
     raise click.BadParameter(f"{value!r} is no span of time: 12h, 30d or 2w, for example", ctx, param)
 
 
-@command.command("list", help="Show every entry.")
+@command.command("list", examples=("skillgauge cache list",), help="Show every entry.")
 @click.pass_context
 def list_(ctx: click.Context) -> int:
     """Show every entry."""
@@ -66,7 +66,9 @@ def list_(ctx: click.Context) -> int:
     return ExitCode.OK
 
 
-@command.command("gc", help="Remove entries that are old or damaged.")
+@command.command(
+    "gc", examples=("skillgauge cache gc --older-than 2w",), help="Remove entries that are old or damaged."
+)
 @click.option("--older-than", callback=_age, default="30d", show_default=True, metavar="AGE", help="12h, 30d, 2w.")
 @click.option("--all", "everything", is_flag=True, help="Remove every entry.")
 @click.pass_context
@@ -112,6 +114,7 @@ command.add_command(
         "explain",
         params=[click.Argument(["paths"], nargs=-1, metavar="[PATH]..."), *evaluation_options()],
         callback=_explain,
+        examples=("skillgauge cache explain my-skill",),
         help="Say of each session without the skill whether an earlier one is used, and if not, why.",
     )
 )

@@ -22,6 +22,7 @@ def schemas() -> Mapping[str, JsonObject]:
 @click.command(
     "conformance",
     cls=GlobalsCommand,
+    examples=("skillgauge conformance --only verdict ./my-runner",),
     help="Run the conformance data of skillevaluation against a runner: a command that gets the name of a category as "
     "its last argument and a fixture on stdin, and answers on stdout.",
     short_help="Run skillevaluation's conformance data against a runner.",

@@ -72,7 +72,14 @@ def _convert(*, path: str, to: str, suite_format: str | None, output: str | None
 
 
 command = GlobalsCommand(
-    "convert", params=_OPTIONS, callback=_convert, help="Write suites in another format, and say what it cannot hold."
+    "convert",
+    params=_OPTIONS,
+    callback=_convert,
+    examples=(
+        "skillgauge convert my-skill --to benchflow",
+        "skillgauge convert my-skill --to benchflow -o converted --strict",
+    ),
+    help="Write suites in another format, and say what it cannot hold.",
 )
 
 

@@ -46,7 +46,14 @@ def schemas() -> Mapping[str, JsonObject]:
     return {"create": CreateDocument.model_json_schema()}
 
 
-@click.command(cls=GlobalsCommand, help="Make a skill that runs, with a starter benchmark that it passes.")
+@click.command(
+    cls=GlobalsCommand,
+    examples=(
+        "skillgauge create --name invoices --from-template agent_skill",
+        "skillgauge create --name adder --from-template python_script --description 'Adds numbers.'",
+    ),
+    help="Make a skill that runs, with a starter benchmark that it passes.",
+)
 @click.option("--name", required=True, help="Name of the skill and of its folder.", metavar="NAME")
 @click.option(
     "--from-template",

@@ -99,7 +99,13 @@ def _find(
     return ExitCode.USAGE if catalogue.has_bad_files else ExitCode.OK
 
 
-command = GlobalsCommand("find", params=_OPTIONS, callback=_find, help="Search skills, best first.")
+command = GlobalsCommand(
+    "find",
+    params=_OPTIONS,
+    callback=_find,
+    examples=("skillgauge find -q invoices --min-completion 0.8",),
+    help="Search skills, best first.",
+)
 
 
 def _print(shown: list[tuple[Candidate, KnownRate | None]], total: int, catalogue: Catalogue, call: Invocation) -> None:

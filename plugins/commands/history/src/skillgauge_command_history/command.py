@@ -48,7 +48,7 @@ def _store_option(callback: Callback) -> Callback:
     return click.option("--store", metavar="PLACE", help="Where runs are kept; default: as configured.")(callback)
 
 
-@command.command("list", help="List runs, newest first.")
+@command.command("list", examples=("skillgauge history list",), help="List runs, newest first.")
 @click.option("--target", metavar="T", help="Only runs of this target, by its id.")
 @click.option("--suite", metavar="S", help="Only runs of this suite, by its id.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, metavar="N", help="At most so many.")
@@ -71,7 +71,11 @@ def list_runs(ctx: click.Context, *, target: str | None, suite: str | None, limi
     return ExitCode.OK
 
 
-@command.command("show", help="Show one run: by its id, the beginning of it, `latest` or `latest~1`.")
+@command.command(
+    "show",
+    examples=("skillgauge history show latest",),
+    help="Show one run: by its id, the beginning of it, `latest` or `latest~1`.",
+)
 @click.argument("run_id", metavar="RUN_ID|latest")
 @click.option("--format", "name", metavar="NAME", help="Print it with this reporter instead.")
 @click.option("--output", metavar="FILE", help="Where to write that report; default: stdout.")
@@ -104,7 +108,9 @@ def show(ctx: click.Context, *, run_id: str, name: str | None, output: str | Non
     return ExitCode.OK
 
 
-@command.command("trend", help="Show how a target did from run to run.")
+@command.command(
+    "trend", examples=("skillgauge history trend my-skill",), help="Show how a target did from run to run."
+)
 @click.argument("target", metavar="TARGET")
 @click.option("--suite", metavar="S", help="Only runs of this suite, by its id.")
 @_store_option
@@ -146,7 +152,11 @@ def trend(ctx: click.Context, *, target: str, suite: str | None, store: str | No
     return ExitCode.OK
 
 
-@command.command("flaky", help="Show the cases that pass only sometimes, over the newest runs.")
+@command.command(
+    "flaky",
+    examples=("skillgauge history flaky --target my-skill --limit 50",),
+    help="Show the cases that pass only sometimes, over the newest runs.",
+)
 @click.option("--target", metavar="T", help="Only cases of this target, by its id.")
 @click.option("--suite", metavar="S", help="Only cases of this suite, by its id.")
 @click.option(
@@ -177,7 +187,11 @@ def flaky(ctx: click.Context, *, target: str | None, suite: str | None, limit: i
     return ExitCode.OK
 
 
-@command.command("import", help="Take result documents, or a database of eval-skills, over into the store.")
+@command.command(
+    "import",
+    examples=("skillgauge history import reports/benchmark.json",),
+    help="Take result documents, or a database of eval-skills, over into the store.",
+)
 @click.argument("file", metavar="PATH")
 @_store_option
 @click.pass_context

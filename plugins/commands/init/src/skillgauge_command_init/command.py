@@ -10,7 +10,7 @@ import click
 from skillgauge.api import ExitCode, Frozen, GlobalsCommand, JsonObject, invocation
 
 from .engines import FoundEngine, choose, find_engines
-from .scaffold import Part, State, make_project
+from .scaffold import FOLDERS, Part, State, make_project
 
 BEST = "*"
 """What stands for `--engine` without a name; no engine can be called so."""
@@ -34,7 +34,14 @@ def schemas() -> Mapping[str, JsonObject]:
     return {"init": InitDocument.model_json_schema()}
 
 
-@click.command(cls=GlobalsCommand, help="Make a configuration file, and folders for skills, benchmarks and reports.")
+@click.command(
+    cls=GlobalsCommand,
+    examples=(
+        "skillgauge init",
+        "skillgauge init --engine",
+    ),
+    help="Make a configuration file, and folders for skills, benchmarks and reports; with --engine the file alone.",
+)
 @click.option("--dir", "folder", default=".", show_default=True, help="Where; made if it is not there.", metavar="DIR")
 @click.option(
     "--engine",
@@ -51,7 +58,8 @@ def command(ctx: click.Context, *, folder: str, engine: str | None, model: str |
     found = find_engines(call, model) if engine is not None else ()
     chosen = choose(found, None if engine == BEST else engine) if engine is not None else None
     settings = {"engine": chosen.name, **({"model": model} if model else {})} if chosen else {}
-    parts = make_project(Path(folder), settings)
+    # Whoever asks for an agent has his skills somewhere already.
+    parts = make_project(Path(folder), settings, folders=() if chosen else FOLDERS)
     made = InitDocument(folder=folder, parts=parts, engine=chosen.name if chosen else None, engines=found)
     call.output.document(made.model_dump(mode="json"))
     for one in found:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from importlib.metadata import entry_points
 from importlib.resources import files
@@ -37,25 +37,28 @@ class Part(Frozen):
     note: str | None = None
 
 
-def make_project(folder: Path, settings: Mapping[str, str] | None = None) -> tuple[Part, ...]:
+def make_project(
+    folder: Path, settings: Mapping[str, str] | None = None, folders: Sequence[str] = FOLDERS
+) -> tuple[Part, ...]:
     """Make what is missing of a project, and nothing else.
 
     Args:
         folder: where.
         settings: keys that the configuration is to have beside those of the template. A file that is there already
             stays as it is, and a note says what to add.
+        folders: which ones it is to have.
 
     Raises:
         UsageError: something stands in the way, and nothing was made; or the place cannot be written.
     """
-    problems = list(_obstacles(folder))
+    problems = list(_obstacles(folder, folders))
     if problems:
         raise UsageError(problems)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         return (
             *_configuration(folder, settings or {}),
-            *(Part(path=f"{name}/", state=_folder(folder / name)) for name in FOLDERS),
+            *(Part(path=f"{name}/", state=_folder(folder / name)) for name in folders),
         )
     except OSError as error:
         message = f"cannot make {error.filename!r}: {error.strerror}"
@@ -83,10 +86,10 @@ def _has_table(pyproject: Path) -> bool:
     return isinstance(tool, dict) and "skillgauge" in tool
 
 
-def _obstacles(folder: Path) -> Iterator[Problem]:
+def _obstacles(folder: Path, folders: Sequence[str]) -> Iterator[Problem]:
     """Files where folders are to be, and the reverse."""
     hint = "Move it away, or choose another place with --dir."
-    for path in (folder, *(folder / name for name in FOLDERS)):
+    for path in (folder, *(folder / name for name in folders)):
         if os.path.lexists(path) and not path.is_dir():
             yield Problem("init.not-a-folder", f"{str(path)!r} is no folder", hint=hint)
     if (folder / CONFIG).is_dir():

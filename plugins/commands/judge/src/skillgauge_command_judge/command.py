@@ -56,6 +56,7 @@ _STORE = click.option("--store", metavar="PLACE", help="Where runs are kept; def
 
 @command.command(
     "label",
+    examples=("skillgauge judge label latest --limit 20",),
     help="Ask a person whether checks that a judge has decided hold; what the judge said is not shown.",
     short_help="Label what a judge has decided.",
 )
@@ -141,6 +142,7 @@ def _tell(call: Invocation, view: RunView, file: str, added: int, skipped: int, 
 
 @command.command(
     "calibrate",
+    examples=("skillgauge judge calibrate latest --labels labels.jsonl",),
     help="Compare what a judge has decided with labels, and correct its rates.",
     short_help="Compare a judge with labels.",
 )

@@ -34,17 +34,28 @@ def schemas() -> Mapping[str, JsonObject]:
     return {"plugins-new": NewPluginDocument.model_json_schema()}
 
 
-@click.command("new", cls=GlobalsCommand, help="Make the project of a new plugin, which works from the start.")
+@click.command(
+    "new",
+    cls=GlobalsCommand,
+    examples=("skillgauge plugins new scorers acme-brief --summary 'The answer has few words.'",),
+    help="Make the project of a new plugin, which works from the start.",
+)
 @click.argument("kind")
 @click.argument("name")
 @click.option(
     "--dir", "parent", metavar="DIR", default=".", help="Folder to make the project's folder in; default: here."
 )
+@click.option(
+    "--summary",
+    metavar="TEXT",
+    default="",
+    help="What it will do, in a line, for `plugins list` and the wheel; default: what the example of its kind does.",
+)
 @click.pass_context
-def command(ctx: click.Context, kind: str, name: str, parent: str) -> int:
+def command(ctx: click.Context, kind: str, name: str, parent: str, summary: str) -> int:
     """Make the project of a new plugin."""
     output = Output(as_json=ctx.obj.as_json, quiet=ctx.obj.quiet)
-    project = installed_project(kind, name)
+    project = installed_project(kind, name, summary)
     folder, files = write_project(project, Path(parent))
     made = NewPluginDocument(
         kind=project.kind,
@@ -58,5 +69,7 @@ def command(ctx: click.Context, kind: str, name: str, parent: str) -> int:
     for file in files:
         output.line(str(folder / file))
     output.notice(f"next: cd {shlex.quote(str(folder))} && pip install -e '.[test]' && python -m pytest")
+    if not summary:
+        output.notice(f"its summary is that of the example, {project.summary!r}: see plugin.py and pyproject.toml")
     output.verdict(f"made {project.singular} '{project.name}'; its README.md says how to use it")
     return ExitCode.OK

@@ -76,7 +76,11 @@ def _store_option(callback: Callback) -> Callback:
     return click.option("--store", metavar="PLACE", help="Where runs are kept; default: as configured.")(callback)
 
 
-@command.command("convert", help="Write a report in another format.")
+@command.command(
+    "convert",
+    examples=("skillgauge report convert --input latest --format html --output report.html",),
+    help="Write a report in another format.",
+)
 @click.option(
     "--input",
     "source",
@@ -140,6 +144,10 @@ def convert(
 
 @command.command(
     "show",
+    examples=(
+        "skillgauge report show latest",
+        "skillgauge report show latest --case typo --arm with_skill",
+    ),
     help="Show the rates of a report or of a stored run (id, latest, latest~1), and what did not pass and why; with "
     "--case everything that happened in a case.",
     short_help="Show a run, or what happened in a case of it.",
@@ -188,6 +196,7 @@ class _Asked(TypedDict):
 
 @command.command(
     "diff",
+    examples=("skillgauge report diff latest~1 latest --fail-on-regression",),
     help="Say what changed from report A to report B, skill by skill and task by task. Each is a file or a stored run: "
     "its id, latest, latest~1.",
     short_help="Compare two reports.",

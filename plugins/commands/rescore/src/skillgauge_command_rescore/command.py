@@ -58,6 +58,10 @@ command = EvaluationCommand(
     "rescore",
     params=_OPTIONS,
     callback=_rescore,
+    examples=(
+        "skillgauge rescore latest",
+        "skillgauge rescore latest --judge claude-sonnet-4-5 --format html",
+    ),
     help="Grade what a stored run has done again, with the checks and judges of now; nothing is executed.",
 )
 

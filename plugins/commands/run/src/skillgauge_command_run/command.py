@@ -82,7 +82,11 @@ def _run(**values: Any) -> int:
 
 
 command = EvaluationCommand(
-    "run", params=_OPTIONS, callback=_run, help="Find skills, evaluate them, select the best and report, in one go."
+    "run",
+    params=_OPTIONS,
+    callback=_run,
+    examples=("skillgauge run --skills-dir ./skills --top-k 3 --format json markdown",),
+    help="Find skills, evaluate them, select the best and report, in one go.",
 )
 
 

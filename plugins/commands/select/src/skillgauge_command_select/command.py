@@ -93,7 +93,11 @@ def _select(
 
 
 command = GlobalsCommand(
-    "select", params=_OPTIONS, callback=_select, help="Choose the best skills by what reports say about them."
+    "select",
+    params=_OPTIONS,
+    callback=_select,
+    examples=("skillgauge select --from ./skills --reports reports/eval-result.json --top-k 3",),
+    help="Choose the best skills by what reports say about them.",
 )
 
 

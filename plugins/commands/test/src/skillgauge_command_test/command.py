@@ -120,5 +120,10 @@ command = GlobalsCommand(
         *(option for option in evaluation_options() if option.name in _SHARED),
     ],
     callback=_test,
+    examples=(
+        "skillgauge test my-package",
+        "skillgauge test my-package --skill pdf-tools --case 01-basic",
+        "skillgauge test --workspace --format junit",
+    ),
     help="Run the deterministic tests of packages: their skills' and hooks' commands, without any model.",
 )

@@ -58,6 +58,10 @@ class CommandEngine:
         if not is_later and shutil.which(program, path=host_environment().get("PATH")) is None:
             hint = f"Install it, or name another: --set engines.{NAME}.argv='[...]'."
             problems.append(Problem("engine.program", f"program {program!r} is not there", hint=hint))
+        if is_later and os.access(program, os.X_OK):
+            message = f"program {program!r} is looked for in the workspace of each session, not in this folder"
+            hint = f"If you mean the one here, write {str(Path(program).absolute())!r}."
+            problems.append(Problem("engine.program", message, hint=hint, severity=Severity.WARNING))
         if self._lacks_model:
             message = f"the command line of engine {NAME!r} names a model, and none is given"
             problems.append(Problem("engine.no-model", message, hint="Name it with --model."))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from string import Formatter
 from typing import Self
 
@@ -17,7 +18,9 @@ COMPLETED = "completed"
 class CommandOptions(Frozen):
     """Options of `command`."""
 
-    argv: tuple[str, ...] = Field(min_length=1, description="Program and arguments, with placeholders.")
+    argv: tuple[str, ...] = Field(
+        min_length=1, description="Program and arguments, with placeholders: a list, or one text."
+    )
     stdin: str = Field(default="", description="What the program reads, with placeholders.")
     env: JsonObject = Field(default=EMPTY, description="Variables that it sees, name to value.")
     pass_env: tuple[str, ...] = Field(
@@ -45,6 +48,12 @@ class CommandOptions(Frozen):
         default=(), description="Hosts that a sandbox without network lets it reach, `name` or `name:port`."
     )
     paid: bool = Field(default=True, description="Whether a session costs money.")
+
+    @field_validator("argv", mode="before")
+    @classmethod
+    def _words(cls, value: object) -> object:
+        """A command line in one text is split as a shell would."""
+        return shlex.split(value) if isinstance(value, str) else value
 
     @field_validator("argv", "stdin")
     @classmethod

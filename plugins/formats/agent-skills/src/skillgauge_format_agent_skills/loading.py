@@ -30,7 +30,6 @@ from skillgauge.api import (
 )
 from skillgauge_skill_folders import (
     DOCKERFILE,
-    Leaks,
     Skill,
     find_skill,
     image_files,
@@ -292,7 +291,7 @@ def _suites(
     warnings = (*skill.warnings, *leak_warnings(leaks, skill), *unread)
     taken: set[str] = set()
     for part in sorted(of_skill.parts, key=lambda part: part.is_triggers):
-        for suite in _split(part, skill, ref, leaks, taken):
+        for suite in _split(part, skill, ref, taken):
             if beside:
                 arms = (arm.model_copy(update={"skills": (*arm.skills, *beside)}) for arm in suite.arms)
                 suite = suite.model_copy(update={"arms": tuple(arms)})
@@ -300,7 +299,7 @@ def _suites(
             warnings = ()
 
 
-def _split(part: _Part, skill: Skill, ref: SkillRef, leaks: Leaks, taken: set[str]) -> Iterable[Suite]:
+def _split(part: _Part, skill: Skill, ref: SkillRef, taken: set[str]) -> Iterable[Suite]:
     """The suites of a file.
 
     Evals that ask only whether the skill fires are a suite of their own, since they prove nothing in an arm without it.
@@ -310,7 +309,7 @@ def _split(part: _Part, skill: Skill, ref: SkillRef, leaks: Leaks, taken: set[st
     warnings = part.warnings
     if evals:
         name = _free(skill.name if skill.name not in taken else f"{skill.name}-{part.source.path.stem}", taken)
-        yield _suite(name, part, evals, skill, ref, leaks).model_copy(
+        yield _suite(name, part, evals, skill, ref).model_copy(
             update={
                 "warnings": warnings,
                 "dialect": SKILL_CREATOR if _has_expectations(part.source) else AGENTSKILLS,
@@ -322,7 +321,7 @@ def _split(part: _Part, skill: Skill, ref: SkillRef, leaks: Leaks, taken: set[st
         warnings = ()
     if triggers:
         name = _free(f"{skill.name}-{part.source.path.stem if part.is_triggers else TRIGGERS}", taken)
-        yield _suite(name, part, [_tagged(case) for case in triggers], skill, ref, leaks).model_copy(
+        yield _suite(name, part, [_tagged(case) for case in triggers], skill, ref).model_copy(
             update={
                 "warnings": warnings,
                 "dialect": TRIGGERS,
@@ -334,7 +333,7 @@ def _split(part: _Part, skill: Skill, ref: SkillRef, leaks: Leaks, taken: set[st
         )
 
 
-def _suite(name: str, part: _Part, cases: list[Case], skill: Skill, ref: SkillRef, leaks: Leaks) -> Suite:
+def _suite(name: str, part: _Part, cases: list[Case], skill: Skill, ref: SkillRef) -> Suite:
     # The target has no digest of its own: arms carry that of the skill, and an arm without it stays the same when the
     # skill is edited.
     target = Target(
@@ -358,7 +357,7 @@ def _suite(name: str, part: _Part, cases: list[Case], skill: Skill, ref: SkillRe
         cases=tuple(cases),
         targets=(target,),
         parameters={"integer_ids": integers, "eval_names": names},
-        extras={"left_out": {"always": leaks.always, "of_validators": leaks.of_validators}, **_unknown(part.source)},
+        extras=_unknown(part.source),
         origin=part.source.origin(),
     )
 

@@ -11,7 +11,6 @@ from skillgauge.api import (
     GroupSummary,
     RunState,
     RunView,
-    SourceSpan,
     compared,
     counted,
     figure_text,
@@ -22,7 +21,7 @@ from skillgauge.api import (
     sentences,
 )
 from skillgauge_run_views.markdown import in_markdown
-from skillgauge_run_views.tested import CaseKind, CaseOutcome, groups_under_test, outcomes, spans, worst
+from skillgauge_run_views.tested import CaseKind, CaseOutcome, Place, groups_under_test, outcomes, places, worst
 
 MARKER = "<!-- skillgauge:report -->"
 """First line of a comment, by which the next run finds it."""
@@ -41,9 +40,8 @@ class GithubReporter:
         """The step summary, then what goes elsewhere."""
         tally = Counter(case.kind for group in groups_under_test(view) for case in outcomes(view, group))
         cases = worst(view, _ANNOTATIONS)
-        places = {key: (_path(span.file), span) for key, span in spans(view, cases).items()}
         yield Artifact(chunks=_encoded(_summary(view, tally, cases, _SUMMARY)))
-        yield Artifact(chunks=_encoded(_annotations(cases, places)), path="annotations.txt")
+        yield Artifact(chunks=_encoded(_annotations(cases, places(view, cases))), path="annotations.txt")
         yield Artifact(chunks=_encoded(_outputs(view, tally)), path="outputs.txt")
         comment = (MARKER, *_summary(view, tally, cases, _COMMENT))
         yield Artifact(chunks=_encoded(comment), path="comment.md")
@@ -115,14 +113,12 @@ def _rates(groups: Sequence[GroupSummary], most: int) -> Iterator[str]:
         yield f"{len(groups) - most} more are in the full report."
 
 
-def _annotations(
-    cases: Sequence[CaseOutcome], places: Mapping[tuple[str, int], tuple[str, SourceSpan]]
-) -> Iterator[str]:
+def _annotations(cases: Sequence[CaseOutcome], where: Mapping[tuple[str, int], Place]) -> Iterator[str]:
     """Workflow commands, one a line."""
     for case in cases:
         first = case.results[0]
-        path, span = places.get(case.key, ("", None))
-        told = {"file": path, "line": str(span.line) if path and span and span.line else ""}
+        place = where.get(case.key, Place("", None))
+        told = {"file": place.file, "line": str(place.line or "")}
         told["title"] = f"{plain(first.case_id)} ({labels([case.group])[0]})"
         properties = ",".join(f"{name}={_property(value)}" for name, value in told.items() if value)
         reasons = [plain(reason) for reason in case.reasons]
@@ -151,13 +147,6 @@ def _verdict(view: RunView, tally: Counter[CaseKind]) -> str:
     if view.run.state is not RunState.FINISHED:
         return "incomplete"
     return "passed" if tally[CaseKind.PASSED] else "empty"
-
-
-def _path(file: str) -> str:
-    """A file from the root of its repository, or from here if it is in none; empty if that leads nowhere."""
-    path = Path(file).resolve()
-    root = next((folder for folder in path.parents if (folder / ".git").exists()), Path.cwd())
-    return path.relative_to(root).as_posix() if path.is_relative_to(root) else ""
 
 
 def _shown(value: str) -> str:
