@@ -112,6 +112,7 @@ def test_sessions_of_agents_get_a_page_unless_somebody_chose(program: Program, w
     assert written(*agents) == {".json"}
 
 
+@pytest.mark.slow
 def test_a_repository_of_skills_in_one_run(program: Program, work: Path) -> None:
     """Three hundred skills whose evals lie at the root are found by name, all in one plan."""
     names = [f"skill-{number:03}" for number in range(300)]
