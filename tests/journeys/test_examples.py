@@ -97,3 +97,10 @@ def test_a_judge_behind_oauth_grades(work: Path, user: dict[str, str]) -> None:
     assert "6 passed" in done.stdout
     assert done.stderr.splitlines()[-1] == "done: 1 of 3 passed"
     assert "as [redacted:ACME_TOKEN], [redacted:ACME_TOKEN] found" in done.stdout
+
+
+def test_an_executor_replaces_processes(work: Path, user: dict[str, str]) -> None:
+    """The skill counts to two in each process."""
+    done = tried("fresh-executor", work, user)
+    assert "4 passed" in done.stdout
+    assert done.stderr.splitlines()[-1] == "gate met: 4 of 4 passed"

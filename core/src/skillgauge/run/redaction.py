@@ -1,7 +1,6 @@
 """Keep the values of secrets out of everything that is stored or shown.
 
-Only values that were registered are found; this does not guess what looks like a secret. What plugins come to know
-while they work, a token that is lent for an hour, is known to all runs of this process.
+Only values that were registered are found; this does not guess what looks like a secret.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, TypeVar, cast
-from weakref import WeakSet
 
 from pydantic import BaseModel
 
@@ -27,9 +25,6 @@ MIN_LENGTH_IN_FILE = 16
 
 T = TypeVar("T")
 
-_kept: dict[str, str] = {}
-"""What `keep_secret` was told: value to name."""
-
 
 class Redactor:
     """Replaces secrets by `[redacted:NAME]`; costs nothing while none is registered."""
@@ -38,9 +33,6 @@ class Redactor:
         self._spellings = Spellings()
         self.values: dict[str, str] = {}
         """What was registered, by name."""
-        _redactors.add(self)
-        for value, name in _kept.items():
-            self.register(name, value)
 
     def register(self, name: str, value: str) -> None:
         """Hide a value from now on: as it is, backwards, escaped, in base64, base32 and hex, broken into lines or cut.
@@ -102,22 +94,3 @@ class Redactor:
     def _changed(self, value: object, names: Iterable[str]) -> dict[str, Any]:
         pairs = ((name, getattr(value, name)) for name in names)
         return {name: new for name, old in pairs if (new := self._clean(old)) is not old}
-
-
-_redactors: WeakSet[Redactor] = WeakSet()
-
-
-def keep_secret(name: str, value: str) -> None:
-    """Keep a secret that a plugin came to know, such as a token that it was lent, out of everything from now on.
-
-    Args:
-        name: what stands in place of it; of the variable or the service that it came from.
-        value: as it is sent.
-
-    Raises:
-        ValueError: the value is too short to be told from other text.
-    """
-    Redactor().register(name, value)  # refuses what is too short, before anybody knows it
-    _kept[value] = name
-    for redactor in tuple(_redactors):
-        redactor.register(name, value)
