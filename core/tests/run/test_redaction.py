@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillgauge.contract.sandboxes import Finished
-from skillgauge.run.redaction import MIN_LENGTH, Redactor, keep_secret
+from skillgauge.run.redaction import MIN_LENGTH, Redactor
 from skillgauge.types.frozen import Frozen, FrozenDict, Json, freeze
 
 SECRET = 'sk-Zoë/+"%&=?\\1\n'
@@ -227,16 +227,3 @@ def test_a_value_has_one_name() -> None:
     one = redactor(A="sk-0123456789", B="sk-0123456789", C="9876543210-ks")
     assert one.redact("sk-0123456789 9876543210-ks") == "[redacted:A] [redacted:A]"
     assert set(one.values) == {"A", "C"}
-
-
-def test_a_secret_of_the_run_is_known_to_all_redactors(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A token that a plugin got while it worked is hidden by the redactor that was there, and by the next one."""
-    monkeypatch.setattr("skillgauge.run.redaction._kept", {})
-    before = Redactor()
-    assert before.redact("a lent-token-of-acme b") == "a lent-token-of-acme b"
-    keep_secret("ACME_TOKEN", "lent-token-of-acme")
-    for redactor in (before, Redactor()):
-        assert redactor.redact("a lent-token-of-acme b") == "a [redacted:ACME_TOKEN] b"
-    with pytest.raises(ValueError, match="fewer than"):
-        keep_secret("ACME_TOKEN", "ab")
-    assert Redactor().redact("ab") == "ab"

@@ -24,7 +24,7 @@ from .cells import CellMaker
 from .engines import Engines
 from .judging import Judging, checked, find_judges, wanted_judges
 from .options import EvalOptions, How
-from .resources import ChosenSandbox, choose_sandbox, choose_store
+from .resources import ChosenSandbox, choose_sandbox, choose_store, unfit
 from .suites import Suites
 from .survey import Survey
 
@@ -87,8 +87,12 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
         sandbox = await choose_sandbox(who.sandbox, registry, least=Tier.STRICT if how.untrusted else Tier.NONE)
         images = [one.image for one in surveys if one.image and who.executes and not sandbox.runs_images]
         bound = [name for name, traits in engines.traits().items() if sandbox.is_remote and not traits.remote]
-        unfit = [_no_image(case, sandbox.name) for case in images] + [_bound(name, sandbox.name) for name in bound]
-        problems += [*sandbox.warnings, *(map(_told, unfit) if how.dry_run else unfit)]
+        unable = [_no_image(case, sandbox.name) for case in images] + [_bound(name, sandbox.name) for name in bound]
+        problems += [*sandbox.warnings, *(map(_told, unable) if how.dry_run else unable)]
+        if not (how.dry_run or unable or any(one.severity is Severity.ERROR for one in problems)):
+            brought = [one.image for one in surveys if one.image and who.executes]
+            found = [await unfit(case, *one, sandbox.sandbox) for case in brought for one in engines.traits().items()]
+            problems += filter(None, found)
     with collected(problems):
         store = choose_store(who.store, registry, problems, given=who.store_given)
         executor = registry.make(EXECUTORS, who.executor) if who.executor else None

@@ -228,6 +228,10 @@ class Registry:
         """
         return self.events().resolve_secret(name)
 
+    def keep_secret(self, name: str, value: str) -> None:
+        """Tell a secret that a plugin was lent."""
+        self.events().keep_secret(name, value)
+
     def _listening(self) -> Events:
         manager = _manager()  # of its own: what is loaded later is not asked to listen
         plugins: dict[object, str] = {}

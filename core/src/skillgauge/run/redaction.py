@@ -1,24 +1,17 @@
 """Keep the values of secrets out of everything that is stored or shown.
 
-Only values that were registered are found; this does not guess what looks like a secret. What plugins come to know
-while they work, a token that is lent for an hour, is known to all runs of this process.
+Only values that were registered are found; this does not guess what looks like a secret.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import json
-from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Any, TypeVar, cast
-from weakref import WeakSet
-
-from pydantic import BaseModel
+from typing import TypeVar
 
 from skillgauge_documents import texts_in
 from skillgauge_documents.spellings import Spellings
-
-from ..types.frozen import FrozenDict
+from skillgauge_documents.texts import with_texts
 
 MIN_LENGTH = 6
 """Shorter values are refused: they occur by chance, and replacing them would garble results."""
@@ -26,9 +19,6 @@ MIN_LENGTH_IN_FILE = 16
 """Of a text in a credential file: shorter ones there are names and kinds rather than secrets."""
 
 T = TypeVar("T")
-
-_kept: dict[str, str] = {}
-"""What `keep_secret` was told: value to name."""
 
 
 class Redactor:
@@ -38,9 +28,6 @@ class Redactor:
         self._spellings = Spellings()
         self.values: dict[str, str] = {}
         """What was registered, by name."""
-        _redactors.add(self)
-        for value, name in _kept.items():
-            self.register(name, value)
 
     def register(self, name: str, value: str) -> None:
         """Hide a value from now on: as it is, backwards, escaped, in base64, base32 and hex, broken into lines or cut.
@@ -71,53 +58,9 @@ class Redactor:
         It may be a string, bytes, or anything made of mappings (keys too), lists, tuples, pydantic models and
         dataclasses.
         """
-        return cast("T", self._clean(value)) if self.values else value
+        spellings = self._spellings
+        return with_texts(value, spellings.replaced, spellings.replaced_in_bytes) if self.values else value
 
     def masked(self, content: bytes) -> bytes:
         """Content with asterisks over its secrets: nothing in it moves, so that a file which is no text stays whole."""
         return self._spellings.replaced_in_bytes(content, masked=True)
-
-    def _clean(self, value: Any) -> Any:
-        kind = type(value)
-        if kind is str:
-            return self._spellings.replaced(value)
-        if kind in (bytes, bytearray):
-            return self._spellings.replaced_in_bytes(value)
-        if isinstance(value, Mapping):
-            pairs = [(self._clean(key), self._clean(item)) for key, item in value.items()]
-            if any(key is not old or item is not value[old] for (key, item), old in zip(pairs, value, strict=True)):
-                return FrozenDict(pairs) if isinstance(value, FrozenDict) else dict(pairs)
-        elif kind in (tuple, list):
-            items = [self._clean(item) for item in value]
-            if any(new is not old for new, old in zip(items, value, strict=True)):
-                return kind(items)
-        elif isinstance(value, BaseModel):
-            changed = self._changed(value, type(value).model_fields)
-            return value.model_copy(update=changed) if changed else value
-        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-            changed = self._changed(value, [field.name for field in dataclasses.fields(value)])
-            return dataclasses.replace(value, **changed) if changed else value
-        return value
-
-    def _changed(self, value: object, names: Iterable[str]) -> dict[str, Any]:
-        pairs = ((name, getattr(value, name)) for name in names)
-        return {name: new for name, old in pairs if (new := self._clean(old)) is not old}
-
-
-_redactors: WeakSet[Redactor] = WeakSet()
-
-
-def keep_secret(name: str, value: str) -> None:
-    """Keep a secret that a plugin came to know, such as a token that it was lent, out of everything from now on.
-
-    Args:
-        name: what stands in place of it; of the variable or the service that it came from.
-        value: as it is sent.
-
-    Raises:
-        ValueError: the value is too short to be told from other text.
-    """
-    Redactor().register(name, value)  # refuses what is too short, before anybody knows it
-    _kept[value] = name
-    for redactor in tuple(_redactors):
-        redactor.register(name, value)

@@ -64,8 +64,7 @@ def check_sandbox(
 
     Args:
         make: makes a sandbox that is usable here, where there is a POSIX shell.
-        where: for a sandbox that is remote, whose service the test plays: where on this machine a file lies that
-            processes see at a path.
+        where: for one that is remote, whose service the test plays: where here a file of its workspaces lies.
         patience_s: how long to wait for what should come at once.
 
     Raises:

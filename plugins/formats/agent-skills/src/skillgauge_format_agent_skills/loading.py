@@ -46,7 +46,7 @@ from .keys import FILE_KEYS, Use
 from .neighbours import Neighbours
 from .options import AgentSkillsOptions
 from .packages import MANIFESTS, manifest_of
-from .shapes import UAAPS, Foreign, Shape, list_key
+from .shapes import PACKAGE, Foreign, Shape, list_key
 from .skill_search import SkillSearch
 from .sources import EVALS_FOLDER, Source, is_named_evals, read_source, shape_in, suite_files
 from .triggers import SHOULD, SHOULD_NOT, trigger_cases
@@ -115,7 +115,7 @@ class _Loading:
             return True
         if path.name in MANIFESTS:
             self.seen.add(path.resolve())
-            problems.append(_missing_plugin(UAAPS, Origin(str(path))))
+            problems.append(_missing_plugin(PACKAGE, Origin(str(path))))
             return True
         try:
             source = read_source(path)
@@ -208,11 +208,10 @@ def load(request: LoadRequest, options: AgentSkillsOptions) -> Loaded:
 
 
 def _missing_plugin(foreign: Foreign, origin: Origin) -> Problem:
-    message = f"this is {foreign.what}, and the format {foreign.plugin!r} is not installed"
-    if foreign.is_published:
-        hint = install_hint("formats", foreign.plugin)
-    else:
-        hint = f"skillgauge has no such format; to write one: skillgauge plugins new format {foreign.plugin}"
+    message = f"this is {foreign.what}, and no installed format reads it"
+    hint = install_hint("shapes", foreign.mark)
+    if not hint.startswith("pip"):
+        hint = "skillgauge publishes no format for it; to write one: skillgauge plugins new format NAME"
     return Problem("plugin.not-installed", message, origin=origin, hint=hint)
 
 
