@@ -24,7 +24,7 @@ MEMBERS := pyproject.toml core/pyproject.toml $(wildcard libraries/*/pyproject.t
 MOVED := $(shell [ ! -e .venv/.ready ] || [ "`cat .venv/.ready`" = "`pwd`" ] || echo always)
 BIN := .venv/bin
 
-.PHONY: help install demo test slow test-as-user check lint style types imports size dist docs wheels release sbom format lock engines browser sandbox clean always
+.PHONY: help install demo test slow test-as-user slow-as-user check lint style types imports size dist docs wheels release sbom format lock engines browser sandbox clean always
 
 help:
 	@echo "make install   set up .venv, with .venv/bin/skillgauge in it"
@@ -32,6 +32,7 @@ help:
 	@echo "make test      run the tests, the slow ones apart (ARGS='-k name' passes options to pytest)"
 	@echo "make slow      run the slow ones: whole journeys, agent programs, kills"
 	@echo "make test-as-user   as root: run the tests once more, as an ordinary user with an empty home"
+	@echo "make slow-as-user   as root: so do the slow ones on what stops attacks, where rights make a difference"
 	@echo "make check     all that CI runs, in the same order"
 	@echo "make lint      the fast part of it: style, types, imports, size"
 	@echo "make format    rewrite the code in the project's style"
@@ -61,7 +62,10 @@ slow: .venv/.ready
 	@$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal -m slow $(ARGS)
 
 test-as-user:
-	@bash .ci/as_user
+	@bash .ci/as_user test
+
+slow-as-user:
+	@bash .ci/as_user slow ARGS="tests/e2e/test_spoiled_grading.py tests/e2e/test_bombs.py tests/e2e/test_bounds.py tests/e2e/test_leftovers.py"
 
 check:
 	@bash .ci/run

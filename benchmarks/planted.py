@@ -1,6 +1,7 @@
 """A plugin file: suites whose true pass rates are known, and an agent that passes by them.
 
-A `.planted` file names cells: how many suites, of how many cases, run how often, and where their pass rates come from.
+A `.planted` file names cells: how many suites, from which number on, of how many cases, run how often, and where their
+pass rates come from.
 What an agent draws depends on `PLANTED_DRAW`, too, so that the same suites can be evaluated again as if by chance.
 """
 
@@ -85,7 +86,8 @@ class Planted:
 def _suites(cell: Mapping[str, Any], file: Path) -> Iterator[Suite]:
     cases, runs, lift, base = (cell[name] for name in ("cases", "runs", "lift", "base"))
     skill = SkillRef(name="planted", root=str(file.parent / "planted"), digest="planted")
-    for number in range(cell["suites"]):
+    first = cell.get("first", 0)
+    for number in range(first, first + cell["suites"]):
         name = f"{cases}-{runs}-{lift}-{base}-{number}"
         draw = random.Random(name)
         yield Suite(

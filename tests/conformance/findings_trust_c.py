@@ -8,7 +8,7 @@ FINDINGS: dict[str, list[str]] = {
         "core/tests/cli/test_streams.py::test_whoever_prints",
     ],
     "T-M6": [
-        "core/tests/report/test_characters.py::test_no_runner_obeys",
+        "libraries/documents/tests/test_characters.py::test_no_runner_obeys",
         "tests/e2e/test_hostile_texts.py::test_ids_and_answers_of_a_run",
         "plugins/reporters/markdown/tests/test_markdown.py::test_nobody_is_told_and_nothing_is_a_link",
     ],

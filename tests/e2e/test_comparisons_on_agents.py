@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from skillgauge_testkit import ModelReply, ModelRequest, ModelServer, by_prompt, run_shell, with_skill
+from skillgauge_testkit.model_server import Script
 from skillgauge_testkit.program import Done, Program
 
 from .judge_replies import claims_reply, said
@@ -90,15 +91,16 @@ def skill(work: Path) -> Path:
 def evaluate(program: Program, agent_program: Callable[[str], Path], skill: Path) -> Callable[..., Done]:
     """Evaluate the skill on several agents that ask one scripted server; their keys are in nothing that is written."""
 
-    def call(engines: Sequence[str], *arguments: str, models: str = "") -> Done:
+    def call(engines: Sequence[str], *arguments: str, models: str = "", says: Script = model) -> Done:
         environment, settings = dict(program.environment), ["--set", "judges.anthropic.base_url={}"]
-        for name in engines:
+        plain = [name.partition("+")[0] for name in engines]
+        for name in dict.fromkeys(plain):
             command, variable, path, _, _ = ENGINES[name]
             environment[variable] = KEY
             settings += ["--set", f"engines.{name}.program={agent_program(command)}"]
             settings += ["--set", f"engines.{name}.base_url={{}}{path}"]
-        models = models or ",".join(ENGINES[name][3] for name in engines)
-        with ModelServer(model) as server:
+        models = models or ",".join(ENGINES[name][3] for name in plain)
+        with ModelServer(says) as server:
             done = program(
                 *("eval", skill, "--engine", ",".join(engines), "--model", models, "--json", "-o", "own.json"),
                 *(word.format(server.url) for word in settings),
@@ -170,3 +172,21 @@ def test_two_models_of_one_agent(evaluate: Callable[..., Done], skill: Path) -> 
     assert found == {"claude-haiku-4-5": 0.0, "claude-sonnet-4-5": pytest.approx(1 / 3)}
     assert {one["execution"]["trajectory"]["model"] == one["model"] for one in done.document["results"]} == {True}
     assert "cannot be told of claude-sonnet-4-5, claude-haiku-4-5 (+33.3 points to +0.0 points)" in done.verdict
+
+
+@pytest.mark.requirement("BF-RUN-003")
+def test_two_settings_of_one_agent(evaluate: Callable[..., Done], skill: Path) -> None:
+    """Each gets its own settings and has its own lift; what asks the model low asks as often as what does not."""
+    (skill / "evals/evals.json").write_text(json.dumps(EVALS_JSON))
+    efforts: Counter[str | None] = Counter()
+
+    def says(request: ModelRequest) -> ModelReply:
+        efforts[(request.body.get("reasoning") or {}).get("effort")] += 1
+        return model(request)
+
+    low = 'engines.codex+low.config={"model_reasoning_effort": "low"}'
+    done = evaluate(["codex", "codex+low"], "--set", low, models="gpt-5.5", says=says)
+    pairs = done.document["summary"]["pairs"]
+    assert [one["candidate"]["runner"] for one in pairs] == ["codex", "codex+low"]
+    assert [round(100 * one["evidence"]["estimate"], 1) for one in pairs] == [33.3, 33.3]
+    assert efforts["low"] * 2 == efforts.total()

@@ -21,8 +21,11 @@ HERE = Path(__file__).parent
 PYTHON = Path(sys.base_prefix) / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}"
 """The interpreter below the environment that the tests run in, as a user has it."""
 
-NEEDED = ("skillgauge-command-plugins-new", "skillgauge-model-client", "pytest>=8", "hatchling>=1.26", "editables")
-"""What journeys install besides skillgauge for agents, with all that these need; the last two are for building."""
+NEEDED = (
+    *("skillgauge-command-plugins-new", "skillgauge-model-client", "pytest>=8"),
+    *("hatchling>=1.26", "editables", "uv_build>=0.13,<0.14"),
+)
+"""What journeys install besides skillgauge for agents, with all that these need; the last three are for building."""
 
 TIME_LIMIT_S = 600
 """For what takes seconds, on a machine that is busy or far from the package index."""

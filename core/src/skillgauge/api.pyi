@@ -171,29 +171,28 @@ from .reading.documents import (
 )
 from .reading.environment import (
     host_environment as host_environment,
+    keep_secret as keep_secret,
     secret as secret,
 )
-from .report.characters import (
-    LINE as LINE,
-    cut as cut,
-    json_text as json_text,
-    plain as plain,
-    plain_lines as plain_lines,
-    printed as printed,
-)
 from .report.wording import (
+    LINE as LINE,
     UNKNOWN as UNKNOWN,
     counted as counted,
+    cut as cut,
     decimal as decimal,
     duration as duration,
     figure_text as figure_text,
     headline as headline,
     interval_text as interval_text,
+    json_text as json_text,
     labels as labels,
     listed as listed,
     milliseconds as milliseconds,
     moment as moment,
     percent as percent,
+    plain as plain,
+    plain_lines as plain_lines,
+    printed as printed,
     rate_notes as rate_notes,
     reason_of as reason_of,
     table_texts as table_texts,

@@ -59,6 +59,8 @@ class Origin:
     """Path as the user can open it."""
     pointer: tuple[str | int, ...] = ()
     """Keys and indices from the root of the document down to the value."""
+    place: tuple[int, int] | None = None
+    """Line and column, from 1, where the format knows them itself: of a file that is neither JSON nor YAML."""
 
 
 @dataclass(frozen=True, slots=True)

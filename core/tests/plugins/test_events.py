@@ -190,6 +190,15 @@ class TestResolveSecret:
         assert asked == ["KEY", "OTHER"]
         assert Events({"skillgauge_resolve_secret": listeners}, notes).resolve_secret("KEY") == "s3cret"
 
+    def test_what_a_plugin_was_lent_is_told_too(self, notes: Notes) -> None:
+        """Before and after somebody wants to know; it is no answer to who asks for a secret of that name."""
+        events, told = Events({}, notes), list[tuple[str, str]]()
+        events.keep_secret("TOKEN", "lent-at-first")
+        events.tell_secrets(lambda name, value: told.append((name, value)))
+        events.keep_secret("TOKEN", "lent-anew")
+        assert told == [("TOKEN", "lent-at-first"), ("TOKEN", "lent-anew")]
+        assert events.resolve_secret("TOKEN") is None
+
     @pytest.mark.parametrize(
         ("listener", "text"),
         [

@@ -68,6 +68,14 @@ def test_place_of_a_lost_file(tmp_path: Path) -> None:
     assert locate(Origin(str(path), ("a",))) == SourceSpan(str(path), 2, 1)
 
 
+def test_a_place_that_a_format_knows_is_taken(tmp_path: Path) -> None:
+    """Of a file in a syntax that only its format reads, the line is the one that the format gave."""
+    path = write(tmp_path, "cases.csv", "a,b\n1,2\n")
+    origin = Origin(str(path), place=(2, 3))
+    assert locate(origin) == SourceSpan(str(path), 2, 3)
+    assert [str(one.span) for one in located_all([Problem("a", "a", origin=origin)])] == [f"{path}:2:3"]
+
+
 def test_problems_are_located_with_one_scan_per_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Many problems of a file cost one scan; known places and problems without an origin stay as they are."""
     path = write(tmp_path, "a.json", '{"a": 1,\n "b": 2}')

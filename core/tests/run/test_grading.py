@@ -98,6 +98,7 @@ def grade_with(
     judges: tuple[Judge, ...] = (),
     judge_digest: str = "",
     workspace: FakeWorkspace | None = None,
+    limit_s: float = 60.0,
 ) -> Grade:
     """Grade with scorers by check id; a check without one has a plugin that cannot be made."""
 
@@ -118,6 +119,7 @@ def grade_with(
                 {"s": on_agent_limit},
                 judges=judges,
                 judge_digest=judge_digest,
+                limit_s=limit_s,
             ),
             workspace,
         )
@@ -324,6 +326,29 @@ def test_checks_of_one_trial_share_what_they_find_out() -> None:
     for _ in range(2):
         graded = grade_with({"first": count, "second": count})
         assert [score.reason for score in graded.scores] == ["1", "2"]
+
+
+def test_the_grading_of_a_trial_ends() -> None:
+    """Checks that are not through when the time for all of them is over are ungraded; what others found stays."""
+
+    async def hangs(_context: ScoreContext) -> Score:
+        await asyncio.Event().wait()
+        raise AssertionError("nobody wakes it")
+
+    found = grade_with({"first": passes, "second": hangs}, limit_s=0.0)  # seen at the first check that has to wait
+    assert [score.status for score in found.scores] == [ScoreStatus.PASSED, ScoreStatus.UNGRADED]
+    assert found.scores[1].reason == "timeout: the time for grading one trial is over"
+    assert (found.verdict, found.value) == (Verdict.ERROR, None)
+
+
+def test_a_time_out_inside_of_a_scorer_is_its_own() -> None:
+    """It is not taken for the end of the time for grading."""
+
+    def gives_up(_context: ScoreContext) -> Score:
+        raise TimeoutError("no answer")
+
+    found = grade_with({"first": passes, "second": gives_up})
+    assert "failed in score: TimeoutError: no answer" in found.scores[1].reason
 
 
 def test_a_scorer_that_crashes_leaves_its_check_ungraded() -> None:

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from skillgauge_documents.characters import plain
+
 from ..errors import Problem, UsageError
 from ..report.answer import points
-from ..report.characters import plain
 from ..report.gates import GateAnswer, GateResult, answer_of, gated
 from ..report.pairs import case_by_case
 from ..report.wording import labels

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from skillgauge_documents import Pointer, places
+from skillgauge_documents.characters import plain
 
 from ..errors import EmptySelection, ExitCode, Origin, Problem
 from ..plan.suites import Suites, load_suites
-from ..report.characters import plain
 from ..report.wording import counted
 from ..types.frozen import Frozen
 from ..types.plan import Selection, applies

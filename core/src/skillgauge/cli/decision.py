@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from skillgauge_documents.characters import plain
+
 from ..errors import ExitCode
 from ..report.answer import sentences
-from ..report.characters import plain
 from ..report.gates import GateAnswer, GateResult, answers, gated
 from ..report.wording import counted, labels, reason_of
 from ..types.comparison import Counts, GroupKey

@@ -5,11 +5,12 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from skillgauge_documents.characters import plain
+
 from ..contract.stores import RunQuery
 from ..errors import SkillgaugeError
 from ..plan.options import EvalOptions
 from ..plan.suites import load_suites
-from ..report.characters import plain
 from ..report.wording import counted
 from ..types.comparison import GroupKey
 from ..types.plan import Plan

@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from skillgauge_documents.characters import plain
+
 from ..plan.preparing import Prepared
 from ..report.answer import sentences
-from ..report.characters import plain
 from ..report.wording import counted, figure_text, headline, interval_text, labels, percent, rate_notes, table_texts
 from ..types.frozen import Frozen
 from ..types.result import GroupSummary, RunInfo, RunView, Summary, TagSummary, TrialResult

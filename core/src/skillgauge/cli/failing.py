@@ -8,7 +8,8 @@ from bisect import insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
-from ..report.characters import plain
+from skillgauge_documents.characters import plain
+
 from ..report.gates import gated
 from ..report.pairs import CaseReport, case_by_case
 from ..report.wording import counted, reason_of

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from skillgauge_documents.characters import plain
+
 from ..plan.preparing import Prepared
-from ..report.characters import plain
 from ..report.wording import counted
 from ..stats import smallest_detectable
 from ..types.frozen import Frozen

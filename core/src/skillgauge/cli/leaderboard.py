@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from skillgauge_documents.characters import LINE, plain
+
 from ..report.answer import compared, lift_interval_text, points
-from ..report.characters import LINE, plain
 from ..report.wording import counted
 from ..stats import Evidence
 from ..types.comparison import PairSummary

@@ -7,8 +7,9 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from skillgauge_documents.characters import json_text
+
 from ..errors import ExitCode, Problem, Severity
-from ..report.characters import json_text
 from .streams import GREEN, RED, YELLOW, write_in
 from .tables import columns, table_lines, wrap
 from .terminal import width_of

@@ -9,7 +9,8 @@ from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from ..report.characters import plain
+from skillgauge_documents.characters import plain
+
 from ..report.wording import duration, reason_of
 from ..types.result import TrialResult, Verdict
 from ..types.trial import TrajectoryEvent, Trial

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from skillgauge_documents.characters import plain
+
 from ..contract.stores import RunQuery, Store
 from ..errors import Problem, SkillgaugeError, UsageError, did_you_mean
-from ..report.characters import plain
 from ..report.wording import moment
 from ..types.result import RunView
 from .invocation import Invocation

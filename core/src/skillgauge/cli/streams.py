@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO, cast
 
-from ..report.characters import escaped, printed
+from skillgauge_documents.characters import escaped, printed
+
 from .terminal import takes_color
 
 RED, GREEN, YELLOW = "31", "32", "33"

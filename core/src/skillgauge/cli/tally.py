@@ -7,7 +7,8 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-from ..report.characters import plain
+from skillgauge_documents.characters import plain
+
 from ..types.frozen import thaw
 from ..types.result import TrialResult, Verdict
 from ..types.suite import DIRECT

@@ -136,7 +136,7 @@ def takes_part(held: Held, prepared: Prepared, registry: Registry) -> bool:
     kind, name, _ = held.option or ("", "", "")
     cast = prepared.cast
     known: dict[str, set[str | None]] = {
-        "engines": set(cast.engines.traits()),
+        "engines": {part for name in cast.engines.traits() for part in (name, name.partition("+")[0])},
         "judges": {one.identity.name for one in cast.judging.found},
         "adapters": {target.adapter for suite in prepared.suites.suites for target in suite.targets},
         "sandboxes": {cast.sandbox.name if cast.sandbox else None},

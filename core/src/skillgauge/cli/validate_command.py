@@ -14,16 +14,20 @@ from ..contract.stores import RunQuery, Store
 from ..errors import ExitCode, PluginError, Problem, Severity, SkillgaugeError, UsageError
 from ..plan.preparing import Prepared
 from ..plugins.index import read_index
+from ..plugins.kinds import FORMATS
 from ..reading.documents import located_all
 from ..report.wording import counted
+from ..types.frozen import digest
 from ..types.result import RunState
+from ..types.trial import PlanHead
+from .around import around
 from .evaluation import eval_options
 from .evaluation_options import SECTIONS, EvaluationCommand
 from .fixing import changed, diff_lines, write
 from .invocation import Invocation, invocation
 from .linting import Lint, Linted, LintSubject, installed_lints, levelled, lint_suites, read_levels
 from .output import problem_document
-from .plan_document import plan_document
+from .plan_document import PlanDocument, plan_document
 from .preparation import prepare_trusted
 from .sarif import sarif
 from .stored_runs import opened_store
@@ -36,7 +40,7 @@ Levels = Mapping[str, Severity | None]
 
 def _validate(**values: Any) -> int:
     call = invocation(click.get_current_context().obj)
-    own = {name: values.pop(name) for name in ("lint", "strict", "fix", "diff", "output_format")}
+    own = {name: values.pop(name) for name in ("lint", "strict", "fix", "diff", "output_format", "around")}
     as_sarif = own["output_format"] == SARIF
     if as_sarif and call.output.as_json:
         raise UsageError(Problem("usage.exclusive", "--json and --format sarif are two documents", hint="Choose one."))
@@ -47,6 +51,10 @@ def _validate(**values: Any) -> int:
         **read_levels(call.config.get("lints") or (), lints, "configuration key lints"),
         **read_levels(own["lint"], lints, "--lint"),
     }
+    if own["around"]:
+        values["paths"] = _around(call, values["paths"], values["suite_format"])
+        if not values["paths"]:
+            return _nothing(call, lints, as_sarif=as_sarif)
     try:
         prepared = asyncio.run(prepare_trusted(call, eval_options(call, {**values, "dry_run": True}).options))
     except SkillgaugeError as error:
@@ -67,6 +75,22 @@ def _validate(**values: Any) -> int:
         listed = [problem_document(one) for one in (*problems, *located_all(prepared.suites.passed_over))]
         call.output.document({**plan_document(prepared), "problems": listed})
     return _concluded(call, prepared, problems)
+
+
+def _around(call: Invocation, files: Sequence[str], suite_format: str | None) -> list[str]:
+    registry = call.registry
+    formats = {suite_format: registry.make(FORMATS, suite_format)} if suite_format else dict(registry.each(FORMATS))
+    return [str(path) for path in around([call.cwd / file for file in files], formats, call.cwd)]
+
+
+def _nothing(call: Invocation, lints: Sequence[Lint], *, as_sarif: bool) -> int:
+    """No file belongs to a suite: all is well with the suites of these files."""
+    if as_sarif:
+        call.output.whole(sarif((), lints, call.cwd))
+    head = PlanHead(plan_id=digest(), suites=(), trial_count=0, runs=1, seed=0)
+    call.output.document(PlanDocument(sandbox="none", plan=head).model_dump(mode="json"))
+    call.output.verdict("valid: no suite is around these files", ExitCode.OK)
+    return ExitCode.OK
 
 
 def _linted(call: Invocation, prepared: Prepared, lints: Sequence[Lint]) -> list[Linted]:
@@ -145,6 +169,7 @@ command = ValidateCommand(
     params=[
         click.Argument(["paths"], nargs=-1, metavar="[PATH]..."),
         click.Option(["--suite-format"], metavar="NAME", help="Read the paths with this format."),
+        click.Option(["--around"], is_flag=True, help="PATHs are files that changed: check the suites around them."),
         click.Option(
             ["--lint"],
             multiple=True,

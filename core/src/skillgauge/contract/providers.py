@@ -69,6 +69,10 @@ class Traits(Frozen):
     """Where the agent looks for skills, relative to its workspace."""
     installs: frozenset[str] = frozenset()
     """For an engine: kinds of `Install` that it can place."""
+    program: tuple[str, ...] = ()
+    """For an engine that starts a program of this machine: an absolute command line that makes it tell its version."""
+    program_files: tuple[str, ...] = ()
+    """Absolute paths without which that program does not start; a sandbox with files of its own shows them, too."""
     model_patterns: tuple[str, ...] = ()
     """`fnmatch` patterns of the model ids it serves, so that a bare model id can pick it."""
     tells: frozenset[Fact] = frozenset()

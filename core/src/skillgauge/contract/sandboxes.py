@@ -170,6 +170,8 @@ class SandboxSpec(Frozen):
     readable: tuple[str, ...] = ()
     """Absolute paths outside that its processes must be able to read."""
     writable: tuple[str, ...] = ()
+    program_files: tuple[str, ...] = ()
+    """Further such paths, of the program that is to run, where all that is seen is an image; not for graders."""
     pass_env: tuple[str, ...] = ()
     """Names of variables that its processes may see beyond the allow list."""
     env: JsonObject = EMPTY

@@ -24,7 +24,7 @@ from .cells import CellMaker
 from .engines import Engines
 from .judging import Judging, checked, find_judges, wanted_judges
 from .options import EvalOptions, How
-from .resources import ChosenSandbox, choose_sandbox, choose_store
+from .resources import ChosenSandbox, choose_sandbox, choose_store, unfit
 from .suites import Suites
 from .survey import Survey
 
@@ -88,6 +88,10 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
         images = [one.image for one in surveys if one.image and who.executes and not sandbox.runs_images]
         imageless = [_no_image(case, sandbox.name) for case in images]
         problems += [*sandbox.warnings, *(map(_told, imageless) if how.dry_run else imageless)]
+        if not (how.dry_run or imageless or any(one.severity is Severity.ERROR for one in problems)):
+            brought = [one.image for one in surveys if one.image and who.executes]
+            found = [await unfit(case, *one, sandbox.sandbox) for case in brought for one in engines.traits().items()]
+            problems += filter(None, found)
     with collected(problems):
         store = choose_store(who.store, registry, problems, given=who.store_given)
         executor = registry.make(EXECUTORS, who.executor) if who.executor else None

@@ -63,6 +63,7 @@ class CellMaker:
                 cells += [Cell(arm, NOBODY, target, model) for arm in arms]
                 continue
             identity = setup.engine.identity(model)
+            identity = identity.model_copy(update={"name": f"{identity.name}{setup.setting}"})
             self.engines.setups[identity.name] = setup
             if setup.traits.skill_folder is None and any(arm.skills for arm in arms):
                 message = f"engine {name!r} cannot use skills, and suite {suite.id!r} is about one"

@@ -92,7 +92,8 @@ class Engines:
         place = resolved.provider.traits.plays
         options = {place: str(self._replay)} if place and self._replay else EMPTY
         traits = self._registry.traits(resolved, options)
-        return AgentSetup(self._registry.make(ENGINES, resolved, options), traits)
+        _, plus, setting = name.partition("+")
+        return AgentSetup(self._registry.make(ENGINES, resolved, options), traits, plus + setting)
 
     def traits(self) -> dict[str, Traits]:
         """Of every engine in use, by its name."""

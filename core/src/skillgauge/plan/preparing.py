@@ -81,7 +81,8 @@ def _require_work(plan: Plan, suites: Suites, problems: Sequence[Problem], optio
     if plan.head.trial_count == 0 and options.who.executes:
         if suites.passed_over:
             raise SuiteError(suites.passed_over)
-        raise _nothing_selected(suites, options.what.selection)
+        if options.what.selection.is_given or not any(suite.may_be_empty for suite in suites.suites):
+            raise _nothing_selected(suites, options.what.selection)
 
 
 def _nothing_selected(suites: Suites, selection: Selection) -> SkillgaugeError:

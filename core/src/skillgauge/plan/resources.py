@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..contract.sandboxes import Sandbox, Tier
+from ..contract.providers import Traits
+from ..contract.sandboxes import Command, Sandbox, SandboxSpec, Tier
 from ..contract.stores import Store
-from ..errors import PluginError, Problem, Severity
+from ..errors import LaunchError, PluginError, Problem, Severity
 from ..plugins.index import install_hint
 from ..plugins.kinds import SANDBOXES, STORES
 from ..plugins.registry import Registry
 from ..run.ledger import MemoryStore
+from ..types.suite import Case
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,23 @@ async def choose_sandbox(named: str | None, registry: Registry, *, least: Tier =
     return best
 
 
+async def unfit(case: Case, engine: str, traits: Traits, sandbox: Sandbox) -> Problem | None:
+    """Why the program of an engine does not start in the image that a case brings; `None` if it does."""
+    if not traits.program:
+        return None
+    spec = SandboxSpec(label=case.id, program_files=traits.program_files, network=False, image_files=case.image_files)
+    try:
+        async with sandbox.open(spec) as workspace:
+            done = await (await workspace.start(Command(argv=traits.program, timeout_s=_PATIENCE_S))).wait()
+        why = "" if done.exit_code == 0 else done.stderr.decode("utf-8", "replace").strip() or "it fails"
+    except LaunchError as error:
+        why = str(error)
+    message = f"the program of engine {engine!r} does not start in the image of case {case.id!r}: {why}"
+    hint = "Have the Dockerfile bring what it needs, or take another engine."
+    return Problem("engine.not-in-image", message, origin=case.origin, hint=hint) if why else None
+
+
+_PATIENCE_S = 60.0
 _STRENGTH = list(Tier)
 
 

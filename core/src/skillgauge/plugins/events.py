@@ -68,6 +68,7 @@ class Events:
         self._thread: Thread | None = None
         self._posted = self._told = 0
         self._secrets: dict[str, str | None] = {}
+        self._lent: list[tuple[str, str]] = []
         self._learn: Callable[[str, str], None] = lambda _name, _value: None
 
     def plan_ready(self, plan: PlanHead) -> None:
@@ -113,10 +114,15 @@ class Events:
                 self._learn(name, value)
         return self._secrets[name]
 
+    def keep_secret(self, name: str, value: str) -> None:
+        """Tell a secret that nobody asked for, because a plugin was lent it."""
+        self._lent.append((name, value))
+        self._learn(name, value)
+
     def tell_secrets(self, learn: Callable[[str, str], None]) -> None:
-        """Tell name and value of every secret that an extension gave or will give."""
+        """Tell name and value of every secret that an extension gave or will give, or that a plugin was lent."""
         self._learn = learn
-        for name, value in self._secrets.items():
+        for name, value in (*self._secrets.items(), *self._lent):
             if value:
                 learn(name, value)
 

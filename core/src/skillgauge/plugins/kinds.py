@@ -84,7 +84,7 @@ class Resolved:
     """Or the path of a `--plugin` file."""
     version: str
     asked: str
-    """The name that found it: an alias may have options of its own."""
+    """The name that found it: an alias may have options of its own, and so may each `NAME+SETTING`."""
 
     def serves(self, model: str) -> bool:
         """Whether an engine or a judge announces that it serves a model."""

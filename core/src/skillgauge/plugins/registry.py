@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from inspect import iscoroutinefunction
 from pathlib import Path
@@ -100,18 +101,23 @@ class Registry:
         return tuple(dict.fromkeys(e.name for e in entries if not (e.problem or self.is_blocked(e))))
 
     def resolve(self, kind: str, name: str) -> Resolved:
-        """Find, load and check the plugin that a name means; `name` may be `distribution:name`.
+        """Find, load and check the plugin that a name means.
+
+        Args:
+            kind: plural name of its kind.
+            name: may be `distribution:name`, and end with `+SETTING`: options under that name go before the plugin's.
 
         Raises:
             PluginError: there is none, there are several, or the one cannot be used.
         """
-        entry = self._pick(kind, name)
+        plain, plus, setting = name.partition("+")
+        entry = self._pick(kind, plain)
         if entry not in self._resolved:
             self._resolved[entry] = self._load(entry)
         resolved = self._resolved[entry]
         if isinstance(resolved, Problem):
             raise PluginError(resolved)
-        return resolved
+        return replace(resolved, asked=f"{entry.name}+{setting}") if plus else resolved
 
     def load_all(self, kind: str) -> tuple[Resolved, ...]:
         """Every plugin of a kind, each once; those that cannot be used are kept in `failures` and passed over."""
@@ -181,8 +187,12 @@ class Registry:
         values: dict[str, object] = {}
         if kind := resolved.provider.uses:
             values[kind] = {name: self._options(f"{kind}.{name}", None) for name in self.names(kind)}
-        for name in dict.fromkeys((resolved.name, resolved.asked)):
-            values.update(self._options(f"{resolved.kind}.{name}", resolved.provider.options))
+        for name in dict.fromkeys((resolved.name, resolved.asked.partition("+")[0], resolved.asked)):
+            found = self._options(f"{resolved.kind}.{name}", resolved.provider.options)
+            if "+" in name and not found:  # misspelt, perhaps
+                hint = f"Set one: --set {resolved.kind}.{name}.KEY=VALUE."
+                raise PluginError(Problem("plugin.no-setting", f"{resolved.kind}.{name} sets no option", hint=hint))
+            values.update(found)
         values.update(given)
         try:
             with failing_as(resolved, "could not check its options", ValidationError):
@@ -217,6 +227,10 @@ class Registry:
             PluginError: an extension failed.
         """
         return self.events().resolve_secret(name)
+
+    def keep_secret(self, name: str, value: str) -> None:
+        """Tell a secret that a plugin was lent."""
+        self.events().keep_secret(name, value)
 
     def _listening(self) -> Events:
         manager = _manager()  # of its own: what is loaded later is not asked to listen

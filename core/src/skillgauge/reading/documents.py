@@ -61,7 +61,7 @@ def locate(origin: Origin) -> SourceSpan:
     A pointer to something absent gives the deepest container on the way to it. A file that cannot be read any
     more, or no longer has a structure, gives its name alone.
     """
-    place = places(Path(origin.file), {origin.pointer})[origin.pointer]
+    place = origin.place or places(Path(origin.file), {origin.pointer})[origin.pointer]
     return SourceSpan(origin.file, *(place or ()))
 
 
@@ -70,12 +70,12 @@ def located_all(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     problems = tuple(problems)
     wanted: dict[str, set[Pointer]] = {}
     for problem in problems:
-        if problem.origin and not problem.span:
+        if problem.origin and not (problem.span or problem.origin.place):
             wanted.setdefault(problem.origin.file, set()).add(problem.origin.pointer)
     found = {file: places(Path(file), pointers) for file, pointers in wanted.items()}
     return tuple(
-        problem.at(SourceSpan(problem.origin.file, *(found[problem.origin.file][problem.origin.pointer] or ())))
-        if problem.origin and not problem.span
+        problem.at(SourceSpan(one.file, *(one.place or found[one.file][one.pointer] or ())))
+        if (one := problem.origin) and not problem.span
         else problem
         for problem in problems
     )

@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 
 Ask = Callable[[str], str | None]
+Keep = Callable[[str, str], None]
 
 _ask: ContextVar[Ask] = ContextVar("ask", default=lambda _name: None)
+_keep: ContextVar[Keep] = ContextVar("keep", default=lambda _name, _value: None)
 
 
 def host_environment() -> Mapping[str, str]:
@@ -36,6 +38,18 @@ def secret(name: str) -> str | None:
     return (os.environ.get(name) if given is None else given) or None
 
 
+def keep_secret(name: str, value: str) -> None:
+    """Keep what a plugin was lent while it worked, such as a token, out of everything that is written from now on.
+
+    Call it before the value is used, where `secret` could be called.
+
+    Args:
+        name: what stands in place of the value.
+        value: as it is sent; one of fewer than 6 characters cannot be told from other text and is not hidden.
+    """
+    _keep.get()(name, value)
+
+
 _SECRET = re.compile(r"(?i)(^|_)(API_?KEY|TOKEN|SECRET|PASSW(OR)?D|CREDENTIALS?|(?P<perhaps>KEY|PASSPHRASE|PAT))$")
 """Names of variables that hold secrets, whoever they are for."""
 _PASSWORD = re.compile(r"://[^/\s:@]*:([^/\s@]+)@")
@@ -52,6 +66,7 @@ def credentials() -> Iterator[tuple[str, str]]:
         yield from ((name, password) for password in _PASSWORD.findall(value))
 
 
-def ask_first(ask: Ask) -> None:
-    """Whom `secret` asks before the environment, in this context from now on."""
+def ask_first(ask: Ask, keep: Keep) -> None:
+    """Whom `secret` asks before the environment, and whom `keep_secret` tells, in this context from now on."""
     _ask.set(ask)
+    _keep.set(keep)

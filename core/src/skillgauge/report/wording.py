@@ -9,12 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
+from skillgauge_documents.characters import LINE as LINE
+from skillgauge_documents.characters import cut as cut
+from skillgauge_documents.characters import json_text as json_text
+from skillgauge_documents.characters import plain as plain
+from skillgauge_documents.characters import plain_lines as plain_lines
+from skillgauge_documents.characters import printed as printed
+
 from ..stats import RateInterval
 from ..types.comparison import GroupKey
 from ..types.result import Figure, GroupSummary, Table, TrialResult
 from ..types.score import ScoreStatus
 from ..types.suite import DIRECT
-from .characters import LINE, plain
 
 UNKNOWN = "–"
 FEW_CLUSTERS = 10

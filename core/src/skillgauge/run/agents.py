@@ -37,6 +37,8 @@ class AgentSetup:
 
     engine: Engine
     traits: Traits
+    setting: str = ""
+    """What tells it in results from the same engine set otherwise: `+fast`."""
 
 
 @dataclass
@@ -69,6 +71,7 @@ class AgentStages:
         setup = self.setups[trial.runner.name]
         spec = SandboxSpec(
             label=trial.case.id,
+            program_files=setup.traits.program_files,
             env=environment_of(trial.case),
             network=trial.case.network,
             routes=setup.engine.routes(trial.model),

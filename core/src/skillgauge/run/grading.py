@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -34,6 +35,8 @@ class Grading:
     """Identity of those judges, part of the score id."""
     clean: Callable[[str], str] = str
     """Takes secrets out of a text before it leaves."""
+    limit_s: float = 7200.0
+    """Time for all checks of a trial, beside the limit of each; what is not through by then is ungraded."""
 
 
 @dataclass(frozen=True)
@@ -79,25 +82,26 @@ async def grade(trial: Trial, execution: Execution, grading: Grading, workspace:
     )
     scores: list[Score] = []
     labels: list[str] = []
+    until = asyncio.get_running_loop().time() + grading.limit_s
     for _, checks in groupby(sorted(case.checks, key=attrgetter("stage")), key=attrgetter("stage")):
         if any(score.status is not ScoreStatus.PASSED and not score.beside for score in scores):
             labels += map(scorers.label_of, checks)
             continue
-        found = [await _score(check, scorers, context) for check in checks]
+        found = [await _score(check, scorers, context, until) for check in checks]
         scores += found
         labels += [f"{score.scorer} {score.scorer_version}" for score in found]
     verdict, value = verdict_of_scores(scores, case.rule)
     return Grade(verdict, value, tuple(scores), digest_text("|".join((*graded, *labels))))
 
 
-async def _score(check: Check, scorers: Scorers, context: ScoreContext) -> Score:
+async def _score(check: Check, scorers: Scorers, context: ScoreContext, until: float) -> Score:
     name, version = check.scorer, ""
     try:
-        async with scorers.of(check) as bound:
+        async with asyncio.timeout_at(until), scorers.of(check) as bound:
             name, version = bound.name, bound.scorer.version
             score = await bound.scorer.score(context if context.check is check else replace(context, check=check))
-    except SkillgaugeError as error:  # what the guard of the scorer, or of a judge, makes of whatever fails in it
-        score = Score.ungraded(str(error))
+    except (SkillgaugeError, TimeoutError) as error:  # the guard of scorer or judge makes the first of what fails in it
+        score = Score.ungraded(str(error) or "timeout: the time for grading one trial is over")
     labels = {"check_id": check.id, "scorer": name, "scorer_version": version}
     return Score.model_validate(dict(score) | labels | {"weight": check.weight, "beside": check.beside})
 

@@ -149,12 +149,9 @@ class TrialRunner:
             return _result(trial, execution, await grade(trial, execution, self.grading, stage.workspace), began)
 
     async def _bounded(self, stage: Stage, trial: Trial) -> Execution:
-        limit = trial.limits.timeout_s
-        if limit is None:
-            return await stage.execute(trial)
-        started, direct = time.monotonic(), trial.arm.kind is ArmKind.DIRECT
+        limit, started, direct = trial.limits.timeout_s, time.monotonic(), trial.arm.kind is ArmKind.DIRECT
         try:
-            async with asyncio.timeout(limit + (BACKSTOP_S if direct else SETTLE_S)) as bound:
+            async with asyncio.timeout(limit and limit + (BACKSTOP_S if direct else SETTLE_S)) as bound:
                 return await stage.execute(trial)
         except TimeoutError:
             if not bound.expired():

@@ -353,6 +353,8 @@ class Suite(SuiteFacts):
     defaults: SuiteDefaults = SuiteDefaults.model_construct()
     on_agent_limit: LimitOutcome = LimitOutcome.FAIL
     extras: JsonObject = EMPTY
+    may_be_empty: Annotated[bool, Field(exclude=True)] = False
+    """Whether it is no mistake that there is no case: then a run of nothing ends well, unless cases were asked for."""
     warnings: Annotated[tuple[Problem, ...], Field(exclude=True)] = ()
     """What the format wants the user to know; nothing stops because of it."""
     origin: Origin | None = None

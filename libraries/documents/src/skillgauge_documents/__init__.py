@@ -3,32 +3,49 @@
 Strictly: one document, UTF-8, JSON values only, no key twice, bounded size and depth. What a file says wrongly is
 raised as `DocumentError` with exact places. The values themselves carry no lines: most files are right, so a place is
 looked up by scanning the file again when somebody asks for it.
+
+What is named here is imported when it is first used: `skillgauge_documents.characters` is part of every start of a
+program that reads no document.
 """
 
-from .faults import MAX_DEPTH, DocumentError, Fault, Pointer, Step
-from .places import places
-from .reading import MAX_BYTES, Kind, parse, read, read_text
-from .values import EMPTY, FrozenDict, JsonValue, freeze, texts_in, thaw
-from .writing import TextStyle, text_of
+from __future__ import annotations
 
-__all__ = [
-    "EMPTY",
-    "MAX_BYTES",
-    "MAX_DEPTH",
-    "DocumentError",
-    "Fault",
-    "FrozenDict",
-    "JsonValue",
-    "Kind",
-    "Pointer",
-    "Step",
-    "TextStyle",
-    "freeze",
-    "parse",
-    "places",
-    "read",
-    "read_text",
-    "text_of",
-    "texts_in",
-    "thaw",
-]
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .faults import MAX_DEPTH as MAX_DEPTH
+    from .faults import DocumentError as DocumentError
+    from .faults import Fault as Fault
+    from .faults import Pointer as Pointer
+    from .faults import Step as Step
+    from .locating import places as places
+    from .reading import MAX_BYTES as MAX_BYTES
+    from .reading import Kind as Kind
+    from .reading import parse as parse
+    from .reading import read as read
+    from .reading import read_text as read_text
+    from .values import EMPTY as EMPTY
+    from .values import FrozenDict as FrozenDict
+    from .values import JsonValue as JsonValue
+    from .values import freeze as freeze
+    from .values import texts_in as texts_in
+    from .values import thaw as thaw
+    from .writing import TextStyle as TextStyle
+    from .writing import text_of as text_of
+
+_HOMES = {
+    "faults": ("MAX_DEPTH", "DocumentError", "Fault", "Pointer", "Step"),
+    "locating": ("places",),
+    "reading": ("MAX_BYTES", "Kind", "parse", "read", "read_text"),
+    "values": ("EMPTY", "FrozenDict", "JsonValue", "freeze", "texts_in", "thaw"),
+    "writing": ("TextStyle", "text_of"),
+}
+
+
+def __getattr__(name: str) -> object:
+    for module, names in _HOMES.items():
+        if name in names:
+            value = globals()[name] = getattr(import_module(f"{__name__}.{module}"), name)
+            return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,20 +6,24 @@ import heapq
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import groupby
+from itertools import groupby, islice
+from pathlib import Path
 
 from skillgauge.api import (
+    CaseHead,
     GroupSummary,
     Problem,
     ResultOrder,
     RunView,
     ScoreStatus,
-    SourceSpan,
     TrialResult,
     Verdict,
     counted,
     located_all,
 )
+
+_BATCH = 10_000
+"""Cases whose places are looked up together: each batch reads their files once."""
 
 
 class CaseKind(StrEnum):
@@ -33,6 +37,16 @@ class CaseKind(StrEnum):
 
 _KINDS = {Verdict.FAIL: CaseKind.FAILED, Verdict.ERROR: CaseKind.ERROR, Verdict.PASS: CaseKind.PASSED}
 """In the order in which they decide: a repeat that failed is a failure, however many passed."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a case stands, as a code host tells it."""
+
+    file: str
+    """From the root of its repository."""
+    line: int | None
+    """From 1; unknown if the file is not there any more."""
 
 
 @dataclass(frozen=True)
@@ -121,12 +135,41 @@ def worst(view: RunView, most: int) -> list[CaseOutcome]:
     return heapq.nsmallest(most, wrong, key=lambda case: case.rank)
 
 
-def spans(view: RunView, cases: Iterable[CaseOutcome]) -> Mapping[tuple[str, int], SourceSpan]:
-    """Where cases stand, by their key, as far as the run tells; each file is read once."""
+def places(view: RunView, cases: Iterable[CaseOutcome]) -> Mapping[tuple[str, int], Place]:
+    """Where cases stand, by their key, as far as the run tells and there is a way to it; each file is read once."""
     wanted = {case.key for case in cases}
-    if not wanted:
-        return {}
-    heads = [head for head in view.cases() if head.origin and (head.suite_id, head.index) in wanted]
-    problems = located_all(Problem("case", head.id, origin=head.origin) for head in heads)
-    found = zip(heads, problems, strict=True)
-    return {(head.suite_id, head.index): problem.span for head, problem in found if problem.span}
+    return _places([head for head in view.cases() if (head.suite_id, head.index) in wanted] if wanted else ())
+
+
+def placed(view: RunView, group: GroupSummary) -> Iterator[tuple[CaseOutcome, Place | None]]:
+    """The cases of a group, each with its place; no more than a batch of them is in memory."""
+    heads = (head for head in view.cases() if head.suite_id == group.suite_id)
+    cases = _headed(outcomes(view, group), heads)
+    while batch := list(islice(cases, _BATCH)):
+        found = _places([head for _, head in batch if head])
+        yield from ((case, found.get(case.key)) for case, _ in batch)
+
+
+def _headed(cases: Iterable[CaseOutcome], heads: Iterator[CaseHead]) -> Iterator[tuple[CaseOutcome, CaseHead | None]]:
+    """Cases of a suite with what is known of each; both come in the order of the suite."""
+    head = next(heads, None)
+    for case in cases:
+        index = case.results[0].case_index
+        while head and head.index < index:
+            head = next(heads, None)
+        yield case, head if head and head.index == index else None
+
+
+def _places(heads: Iterable[CaseHead]) -> Mapping[tuple[str, int], Place]:
+    known = [head for head in heads if head.origin]
+    problems = located_all(Problem("case", head.id, origin=head.origin) for head in known)
+    found = [(head, one.span) for head, one in zip(known, problems, strict=True) if one.span]
+    files = {file: _from_repository(file) for file in {span.file for _, span in found}}
+    return {(head.suite_id, head.index): Place(files[span.file], span.line) for head, span in found if files[span.file]}
+
+
+def _from_repository(file: str) -> str:
+    """A file from the root of its repository, or from here if it is in none; empty if that leads nowhere."""
+    path = Path(file).resolve()
+    root = next((folder for folder in path.parents if (folder / ".git").exists()), Path.cwd())
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else ""

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import regex
 
 from skillgauge.api import ArmKind, Case, LimitOutcome, Loaded, Severity, Suite
+from skillgauge_format_agent_skills.typed import nowhere
 
 from .conftest import Load, Write, told
 
@@ -93,7 +95,7 @@ def test_expected_output_alone_is_enough(skill: SkillMaker, load: Load) -> None:
         (
             {"type": "not-contains", "value": "a.b"},
             "regex",
-            {"patterns": (r"(?s)\A(?!.*(?:a\.b))",), "case_sensitive": True},
+            {"patterns": (r"\A(?!(?s:.*)(?:a\.b))",), "case_sensitive": True},
         ),
         ({"type": "Regex", "value": r"\d+"}, "regex", {"patterns": (r"\d+",), "case_sensitive": True}),
         ({"type": "starts-with", "value": "{"}, "regex", {"patterns": (r"\A\{",), "case_sensitive": True}),
@@ -118,7 +120,7 @@ def test_what_a_program_decides(
     assert check.id
 
 
-ABSENT = r"(?s)\A(?!.*(?:TODO|FIXME))"
+ABSENT = r"\A(?!(?s:.*)(?:TODO|FIXME))"
 
 
 @pytest.mark.parametrize(
@@ -470,3 +472,11 @@ def test_a_bare_list_of_questions(skill: Callable[..., Path], load: Load) -> Non
     assert len(cases) == len(json.loads(shape.read_bytes()))
     assert all(case.prompt and any(check.scorer == "rubric" for check in case.checks) for case in cases)
     assert all("reference" in check.options for case in cases for check in case.checks if check.scorer == "rubric")
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_absent"), [("a\nc", True), ("abc", False), ("first\nabc", False), ("abc\nlast", False)]
+)
+def test_a_pattern_that_may_not_be_found_means_what_it_says(answer: str, is_absent: bool) -> None:
+    """Its dot is no line break, and it is looked for in every line."""
+    assert (regex.search(nowhere("a.c"), answer) is not None) is is_absent

@@ -28,6 +28,7 @@ def test_format(tmp_path: Path) -> None:
         options={"stage": "tests"},
         round_trip=False,
     )
+    check_format(Maker(FORMATS, MODULE), samples=[DATA / "word-tools"], foreign=[package, eval_config])
 
 
 def test_announcement() -> None:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import pytest
+import xmlschema
+from junitparser import JUnitXml
+
 from skillgauge.api import (
+    CaseHead,
     Comparison,
     Counts,
     Execution,
@@ -15,6 +24,7 @@ from skillgauge.api import (
     FailureClass,
     GroupSummary,
     Kept,
+    Origin,
     RateInterval,
     RunView,
     Score,
@@ -27,6 +37,8 @@ from skillgauge_reporter_junit.reporter import JunitReporter
 from skillgauge_testkit import REPORTERS, Maker, check_light_import, check_plugin, check_reporter, contract_views
 
 MODULE = "skillgauge_reporter_junit.plugin"
+SCHEMA = Path(__file__).parent / "data/junit.xsd"
+HOSTILE = 'a "b" <c> & ]]> \x00\x1b[31m\uffff \u2028 ü'
 
 
 def result(case: str, verdict: Verdict, *, index: int = 0, repeat: int = 1, **changes: Any) -> TrialResult:
@@ -51,7 +63,7 @@ def result(case: str, verdict: Verdict, *, index: int = 0, repeat: int = 1, **ch
     return TrialResult.model_validate(values | changes)
 
 
-def document(results: Sequence[TrialResult], *comparisons: Comparison) -> ElementTree.Element:
+def written(results: Sequence[TrialResult], *comparisons: Comparison, cases: Sequence[CaseHead] = ()) -> bytes:
     """The report of a run with these results."""
     view: RunView = contract_views()[0][1]
     keys = list(dict.fromkeys(one.group for one in results))
@@ -80,9 +92,42 @@ def document(results: Sequence[TrialResult], *comparisons: Comparison) -> Elemen
     )
     head = view.head.model_copy(update={"suites": (suite,)})
     summary = Summary(counts=Counts(), groups=groups)
-    made = replace(view, head=head, summary=summary, source=Kept(lambda: results))
+    made = replace(view, head=head, summary=summary, source=Kept(lambda: results, cases))
     (artifact,) = JunitReporter().render(made)
-    return ElementTree.fromstring(b"".join(artifact.chunks))
+    return b"".join(artifact.chunks)
+
+
+def document(results: Sequence[TrialResult], *comparisons: Comparison) -> ElementTree.Element:
+    """The same, read."""
+    return ElementTree.fromstring(written(results, *comparisons))
+
+
+def run_of_every_sort(folder: Path) -> bytes:
+    """A report of a run of two skills by two engines, with cases of every sort and hostile texts, in a repository."""
+    (folder / ".git").mkdir()
+    file = folder / "skills/greet/evals.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({"evals": [{"id": 1}, {"id": 2}]}, indent=1))
+    scores = (Score.failed(HOSTILE).model_copy(update={"check_id": "k"}),)
+    broken = Execution(failure=Failure.of_agent(FailureClass.SANDBOX, "no sandbox"), duration_s=1.0)
+    results = [
+        one
+        for runner in ("claude-code", "codex")
+        for one in (
+            result("good", Verdict.PASS, runner=runner),
+            result("flaky", Verdict.PASS, index=1, runner=runner),
+            result("flaky", Verdict.FAIL, index=1, repeat=2, scores=scores, runner=runner),
+            result(HOSTILE, Verdict.FAIL, index=2, scores=scores, runner=runner),
+            result("broken", Verdict.ERROR, index=3, execution=broken, runner=runner),
+            result("left", Verdict.SKIPPED, index=4, execution=Execution(notes=("needs a model",)), runner=runner),
+        )
+    ]
+    results.append(result("good", Verdict.PASS, index=5, target_id="skill:other"))
+    cases = [
+        CaseHead(suite_id="pack", index=place, id=name, origin=Origin(str(file), ("evals", place)))
+        for place, name in enumerate(("good", "flaky"))
+    ]
+    return written(results, cases=cases)
 
 
 def test_reporter() -> None:
@@ -139,6 +184,71 @@ def test_baselines_are_left_out() -> None:
     results = [result("c", Verdict.PASS, arm="with"), result("c", Verdict.FAIL, arm="without")]
     root = document(results, Comparison(candidate="with", baseline="without"))
     assert [suite.get("failures") for suite in root.iter("testsuite")] == ["0"]
+
+
+def test_cases_stand_where_their_file_has_them(tmp_path: Path) -> None:
+    """File and line, seen from the root of the repository; a case of which no place is known has neither."""
+    root = ElementTree.fromstring(run_of_every_sort(tmp_path))
+    lines = (tmp_path / "skills/greet/evals.json").read_text().splitlines()
+    places = {case.get("name"): (case.get("file"), case.get("line")) for case in root.iter("testcase")}
+    assert places["good"] == (None, None)  # the last one of that name: of the other skill
+    assert places["flaky"] == ("skills/greet/evals.json", str(lines.index('   "id": 2')))  # its brace, a line before
+    assert places["left"] == (None, None)
+
+
+def test_places_are_found_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many cases there are: each has its own place, those of suites before and after are passed over."""
+    monkeypatch.setattr("skillgauge_run_views.tested._BATCH", 2)
+    monkeypatch.chdir(tmp_path)
+    Path("cases.json").write_text(json.dumps(list(range(7)), indent=0))
+    results = [result(f"c{index}", Verdict.PASS, index=index) for index in range(7)]
+    cases = [
+        CaseHead(suite_id=suite, index=index, id=f"c{index}", origin=Origin("cases.json", (index,)))
+        for suite in ("earlier", "pack", "quite")
+        for index in range(7)
+        if (suite, index) != ("pack", 3)
+    ]
+    root = ElementTree.fromstring(written(results, cases=cases))
+    assert [case.get("line") for case in root.iter("testcase")] == ["2", "3", "4", None, "6", "7", "8"]
+
+
+def test_schema(tmp_path: Path) -> None:
+    """Nothing is in a report that strict readers refuse, and no two cases are called the same."""
+    xmlschema.XMLSchema(SCHEMA).validate(run_of_every_sort(tmp_path).decode())
+
+
+def test_junitparser_reads_it(tmp_path: Path) -> None:
+    """A library that many tools read reports with finds suites, cases and what became of them."""
+    report = JUnitXml.fromstring(run_of_every_sort(tmp_path))
+    suites = {suite.name: suite for suite in report}
+    names = ["skill:greet · claude-code", "skill:greet · codex", "skill:other · command"]
+    assert list(suites) == names
+    (first, *_) = suites.values()
+    assert (first.tests, first.failures, first.errors, first.skipped) == (5, 2, 1, 1)
+    assert {case.name: [type(one).__name__ for one in case.result] for case in first} == {
+        "good": [],
+        "flaky": ["Failure"],
+        HOSTILE.replace("\x00", "\ufffd").replace("\x1b", "\ufffd").replace("\uffff", "\ufffd"): ["Failure"],
+        "broken": ["Error"],
+        "left": ["Skipped"],
+    }
+    counted = (report.tests, report.failures, report.errors, report.skipped)
+    report.update_statistics()
+    assert (report.tests, report.failures, report.errors, report.skipped) == counted == (11, 4, 2, 2)
+
+
+def test_junit2html_reads_it(tmp_path: Path) -> None:
+    """A program that makes a page of reports shows every case, and counts what failed."""
+    (tmp_path / "report.xml").write_bytes(run_of_every_sort(tmp_path))
+    command = [sys.executable, "-m", "junit2htmlreport", "report.xml"]
+    matrix = subprocess.run(
+        [*command, "--summary-matrix", "--max-failures", "1"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert matrix.returncode == 6, matrix.stderr  # two failures and an error of each of two engines
+    subprocess.run([*command, "report.html"], cwd=tmp_path, check=True)
+    page = (tmp_path / "report.html").read_text()
+    assert "<c>" not in page
+    assert all(name in page for name in ("flaky", "broken", "left", "no sandbox", "needs a model", "ü"))
 
 
 def test_announcement() -> None:

@@ -172,3 +172,20 @@ PIECES = st.sampled_from(["a", "b", ".", "[ab]", "a?", "b*", "(a|b)", "^", "$", 
 def test_patterns_mean_what_they_mean_in_python(pattern: str, text: str) -> None:
     """On plain patterns the verdict agrees with that of `re`."""
     assert (score([pattern], text, timeout_s=10).status is ScoreStatus.PASSED) is bool(re.search(pattern, text))
+
+
+@pytest.mark.parametrize(
+    ("patterns", "text", "status", "value"),
+    [
+        (["TODO", "FIXME"], "all done", ScoreStatus.PASSED, 1.0),
+        (["TODO", "FIXME"], "TODO: more", ScoreStatus.FAILED, 0.5),
+        (["todo"], "TODO", ScoreStatus.PASSED, 1.0),
+        (["a.c"], "a\nc", ScoreStatus.PASSED, 1.0),
+        (["a.c"], "first\nabc", ScoreStatus.FAILED, 0.0),
+        ([BACKTRACKS], HARD, ScoreStatus.UNGRADED, None),
+    ],
+)
+def test_what_may_not_be_there(patterns: list[str], text: str, status: ScoreStatus, value: float | None) -> None:
+    """With `absent` each pattern that is found is a fault; one that takes too long is still no verdict."""
+    found = score(patterns, text=text, absent=True, timeout_s=0.05)
+    assert (found.status, found.value) == (status, value)

@@ -66,6 +66,15 @@ def test_announcement() -> None:
         ({"words": ["a.md", "7"]}, "passed"),
         ({"tool": "Write", "called": False}, "passed"),
         ({"tool": "Bash", "called": False}, "failed"),
+        ({"tool_pattern": "^ba"}, "passed"),
+        ({"tool_pattern": "^ash"}, "failed"),
+        ({"tool_pattern": "edit|write", "called": False}, "failed"),
+        ({"arguments": {"command": r"convert\.py.*--all"}}, "passed"),
+        ({"arguments": {"command": "lint"}}, "failed"),
+        ({"arguments": {"edits": r"a\.md"}}, "passed"),
+        ({"arguments": {"path": r"a\.md"}}, "failed"),
+        ({"tool_pattern": "bash", "arguments": {"command": "--all"}, "words": ["convert.py"]}, "passed"),
+        ({"tool_pattern": "edit", "arguments": {"command": "--all"}}, "failed"),
     ],
 )
 def test_calls(options: dict[str, Any], status: str) -> None:
@@ -87,5 +96,26 @@ def test_unknown_calls_are_ungraded() -> None:
 
 def test_a_check_that_says_nothing() -> None:
     """Any call at all is no check."""
-    with pytest.raises(ValidationError, match="a tool or words"):
+    with pytest.raises(ValidationError, match="a tool or something"):
         ToolCallOptions()
+
+
+@pytest.mark.parametrize("options", [{"tool_pattern": "("}, {"arguments": {"command": "("}}])
+def test_patterns_are_checked_before_anything_runs(options: dict[str, Any]) -> None:
+    """One that is not valid is refused."""
+    with pytest.raises(ValidationError, match="missing \\)"):
+        ToolCallOptions.model_validate(options)
+
+
+def test_a_pattern_that_never_ends_gives_no_verdict() -> None:
+    """It is given up, and the check is ungraded."""
+    hard = TrajectoryEvent(kind=EventKind.TOOL_CALL, name="Bash", data={"command": "a" * 60 + "b"})
+    context = ScoreContext(
+        check=Check(id="c", scorer="tool-call"),
+        case=Case(id="c"),
+        execution=Execution(trajectory=Trajectory(events=(hard,))),
+        arm=DIRECT,
+    )
+    options = ToolCallOptions(arguments={"command": "^(a|aa)+$"})
+    score = asyncio.run(ToolCallScorer(options).score(context))
+    assert score.status is ScoreStatus.UNGRADED

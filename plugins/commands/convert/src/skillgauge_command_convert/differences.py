@@ -6,13 +6,16 @@ A format says itself what it cannot hold. What it forgot to say is found here, s
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from skillgauge.api import (
     Case,
     Check,
     FileSpec,
+    JsonObject,
+    JsonValue,
     Origin,
     Problem,
     Severity,
@@ -24,8 +27,9 @@ from skillgauge.api import (
 )
 from skillgauge_skill_folders import SKILL_FILE, files_of
 
-SHOWN_CHARACTERS = 80
+SHOWN_CHARACTERS, SHOWN_FILES = 80, 200
 _CASE_WORDS = {
+    "id": "called",
     "name": "name",
     "prompt": "prompt",
     "input": "input",
@@ -51,6 +55,8 @@ _CASE_WORDS = {
 _FILES = frozenset({"files", "image_files", "setup_files", "grader_files"})
 _SUITE_FIELDS = ("name", "version", "description", "on_agent_limit", "gates", "completion")
 _LEFT_OUT = "left out"
+EVERY_CASE = "every case"
+"""How a format begins what it says of all cases at once."""
 
 
 def unnamed_losses(before: Suite, after: Suite, named: Sequence[Problem]) -> Iterator[Problem]:
@@ -64,14 +70,22 @@ def unnamed_losses(before: Suite, after: Suite, named: Sequence[Problem]) -> Ite
     told = _Told(named)
     yield from _of_suite(before, after)
     there = {case.id: case for case in after.cases}
-    for case in before.cases:
-        mine = there.pop(case.id, None)
+    known = [there.pop(case.id, None) for case in before.cases]
+    for case, found in zip(before.cases, known, strict=True):
+        mine = found or _renamed(case, there)
         if mine is not None:
             yield from _of_case(case, mine, told)
         elif not told.says(case, _LEFT_OUT):
             yield _loss(f"case {case.id!r}: it is gone, or has another id", case.origin)
     for one in there.values():
         yield _loss(f"case {one.id!r}: it is new, or had another id", before.origin or Origin(before.root))
+
+
+def _renamed(case: Case, there: dict[str, Case]) -> Case | None:
+    """The case that asks the same under another id; of several the first."""
+    asked = (case.prompt, case.input)
+    name = next((name for name, one in there.items() if (one.prompt, one.input) == asked), None)
+    return None if name is None else there.pop(name)
 
 
 class _Told:
@@ -82,11 +96,15 @@ class _Told:
 
     def says(self, case: Case, *words: str) -> bool:
         """Whether something was said of a case with all of some words in it, whole ones but for an ending."""
-        own = f"case {case.id!r}"
-        return any(
-            message.startswith(own) and all(_speaks_of(word, message.removeprefix(own)) for word in words)
-            for message in self._messages
-        )
+        return self._says(f"case {case.id!r}", words) or self._says(EVERY_CASE, words)
+
+    def says_of_file(self, case: Case, word: str, path: str) -> bool:
+        """Whether a file is named, or all of its kind in this case."""
+        return self._says(f"case {case.id!r}", (word,)) or self._says(EVERY_CASE, (word, repr(path)))
+
+    def _says(self, of: str, words: Sequence[str]) -> bool:
+        said = (message.removeprefix(of) for message in self._messages if message.startswith(of))
+        return any(all(_speaks_of(word, message) for word in words) for message in said)
 
 
 def _speaks_of(word: str, message: str) -> bool:
@@ -105,6 +123,7 @@ def _of_suite(before: Suite, after: Suite) -> Iterator[Problem]:
     for label, of in (("arms", _arms), ("comparisons", _comparisons), ("targets", _targets)):
         if (was := of(before)) != (now := of(after)):
             yield _loss(f"suite: {_changed(label, was, now)}", origin)
+    yield from _of_extras("suite", before.extras, after.extras, origin, lambda _: False)
     if missing := sorted(_skill_files(before) - _skill_files(after)):
         few = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
         yield _loss(f"suite: files of the skill are not written: {few}", origin, "Convert into the skill's own folder.")
@@ -136,14 +155,61 @@ def _of_case(before: Case, after: Case, told: _Told) -> Iterator[Problem]:
     for field, word in _CASE_WORDS.items():
         was, now = getattr(before, field), getattr(after, field)
         if field in _FILES:
-            was, now = _contents(was), _contents(now)
-        if was != now and not told.says(before, word):
+            yield from _of_files(before, (field, word), (was, now), told)
+        elif was != now and not told.says(before, word):
             yield _loss(f"case {before.id!r}: {_changed(field.replace('_', ' '), was, now)}", before.origin)
+    where = before.origin or Origin("")
+    yield from _of_extras(
+        f"case {before.id!r}", before.extras, after.extras, where, lambda name: told.says(before, repr(name))
+    )
     yield from _of_checks(before, after, told)
 
 
-def _contents(files: Sequence[FileSpec]) -> list[str]:
-    return sorted(f"{file.path} ({file.content_id[:12]})" for file in files)
+def _of_extras(
+    whose: str, before: JsonObject, after: JsonObject, origin: Origin, is_told: Callable[[str], bool]
+) -> Iterator[Problem]:
+    """What a file said beyond the model, each key at its place; empty ones say nothing."""
+    was, now = _flat(before), _flat(after)
+    for path, value in was.items():
+        if now.get(path) == value or is_told(path[-1]):
+            continue
+        extra = f"extra {'.'.join(path)!r}"
+        what = _changed(extra, value, now[path]) if path in now else f"{extra} is not kept: {_shown(value)}"
+        yield _loss(f"{whose}: {what}", replace(origin, pointer=(*origin.pointer, path[-1])))
+
+
+def _flat(extras: JsonObject) -> dict[tuple[str, ...], JsonValue]:
+    """Values by their keys, those of objects by two."""
+    found: dict[tuple[str, ...], JsonValue] = {}
+    for key, value in extras.items():
+        parts = {(key, name): part for name, part in value.items()} if isinstance(value, Mapping) else {(key,): value}
+        found |= {path: part for path, part in parts.items() if part not in (None, (), {}, "")}
+    return found
+
+
+def _of_files(
+    case: Case, named: tuple[str, str], files: tuple[Sequence[FileSpec], Sequence[FileSpec]], told: _Told
+) -> Iterator[Problem]:
+    """One loss for all files of a kind that are not what they were."""
+    field, word = named
+    was, now = ({file.path: (file.executable, _content(file)) for file in some} for some in files)
+    paths = sorted(path for path in was.keys() | now.keys() if was.get(path) != now.get(path))
+    changed = [path for path in paths if not told.says_of_file(case, word, path)]
+    if changed:
+        ways = (("gone", now), ("new", was))
+        shown = [
+            f"{path!r} is {next((way for way, there in ways if path not in there), 'another')}" for path in changed
+        ]
+        yield _loss(f"case {case.id!r}: {field.replace('_', ' ')}: {cut(', '.join(shown), SHOWN_FILES)}", case.origin)
+
+
+def _content(file: FileSpec) -> bytes:
+    if file.source is None:
+        return (file.text or "").encode()
+    try:
+        return Path(file.source).read_bytes()
+    except OSError:  # it went while nobody looked, so it is not what it was
+        return repr(file).encode()
 
 
 def _of_checks(before: Case, after: Case, told: _Told) -> Iterator[Problem]:
@@ -170,6 +236,8 @@ def _of_checks(before: Case, after: Case, told: _Told) -> Iterator[Problem]:
             if was != became and not (field == "weight" and told.says(before, "weight")):
                 yield _loss(f"case {before.id!r}: check {check.id!r}: {_changed(field, was, became)}", where)
     for one in left:
+        if told.says(before, "check", repr(one.id)):
+            continue
         yield _loss(f"case {before.id!r}: check {one.id!r} of scorer {one.scorer!r} is new", before.origin)
 
 

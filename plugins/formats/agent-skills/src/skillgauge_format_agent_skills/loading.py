@@ -30,7 +30,6 @@ from skillgauge.api import (
 )
 from skillgauge_skill_folders import (
     DOCKERFILE,
-    Leaks,
     Skill,
     find_skill,
     image_files,
@@ -47,7 +46,7 @@ from .keys import FILE_KEYS, Use
 from .neighbours import Neighbours
 from .options import AgentSkillsOptions
 from .packages import MANIFESTS, manifest_of
-from .shapes import UAAPS, Foreign, Shape, list_key
+from .shapes import PACKAGE, Foreign, Shape, list_key
 from .skill_search import SkillSearch
 from .sources import EVALS_FOLDER, Source, is_named_evals, read_source, shape_in, suite_files
 from .triggers import SHOULD, SHOULD_NOT, trigger_cases
@@ -116,7 +115,7 @@ class _Loading:
             return True
         if path.name in MANIFESTS:
             self.seen.add(path.resolve())
-            problems.append(_missing_plugin(UAAPS, Origin(str(path))))
+            problems.append(_missing_plugin(PACKAGE, Origin(str(path))))
             return True
         try:
             source = read_source(path)
@@ -209,11 +208,10 @@ def load(request: LoadRequest, options: AgentSkillsOptions) -> Loaded:
 
 
 def _missing_plugin(foreign: Foreign, origin: Origin) -> Problem:
-    message = f"this is {foreign.what}, and the format {foreign.plugin!r} is not installed"
-    if foreign.is_published:
-        hint = install_hint("formats", foreign.plugin)
-    else:
-        hint = f"skillgauge has no such format; to write one: skillgauge plugins new format {foreign.plugin}"
+    message = f"this is {foreign.what}, and no installed format reads it"
+    hint = install_hint("shapes", foreign.mark)
+    if not hint.startswith("pip"):
+        hint = "skillgauge publishes no format for it; to write one: skillgauge plugins new format NAME"
     return Problem("plugin.not-installed", message, origin=origin, hint=hint)
 
 
@@ -292,7 +290,7 @@ def _suites(
     warnings = (*skill.warnings, *leak_warnings(leaks, skill), *unread)
     taken: set[str] = set()
     for part in sorted(of_skill.parts, key=lambda part: part.is_triggers):
-        for suite in _split(part, skill, ref, leaks, taken):
+        for suite in _split(part, skill, ref, taken):
             if beside:
                 arms = (arm.model_copy(update={"skills": (*arm.skills, *beside)}) for arm in suite.arms)
                 suite = suite.model_copy(update={"arms": tuple(arms)})
@@ -300,7 +298,7 @@ def _suites(
             warnings = ()
 
 
-def _split(part: _Part, skill: Skill, ref: SkillRef, leaks: Leaks, taken: set[str]) -> Iterable[Suite]:
+def _split(part: _Part, skill: Skill, ref: SkillRef, taken: set[str]) -> Iterable[Suite]:
     """The suites of a file.
 
     Evals that ask only whether the skill fires are a suite of their own, since they prove nothing in an arm without it.
@@ -310,7 +308,7 @@ def _split(part: _Part, skill: Skill, ref: SkillRef, leaks: Leaks, taken: set[st
     warnings = part.warnings
     if evals:
         name = _free(skill.name if skill.name not in taken else f"{skill.name}-{part.source.path.stem}", taken)
-        yield _suite(name, part, evals, skill, ref, leaks).model_copy(
+        yield _suite(name, part, evals, skill, ref).model_copy(
             update={
                 "warnings": warnings,
                 "dialect": SKILL_CREATOR if _has_expectations(part.source) else AGENTSKILLS,
@@ -322,7 +320,7 @@ def _split(part: _Part, skill: Skill, ref: SkillRef, leaks: Leaks, taken: set[st
         warnings = ()
     if triggers:
         name = _free(f"{skill.name}-{part.source.path.stem if part.is_triggers else TRIGGERS}", taken)
-        yield _suite(name, part, [_tagged(case) for case in triggers], skill, ref, leaks).model_copy(
+        yield _suite(name, part, [_tagged(case) for case in triggers], skill, ref).model_copy(
             update={
                 "warnings": warnings,
                 "dialect": TRIGGERS,
@@ -334,7 +332,7 @@ def _split(part: _Part, skill: Skill, ref: SkillRef, leaks: Leaks, taken: set[st
         )
 
 
-def _suite(name: str, part: _Part, cases: list[Case], skill: Skill, ref: SkillRef, leaks: Leaks) -> Suite:
+def _suite(name: str, part: _Part, cases: list[Case], skill: Skill, ref: SkillRef) -> Suite:
     # The target has no digest of its own: arms carry that of the skill, and an arm without it stays the same when the
     # skill is edited.
     target = Target(
@@ -358,7 +356,7 @@ def _suite(name: str, part: _Part, cases: list[Case], skill: Skill, ref: SkillRe
         cases=tuple(cases),
         targets=(target,),
         parameters={"integer_ids": integers, "eval_names": names},
-        extras={"left_out": {"always": leaks.always, "of_validators": leaks.of_validators}, **_unknown(part.source)},
+        extras=_unknown(part.source),
         origin=part.source.origin(),
     )
 

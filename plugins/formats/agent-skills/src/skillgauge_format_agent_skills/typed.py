@@ -83,7 +83,7 @@ def text_or_pattern(text: str) -> str:
 
 def nowhere(pattern: str) -> str:
     """A pattern that is found in what has no place that fits another."""
-    return rf"(?s)\A(?!.*(?:{pattern}))"
+    return rf"\A(?!(?s:.*)(?:{pattern}))"
 
 
 def _schema(given: Given) -> Made | None:

@@ -13,6 +13,7 @@ from skillgauge.api import (
     Check,
     Dumped,
     HostVariable,
+    JsonValue,
     Origin,
     Problem,
     Severity,
@@ -25,6 +26,7 @@ from skillgauge_skill_folders import SKILL_FILE
 from .cases import GROUND_TRUTH, RUBRIC
 from .claiming import EVALS_FILE, EVALS_FOLDER
 from .files import JUDGE_MODEL, TIMEOUT_S
+from .views import FORMAT
 
 _KEPT = ("ground_truth", "expected_skill", "expected_script")
 
@@ -41,8 +43,9 @@ def dump(suite: Suite) -> Dumped:
         written = _case(case)
         losses += [_loss(f"case {case.id!r}: {what}", case.origin) for what in _unsaid(case)]
         cases.append(written)
-    document: dict[str, Any] = {"skill_name": suite.name or suite.id, "version": suite.extras.get("version", "1")}
-    if defaults := _defaults(suite):
+    kept = suite.extras if suite.format == FORMAT else {}
+    document: dict[str, Any] = {"skill_name": suite.name or suite.id, "version": kept.get("version", "1")}
+    if defaults := _defaults(suite, kept.get("defaults")):
         document["defaults"] = defaults
     document["cases"] = cases
     text = f"{json.dumps(document, indent=2, ensure_ascii=False)}\n".encode()
@@ -55,8 +58,7 @@ def dump(suite: Suite) -> Dumped:
     return Dumped(tuple(files.items()), tuple(losses))
 
 
-def _defaults(suite: Suite) -> dict[str, Any]:
-    told = suite.extras.get("defaults")
+def _defaults(suite: Suite, told: JsonValue) -> dict[str, Any]:
     defaults: dict[str, Any] = thaw(told) if isinstance(told, Mapping) else {}
     timeout = suite.defaults.limits.timeout_s
     if timeout is not None and timeout != TIMEOUT_S:
@@ -78,10 +80,7 @@ def _case(case: Case) -> dict[str, Any]:
         written |= {"ground_truth": found[0]} if found else {}
     if rubric:
         written["expected_behavior"] = [_statement(check) for check in rubric]
-    templates = {
-        one.name: f"${{{one.host}}}" if one.default is None else f"${{{one.host}:-{one.default}}}"
-        for one in case.pass_env
-    }
+    templates = {one.name: _template(one) for one in case.pass_env}
     if case.env or templates:
         written["environment"] = {**case.env, **templates}
     return written

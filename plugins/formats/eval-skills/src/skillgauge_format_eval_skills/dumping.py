@@ -10,6 +10,7 @@ from skillgauge.api import DIRECT, Case, Dumped, Limits, Origin, Problem, Severi
 
 from .checks import expectation
 from .files import number
+from .loading import FORMAT
 
 FILE = "benchmark.json"
 _VERSION = "1.0.0"
@@ -27,8 +28,8 @@ def dump(suite: Suite) -> Dumped:
     for case in suite.cases:
         losses += [_loss(f"case {case.id!r}: {what}", case.origin) for what in _unsaid(case)]
         if case.checks:
-            tasks.append(_task(case))
-    extras = dict(suite.extras)
+            tasks.append(_task(case, case.extras if suite.format == FORMAT else {}))
+    extras = dict(suite.extras) if suite.format == FORMAT else {}
     written = {
         "id": suite.id,
         "name": suite.name or suite.id,
@@ -45,9 +46,9 @@ def dump(suite: Suite) -> Dumped:
     return Dumped(((FILE, f"{text}\n".encode()),), tuple(losses))
 
 
-def _task(case: Case) -> dict[str, Any]:
+def _task(case: Case, kept: Mapping[str, Any]) -> dict[str, Any]:
     expected, evaluator = expectation(case.checks[0])
-    extras = dict(case.extras)
+    extras = dict(kept)
     timeout = case.limits.timeout_s
     task = {
         "id": case.id,

@@ -120,7 +120,6 @@ def _suite(file: Path, options: SkillevaluationOptions) -> Suite:
         defaults=SuiteDefaults(cache_baseline=True),
         on_agent_limit=LimitOutcome.ERROR,
         parameters={"suite_hash": suite_hash(content), "spec_version": SPEC_VERSION},
-        extras={"left_out": {"always": leaks.always, "of_validators": leaks.of_validators}},
         warnings=(*skill.warnings, *_warnings(maker, cases, leaks, skill)),
         origin=Origin(str(file)),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path, PurePosixPath
@@ -40,7 +40,8 @@ PACKAGE = "package"
 """Id of the target of cases that name none."""
 FILES_CREATED = "files_created"
 JUDGE = "judge"
-OUTSIDE = "writable_paths"
+OUTSIDE, PERMISSIONS = "writable_paths", "permissions"
+"""Checks that nothing was written elsewhere, of the configuration and of the manifest."""
 RESERVED = ("copilot", "cursor")
 _OF_ENGINES = (".claude/**", ".agents/**", ".codex/**", ".gemini/**")
 """What agents' programs themselves write in a workspace."""
@@ -48,9 +49,12 @@ _KINDS = {"skill": TargetKind.SKILL, "hook": TargetKind.HOOK, "agent": TargetKin
 
 
 def eval_suites(package: Package, packages: Path | None = None) -> Iterator[Suite]:
-    """The suite of a package's evals; none if it has none. `packages`: where those lie on which it depends."""
+    """The suite of a package's evals, empty if it has none. `packages`: where those lie on which it depends."""
     folder = package.root / "evals"
     if not case_files(folder / "cases") and not (folder / "eval-config.json").is_file():
+        message = f"package {package.name!r} has no evals"
+        package.findings.warning("no-evals", message, package.origin, "Run its tests: skillgauge test.")
+        yield _suite(package, (), may_be_empty=True)
         return
     found = package.findings.file(EvalConfig, folder / "eval-config.json")
     if found is None:
@@ -70,16 +74,10 @@ def eval_suites(package: Package, packages: Path | None = None) -> Iterator[Suit
     )
     arm = Arm(name=ARM, kind=ArmKind.AGENT, skills=skills, installs=installs_of(package))
     content = digest([file.content_id for file in package.files])
-    yield Suite(
-        id=package.name,
-        name=package.name,
-        version=package.manifest.version,
-        description=package.manifest.description or "",
-        format=FORMAT,
-        dialect=DIALECT,
-        root=str(package.root),
+    yield _suite(
+        package,
+        cases,
         digest=content,
-        cases=tuple(cases),
         targets=tuple(_targets(package, cases, arm)),
         arms=(arm,),
         defaults=SuiteDefaults(
@@ -89,7 +87,27 @@ def eval_suites(package: Package, packages: Path | None = None) -> Iterator[Suit
         report_folder=str(package.root / REPORTS),
         gates=(NO_FAILURE,),
         parameters={"timeout": config.timeout, "judge": config.judge, "network": config.sandbox.network},
+        extras={"config": document.value},
         origin=document.origin(),
+    )
+
+
+def made_folders(paths: Sequence[str] | None) -> tuple[str, ...]:
+    """The set-up of a case whose agent may write in some folders: they are there."""
+    return (f"mkdir -p -- {shlex.join(paths)}",) if paths else ()
+
+
+def _suite(package: Package, cases: Sequence[Case], **more: Any) -> Suite:
+    return Suite(
+        id=package.name,
+        name=package.name,
+        version=package.manifest.version,
+        description=package.manifest.description or "",
+        format=FORMAT,
+        dialect=DIALECT,
+        root=str(package.root),
+        cases=tuple(cases),
+        **more,
     )
 
 
@@ -143,19 +161,18 @@ class _Evals:
         """A case as the kernel runs it."""
         kind, _, name = (case.target or "").partition(":")
         self._look_at_target(kind, name, where)
-        paths = self.config.sandbox.writable_paths or ()
-        folders = shlex.join(paths)
         return Case(
             id=case.name,
             name=path.stem,
             description=case.description or "",
             prompt=case.input.prompt,
             files=tuple(self._files(case, where)),
-            setup=(f"mkdir -p -- {folders}",) if paths else (),
+            setup=made_folders(self.config.sandbox.writable_paths),
             env={**self._defaults(), **self.config.env},
             network=self._network,
             checks=tuple(self._checks(case, where, name if kind == "hook" else None)),
             targets=(case.target or PACKAGE,),
+            extras=case.model_extra or {},
             origin=where.origin(),
         )
 
@@ -237,7 +254,7 @@ class _Evals:
             origin = self.document.origin("sandbox", "writable-paths")
             yield _untouched_but(OUTSIDE, globs, origin)
         if permissions and permissions.fs.write:
-            yield _untouched_but("permissions", permissions.fs.write, self.package.document.origin("permissions", "fs"))
+            yield _untouched_but(PERMISSIONS, permissions.fs.write, self.package.document.origin("permissions", "fs"))
 
 
 def _untouched_but(name: str, globs: tuple[str, ...], origin: Origin) -> Check:

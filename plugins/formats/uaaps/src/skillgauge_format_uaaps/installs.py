@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from skillgauge.api import Document, FileSpec, Install, Origin, SuiteError, parse_document
+from skillgauge.api import Document, FileSpec, Install, Problem, SourceSpan, SuiteError, parse_document
 
 from .artifact_files import AgentFile, CommandHead, RuleHead, ServersFile
 from .case_files import Event
@@ -31,7 +31,9 @@ def _text(package: Package, path: Path) -> str | None:
             raise ValueError(f"larger than {_TEXT_BYTES:,} bytes")
         return data.decode("utf-8-sig")
     except (OSError, ValueError) as error:
-        package.findings.error("unreadable", f"{path.name} cannot be read: {error}", Origin(str(path)))
+        line = error.object[: error.start].count(b"\n") + 1 if isinstance(error, UnicodeDecodeError) else 1
+        where = SourceSpan(str(path), line)
+        package.findings.errors.append(Problem("suite.unreadable", f"{path.name} cannot be read: {error}", span=where))
         return None
 
 
@@ -65,7 +67,11 @@ def _headed(package: Package, artifact: Artifact, model: Any) -> tuple[Any, str]
     parts = _parts(package, artifact.path)
     if parts is None:
         return None
+    count = len(package.findings.errors)
     made = package.findings.validated(model, Document(parts[0], str(artifact.path)), parts[0])
+    if not parts[0]:  # without front matter there is no place in it
+        start = SourceSpan(str(artifact.path), 1)
+        package.findings.errors[count:] = [one.at(start) for one in package.findings.errors[count:]]
     return (made, parts[1]) if made is not None else None
 
 

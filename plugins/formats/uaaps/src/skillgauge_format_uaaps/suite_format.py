@@ -12,15 +12,14 @@ from skillgauge.api import (
     GroupKey,
     Loaded,
     LoadRequest,
-    Origin,
     Problem,
-    Severity,
     Suite,
     SuiteError,
     SuiteSummary,
 )
 
 from .deterministic import Chosen, test_suites
+from .dumping import dump
 from .evals import eval_suites
 from .findings import Findings
 from .options import Stage, UaapsOptions
@@ -73,10 +72,8 @@ class UaapsFormat:
         return Loaded(tuple(suites), tuple(passed_over))
 
     def dump(self, suite: Suite) -> Dumped:
-        """Nothing: a package is more than its cases."""
-        origin = suite.origin or Origin(suite.root)
-        message = "a package cannot be made of a suite alone, so nothing is written"
-        return Dumped((), (Problem("suite.not-written", message, origin=origin, severity=Severity.WARNING),))
+        """The package with its evals; one is made around the skill of a suite of another format."""
+        return dump(suite)
 
     def figures(self, summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:
         """None: what counts is the number of cases that passed."""

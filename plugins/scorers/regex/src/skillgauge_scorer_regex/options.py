@@ -36,3 +36,8 @@ class RegexOptions(Frozen):
     timeout_s: float = Field(
         default=1.0, gt=0, le=60, description="Seconds for one pattern.", json_schema_extra=HARMLESS
     )
+    absent: bool = Field(
+        default=False,
+        description="Whether none of the patterns may be found, instead of all.",
+        json_schema_extra=HARMLESS,
+    )

@@ -19,7 +19,7 @@ _SHOWN = 100
 
 
 class RegexScorer:
-    """Passes an output in which all patterns are found; its value is the share that is found.
+    """Passes an output in which all patterns are found, or none where none may be; its value is the share that holds.
 
     Text is searched as it is, anything else as JSON, so that keys count too.
     """
@@ -29,29 +29,32 @@ class RegexScorer:
     def __init__(self, options: RegexOptions) -> None:
         flags = 0 if options.case_sensitive else regex.IGNORECASE
         self._patterns = tuple(compiled(pattern, flags) for pattern in options.patterns)
-        self._timeout_s = options.timeout_s
+        self._timeout_s, self._absent = options.timeout_s, options.absent
 
     async def score(self, context: ScoreContext) -> Score:
         """Search for each pattern."""
         text = context.answer.text
-        missing: list[str] = []
+        wrong: list[str] = []
         for pattern in self._patterns:
             try:
-                if not await self._is_found(pattern, text):
-                    missing.append(pattern.pattern)
+                if await self._is_found(pattern, text) is self._absent:
+                    wrong.append(pattern.pattern)
             except TimeoutError:
                 told = f'Pattern "{_cut(pattern.pattern)}" was given up after {self._timeout_s:g} s'
                 return Score.ungraded(f"{told}: it backtracks too much on this output; make it simpler")
         total = len(self._patterns)
-        matched = total - len(missing)
-        if not missing:
+        right = total - len(wrong)
+        if not wrong:
             return Score.passed()
-        shown = ", ".join(f'"{_cut(pattern)}"' for pattern in missing[:_SHOWN_PATTERNS])
-        more = f" and {len(missing) - _SHOWN_PATTERNS} more" if len(missing) > _SHOWN_PATTERNS else ""
+        shown = ", ".join(f'"{_cut(pattern)}"' for pattern in wrong[:_SHOWN_PATTERNS])
+        more = f" and {len(wrong) - _SHOWN_PATTERNS} more" if len(wrong) > _SHOWN_PATTERNS else ""
+        found = "Patterns found that may not be there" if self._absent else "Patterns not found"
+        count = f"{right}/{total} {'absent' if self._absent else 'matched'}"
+        evidence = (
+            {"found": tuple(wrong), "absent": right} if self._absent else {"missing": tuple(wrong), "matched": right}
+        )
         return Score.failed(
-            f"Patterns not found: {shown}{more} ({matched}/{total} matched)",
-            value=matched / total,
-            evidence={"missing": tuple(missing), "matched": matched, "total": total},
+            f"{found}: {shown}{more} ({count})", value=right / total, evidence={**evidence, "total": total}
         )
 
     async def _is_found(self, pattern: regex.Pattern[str], text: str) -> bool:

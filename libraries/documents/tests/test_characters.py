@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgauge.report.characters import cut, json_text, plain, plain_lines, printed
+from skillgauge_documents.characters import cut, json_text, plain, plain_lines, printed
 
 SHOWN_AS_REPLACED = {
     "NUL": "\0",

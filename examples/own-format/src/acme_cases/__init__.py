@@ -1,0 +1,1 @@
+"""The format `acme-cases`."""

@@ -1,0 +1,109 @@
+"""What the folder of a run holds.
+
+head.json        the plan, written once
+run.json         where the run stands, and its summary
+owner.json       who works on it
+000001.jsonl     claims, cases and results: a file for each time that something was kept, never changed again
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from pydantic import BaseModel
+
+from skillgauge.api import CaseHead, Frozen, GroupKey, ResultOrder, RunInfo, Summary, TrialResult, case_order
+
+from .shelf import Shelf
+
+PARTS_AT_HAND = 16
+
+
+class RunFile(Frozen):
+    """`run.json`."""
+
+    plan_id: str
+    run: RunInfo
+    summary: Summary | None = None
+    given_up: bool = False
+    """Whether nobody is to resume it, unfinished as it may be."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a result lies, and what it is sorted by."""
+
+    part: int
+    line: int
+    ordinal: int
+    in_cases: tuple[str | int, ...]
+    group: GroupKey
+
+
+@dataclass
+class Contents:
+    """Reads the parts of a run; of the results it remembers only where they lie, so that they may be many."""
+
+    shelf: Shelf
+    run_id: str
+    claims: Counter[str] = field(default_factory=Counter)
+    known_cases: dict[tuple[str, int], CaseHead] = field(default_factory=dict)
+    places: dict[str, Place] = field(default_factory=dict)
+    parts: int = 0
+    """Number of the last one."""
+
+    def __post_init__(self) -> None:
+        self._lines = lru_cache(PARTS_AT_HAND)(self._read)
+
+    def refresh(self) -> None:
+        """Read the parts that are not known yet."""
+        names = (name.removesuffix(".jsonl") for name in self.shelf.names(self.run_id) if name.endswith(".jsonl"))
+        for number in sorted(int(name) for name in names if name.isdigit()):
+            if number > self.parts:
+                self.take(number, self._read(number))
+
+    def take(self, number: int, lines: Iterable[bytes]) -> None:
+        """Remember what a part holds."""
+        for at, text in enumerate(lines):
+            match json.loads(text):
+                case {"result": told}:
+                    one = TrialResult.model_validate(told)
+                    self.places[one.trial_id] = Place(number, at, one.ordinal, case_order(one), one.group)
+                case {"case": told}:
+                    case = CaseHead.model_validate(told)
+                    self.known_cases[case.suite_id, case.index] = case
+                case {"claim": [*trials]}:
+                    self.claims.update(trials)
+        self.parts = number
+
+    def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+        """Committed results, of all groups or of one."""
+        found = [place for place in self.places.values() if group in (None, place.group)]
+        found.sort(key=lambda place: place.ordinal)
+        if order is ResultOrder.CASE:
+            found.sort(key=lambda place: place.in_cases)
+        for place in found:
+            yield TrialResult.model_validate(json.loads(self._lines(place.part)[place.line])["result"])
+
+    def cases(self) -> Iterator[CaseHead]:
+        """What is known of the cases, by suite and place."""
+        return iter([case for _, case in sorted(self.known_cases.items())])
+
+    def _read(self, number: int) -> list[bytes]:
+        item = self.shelf.get(part_name(self.run_id, number))
+        return item.content.splitlines() if item else []
+
+
+def part_name(run_id: str, number: int) -> str:
+    """Where a part lies."""
+    return f"{run_id}/{number:06}.jsonl"
+
+
+def line(kind: str, value: BaseModel | Iterable[str]) -> bytes:
+    """Write a line."""
+    text = value.model_dump_json() if isinstance(value, BaseModel) else json.dumps(list(value))
+    return f'{{"{kind}":{text}}}'.encode()

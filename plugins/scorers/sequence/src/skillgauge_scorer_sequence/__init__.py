@@ -1,0 +1,1 @@
+"""The `sequence` scorer of skillgauge."""

@@ -1,0 +1,119 @@
+"""The hook of `.pre-commit-hooks.yaml`, run by pre-commit itself."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from skillgauge_testkit.program import Program
+
+from .conftest import ROOT
+
+Git = Callable[..., str]
+CANNOT_FAIL = {"type": "command", "value": "true || true"}
+
+
+@pytest.fixture
+def git(environment: dict[str, str], work: Path) -> Git:
+    """Runs git in the work folder, or in another, as somebody."""
+    environment["GIT_CONFIG_GLOBAL"] = "/dev/null"
+    identity = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main")
+
+    def run(*words: str, cwd: Path = work) -> str:
+        command = ["git", *identity, *words]
+        return subprocess.run(command, cwd=cwd, env=environment, check=True, capture_output=True, text=True).stdout
+
+    return run
+
+
+def hooks(git: Git, folder: Path) -> str:
+    """A repository at a folder that offers our hook, as ours does; gives its newest commit."""
+    folder.mkdir()
+    (folder / ".pre-commit-hooks.yaml").write_bytes((ROOT / ".pre-commit-hooks.yaml").read_bytes())
+    git("init", "-q", cwd=folder)
+    git("add", "-A", cwd=folder)
+    git("commit", "-qm", "hooks", cwd=folder)
+    return git("rev-parse", "HEAD", cwd=folder).strip()
+
+
+@pytest.fixture
+def commit(git: Git, work: Path, tmp_path: Path, environment: dict[str, str]) -> Callable[..., tuple[int, str]]:
+    """Write files, stage them and run the hook, with the program that is installed; gives exit code and output."""
+    revision = hooks(git, tmp_path / "hooks")
+    git("init", "-q")
+
+    def run(*arguments: str, **files: str) -> tuple[int, str]:
+        # The program is there already, so nothing has to be fetched; a journey installs it as pre-commit would.
+        hook = {"id": "skillgauge-validate", "language": "system", "args": list(arguments)}
+        repos = [{"repo": str(tmp_path / "hooks"), "rev": revision, "hooks": [hook]}]
+        (work / ".pre-commit-config.yaml").write_text(yaml.safe_dump({"repos": repos}))
+        for name, text in files.items():
+            path = work / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        git("add", "-A")
+        done = subprocess.run(
+            [sys.executable, "-m", "pre_commit", "run", "--color=never"],
+            cwd=work,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    return run
+
+
+def suite(*checks: object) -> str:
+    """An evals.json with these checks."""
+    cases = [{"id": number, "prompt": f"Greet {number}.", "assertions": list(checks)} for number in range(4)]
+    return json.dumps({"skill_name": "greet", "evals": cases}, indent=1)
+
+
+SKILL = "---\nname: greet\ndescription: Greets. Use when asked to.\n---\nHello.\n"
+GOOD = {"type": "contains", "value": "hello"}
+
+
+def test_the_suites_around_what_changed_are_checked(git: Git, commit: Callable[..., tuple[int, str]]) -> None:
+    """A broken suite stops the commit, with its place; one that nobody touched stops nothing."""
+    files = {"skills/greet/SKILL.md": SKILL, "skills/greet/evals/evals.json": suite(GOOD)}
+    code, told = commit(**files)
+    assert (code, "Passed" in told) == (0, True), told
+
+    code, told = commit(**{"skills/greet/evals/evals.json": '{"evals": [{"id": 1}]}'})
+    assert code == 1
+    assert "evals.json:1:12: error" in told
+
+    git("commit", "-qm", "broken all the same")
+    code, told = commit(**{"README.md": "Something else.\n"})
+    assert code == 0, told
+    code, told = commit(**{"skills/greet/notes.txt": "A file of the skill.\n"})
+    assert code == 1, told
+
+
+def test_warnings_stop_a_commit_where_they_are_to(commit: Callable[..., tuple[int, str]]) -> None:
+    """The arguments of the hook are those of `validate`."""
+    files = {"skills/greet/SKILL.md": SKILL, "skills/greet/evals/evals.json": suite(GOOD, CANNOT_FAIL)}
+    assert commit(**files)[0] == 0
+    code, told = commit("--lint=cannot-fail=error", **files)
+    assert code == 1
+    assert "lint.cannot-fail" in told
+
+
+def test_nothing_around(program: Program, work: Path) -> None:
+    """Files of no suite are fine, in every form of the answer; JSON follows the schema."""
+    (work / "README.md").write_text("hello")
+    arguments = ("validate", "--around", "README.md", "removed/file.txt")
+    done = program(*arguments)
+    assert (done.code, done.verdict) == (0, "valid: no suite is around these files")
+    document = program(*arguments, "--json").document
+    assert document["plan"]["suites"] == document["problems"] == []
+    (run,) = program(*arguments, "--format", "sarif").document["runs"]
+    assert run["results"] == []
