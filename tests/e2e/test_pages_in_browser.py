@@ -173,10 +173,11 @@ def test_a_comparison(browser: Browser, program: Program, work: Path) -> None:
     """F-H7: the page of two runs at every width: nothing cut, no word of a heading broken, the skill in the title."""
     skill = ROOT / "examples/skills/calculator"
     for _ in range(2):
-        done = program("eval", skill, "--benchmark", "coding-easy", "--format", "json")
+        done = program.process("eval", skill, "--benchmark", "coding-easy", "--format", "json")
         assert done.code == 0, done.stderr
     page_file = work / "diff.html"
-    assert program("report", "diff", "latest~1", "latest", "--format", "html", "--output", page_file).code == 0
+    done = program.process("report", "diff", "latest~1", "latest", "--format", "html", "--output", page_file)
+    assert done.code == 0, done.stderr
     wrong = {}
     for width in WIDTHS:
         context = browser.new_context(viewport={"width": width, "height": 900}, bypass_csp=True)

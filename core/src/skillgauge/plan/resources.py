@@ -96,9 +96,8 @@ def choose_store(location: str | None, registry: Registry, warnings: list[Proble
     if location is not None and (registry.names("stores") or given):
         return open_store(location, registry)
     if location is not None:
-        message = "no store is installed: this run is kept in memory, and nothing can be resumed"
-        hint = "pip install skillgauge-store-sqlite"
-        warnings.append(Problem("store.none", message, hint=hint, severity=Severity.WARNING))
+        why = "no store is installed: this run is kept in memory, and nothing can be resumed"
+        warnings += [Problem("store.none", why, hint="pip install skillgauge-store-sqlite", severity=Severity.WARNING)]
     return MemoryStore()
 
 
