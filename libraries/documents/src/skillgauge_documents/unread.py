@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from .faults import DocumentError, Fault
-from .places import places
+from .locating import places
 from .reading import read
 from .values import JsonValue
 
