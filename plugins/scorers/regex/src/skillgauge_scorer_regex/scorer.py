@@ -6,7 +6,7 @@ import asyncio
 
 import regex
 
-from skillgauge.api import Score, ScoreContext
+from skillgauge.api import JsonValue, Score, ScoreContext
 from skillgauge_patterns import compiled
 
 from .options import RegexOptions
@@ -51,7 +51,7 @@ class RegexScorer:
         found = "Patterns found that may not be there" if self._absent else "Patterns not found"
         count = f"{right}/{total} {'absent' if self._absent else 'matched'}"
         names = ("found", "absent") if self._absent else ("missing", "matched")
-        evidence = {names[0]: tuple(wrong), names[1]: right, "total": total}
+        evidence: dict[str, JsonValue] = {names[0]: tuple(wrong), names[1]: right, "total": total}
         return Score.failed(f"{found}: {shown}{more} ({count})", value=right / total, evidence=evidence)
 
     async def _is_found(self, pattern: regex.Pattern[str], text: str) -> bool:
