@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -57,8 +58,9 @@ class Member:
         return [*project.get("dependencies", []), *(text for extra in extras for text in extra)]
 
 
+@cache
 def read(folder: Path) -> Member:
-    """The member in `folder`."""
+    """The member in `folder`, which no script changes."""
     return Member(folder, tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8")))
 
 

@@ -199,6 +199,7 @@ def outcome(folder: Path, formats: dict[str, SuiteFormat]) -> tuple[list[Any], l
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.slow
 def test_no_mutant_is_passed_over(kind: str, formats: dict[str, SuiteFormat], tmp_path: Path) -> None:
     """300 mutants of evals, and 100 of trigger sets and of eval.yaml: no exception, no silence, places on all."""
     name, document, count = KINDS[kind]

@@ -100,6 +100,7 @@ def test_bom_and_crlf_are_accepted(program: Program, make_skill: MakeSkill) -> N
 
 
 @pytest.mark.e2e
+@pytest.mark.slow
 def test_one_bad_skill_beside_fifty_good_ones(
     program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks
 ) -> None:

@@ -64,6 +64,7 @@ EXPECTED = {
 
 @pytest.mark.e2e
 @pytest.mark.requirement("ES-ADAPT-004")
+@pytest.mark.slow
 def test_each_way_to_misbehave_costs_one_trial(
     program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks
 ) -> None:

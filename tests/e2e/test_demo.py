@@ -106,6 +106,7 @@ def protocols(start: StartDemo) -> StartDemo:
     return partial(start, SKILLS / "three_protocols.sh")
 
 
+@pytest.mark.slow
 def test_the_demo_answers_first_then_shows_a_failing_case_and_the_page(start: StartDemo) -> None:
     """With and without the skill, the first failing session with its checks, a skill called directly, and the page."""
     running = start(EXAMPLES / "demo.sh")

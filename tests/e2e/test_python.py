@@ -50,6 +50,7 @@ def test_a_run_is_kept_where_somebody_asks_for_it(tmp_path: Path) -> None:
     assert (tmp_path / "kept.db").stat().st_size > 0
 
 
+@pytest.mark.slow
 def test_it_works_wherever_it_is_called(capfd: pytest.CaptureFixture[str]) -> None:
     """In a loop by itself and awaited, as a notebook and a server do; in a thread; and it prints nothing."""
 

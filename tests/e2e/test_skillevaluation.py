@@ -126,6 +126,7 @@ def test_every_outcome(program: Program, examples: Path) -> None:
 
 
 @pytest.mark.requirement("SE-SCHEMA-001", "SE-SCHEMA-002", "SE-SCHEMA-003")
+@pytest.mark.slow
 def test_documents_fit_the_schemas(program: Program, examples: Path) -> None:
     """Results validate against the package's schema and against ours, and eval.yaml against ours."""
     yaml = pytest.importorskip("yaml")

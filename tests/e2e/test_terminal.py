@@ -334,6 +334,7 @@ def test_tables_fit_the_terminal(program: Program, width: int) -> None:
     assert max(map(len, lines)) <= width
 
 
+@pytest.mark.slow
 def test_colours_have_a_meaning_and_can_be_left_out(scripted: Scripted) -> None:
     """F-K18: red is wrong and green is right; NO_COLOR, --no-color and dumb terminals get none."""
     command = ("eval", "s", "--engine", "scripted", *scripted.options, "--exit-on-fail", "--min-completion", "0.9")

@@ -55,6 +55,7 @@ def test_text_in_each_style(value: Any, plain: str, json_style: str, string_styl
 
 
 @given(st.recursive(st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.text(), st.lists))
+@pytest.mark.slow
 def test_json_in_the_style_of_javascript_is_json(value: object) -> None:
     """Whatever the style of its numbers is, the text reads back as the value."""
     text = text_of(freeze([value]), TextStyle.JAVASCRIPT_JSON)

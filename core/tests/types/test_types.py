@@ -278,6 +278,7 @@ def test_every_value_survives_json(subtests: pytest.Subtests) -> None:
     for_every_value(subtests, check)
 
 
+@pytest.mark.slow
 def test_every_value_is_immutable_to_the_bottom(subtests: pytest.Subtests) -> None:
     """No field can be set or deleted and no container inside changed."""
 
@@ -292,6 +293,7 @@ def test_every_value_is_immutable_to_the_bottom(subtests: pytest.Subtests) -> No
     for_every_value(subtests, check)
 
 
+@pytest.mark.slow
 def test_every_value_can_be_sent_to_another_process(subtests: pytest.Subtests) -> None:
     """Pickled or deeply copied, a value is equal and as immutable as before."""
 
@@ -317,6 +319,7 @@ def from_a_newer_version(value: object) -> Any:
     return thaw(value)  # type: ignore[arg-type]  # scalars, enums and JSON objects are left
 
 
+@pytest.mark.slow
 def test_every_value_of_a_newer_minor_version_is_readable(subtests: pytest.Subtests) -> None:
     """With `extra="ignore"` unknown fields are passed over at every level; otherwise they are refused."""
 

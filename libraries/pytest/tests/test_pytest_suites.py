@@ -27,6 +27,7 @@ def test_each_case_is_a_test_in_each_arm(pytester: pytest.Pytester) -> None:
 
 
 @pytest.mark.usefixtures("project")
+@pytest.mark.slow
 def test_tests_are_selected_as_all_others(pytester: pytest.Pytester) -> None:
     """By `-k`, by the marker and by their ids; sessions that no selected test needs do not run."""
     run(pytester, "-k", "1 and with_skill and not without").assert_outcomes(passed=1, deselected=5)
@@ -34,6 +35,7 @@ def test_tests_are_selected_as_all_others(pytester: pytest.Pytester) -> None:
     run(pytester, "skills/greet/evals/evals.json::2[without_skill]").assert_outcomes(passed=1)
 
 
+@pytest.mark.slow
 def test_an_error_is_no_failure(pytester: pytest.Pytester, project: Path) -> None:
     """An agent that cannot log in: an error of the test, on the terminal and in JUnit."""
     (project / "skills/greet/evals/evals.json").write_text(evals("Dan"))
@@ -43,6 +45,7 @@ def test_an_error_is_no_failure(pytester: pytest.Pytester, project: Path) -> Non
     assert (suite.get("errors"), suite.get("failures")) == ("2", "0")
 
 
+@pytest.mark.slow
 def test_a_bad_suite_is_an_error_with_all_its_problems(pytester: pytest.Pytester, project: Path) -> None:
     """With their places."""
     file = project / "skills/greet/evals/evals.json"
@@ -53,6 +56,7 @@ def test_a_bad_suite_is_an_error_with_all_its_problems(pytester: pytest.Pytester
 
 
 @pytest.mark.usefixtures("project")
+@pytest.mark.slow
 def test_settings_of_the_command_line(pytester: pytest.Pytester) -> None:
     """They go before those of the file; what is no setting is told."""
     done = run(pytester, "--skillgauge-set", "runs=2", "-k", "3")
@@ -62,12 +66,14 @@ def test_settings_of_the_command_line(pytester: pytest.Pytester) -> None:
 
 
 @pytest.mark.usefixtures("project")
+@pytest.mark.slow
 def test_tests_are_spread_over_processes(pytester: pytest.Pytester) -> None:
     """With pytest-xdist: the same outcomes, and both arms of a case in one process, so that each is run once."""
     run(pytester, "-n", "2").assert_outcomes(passed=3, failed=1, xfailed=2)
 
 
 @pytest.mark.usefixtures("project")
+@pytest.mark.slow
 def test_files_that_no_pattern_names_are_left_alone(pytester: pytest.Pytester) -> None:
     """Without a pattern nothing is collected and nothing evaluated."""
     (pytester.path / "pytest.ini").write_text("[pytest]\n")

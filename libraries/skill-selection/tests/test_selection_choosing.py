@@ -246,6 +246,7 @@ def test_a_smaller_k_keeps_the_beginning(
 
 
 @given(situations(), STRATEGIES, st.sampled_from([0.0, 0.3, 0.7, 1.0]))
+@pytest.mark.slow
 def test_a_higher_threshold_lets_nobody_else_in(
     situation: tuple[list[Candidate], dict[str, SkillReport]], rules: Strategy, more: float
 ) -> None:

@@ -6,13 +6,13 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from skillgauge.api import Problem, Severity, host_environment
+from skillgauge_processes import temporary_folder
 
 _PATIENCE_S = 30.0
 _VERSION = re.compile(r"\d+\.\d+\.\d+[0-9A-Za-z.+-]*")
@@ -66,8 +66,8 @@ def find_program(wanted: str) -> Found:
 @cache
 def _version(path: str, _changed_ns: int) -> str | None:
     """What the program says to `--version`, in an empty home and without anything of the environment but PATH."""
-    with tempfile.TemporaryDirectory(prefix="skillgauge-version-") as home:
-        environment = {"PATH": host_environment().get("PATH", os.defpath), "HOME": home, "TMPDIR": home}
+    with temporary_folder() as home:
+        environment = {"PATH": host_environment().get("PATH", os.defpath), "HOME": str(home), "TMPDIR": str(home)}
         try:
             done = subprocess.run(
                 [path, "--version"],

@@ -342,6 +342,7 @@ def skillgauge(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.e2e
 @pytest.mark.skipif(not find_spec("skillgauge_format_eval_skills"), reason="needs the format plugin")
 @pytest.mark.requirement("ES-ADAPT-007")
+@pytest.mark.slow
 def test_the_whole_program(tmp_path: Path) -> None:
     """`eval` serves adapterType langchain: a real chain on a benchmark, with its tokens in the results."""
     (tmp_path / "chain.py").write_text(f"{MODELS}\n{SUMS}")

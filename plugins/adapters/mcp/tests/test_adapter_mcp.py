@@ -140,6 +140,7 @@ def test_a_server_made_with_the_library_over_stdio() -> None:
 
 
 @pytest.mark.requirement("ES-ADAPT-006")
+@pytest.mark.slow
 def test_a_server_made_with_the_library_over_http(address: str) -> None:
     """The same over streamable HTTP: overlapping calls, errors, a time-out, and the session goes on."""
 

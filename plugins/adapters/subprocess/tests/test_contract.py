@@ -41,6 +41,7 @@ def skill(folder: Path, **changes: object) -> Target:
 
 
 @pytest.mark.parametrize("worker", [False, True])
+@pytest.mark.slow
 def test_adapter(tmp_path: Path, worker: bool) -> None:
     """Calls answer who asked, fail as facts, and end when they are to end."""
     config = {"worker": worker}

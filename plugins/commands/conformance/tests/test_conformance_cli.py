@@ -42,6 +42,7 @@ def test_this_program_conforms(program: Program) -> None:
 
 
 @pytest.mark.requirement("SE-CONFORM-004")
+@pytest.mark.slow
 def test_a_runner_that_is_wrong_is_told_where(program: Program, work: Path) -> None:
     """Each fixture that does not pass is named with what was answered."""
     (work / "stubborn.py").write_text(STUBBORN)

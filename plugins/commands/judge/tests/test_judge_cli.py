@@ -165,6 +165,7 @@ def test_labels_hold_for_one_grader(
     assert len(labels(work)) == 10
 
 
+@pytest.mark.slow
 def test_a_calibrated_judge_needs_no_remark(program: Program, evaluate: Evaluate, label: Labelling, work: Path) -> None:
     """No notice while the calibration holds, and one when its file is damaged; without a judge there is none."""
     evaluate()
@@ -182,6 +183,7 @@ def test_a_calibrated_judge_needs_no_remark(program: Program, evaluate: Evaluate
     assert NOT_CALIBRATED not in evaluate(judged=False).stderr
 
 
+@pytest.mark.slow
 def test_every_judged_rate_bears_a_mark(program: Program, evaluate: Evaluate, label: Labelling, work: Path) -> None:
     """On the terminal, in Markdown, HTML, CSV and record, for what the judge lacks; a calibrated one has none."""
 

@@ -98,6 +98,7 @@ def is_alive(pid: int) -> bool:
     return state != "Z"
 
 
+@pytest.mark.slow
 def test_work_is_divided(bench: Bench) -> None:
     """Two workers share the trials; every one is in the record, and the sessions are closed in each of them."""
     code, _, stderr = bench.run(["work"] * 12, "--concurrency", "4")

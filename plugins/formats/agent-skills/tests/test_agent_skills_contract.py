@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from skillgauge_testkit import FORMATS, REPORTERS, Maker, check_format, check_light_import, check_plugin, check_reporter
 
 FORMAT, REPORTER = "skillgauge_format_agent_skills.plugin", "skillgauge_format_agent_skills.reporter_plugin"
@@ -31,6 +33,7 @@ def test_format(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_reporter() -> None:
     """Runs of every sort can be written; that documents are read back is tested on real ones."""
     check_reporter(Maker(REPORTERS, REPORTER), reads_back=False)

@@ -306,6 +306,7 @@ def test_the_policy_accepts_the_style_of_the_page(browser: Browser, tmp_path: Pa
 
 @pytest.mark.parametrize("opened", [False, True], ids=["folded", "unfolded"])
 @pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.slow
 def test_the_page_never_scrolls_sideways(browser: Browser, tmp_path: Path, width: int, opened: bool) -> None:
     """Whatever its texts are, the page fits the window; wide tables scroll inside their box."""
     plain = ("passed and failed", "errors", "little is known", "two arms")

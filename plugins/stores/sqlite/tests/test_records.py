@@ -109,6 +109,7 @@ results = st.builds(
 
 @given(batch=st.lists(results, max_size=4, unique_by=lambda result: result.ordinal))
 @settings(max_examples=40, deadline=None)
+@pytest.mark.slow
 def test_results_come_back_equal(tmp_path_factory: pytest.TempPathFactory, batch: list[TrialResult]) -> None:
     """Whatever a result holds, odd characters and huge numbers too, the store gives it back equal."""
     head = PlanHead(plan_id="p", suites=(), trial_count=1, runs=1, seed=0)
