@@ -11,6 +11,7 @@ from ..plan.options import EvalOptions
 from ..plan.suites import load_suites
 from ..plugins.registry import Registry
 
+_DIFF = "To compare two reports: skillgauge report diff A B."
 _HINT = "List the cases with `skillgauge eval --list`, and write a path with a slash: ./NAME."
 
 
@@ -45,4 +46,4 @@ def _neither(words: Sequence[str], cases: Sequence[str], cwd: Path) -> Iterator[
     for word in words:
         near = did_you_mean(word, [*here, *cases])
         message = f"{word!r} is no path here, and no case of what is here has that name{near}"
-        yield Problem("usage.neither-path-nor-case", message, hint=_HINT)
+        yield Problem("usage.neither-path-nor-case", message, hint=_DIFF if word == "diff" else _HINT)

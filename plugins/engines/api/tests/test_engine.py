@@ -45,7 +45,7 @@ def test_the_models_id_picks_the_service(model: str | None, options: Any, servic
     assert identity.settings["provider"] == service
     assert identity.model == model
     assert identity.service == (given.address(service) if service else None)
-    assert not identity.complete
+    assert identity.complete == (service is not None)
 
 
 @pytest.mark.requirement("BF-CRED-006")

@@ -59,7 +59,7 @@ class ApiEngine:
         return tuple(problems.values())
 
     def identity(self, model: str | None) -> Identity:
-        """Version, service, options and model; incomplete, since what is served may change at any time."""
+        """Version, service, options and model; complete with a model, as that of every agent that asks a service."""
         asked = model or self._options.model
         self._asked.add(asked)
         service = self._options.service(asked)
@@ -71,7 +71,7 @@ class ApiEngine:
             settings={**settings, "provider": service, "base_url": address, "model": asked},
             model=asked,
             service=address,
-            complete=False,
+            complete=asked is not None and service is not None,
         )
 
     def routes(self, model: str | None) -> tuple[ModelRoute, ...]:
