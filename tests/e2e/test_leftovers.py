@@ -57,7 +57,9 @@ def ours(place: Path) -> list[str]:
     return found
 
 
-def kill_at_random(command: list[object], work: Path, environment: dict[str, str], within_s: float) -> None:
+def kill_after(
+    command: list[object], work: Path, environment: dict[str, str], seconds: float, number: signal.Signals
+) -> None:
     """Start a command and kill it some time later, when it has come to some work or not."""
     process = subprocess.Popen(
         list(map(str, command)),
@@ -67,8 +69,8 @@ def kill_at_random(command: list[object], work: Path, environment: dict[str, str
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    time.sleep(random.uniform(0.3, within_s))
-    process.send_signal(random.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGHUP]))
+    time.sleep(seconds)
+    process.send_signal(number)
     process.wait()
 
 
@@ -117,8 +119,11 @@ def test_nothing_stays_of_killed_runs(
             for key, value in {"program": agent_program(name), "base_url": f"{server.url}{path}"}.items():
                 command += ["--set", f"engines.{who}.{key}={value}"]
         command = [PROGRAM, *command, "--sandbox", sandbox, "--concurrency", "2"]
-        for _ in range(ROUNDS):
-            kill_at_random(command, work, variables, 4 if who == "subprocess" else 12)
+        chance = random.Random(f"{who} in {sandbox}")
+        each_s = (4 if who == "subprocess" else 12) / ROUNDS
+        for one in range(ROUNDS):  # early and late ones, so that in some the work has begun
+            number = chance.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGHUP])
+            kill_after(command, work, variables, 0.3 + (one + chance.random()) * each_s, number)
     done = program.process(*quick, "--sandbox", sandbox, env={"TMPDIR": str(place)})
     assert done.code == 0, done.stderr
     require_nothing(place)

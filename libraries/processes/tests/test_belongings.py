@@ -117,6 +117,42 @@ def test_nothing_outlives_a_killed_owner(tmp_path: Path, number: signal.Signals)
         assert eventually(lambda: not list(tmp_path.iterdir()))
 
 
+HOLDER = """
+import os, sys
+from skillgauge_processes import temporary_folder
+
+with temporary_folder() as folder:
+    (folder / "left.txt").write_text("x")
+    print(folder, flush=True)
+    sys.stdin.read()
+    if "fail" in sys.argv:
+        raise SystemExit(3)
+"""
+
+
+@pytest.mark.parametrize("end", ["killed", "fail", "ended"])
+def test_a_temporary_folder_ends_with_its_process(tmp_path: Path, end: str) -> None:
+    """However that ends; what a program is asked its version in stayed of killed runs (E-C1)."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, end],
+        env={"TMPDIR": str(tmp_path), "PATH": os.defpath, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        assert process.stdout is not None
+        folder = Path(process.stdout.readline().strip())
+        assert (folder / "left.txt").exists()
+        assert folder.is_relative_to(tmp_path)
+        if end == "killed":
+            process.kill()
+        else:
+            process.communicate()
+    assert process.returncode == {"killed": -signal.SIGKILL, "fail": 3, "ended": 0}[end]
+    assert eventually(lambda: not list(tmp_path.iterdir()))
+
+
 def test_the_next_one_sweeps(tmp_path: Path, swept: list[tuple[object, object]]) -> None:
     """Where the guardian was killed as well, whoever comes next does its work, and says so in one line."""
     with owner(tmp_path) as (process, folder, mark):

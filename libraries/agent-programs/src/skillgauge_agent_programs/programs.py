@@ -6,13 +6,13 @@ import os
 import re
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from skillgauge.api import Problem, Severity, host_environment
+from skillgauge_processes import temporary_folder
 
 _PATIENCE_S = 30.0
 _VERSION = re.compile(r"\d+\.\d+\.\d+[0-9A-Za-z.+-]*")
@@ -66,8 +66,8 @@ def find_program(wanted: str) -> Found:
 @cache
 def _version(path: str, _changed_ns: int) -> str | None:
     """What the program says to `--version`, in an empty home and without anything of the environment but PATH."""
-    with tempfile.TemporaryDirectory(prefix="skillgauge-version-") as home:
-        environment = {"PATH": host_environment().get("PATH", os.defpath), "HOME": home, "TMPDIR": home}
+    with temporary_folder() as home:
+        environment = {"PATH": host_environment().get("PATH", os.defpath), "HOME": str(home), "TMPDIR": str(home)}
         try:
             done = subprocess.run(
                 [path, "--version"],
@@ -94,6 +94,27 @@ def needed_folders(path: str) -> tuple[str, ...]:
         packages = [folder for folder in place.parents if folder.name == "node_modules"]
         found.append(str(packages[-1] if packages else place.parent))
     return tuple(dict.fromkeys(found))
+
+
+def announced(wanted: str) -> Mapping[str, tuple[str, ...]]:
+    """What traits say of a program, for sandboxes whose images lack it; nothing if it is not there."""
+    path = shutil.which(wanted, path=host_environment().get("PATH", os.defpath))
+    if path is None:
+        return {}
+    path = str(Path(path).absolute())
+    return {"program": (path, "--version"), "program_files": _files(Path(path))}
+
+
+def _files(path: Path) -> tuple[str, ...]:
+    """The file that is called and what is behind it; never a folder that an image has, too, or packages of its own."""
+    real = path.resolve()
+    folders = [folder for folder in real.parents if folder.name == "node_modules"]
+    if not folders:
+        return tuple(dict.fromkeys((str(path), str(real))))
+    parts = real.relative_to(folders[-1]).parts
+    package = folders[-1].joinpath(*parts[: 2 if parts[0].startswith("@") else 1])
+    needed = package if (package / "node_modules").is_dir() else folders[-1]
+    return (str(needed),) if path.is_relative_to(needed) else (str(path), str(needed))
 
 
 def passed_environment(names: tuple[str, ...]) -> Mapping[str, str]:

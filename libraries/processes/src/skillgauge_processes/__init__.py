@@ -1,6 +1,6 @@
 """Run processes on this machine, in workspaces made of folders: what sandboxes have in common."""
 
-from ._belongings import Belongings, belongings, release
+from ._belongings import Belongings, belongings, release, temporary_folder
 from ._tree import obstacles
 from .concealing import conceal
 from .running import MARKER, Process, start, stop_all
@@ -19,4 +19,5 @@ __all__ = [
     "release",
     "start",
     "stop_all",
+    "temporary_folder",
 ]

@@ -13,7 +13,8 @@ import subprocess
 import sys
 import tempfile
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from skillgauge.api import get_logger
@@ -178,6 +179,19 @@ def _sweep(parent: Path) -> None:
 _here = _OfThisProcess()
 belongings = _here.at
 release = _here.release
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A fresh folder that is removed at the end, also where the end is that this process is killed."""
+    held = belongings(Path(tempfile.gettempdir()))
+    try:
+        with tempfile.TemporaryDirectory(prefix="t", dir=held.folder) as folder:
+            yield Path(folder)
+    finally:
+        release(held)
+
+
 atexit.register(_here.remove)
 if sys.platform != "win32":
     os.register_at_fork(after_in_child=_here.start_afresh)

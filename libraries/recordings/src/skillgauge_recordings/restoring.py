@@ -6,9 +6,9 @@ import asyncio
 import base64
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from skillgauge.api import Command, FileSpec, Workspace
+from skillgauge_processes import temporary_folder
 
 from .cassettes import RecordedFile
 from .places import Places
@@ -31,8 +31,8 @@ async def restore(files: Sequence[RecordedFile], workspace: Workspace, places: P
     files = [file for file in files if "\\" not in file.path]
     kept = [file for file in files if _is_there(file)]
     gone = [FileSpec(path=file.path, text="").path for file in files if not _is_there(file)]
-    with TemporaryDirectory(prefix="skillgauge-replay-") as folder:
-        specs = await asyncio.to_thread(_specs, kept, places, Path(folder))
+    with temporary_folder() as folder:
+        specs = await asyncio.to_thread(_specs, kept, places, folder)
         # A file can take the place of a folder whose files were deleted; the empty folder would be in its way.
         ancestors = {str(parent) for path in gone for parent in Path(path).parents}
         await _delete([*gone, *(file.path for file in kept if file.path in ancestors)], workspace)

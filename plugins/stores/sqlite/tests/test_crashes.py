@@ -183,6 +183,31 @@ def test_a_lock_that_is_held_too_long(make: ModuleType, path: Path, store: Store
     asyncio.run(main())
 
 
+def test_who_waited_in_vain_does_not_wait_as_long_again(make: ModuleType, path: Path, store: Stores) -> None:
+    """The last steps of a run that ends by a lock are short, and once one succeeds all wait as before."""
+
+    async def main() -> None:
+        one = store(timing=Timing(busy_s=0.05))
+        log = await one.begin(make.head(), fresh=False)
+
+        async def waits_ms() -> int:
+            found = await one._writer.run(lambda db: db.execute("PRAGMA busy_timeout").fetchone())
+            return int(found[0])
+
+        assert await waits_ms() == 50
+        lock = make.sqlite3.connect(path, isolation_level=None)
+        lock.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match="busy"):
+            await log.commit([make.result(0)], paid=False)
+        assert await waits_ms() == 1000
+        assert await waits_ms() == 50
+        lock.execute("ROLLBACK")
+        lock.close()
+        await one.close()
+
+    asyncio.run(main())
+
+
 def test_waiting_for_the_log_to_be_switched_on(make: ModuleType, path: Path, store: Stores) -> None:
     """SQLite does not wait when it switches to the log; we do, up to the same limit."""
     asyncio.run(_begin_and_close(store(), make))

@@ -81,6 +81,11 @@ def damaged(path: Path, what: str) -> StoreError:
     return trouble("store.damaged", f"{path} is damaged ({what})", _RESTORE)
 
 
+def is_busy(error: BaseException) -> bool:
+    """Whether another process held a lock for too long."""
+    return str(getattr(error, "sqlite_errorname", "")).startswith("SQLITE_BUSY")
+
+
 def explain(error: sqlite3.Error | OSError | UnicodeDecodeError, path: Path) -> StoreError:
     """What an error of SQLite or of the file system means for the user of the store at `path`."""
     if isinstance(error, OSError):

@@ -17,10 +17,13 @@ from concurrent.futures import Future
 from typing import TypeVar
 
 from .database import Database
-from .trouble import TROUBLES, explain, trouble
+from .trouble import TROUBLES, explain, is_busy, trouble
 
 T = TypeVar("T")
 _Job = Callable[[], None]
+_AGAIN_S = 1.0
+"""How long to wait for a lock once somebody has held it for too long: a run that ends has some steps left, and each of
+them would wait as long again."""
 
 
 class Writer:
@@ -38,6 +41,8 @@ class Writer:
         self._renew_s = renew_s
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._db: sqlite3.Connection | None = None
+        self._is_locked = False
+        """Whether the last job gave up waiting for a lock."""
         self._thread: threading.Thread | None = None
         self._closed = False
 
@@ -79,14 +84,23 @@ class Writer:
 
         def job() -> None:
             try:
-                future.set_result(work())
+                done = work()
+                self._wait_for_locks(is_locked=False)
+                future.set_result(done)
             except TROUBLES as error:
+                self._wait_for_locks(is_locked=is_busy(error))
                 future.set_exception(explain(error, self._database.path))
             except Exception as error:  # noqa: BLE001 - it is raised where the result is awaited
                 future.set_exception(error)
 
         self._jobs.put(job)
         return await asyncio.shield(asyncio.wrap_future(future))
+
+    def _wait_for_locks(self, *, is_locked: bool) -> None:
+        if self._db is not None and is_locked != self._is_locked:
+            self._is_locked = is_locked
+            wait_s = _AGAIN_S if is_locked else self._database.busy_s
+            self._db.execute(f"PRAGMA busy_timeout = {round(wait_s * 1000)}")
 
     def _connection(self) -> sqlite3.Connection:
         if self._db is None:
