@@ -32,3 +32,13 @@ class JsonSchemaOptions(Frozen):
     timeout_s: float = Field(
         default=5.0, gt=0, le=600, description="Seconds after which validation is given up.", json_schema_extra=HARMLESS
     )
+    anywhere: bool = Field(
+        default=False,
+        description="Whether any object or list within the text of the output may be what is valid.",
+        json_schema_extra=HARMLESS,
+    )
+    absent: bool = Field(
+        default=False,
+        description="Whether the output may not be valid, or hold what is, instead.",
+        json_schema_extra=HARMLESS,
+    )

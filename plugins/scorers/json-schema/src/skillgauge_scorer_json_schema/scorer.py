@@ -11,8 +11,9 @@ from typing import Any
 from jsonschema import ValidationError
 from jsonschema.protocols import Validator
 
-from skillgauge.api import Score, ScoreContext, thaw
+from skillgauge.api import Answer, Score, ScoreContext, ScoreStatus, thaw
 
+from .finding import values_in
 from .keywords import deadline
 from .options import JsonSchemaOptions
 from .schemas import pointer, validator_of
@@ -32,17 +33,41 @@ class JsonSchemaScorer:
 
     def __init__(self, options: JsonSchemaOptions) -> None:
         self._validator = validator_of(options.json_schema)
-        self._timeout_s = options.timeout_s
+        self._timeout_s, self._anywhere, self._absent = options.timeout_s, options.anywhere, options.absent
 
     async def score(self, context: ScoreContext) -> Score:
         """Validate."""
+        until = time.monotonic() + self._timeout_s
         try:
-            value = thaw(context.answer.as_json())
+            values = await asyncio.to_thread(self._values, context.answer, until)
+        except TimeoutError:
+            return Score.ungraded(f"No JSON was found in the output within {self._timeout_s:g} s")
         except (ValueError, RecursionError) as error:
             told = "nested too deeply" if isinstance(error, RecursionError) else _cut(str(error))
-            return Score.failed(f"The output is text that is not JSON: {told}")
+            return self._judged(Score.failed(f"The output is text that is not JSON: {told}"))
+        score = Score.failed("There is no JSON in the output")
+        for value in values:
+            score = await self._validated(value, until)
+            if score.status is not ScoreStatus.FAILED:
+                break
+        return self._judged(score)
+
+    def _values(self, answer: Answer, until: float) -> Sequence[Any]:
+        if self._anywhere and isinstance(answer.value, str):
+            return values_in(answer.value, until)
+        return (thaw(answer.as_json()),)
+
+    def _judged(self, score: Score) -> Score:
+        """The contrary where that is asked for."""
+        if not self._absent or score.status is ScoreStatus.UNGRADED:
+            return score
+        if score.status is ScoreStatus.FAILED:
+            return Score.passed(score.reason)
+        return Score.failed("The output holds what is valid" if self._anywhere else "The output is valid")
+
+    async def _validated(self, value: Any, until: float) -> Score:
         try:
-            errors = await asyncio.to_thread(_errors, self._validator, value, time.monotonic() + self._timeout_s)
+            errors = await asyncio.to_thread(_errors, self._validator, value, until)
         except TimeoutError:
             return Score.ungraded(f"Validation was given up after {self._timeout_s:g} s; simplify the schema")
         except RecursionError:

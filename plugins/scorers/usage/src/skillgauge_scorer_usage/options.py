@@ -22,6 +22,7 @@ class UsageOptions(Frozen):
         json_schema_extra=HARMLESS,
     )
     duration_s: float | None = Field(default=None, ge=0, description="Most seconds.", json_schema_extra=HARMLESS)
+    cost_usd: float | None = Field(default=None, ge=0, description="Most US dollars.", json_schema_extra=HARMLESS)
 
     @model_validator(mode="after")
     def _limits_something(self) -> Self:

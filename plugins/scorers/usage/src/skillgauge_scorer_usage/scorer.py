@@ -11,6 +11,7 @@ _TOLD = {
     "turns": "{:,} turns",
     "tokens": "{:,} tokens",
     "duration_s": "{:g} s",
+    "cost_usd": "{:g} US dollars",
 }
 
 
@@ -46,8 +47,9 @@ def _used(execution: Execution) -> dict[str, int | float | None]:
         "turns": trajectory.turns if trajectory else None,
         "tokens": usage.all_tokens if usage else None,
         "duration_s": execution.duration_s,
+        "cost_usd": usage.cost_usd if usage else None,
     }
 
 
 def _plain(name: str) -> str:
-    return "seconds" if name == "duration_s" else name.replace("_", " ")
+    return {"duration_s": "seconds", "cost_usd": "US dollars"}.get(name, name.replace("_", " "))

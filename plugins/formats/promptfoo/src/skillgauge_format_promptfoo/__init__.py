@@ -1,0 +1,1 @@
+"""The `promptfoo` format of skillgauge."""

@@ -1,0 +1,37 @@
+"""Recognise a configuration of promptfoo: by its name, or by keys that only promptfoo has together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from skillgauge.api import Claim, SuiteError, read_document
+
+NAMES = tuple(f"promptfooconfig.{ending}" for ending in ("yaml", "yml", "json"))
+_KEYS = frozenset({"prompts", "providers", "targets", "tests", "scenarios", "defaultTest", "redteam"})
+_SUFFIXES = (".yaml", ".yml", ".json")
+_MARKS = (b"prompts", b"providers", b"targets")
+
+
+def claim(path: Path) -> Claim | None:
+    """What a path is to this format; never raises."""
+    try:
+        if path.suffix not in _SUFFIXES or not path.is_file():
+            return None
+        if path.name in NAMES:
+            return Claim("config", f"named {path.name}")
+        data = path.read_bytes()
+        if b"tests" not in data or not any(mark in data for mark in _MARKS):
+            return None
+        value = read_document(path).value
+    except (OSError, ValueError, RecursionError, SuiteError):
+        return None
+    return Claim("config", f"{path.name} has `tests` beside prompts or providers") if is_config(value) else None
+
+
+def is_config(value: object) -> bool:
+    """Whether a document has tests, and prompts with the variables that they fill or providers to ask."""
+    if not isinstance(value, Mapping) or "tests" not in value:
+        return False
+    providers = value.get("providers", value.get("targets"))
+    return isinstance(value.get("prompts"), tuple | str) and (providers is None or isinstance(providers, tuple | str))

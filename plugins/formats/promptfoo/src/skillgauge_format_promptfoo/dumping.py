@@ -1,0 +1,117 @@
+"""Write a suite as promptfooconfig.yaml: a prompt that is one variable, and a test for each case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from skillgauge.api import (
+    ALL_PASSED,
+    Case,
+    Dumped,
+    FileSpec,
+    Origin,
+    Problem,
+    Severity,
+    SkillRole,
+    Suite,
+    VerdictMode,
+    thaw,
+)
+from skillgauge_skill_folders import SKILL_FILE
+
+from .assertions import EACH
+from .keys import CLUSTER
+from .prompts import DEFAULT
+from .providers import ECHO, ENGINES
+from .writing import assertions
+
+CONFIG_FILE = "promptfooconfig.yaml"
+_UNWRITTEN = ("name", "files", "arm_prompts", "image_files", "setup", "setup_files", "env", "pass_env", "tags", "skip")
+
+
+def dump(suite: Suite) -> Dumped:
+    """The configuration with the skill's SKILL.md and the files of checks, and what cannot be said as losses."""
+    losses: list[Problem] = []
+    files: dict[str, bytes] = {}
+    skill = _skill_file(suite)
+    if skill is not None:
+        files[SKILL_FILE] = skill
+    tests = []
+    for case in suite.cases:
+        tests.append(_test(case, losses))
+        files |= {file.path: _content(file) for file in case.grader_files}
+    document: dict[str, Any] = {"description": suite.description or suite.name or suite.id}
+    document["prompts"] = [DEFAULT]
+    document["providers"] = [_provider(suite, losses)]
+    options: dict[str, Any] = {"repeat": suite.defaults.runs} if suite.defaults.runs else {}
+    timeout = suite.defaults.limits.timeout_s
+    options |= {"timeoutMs": max(1, round(timeout * 1000))} if timeout is not None else {}
+    document |= {"evaluateOptions": options} if options else {}
+    document["tests"] = tests
+    text = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120)
+    return Dumped(((CONFIG_FILE, text.encode()), *files.items()), tuple(losses))
+
+
+def _provider(suite: Suite, losses: list[Problem]) -> Any:
+    names = {engine: provider for provider, engine in reversed(tuple(ENGINES.items()))}
+    engine, model = suite.defaults.engine, suite.defaults.model
+    if engine in names:
+        config = {"model": model} if model else {}
+        turns = suite.defaults.limits.max_turns
+        config |= {"max_turns": turns} if turns else {}  # type: ignore[dict-item]
+        return {"id": names[engine], "config": config} if config else names[engine]
+    if engine is not None:
+        losses.append(
+            _loss(f"the engine {engine!r} is no provider of promptfoo; {ECHO!r} stands in its place", suite.origin)
+        )
+    return ECHO
+
+
+def _test(case: Case, losses: list[Problem]) -> dict[str, Any]:
+    def lose(what: str, origin: Origin | None = None) -> None:
+        losses.append(_loss(f"case {case.id!r}: {what}", origin or case.origin))
+
+    if case.prompt is None:
+        lose("it has an input and no prompt")
+    for name in _UNWRITTEN:
+        if getattr(case, name):
+            lose(f"{name.replace('_', ' ')} cannot be written")
+    if case.rule.above or (case.rule not in (ALL_PASSED, EACH) and case.rule.mode is not VerdictMode.MEAN):
+        lose("its rule for a verdict is left out")
+    if case.weight != 1 or case.targets or case.limits != type(case.limits)():
+        lose("its weight, targets and limits are left out")
+    kept = case.extras.get("assert")
+    raw = kept if isinstance(kept, Mapping) else {}
+    asserted: list[dict[str, Any]] = []
+    for check in case.checks:
+        made = [thaw(raw[check.id])] if check.id in raw else assertions(check.scorer, check.options)
+        if not made:
+            lose(f"check {check.id!r} of scorer {check.scorer!r} is left out", check.origin)
+        weight = 0 if check.beside else check.weight / max(1, len(made))
+        asserted += [one | ({"weight": weight} if weight != 1 else {}) for one in made]
+    own = case.extras.get("vars")
+    test: dict[str, Any] = {"description": case.id, "vars": {**(thaw(own) if own else {}), "prompt": case.prompt or ""}}
+    if case.cluster:
+        test["metadata"] = {CLUSTER: case.cluster}
+    if own:
+        test["options"] = {"disableVarExpansion": True}
+    test |= {"threshold": case.rule.threshold} if case.rule.mode is VerdictMode.MEAN else {}
+    return test | ({"assert": asserted} if asserted else {})
+
+
+def _skill_file(suite: Suite) -> bytes | None:
+    roots = [skill.root for arm in suite.arms for skill in arm.skills if skill.role is SkillRole.CANDIDATE]
+    found = (Path(root, SKILL_FILE) for root in roots)
+    return next((path.read_bytes() for path in found if path.is_file()), None)
+
+
+def _content(file: FileSpec) -> bytes:
+    return Path(file.source).read_bytes() if file.source is not None else (file.text or "").encode()
+
+
+def _loss(message: str, origin: Origin | None) -> Problem:
+    return Problem("suite.loss", message, origin=origin, severity=Severity.WARNING)

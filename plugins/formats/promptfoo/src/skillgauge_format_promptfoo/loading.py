@@ -1,0 +1,242 @@
+"""From a configuration of promptfoo to a suite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from skillgauge.api import (
+    DIRECT,
+    Arm,
+    ArmKind,
+    Case,
+    Comparison,
+    FrozenDict,
+    Limits,
+    Loaded,
+    LoadRequest,
+    Origin,
+    Problem,
+    Suite,
+    SuiteDefaults,
+    SuiteError,
+    Target,
+    TargetKind,
+    digest,
+    read_document,
+)
+from skillgauge_skill_folders import Skill, bundled_files, find_skill, leaks_of, read_skill, skill_ref
+
+from .assertions import Grading
+from .claiming import NAMES
+from .keys import CLUSTER, CONFIG, EVALUATE
+from .prompts import Prompt, prompts_of
+from .providers import Asked, asked
+from .reading import Node, Reading
+from .templates import TemplateError, Vars, filled, resolved
+from .vars_and_tests import MOST_CASES, Test, tests_of
+
+FORMAT = "promptfoo"
+AGENT, WITH_SKILL, WITHOUT_SKILL = "agent", "with_skill", "without_skill"
+TRIGGER = "trigger"
+_COMMAND = "command"
+
+
+def load(request: LoadRequest) -> Loaded:
+    """One suite for each configuration.
+
+    Raises:
+        SuiteError: a named file is bad; with everything that is wrong with all of them.
+    """
+    suites: dict[Path, Suite] = {}
+    fatal: list[Problem] = []
+    passed_over: list[Problem] = []
+    for paths, problems in ((request.paths, fatal), (request.searched, passed_over)):
+        for path in map(Path, paths):
+            file = next((path / name for name in NAMES if (path / name).is_file()), path)
+            if file.resolve() in suites:
+                continue
+            try:
+                suites[file.resolve()] = _suite(file)
+            except SuiteError as error:
+                problems += error.problems
+    if fatal:
+        raise SuiteError([*fatal, *passed_over])
+    return Loaded(tuple(suites.values()), tuple(passed_over))
+
+
+def _suite(file: Path) -> Suite:
+    document = read_document(file, kind=None if file.suffix == ".json" else "yaml")
+    reading = Reading(file.parent)
+    config = Node(document.value, Origin(str(file)))
+    if not reading.only(config, CONFIG, "the configuration"):
+        raise SuiteError(reading.problems)
+    folder = find_skill(file.parent)
+    skill = read_skill(folder) if folder is not None else None
+    who = asked(reading, config.at("targets" if config.has("targets") else "providers"))
+    prompts = prompts_of(reading, config.at("prompts"))
+    tests = tests_of(reading, config.at("tests"), config.at("defaultTest"))
+    if not tests:
+        reading.refuse(config, "there is no test", code="suite.value")
+    cases = _Cases(reading, prompts, tests, who, skill, _templates(config)).made()
+    repeat, limits = _options(reading, config.at("evaluateOptions"))
+    if reading.problems:
+        raise SuiteError(reading.problems)
+    name = skill.name if skill is not None else file.resolve().parent.name or FORMAT
+    description = config.at("description").value
+    target, arms = _target_and_arms(file, skill, who, cases, name)
+    return Suite(
+        id=name,
+        name=name,
+        description=description if isinstance(description, str) else "",
+        format=FORMAT,
+        root=str(file.parent),
+        digest=digest(document.value, [case.checks_digest for case in cases], [one.digest for one in arms]),
+        cases=cases,
+        targets=(target,),
+        arms=arms,
+        comparisons=(Comparison(candidate=WITH_SKILL, baseline=WITHOUT_SKILL),) if len(arms) > 1 else (),
+        defaults=SuiteDefaults(
+            engine=who.engine,
+            model=who.model,
+            limits=limits.over(Limits(max_turns=who.max_turns)),
+            runs=repeat,
+            baseline=False,
+        ),
+        warnings=(*(skill.warnings if skill else ()), *reading.told()),
+        origin=config.origin,
+    )
+
+
+def _templates(config: Node) -> dict[str, Node]:
+    node = config.at("assertionTemplates")
+    return {key: node.at(key) for key in node.names()}
+
+
+def _options(reading: Reading, node: Node) -> tuple[int | None, Limits]:
+    if node.value is None or not reading.only(node, EVALUATE, "evaluateOptions"):
+        return None, Limits()
+    found: list[int | None] = []
+    for key in ("repeat", "timeoutMs"):
+        value = node.at(key).value
+        whole = isinstance(value, int) and not isinstance(value, bool) and value > 0
+        if value is not None and not whole:
+            reading.refuse(node.at(key), f"{key} has to be a whole number above 0", code="suite.value")
+        found.append(value if whole and isinstance(value, int) else None)
+    repeat, timeout = found
+    return repeat, Limits(timeout_s=timeout / 1000 if timeout else None)
+
+
+def _target_and_arms(
+    file: Path, skill: Skill | None, who: Asked, cases: tuple[Case, ...], name: str
+) -> tuple[Target, tuple[Arm, ...]]:
+    """Direct calls where a provider is a command; else an agent, with the skill if there is one, and without it."""
+    if who.command is not None:
+        plain = Target(id=name, name=name, kind=TargetKind.COMMAND, adapter=_COMMAND, digest=digest(who.command))
+        return plain, (DIRECT,)
+    if skill is None:
+        return Target(id=name, name=name, kind=TargetKind.AGENT), (Arm(name=AGENT, kind=ArmKind.AGENT),)
+    commands = [str(check.options["command"]) for case in cases for check in case.checks if check.scorer == _COMMAND]
+    also = [file.resolve().relative_to(skill.root.resolve()).as_posix()]
+    ref = skill_ref(skill.root, skill.name, leaks_of(skill.root, commands=commands, also=also).paths)
+    target = Target(
+        id=skill.name,
+        name=skill.name,
+        description=skill.description,
+        version=skill.version,
+        root=str(skill.root),
+        origin=skill.origin(),
+    )
+    with_skill = Arm(name=WITH_SKILL, kind=ArmKind.AGENT, skills=(ref,))
+    # Whether the skill was used is a part of the verdict, which the arm without it could never meet.
+    if any(check.scorer == TRIGGER for case in cases for check in case.checks):
+        return target, (with_skill,)
+    return target, (with_skill, Arm(name=WITHOUT_SKILL, kind=ArmKind.AGENT))
+
+
+class _Cases:
+    """Every test with every combination of its variables, asked by every prompt."""
+
+    def __init__(
+        self,
+        reading: Reading,
+        prompts: tuple[Prompt, ...],
+        tests: tuple[Test, ...],
+        who: Asked,
+        skill: Skill | None,
+        templates: dict[str, Node],
+    ) -> None:
+        self._reading, self._prompts, self._tests, self._who = reading, prompts, tests, who
+        self._skills = (skill.name,) if skill is not None else ()
+        self._templates = templates
+        self._ids: set[str] = set()
+
+    def made(self) -> tuple[Case, ...]:
+        """The cases in the order of promptfoo's table."""
+        number = sum(test.size for test in self._tests) * max(1, len(self._prompts))
+        if number > MOST_CASES:
+            first = self._tests[0].node
+            self._reading.refuse(first, f"these are {number:,} cases; {MOST_CASES:,} are the most", code="suite.value")
+            return ()
+        return tuple(case for at, test in enumerate(self._tests, 1) for case in self._of_test(test, at))
+
+    def _of_test(self, test: Test, at: int) -> Iterator[Case]:
+        said = test.node.at("description").value
+        name = said.strip() if isinstance(said, str) and said.strip() else f"test {at}"
+        prompts = self._chosen(test)
+        metadata = test.node.at("metadata")
+        own = metadata.at(CLUSTER).value
+        if any(key != CLUSTER for key in metadata.names()):
+            self._reading.keep(metadata, "`metadata` of a test", "kept for people")
+        expands = test.size > 1 or len(prompts) > 1
+        cluster = own if isinstance(own, str) else f"test {at}" if expands else ""
+        for combination, values in enumerate(test.combinations(), 1):
+            for number, prompt in enumerate(prompts, 1):
+                parts = [name]
+                parts += [f"vars {combination}"] if test.size > 1 else []
+                parts += [prompt.label or f"prompt {number}"] if len(prompts) > 1 else []
+                case = self._case(test, prompt, resolved(values), self._unique(", ".join(parts)))
+                if case is not None:
+                    yield case.model_copy(update={"cluster": cluster})
+
+    def _unique(self, name: str) -> str:
+        made, number = name, 1
+        while made in self._ids:
+            number += 1
+            made = f"{name} #{number}"
+        self._ids.add(made)
+        return made
+
+    def _chosen(self, test: Test) -> tuple[Prompt, ...]:
+        """The prompts that a test names by their labels; all if it names none."""
+        node = test.node.at("prompts")
+        if node.value is None:
+            return self._prompts
+        wanted = [one.value for one in node.items()]
+        labels = {prompt.label for prompt in self._prompts}
+        if not wanted or any(one not in labels for one in wanted):
+            self._reading.refuse(node, f"prompts of a test are labels of prompts: {', '.join(sorted(labels))}")
+        return tuple(prompt for prompt in self._prompts if prompt.label in wanted)
+
+    def _case(self, test: Test, prompt: Prompt, values: Vars, name: str) -> Case | None:
+        try:
+            text = filled(f"{test.text('prefix')}{prompt.text}{test.text('suffix')}", values)
+        except TemplateError as error:
+            hint = f"The test stands at {test.node.origin.file}, {'.'.join(map(str, test.node.origin.pointer))}."
+            self._reading.refuse(prompt.node, str(error), hint, "suite.template")
+            return None
+        direct = self._who.command is not None
+        grading = Grading(self._reading, values, text, self._skills, self._templates, direct)
+        graded = grading.graded(list(test.assertions), test.threshold)
+        has_code = any(check.scorer == _COMMAND for check in graded.checks)
+        return Case(
+            id=name,
+            prompt=None if direct else text,
+            input=self._who.call(text, values) if direct else None,
+            files=bundled_files(self._reading.root, [self._who.command]) if self._who.command else (),
+            checks=graded.checks,
+            grader_files=tuple({file.path: file for file in graded.files}.values()),
+            rule=graded.rule,
+            extras={"assert": graded.written} | ({"vars": FrozenDict(values)} if has_code else {}),
+            origin=test.node.origin,
+        )

@@ -1,0 +1,100 @@
+"""Providers of promptfoo as engines, models and direct calls."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from skillgauge.api import JsonObject, JsonValue, thaw
+
+from .reading import Node, Reading
+from .templates import as_text
+
+ENGINES: Mapping[str, str] = {
+    "anthropic:claude-agent-sdk": "claude-code",
+    "anthropic:claude-code": "claude-code",
+    "openai:codex-sdk": "codex",
+    "openai:codex": "codex",
+    "openai:codex-app-server": "codex",
+}
+_MODELS = ("openai:chat:", "openai:responses:", "openai:", "anthropic:messages:", "anthropic:", "google:")
+_MODEL = "api"
+COMMAND, ECHO = "exec:", "echo"
+_KNOWN = ("model", "apiKey", "max_turns")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Who answers the prompts."""
+
+    engine: str | None = None
+    model: str | None = None
+    max_turns: int | None = None
+    command: str | None = None
+    """Of a direct call; empty: what is asked is the answer."""
+    config: JsonValue = None
+
+    def call(self, prompt: str, values: Mapping[str, JsonValue]) -> JsonObject:
+        """The input of a direct call, as the adapter `command` takes it."""
+        if not self.command:
+            return {"steps": ({"command": "cat"},), "stdin": prompt}
+        context = json.dumps({"vars": thaw(dict(values))}, ensure_ascii=False)
+        options = json.dumps({"config": thaw(self.config) or {}}, ensure_ascii=False)
+        words = " ".join(shlex.quote(word) for word in (prompt, options, context))
+        return {"steps": ({"command": f"{self.command} {words}"},)}
+
+
+def asked(reading: Reading, node: Node) -> Asked:
+    """The first provider that somebody here can be; the others are told, since who answers is the user's choice."""
+    nodes = list(node.items()) if isinstance(node.value, tuple) else [node] if node.value is not None else []
+    found: Asked | None = None
+    for one in nodes:
+        made = _asked(reading, one)
+        if made is not None and found is not None:
+            reading.warn(one, "one provider of a suite is asked, the first", "Name several by --engine and --model.")
+        found = found or made
+    return found or Asked()
+
+
+def _asked(reading: Reading, node: Node) -> Asked | None:
+    name, config = _named(node)
+    if name is None:
+        reading.refuse(node, "a provider is a text, or an object with `id`", code="suite.wrong-type")
+        return None
+    if isinstance(config.value, Mapping):
+        for key in config.names():
+            if key not in _KNOWN:
+                reading.keep(config.at(key), f"`{key}` of a provider", "set what the engine knows by --set")
+    model = config.at("model").value
+    turns = config.at("max_turns").value
+    if name == ECHO:
+        return Asked(command="")
+    if name.startswith(COMMAND):
+        return Asked(command=name.removeprefix(COMMAND).strip(), config=config.value)
+    if name in ENGINES:
+        most = turns if isinstance(turns, int) and not isinstance(turns, bool) and turns > 0 else None
+        return Asked(ENGINES[name], as_text(model) or None, most)
+    for start in _MODELS:
+        plain = name.removeprefix(start)
+        if name.startswith(start) and plain and ":" not in plain:
+            return Asked(_MODEL, plain)
+    reading.warn(node, f"nobody here is the provider {name!r}", "Name an engine by --engine.")
+    return None
+
+
+def _named(node: Node) -> tuple[str | None, Node]:
+    """Id and settings: a text, an object with `id`, or an object with the id as its one key."""
+    value, nothing = node.value, Node(None, node.origin)
+    if isinstance(value, str) and value:
+        return value, nothing
+    if not isinstance(value, Mapping):
+        return None, nothing
+    name = value.get("id")
+    if isinstance(name, str) and name:
+        return name, node.at("config")
+    if len(value) == 1:
+        only = next(iter(value))
+        return only, node.at(only).at("config")
+    return None, nothing

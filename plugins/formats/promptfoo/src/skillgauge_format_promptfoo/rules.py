@@ -1,0 +1,333 @@
+"""Assertions of promptfoo as checks: one function for each group of types, a table of all of them."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from skillgauge.api import JsonObject, JsonValue
+from skillgauge_patterns import compiled
+
+from .templates import as_text
+
+Made: TypeAlias = tuple[str, JsonObject]
+"""A scorer and its options."""
+
+
+class RefusalError(Exception):
+    """An assertion that nothing here decides as promptfoo would."""
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+@dataclass(frozen=True)
+class Given:
+    """What an assertion says, with variables put in."""
+
+    type: str
+    """Without `not-`."""
+    negated: bool
+    value: JsonValue
+    threshold: float | None
+    skills: tuple[str, ...] = ()
+    """Names of the skills that are installed."""
+    direct: bool = False
+    """Whether a command answers, and no agent."""
+
+    @property
+    def text(self) -> str:
+        """The value as one text.
+
+        Raises:
+            RefusalError: it is none, or empty.
+        """
+        if isinstance(self.value, bool) or not isinstance(self.value, str | int | float) or self.value == "":
+            raise RefusalError(f"{self.type} needs a text as `value`")
+        return as_text(self.value)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The value as texts: a list, or one text with commas between them.
+
+        Raises:
+            RefusalError: it is something else.
+        """
+        if isinstance(self.value, str) and self.value.strip():
+            rows = list(csv.reader([self.value], skipinitialspace=True))
+            return tuple(one.strip() for one in rows[0]) if rows else ()
+        listed = self.value if isinstance(self.value, tuple) else ()
+        if listed and all(isinstance(one, str | int | float) and not isinstance(one, bool) for one in listed):
+            return tuple(map(as_text, listed))
+        raise RefusalError(f"{self.type} needs a list of texts as `value`")
+
+    def plain(self) -> None:
+        """Raises `RefusalError` where the contrary is asked of what has none here."""
+        if self.negated:
+            raise RefusalError(f"there is no contrary of {self.type} here", "Say it by another assertion.")
+
+
+def _equals(given: Given) -> Made:
+    if isinstance(given.value, Mapping | tuple):
+        given.plain()
+        return "exact", {"value": given.value}
+    text = "" if given.value in (None, "") else given.text if not isinstance(given.value, bool) else str(given.value)
+    text = text.lower() if isinstance(given.value, bool) else text
+    if given.negated:
+        return _regex(rf"\A\s*{_literal(text.strip())}\s*\Z", given)
+    return "exact", {"value": text}
+
+
+def _contains(given: Given) -> Made:
+    strict = not given.type.startswith("i")
+    several = given.type.endswith(("-any", "-all"))
+    texts = given.texts if several else (given.text,)
+    if not all(texts):
+        raise RefusalError(f"{given.type} looks for an empty text, which is always found", "Take it out of the list.")
+    if given.type.endswith("-any") and not given.negated and len(texts) > 1:
+        return _regex("|".join(map(_literal, texts)), given, strict=strict)
+    if given.type.endswith("-all") and len(texts) > 1:
+        # One pattern, so that a part of the texts is no part of a score: promptfoo knows all or nothing.
+        return _regex(r"\A" + "".join(f"(?=(?s:.*){_literal(text)})" for text in texts), given, strict=strict)
+    return "contains", {"keywords": texts, "case_sensitive": strict, "absent": given.negated}
+
+
+def _literal(text: str) -> str:
+    return re.escape(text)
+
+
+def _regex(pattern: str, given: Given, *, strict: bool = True) -> Made:
+    return "regex", {"patterns": (pattern,), "case_sensitive": strict, "absent": given.negated}
+
+
+def _pattern(given: Given) -> Made:
+    try:
+        compiled(given.text)
+    except ValueError as error:
+        raise RefusalError(
+            f"this is no regular expression here: {error}", "Write it without JavaScript's extras."
+        ) from error
+    return _regex(given.text, given)
+
+
+def _starts(given: Given) -> Made:
+    return _regex(rf"\A{_literal(given.text)}", given)
+
+
+def _json(given: Given) -> Made:
+    schema: JsonValue = {} if given.value in (None, "") else given.value
+    if not isinstance(schema, Mapping):
+        raise RefusalError(f"{given.type} needs a JSON Schema as `value`, which is an object")
+    anywhere = given.type == "contains-json"
+    return "json-schema", {"schema": schema, "anywhere": anywhere, "absent": given.negated}
+
+
+def _words(given: Given) -> Made:
+    value = given.value
+    bounds = value if isinstance(value, Mapping) else {"min": value, "max": value}
+    least, most = (_count(bounds.get(key)) for key in ("min", "max"))
+    if set(bounds) - {"min", "max"} or (least is None and most is None):
+        raise RefusalError("word-count needs a number of words, or an object with `min` and `max`")
+    if least is not None and most is not None and least > most:
+        raise RefusalError(f"word-count: {least} is more than {most}")
+    lower, upper = least or 0, "" if most is None else most
+    return _regex(rf"\A\s*+(?:\S++(?:\s++|\Z)){{{lower},{upper}}}+\Z", given)
+
+
+def _count(value: JsonValue) -> int | None:
+    if isinstance(value, str) and value.strip().isdecimal():
+        value = int(value)
+    if value is None or (isinstance(value, int) and not isinstance(value, bool) and value >= 0):
+        return value
+    raise RefusalError("a number of words or calls is a whole number")
+
+
+def _levenshtein(given: Given) -> Made:
+    most = 5 if given.threshold is None else given.threshold
+    return _regex(rf"(?s)\A(?:{_literal(given.text)}){{e<={int(most)}}}\Z", given)
+
+
+def _limit(name: str, unit: float) -> Callable[[Given], Made]:
+    def make(given: Given) -> Made:
+        given.plain()
+        if given.threshold is None:
+            raise RefusalError(f"{given.type} needs a `threshold`")
+        return "usage", {name: given.threshold * unit}
+
+    return make
+
+
+def _rubric(given: Given) -> Made:
+    given.plain()
+    if isinstance(given.value, tuple):
+        given = Given(given.type, False, "\n".join(map(as_text, given.value)), given.threshold)
+    text = as_text(given.value) if isinstance(given.value, Mapping) else given.text
+    threshold = 0.7 if given.type == "g-eval" and given.threshold is None else given.threshold
+    scale: JsonObject = {} if threshold is None else {"scale": "0-1", "threshold": threshold}
+    return "rubric", {"criteria": text, **_AS_PROMPTFOO, **scale}
+
+
+_AS_PROMPTFOO: JsonObject = {"trajectory": False, "files": False}
+"""A grader of promptfoo sees the output and nothing else."""
+FACTS = (
+    "The answer states the same facts as the reference. It may say less, or more that does not contradict the "
+    "reference; it fails where it contradicts it."
+)
+
+
+def _factuality(given: Given) -> Made:
+    given.plain()
+    return "rubric", {"criteria": FACTS, "reference": given.text, **_AS_PROMPTFOO}
+
+
+def _skill(given: Given) -> Made:
+    names, times = _matched(given, "name")
+    for name in names:
+        if name not in given.skills:
+            there = f"installed: {', '.join(given.skills)}" if given.skills else "none is"
+            raise RefusalError(f"no skill {name!r} is installed ({there})", "Put the file into the skill's folder.")
+    if times == 0 or given.negated:
+        if len(names) > 1:
+            raise RefusalError("not-skill-used of several skills is not supported", "Write one assertion for each.")
+        return "trigger", {"skill": names[0], "should_trigger": False}
+    if len(names) == 1 and times == 1:
+        return "trigger", {"skill": names[0], "should_trigger": True}
+    return "sequence", {"skills": names * times, "order": "any"}
+
+
+def _matched(given: Given, key: str) -> tuple[tuple[str, ...], int]:
+    """Names, and how often each has to be there; 0: never."""
+    value = given.value
+    if not isinstance(value, Mapping):
+        return given.texts if isinstance(value, tuple) else (given.text.strip(),), 1
+    name, least, most = value.get(key), _count(value.get("min")), _count(value.get("max"))
+    if set(value) - {key, "min", "max"} or not isinstance(name, str) or not name:
+        raise RefusalError(f"{given.type} of an object needs `{key}` and knows `min` and `max` beside it")
+    if most is not None and (most or least):
+        raise RefusalError(f"{given.type} cannot say how often at most", "Leave `max` out, or set it to 0.")
+    if given.negated and least:
+        raise RefusalError(f"not-{given.type} takes no `min`")
+    return (name,), 0 if most == 0 else max(1, least or 1)
+
+
+def _tool(given: Given) -> Made:
+    value = given.value
+    if isinstance(value, Mapping) and "pattern" in value:
+        (glob,), times = _matched(given, "pattern")
+        if times > 1:
+            raise RefusalError("a pattern of tools with `min` above 1 is not supported", "Name the tool.")
+        return "tool-call", {"tool_pattern": _glob(glob), "called": times > 0 and not given.negated}
+    names, times = _matched(given, "name")
+    if times == 0 or given.negated:
+        return "tool-call", {"tool_pattern": rf"\A(?:{'|'.join(map(_literal, names))})\Z", "called": False}
+    if len(names) == 1 and times == 1:
+        return "tool-call", {"tool": names[0]}
+    return "sequence", {"tools": names * times, "order": "any"}
+
+
+def _glob(glob: str) -> str:
+    inner = "".join(".*" if one == "*" else "." if one == "?" else _literal(one) for one in glob)
+    return rf"\A(?:{inner})\Z"
+
+
+def _arguments(given: Given) -> Made:
+    value = given.value
+    arguments = value.get("args", value.get("arguments")) if isinstance(value, Mapping) else None
+    if not isinstance(value, Mapping) or not isinstance(arguments, Mapping) or not arguments:
+        raise RefusalError(f"{given.type} needs `name` or `pattern`, and `args`")
+    if (
+        extra := set(value) - {"name", "pattern", "args", "arguments", "mode"}
+        or value.get("mode", "partial") != "partial"
+    ):
+        what = ", ".join(sorted(extra)) if isinstance(extra, set) else "mode exact"
+        raise RefusalError(f"{given.type}: {what} is not supported", "Only some of the arguments can be compared.")
+    if not all(isinstance(one, str) for one in arguments.values()):
+        raise RefusalError(f"{given.type} compares arguments that are texts, and no others")
+    patterns = {key: rf"\A{_literal(str(text))}\Z" for key, text in arguments.items()}
+    name, glob = value.get("name"), value.get("pattern")
+    if not isinstance(glob or name, str):
+        raise RefusalError(f"{given.type} needs `name` or `pattern`")
+    tool: JsonObject = {"tool_pattern": _glob(str(glob))} if glob else {"tool": name}
+    return "tool-call", {**tool, "arguments": patterns, "called": not given.negated}
+
+
+def _sequence(given: Given) -> Made:
+    given.plain()
+    value = given.value if isinstance(given.value, Mapping) else {"steps": given.value}
+    steps, mode = value.get("steps"), value.get("mode", "in_order")
+    names = (
+        tuple(one.get("name") if isinstance(one, Mapping) else one for one in steps) if isinstance(steps, tuple) else ()
+    )
+    if not names or not all(isinstance(one, str) and one for one in names) or mode not in ("in_order", "exact"):
+        raise RefusalError(f"{given.type} needs names of tools as `steps`, and `mode` in_order or exact")
+    return "sequence", {"tools": names, "order": "exact" if mode == "exact" else "in-order"}
+
+
+def _steps(given: Given) -> Made:
+    given.plain()
+    value = given.value
+    if not isinstance(value, Mapping) or set(value) != {"type", "max"} or value["type"] != "tool":
+        raise RefusalError(f"{given.type} can only be {{type: tool, max: N}} here", "Count by trajectory:tool-used.")
+    return "usage", {"tool_calls": _count(value["max"])}
+
+
+Rule: TypeAlias = Callable[[Given], Made]
+RULES: Mapping[str, Rule] = {
+    "equals": _equals,
+    **dict.fromkeys(
+        ("contains", "icontains", "contains-any", "icontains-any", "contains-all", "icontains-all"), _contains
+    ),
+    "starts-with": _starts,
+    "regex": _pattern,
+    "is-json": _json,
+    "contains-json": _json,
+    "word-count": _words,
+    "levenshtein": _levenshtein,
+    "latency": _limit("duration_s", 0.001),
+    "cost": _limit("cost_usd", 1),
+    "llm-rubric": _rubric,
+    "model-graded-closedqa": _rubric,
+    "g-eval": _rubric,
+    "factuality": _factuality,
+    "model-graded-factuality": _factuality,
+    "skill-used": _skill,
+    "trajectory:tool-used": _tool,
+    "trajectory:tool-args-match": _arguments,
+    "trajectory:tool-sequence": _sequence,
+    "trajectory:step-count": _steps,
+}
+_EMBEDDINGS = "compares by a model of embeddings, which no judge here is"
+_OTHER_MODEL = "needs a service of its own, which is not called here"
+_OVERLAP = "measures the overlap of words, which no scorer here does"
+_TRACE = "reads a trace, which no engine here writes"
+REFUSED: Mapping[str, str] = {
+    **dict.fromkeys(("similar", "similar:cosine", "similar:dot", "similar:euclidean", "answer-relevance"), _EMBEDDINGS),
+    **dict.fromkeys(("bleu", "gleu", "meteor", "rouge-n", "rouge-s", "rouge-l"), _OVERLAP),
+    **dict.fromkeys(("classifier", "moderation", "pi", "webhook", "guardrails"), _OTHER_MODEL),
+    **dict.fromkeys(("trace-span-count", "trace-span-duration", "trace-error-spans"), _TRACE),
+    **dict.fromkeys(
+        ("context-faithfulness", "context-recall", "context-relevance"), "grades a context that was looked up"
+    ),
+    **dict.fromkeys(("perplexity", "perplexity-score"), "reads probabilities of tokens, which no engine here tells"),
+    **dict.fromkeys(("select-best", "max-score"), "compares outputs of several providers with each other"),
+    **dict.fromkeys(
+        ("is-valid-function-call", "is-valid-openai-function-call", "is-valid-openai-tools-call", "tool-call-f1"),
+        "reads calls of functions out of the output of a model",
+    ),
+    **dict.fromkeys(
+        ("is-html", "contains-html", "is-xml", "contains-xml", "is-sql", "contains-sql"), "needs a parser of it"
+    ),
+    "ruby": "is code in Ruby",
+    "is-refusal": "knows a refusal by a list of phrases that is promptfoo's own",
+    "finish-reason": "reads why the model stopped, which no engine here tells",
+    "conversation-relevance": "grades a conversation",
+    "trajectory:goal-success": "shows a judge the trajectory; write an llm-rubric about the goal",
+}
+PROGRAMS: Mapping[str, str] = {"python": "python3", "javascript": "node"}
+"""Types whose value is code, and what runs it."""
+TYPES = frozenset(f"{no}{name}" for no in ("", "not-") for name in (*RULES, *REFUSED, *PROGRAMS))
+"""Every type that promptfoo has, with its contrary."""

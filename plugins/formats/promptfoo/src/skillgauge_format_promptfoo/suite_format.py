@@ -1,0 +1,36 @@
+"""The format as the kernel sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from skillgauge.api import Claim, Dumped, Figure, GroupKey, Loaded, LoadRequest, Suite, SuiteSummary
+
+from .claiming import claim
+from .dumping import dump
+from .loading import load
+
+
+class PromptfooFormat:
+    """Suites of prompts with variables, whose tests have assertions."""
+
+    def claim(self, path: Path) -> Claim | None:
+        """A promptfooconfig, or another YAML file with prompts and tests of promptfoo."""
+        return claim(path)
+
+    def load(self, request: LoadRequest) -> Loaded:
+        """One suite for each configuration.
+
+        Raises:
+            SuiteError: a named file is bad.
+        """
+        return load(request)
+
+    def dump(self, suite: Suite) -> Dumped:
+        """The suite as promptfooconfig.yaml, with the skill's SKILL.md and the files of its checks."""
+        return dump(suite)
+
+    def figures(self, summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:
+        """None of its own: what counts is the share of tests that passed."""
+        return {}
