@@ -50,21 +50,11 @@ def test_a_token_is_renewed_before_it_expires(gateway: Gateway) -> None:
 def test_a_lent_token_is_in_no_result(gateway: Gateway, tmp_path: Path) -> None:
     """The gateway repeats its tokens in every answer: an evaluation writes and says none of them."""
     check = 'rubric={"criteria": "It says when.", "scale": "0-10"}'
-    command = [
-        "eval",
-        PROJECT / "my-skill",
-        "--tasks",
-        PROJECT / "tasks.json",
-        "--check",
-        check,
-        "--judge",
-        "acme-judge",
-    ]
-    where = ["--judge", "acme-judge"] + [
-        f"--set=judges.acme-judge.{name}={value}" for name, value in gateway.options.items()
-    ]
+    what = ("eval", PROJECT / "my-skill", "--tasks", PROJECT / "tasks.json", "--check", check, "--judge", "acme-judge")
+    where = [f"--set=judges.acme-judge.{name}={value}" for name, value in gateway.options.items()]
+    how = ("--store", "runs.db", "--format", "json,record", "-v")
     done = subprocess.run(
-        [sys.executable, "-m", "skillgauge", *command, *where, "--store", "runs.db", "--format", "json,record", "-v"],
+        [sys.executable, "-m", "skillgauge", *what, *where, *how],
         cwd=tmp_path,
         capture_output=True,
         check=False,
