@@ -138,16 +138,34 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         f"{_SCORERS}test_made_before_anything_runs_and_beside_the_event_loop",
     ),
     "P-N3": ("core/tests/run/test_grading.py::test_a_failed_execution_is_judged_by_its_blame_alone", _ADR),
-    "P-N4": (*_VAULT, _ADR),
+    "P-N4": (
+        *_VAULT,
+        f"{_EVENTS}test_what_a_plugin_was_lent_is_told_too",
+        f"{_EXAMPLES}test_a_judge_behind_oauth_grades",
+    ),
     "P-N5": (f"{_EXAMPLES}test_a_webhook_hears_of_the_run", f"{_BROKEN}test_a_reporter_that_writes_no_file"),
     "P-N6": ("core/tests/cli/test_progress.py::test_verbose_tells_every_step",),
     "P-N7": (
         f"{_KINDS}test_they_work_together",
         "core/tests/plugins/test_registry.py::test_secrets_of_every_kind_are_told",
+        f"{_EXAMPLES}test_a_store_of_one_s_own_keeps_a_run",
     ),
-    "P-N8": (_ADR,),
-    "P-N9": (f"{_KINDS}test_its_tests_pass", f"{_KINDS}test_they_work_together"),
-    "P-N10": ("plugins/executors/processes/tests/test_contract.py::test_contract", f"{_KINDS}test_its_tests_pass"),
+    "P-N8": (
+        f"{_EXAMPLES}test_a_sandbox_in_a_cloud_runs_a_skill",
+        "tests/e2e/test_remote_sandbox.py::test_an_agent_of_this_machine_is_refused_there",
+        "tests/e2e/test_remote_sandbox.py::test_an_engine_that_needs_nothing_here_works_there",
+    ),
+    "P-N9": (
+        f"{_KINDS}test_its_tests_pass",
+        f"{_KINDS}test_they_work_together",
+        f"{_EXAMPLES}test_a_format_of_one_s_own_gives_places",
+        "core/tests/reading/test_documents.py::test_a_place_that_a_format_knows_is_taken",
+    ),
+    "P-N10": (
+        "plugins/executors/processes/tests/test_contract.py::test_contract",
+        f"{_KINDS}test_its_tests_pass",
+        f"{_EXAMPLES}test_an_executor_replaces_processes",
+    ),
     "P-N11": (f"{_EXAMPLES}test_a_private_scorer_asks_its_database",),
     # Extras, and what an import costs.
     "P-E1": (f"{_DISTRIBUTIONS}test_extra_all_is_complete", _SETS),

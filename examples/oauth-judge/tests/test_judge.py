@@ -1,16 +1,20 @@
 """How tokens are lent, used and kept secret."""
 
 import asyncio
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from acme_judge.options import AcmeJudgeOptions
 from acme_judge.tokens import MARGIN_S, Tokens
 from conftest import Gateway
 
-from skillgauge.api import FailureClass, JudgeReply, JudgeRequest, Redactor
+from skillgauge.api import FailureClass, JudgeReply, JudgeRequest
 from skillgauge_testkit import JUDGES, Maker
 
 make = Maker(JUDGES, "acme_judge.plugin")
+PROJECT = Path(__file__).parents[1]
 QUESTION = JudgeRequest(system="Grade.", user="How good?")
 
 
@@ -43,13 +47,22 @@ def test_a_token_is_renewed_before_it_expires(gateway: Gateway) -> None:
     assert first == still != new
 
 
-def test_a_lent_token_is_in_no_result(gateway: Gateway) -> None:
-    """Whatever names it, the answer of another question among them, is cleaned as of any secret."""
-    before = Redactor()
-    reply = asyncio.run(make(gateway.options).ask(QUESTION))
-    assert reply.text is not None
-    told = "as made-up-access-token-of-acme-1 found"
-    assert before.redact(told) == Redactor().redact(told) == "as [redacted:ACME_TOKEN] found"
+def test_a_lent_token_is_in_no_result(gateway: Gateway, tmp_path: Path) -> None:
+    """The gateway repeats its tokens in every answer: an evaluation writes and says none of them."""
+    check = 'rubric={"criteria": "It says when.", "scale": "0-10"}'
+    what = ("eval", PROJECT / "my-skill", "--tasks", PROJECT / "tasks.json", "--check", check, "--judge", "acme-judge")
+    where = [f"--set=judges.acme-judge.{name}={value}" for name, value in gateway.options.items()]
+    how = ("--store", "runs.db", "--format", "json,record", "-v")
+    done = subprocess.run(
+        [sys.executable, "-m", "skillgauge", *what, *where, *how],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+    written = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert any(b"[redacted:ACME_TOKEN]" in content for content in written), done.stderr
+    assert not any(b"made-up-access-token" in content for content in (*written, done.stdout, done.stderr))
 
 
 def test_a_wrong_secret_is_told_before_anything_runs(gateway: Gateway, monkeypatch: pytest.MonkeyPatch) -> None:
