@@ -25,6 +25,7 @@ class ChosenSandbox:
     warnings: tuple[Problem, ...] = ()
     """What it does not confine here as it should."""
     runs_images: bool = False
+    is_remote: bool = False
 
 
 async def choose_sandbox(named: str | None, registry: Registry, *, least: Tier = Tier.NONE) -> ChosenSandbox:
@@ -38,7 +39,7 @@ async def choose_sandbox(named: str | None, registry: Registry, *, least: Tier =
         report = await sandbox.check()
         if not report.is_usable:
             raise PluginError(report.problems)
-        best = ChosenSandbox(sandbox, named, report.tier, report.problems, report.runs_images)
+        best = ChosenSandbox(sandbox, named, report.tier, report.problems, report.runs_images, report.is_remote)
     else:
         best = await _strongest(registry)
     if _STRENGTH.index(best.tier) > _STRENGTH.index(least):
@@ -76,7 +77,7 @@ async def _strongest(registry: Registry) -> ChosenSandbox:
         problems.extend(report.problems)
         stronger = best is None or _STRENGTH.index(report.tier) < _STRENGTH.index(best.tier)
         if report.is_usable and stronger:
-            best = ChosenSandbox(sandbox, name, report.tier, report.problems, report.runs_images)
+            best = ChosenSandbox(sandbox, name, report.tier, report.problems, report.runs_images, report.is_remote)
     if best is None:
         message = "no sandbox is installed that works here, and every process runs in one"
         none = Problem("plugin.not-installed", message, hint="pip install skillgauge-sandbox-local")
