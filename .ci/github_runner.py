@@ -14,9 +14,10 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import yaml
@@ -81,19 +82,43 @@ class Runner:
             raise ValueError(f"not a composite action, or without these inputs: {unknown}")
         given = {name: self.text(one.get("default", ""), {}) for name, one in action["inputs"].items()}
         contexts: dict[str, Any] = {"inputs": given | dict(inputs), "steps": {}}
+        whole = self._steps(
+            action["runs"]["steps"], contexts, {**(environment or {}), "GITHUB_ACTION_PATH": str(folder)}
+        )
+        whole.outputs = {name: self.text(one["value"], contexts) for name, one in action.get("outputs", {}).items()}
+        return whole
+
+    def job(self, job: Mapping[str, Any], actions: Mapping[str, Callable[[Mapping[str, str]], Played]]) -> Played:
+        """Play a job of a workflow.
+
+        Args:
+            job: its `steps` are played.
+            actions: what plays the actions that it uses, by their address; it gets their inputs.
+        """
+        return self._steps(job["steps"], {"steps": {}}, {}, actions)
+
+    def _steps(
+        self,
+        steps: Sequence[Mapping[str, Any]],
+        contexts: dict[str, Any],
+        environment: Mapping[str, str],
+        actions: Mapping[str, Callable[[Mapping[str, str]], Played]] = MappingProxyType({}),
+    ) -> Played:
         whole = Played()
-        for step in action["runs"]["steps"]:
-            if whole.code or not self.holds(step.get("if", "true"), contexts):
+        for step in steps:
+            if not self.holds(step.get("if", "success()"), contexts, failed=whole.code != 0):
                 continue
-            more = {**(environment or {}), "GITHUB_ACTION_PATH": str(folder)}
-            played = self.step(step, contexts, more)
+            if "uses" in step:
+                given = {name: self.text(value, contexts) for name, value in step.get("with", {}).items()}
+                played = actions[step["uses"]](given)
+            else:
+                played = self.step(step, contexts, environment)
             contexts["steps"][step.get("id", "")] = {"outputs": played.outputs}
-            whole.code = played.code
+            whole.code = whole.code or played.code
             whole.summary += played.summary
             whole.log += played.log
             whole.commands += played.commands
-            whole.ran.append(step["name"])
-        whole.outputs = {name: self.text(one["value"], contexts) for name, one in action.get("outputs", {}).items()}
+            whole.ran.append(step.get("name", step.get("uses", "run")))
         return whole
 
     def step(self, step: Mapping[str, Any], contexts: Mapping[str, Any], environment: Mapping[str, str]) -> Played:
@@ -131,10 +156,12 @@ class Runner:
         """A value with its expressions replaced."""
         return _EXPRESSION.sub(lambda found: self._value(found[1], contexts), value)
 
-    def holds(self, condition: str, contexts: Mapping[str, Any]) -> bool:
-        """Whether a condition does: an expression, or one compared with a text."""
+    def holds(self, condition: str, contexts: Mapping[str, Any], *, failed: bool) -> bool:
+        """Whether a condition does: `always()`, or one text compared with another, and nothing has failed before."""
+        if condition == "always()":
+            return True
         left, _, right = condition.partition(" == ")
-        return left == "true" or (bool(right) and self._value(left, contexts) == self._value(right, contexts))
+        return not failed and (left == "success()" or self._value(left, contexts) == self._value(right, contexts))
 
     def _value(self, expression: str, contexts: Mapping[str, Any]) -> str:
         if quoted := re.fullmatch(r"'([^']*)'", expression):

@@ -87,7 +87,8 @@ def test_every_published_shape_loads_or_names_its_format(program: Program, work:
     assert problems.keys() == absent.keys()
     for skill, name in absent.items():
         assert problems[skill]["code"] == "plugin.not-installed"
-        assert f"the format {name!r} is not installed" in problems[skill]["message"]
+        assert "no installed format reads it" in problems[skill]["message"]
+        assert problems[skill]["hint"] == f"pip install skillgauge-format-{name}"
         alone = program("eval", f"skills/{skill}", "--dry-run")
         assert alone.code == 2
         assert problems[skill]["hint"] in alone.stderr
@@ -395,7 +396,7 @@ def test_problems_of_all_files(program: Program, work: Path) -> None:
     other.write_text("name: a\nstimuli:\n- {prompt: i}\n")
     done = evaluated(program, work / "skills")
     assert done.code == 2
-    assert "skillgauge plugins new format stimuli" in " ".join(done.stderr.split())
+    assert "skillgauge plugins new format NAME" in " ".join(done.stderr.split())
     assert json.loads((work / "bench.json").read_text())["metadata"]["skill_name"] == "release-notes"
 
 

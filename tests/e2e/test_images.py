@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from skillgauge_testkit.program import Program
+from skillgauge_testkit import ModelReply, ModelServer, with_skill
+from skillgauge_testkit.program import Done, Program
 
 from .conftest import ROOT
 
 pytestmark = pytest.mark.e2e
 
+InDocker = Callable[..., tuple[Done, list[list[str]]]]
+KEY = "made-up-key-of-the-tests-0123456789"
 STAND_IN = ROOT / "plugins/sandboxes/docker/tests/stand_in.py"
 GOOD = {"text": "good", "type": "equals", "value": "GOOD"}
 FORMATS = {
@@ -56,17 +60,75 @@ def test_the_image_can_be_left_out(program: Program, suite: str) -> None:
     assert "Dockerfile" not in done.stderr
 
 
-@pytest.mark.requirement("BF-ENV-001")
-def test_a_sandbox_with_images_builds_it(program: Program, suite: str, work: Path) -> None:
-    """By a stand-in for the program, whose journal tells that the image was built and both arms ran in it."""
-    assert suite
+@pytest.fixture
+def in_docker(program: Program, work: Path) -> Callable[..., tuple[Done, list[list[str]]]]:
+    """Evaluate the skill in containers of a stand-in for the program; how it ended, and every call of the stand-in."""
     docker = work / "docker"
     docker.write_text(f"#!{sys.executable} -IS\n{STAND_IN.read_text()}")
     docker.chmod(0o755)
-    environment = {**program.environment, "DOCKER_STAND_IN": str(work / "daemon")}
-    done = program(
-        *("eval", "s", *ENGINE, "--sandbox", "docker", "--set", f"sandboxes.docker.program={docker}"), env=environment
-    )
+
+    def call(*arguments: str, **variables: str) -> tuple[Done, list[list[str]]]:
+        environment = {**program.environment, **variables, "DOCKER_STAND_IN": str(work / "daemon")}
+        sandbox = ("--sandbox", "docker", "--set", f"sandboxes.docker.program={docker}")
+        done = program("eval", "s", *arguments, *sandbox, env=environment)
+        journal = (work / "daemon/journal").read_text().splitlines()
+        return done, [json.loads(line)["argv"] for line in journal]
+
+    return call
+
+
+@pytest.mark.requirement("BF-ENV-001")
+def test_a_sandbox_with_images_builds_it(in_docker: InDocker, suite: str) -> None:
+    """Once, and both arms run in it."""
+    assert suite
+    done, calls = in_docker(*ENGINE)
     assert done.code == 0, done.stderr
-    journal = [json.loads(line) for line in (work / "daemon/journal").read_text().splitlines()]
-    assert any("build" in str(line) for line in journal), journal
+    (build,) = (call for call in calls if call[0] == "build")
+    of_it = [call for call in calls if call[0] == "run" and build[build.index("--tag") + 1] in call]
+    assert len(of_it) == 2
+
+
+PROGRAM = """#!/bin/sh
+case "$STAND_IN_CONTAINER" in ?*) echo "env: 'node': No such file or directory" >&2; exit 127;; esac
+echo 9.9.9
+"""
+"""An agent's program that starts on this machine, and in no container: the image lacks what it needs."""
+
+
+@pytest.mark.requirement("BF-ENV-001")
+def test_a_program_that_does_not_start_in_the_image(in_docker: InDocker, suite: str, work: Path) -> None:
+    """The run is refused with the program's own words before a session is paid for; a dry run builds nothing."""
+    assert suite
+    agent = work / "claude"
+    agent.write_text(PROGRAM)
+    agent.chmod(0o755)
+    engine = ("--engine", "claude-code", "--model", "m", "--set", f"engines.claude-code.program={agent}")
+    dry, calls = in_docker(*engine, "--dry-run", ANTHROPIC_API_KEY=KEY)
+    assert (dry.code, [call for call in calls if call[0] == "build"]) == (0, [])
+    done, calls = in_docker(*engine, ANTHROPIC_API_KEY=KEY)
+    assert done.code == 2, done.stderr
+    assert "the program of engine 'claude-code' does not start in the image of case '1': env: 'node'" in done.stderr
+    assert "s/evals/evals.json:" in done.stderr
+    assert not (work / "reports").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.engine
+@pytest.mark.requirement("BF-ENV-001")
+def test_a_real_agent_in_the_image(in_docker: InDocker, agent_program: Callable[[str], Path], suite: str) -> None:
+    """Its program is shown, for reading, at the place where it is here: to both arms, and to the look beforehand."""
+    assert suite
+    claude = agent_program("claude")
+    with ModelServer(with_skill("s", ModelReply("GOOD"), ModelReply("nothing"))) as model:
+        done, calls = in_docker(
+            *("--engine", "claude-code", "--model", "claude-sonnet-4-5", "--json"),
+            *("--set", f"engines.claude-code.program={claude}", "--set", f"engines.claude-code.base_url={model.url}"),
+            ANTHROPIC_API_KEY=KEY,
+        )
+    found = {one["arm"]: one["verdict"] for one in done.document["results"]}
+    assert sorted(found.values()) == ["fail", "pass"], done.stdout
+    (build,) = (call for call in calls if call[0] == "build")
+    of_it = [call for call in calls if call[0] == "run" and build[build.index("--tag") + 1] in call]
+    place = claude.resolve().parents[3]
+    shown = [any(f"source={place}" in word and word.endswith(",readonly") for word in call) for call in of_it]
+    assert (place.name, shown) == ("node_modules", [True] * 3)

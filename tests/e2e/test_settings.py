@@ -74,16 +74,40 @@ def test_names_that_nobody_has_are_refused(
 
 @pytest.mark.e2e
 def test_settings_without_effect_are_told(program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks) -> None:
-    """P-S10: an engine or recordings for what is called directly; options in a file of plugins that are elsewhere."""
+    """P-S10: an engine or recordings for what is called directly; options in a file, of plugins that nobody has."""
     command = ("eval", "--skills", make_skill(), "--tasks", tasks(task("a", "x")), "--dry-run")
     for words in (("--engine", "mock"), ("--replay", ".")):
         done = program(*command, *words)
         assert done.code == 0
         assert f"{words[0]} has no effect" in done.stderr
-    (work / "skillgauge.config.yaml").write_text("engine: mock\nplugins: {scorers: {exct: {case_sensitive: true}}}\n")
+    (work / "skillgauge.config.yaml").write_text("engine: mock\nplugins: {stores: {postgres-of-acme: {pool: 2}}}\n")
+    done = program(*command, "--trust-config")
+    assert done.code == 2
+    assert "error[usage.set]: stores.postgres-of-acme.pool" in done.stderr
+    assert "name it in plugins.block" in done.stderr
+    text = "engine: mock\nplugins: {block: [postgres-of-acme], stores: {postgres-of-acme: {pool: 2}}}\n"
+    (work / "skillgauge.config.yaml").write_text(text)
     done = program(*command, "--trust-config")
     assert done.code == 0
     assert "has no effect" not in done.stderr
-    assert "warning[usage.set]: scorers.exct.case_sensitive" in done.stderr
+    assert "usage.set" not in done.stderr
+    (work / "skillgauge.config.yaml").write_text("plugins: {scorers: {exct: {case_sensitive: true}}}\n")
+    done = program(*command, "--trust-config")
+    assert done.code == 2
+    assert "(did you mean exact?)" in done.stderr
     (work / "skillgauge.config.yaml").write_text("plugins: {scorer: {exact: {case_sensitive: true}}}\n")
     assert program(*command, "--trust-config").code == 2
+
+
+@pytest.mark.e2e
+def test_a_command_that_is_blocked_is_not_run(program: Program, work: Path) -> None:
+    """`plugins.block` holds for commands: by the name of the command or of its distribution, wherever it is set."""
+    own = work / "own.yaml"
+    for name in ("find", "skillgauge-command-find"):
+        own.write_text(f"plugins: {{block: [{name}]}}\n")
+        for words in (("-c", own, "find"), ("find", "-c", own), ("-c", own, "find", "--help")):
+            done = program(*words)
+            assert done.code == 2, words
+            assert "the command 'find' of skillgauge-command-find is left out by plugins.block" in done.stderr
+    assert program("-c", own, "plugins", "list").code == 0
+    assert "left out" not in program("find").stderr

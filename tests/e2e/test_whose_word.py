@@ -184,7 +184,7 @@ def test_what_is_not_waits_for_trust(
 def test_a_misspelt_check_is_told_before_anybody_trusts_it(
     program: Program, configure: Configure, make_skill: MakeSkill, tasks: Tasks
 ) -> None:
-    """The scorer that is none, with the near name and its place, stands beside the question of trust; so do keys."""
+    """The scorer that is none, with the near name and its place, stands beside the question of trust; so do options."""
     command = ("eval", "--skills", make_skill(), "--tasks", tasks(task("a", "hello")))
     path = configure({"checks": [{"scorer": "exact"}, {"scorer": "contain", "options": {"keywords": ["x"]}}]})
     for more, code in (((), 2), (("--trust-config",), 2), (("--dry-run",), 0)):
@@ -192,6 +192,13 @@ def test_a_misspelt_check_is_told_before_anybody_trusts_it(
         assert done.code == code, done.stderr
         said = re.escape("[plugin.not-installed]: scorer 'contain' is not installed (did you mean contains")
         assert re.search(rf"{re.escape(str(path))}:[67]:\d+: (error|warning){said}", done.stderr), done.stderr
+    path = configure(
+        {"checks": [{"scorer": "contains", "options": {"keywords": ["x"], "keyword": 4}}, {"scorer": "exact"}]}
+    )
+    refused = program(*command)
+    assert refused.code == 2
+    assert "scorers.contains.keyword: unknown option (did you mean keywords?)" in refused.stderr
+    assert "Field required" not in refused.stderr, "it may stand elsewhere in the file"
     configure({"checks": [{"scorer": "contains", "option": {"keywords": ["x"]}}]})
     refused = program(*command)
     assert refused.code == 2

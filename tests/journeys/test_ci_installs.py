@@ -62,4 +62,4 @@ def test_pre_commit_installs_skillgauge(work: Path, user: dict[str, str], tmp_pa
     run(*git, "add", "-A")
     done = run(sys.executable, "-m", "pre_commit", "run", "--color=never")
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "evals.json:1:36: error" in done.stdout, done.stdout + done.stderr
+    assert "evals.json:1:2: error[suite.no-skill]" in done.stdout, done.stdout + done.stderr

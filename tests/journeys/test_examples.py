@@ -97,3 +97,20 @@ def test_a_judge_behind_oauth_grades(work: Path, user: dict[str, str]) -> None:
     assert "6 passed" in done.stdout
     assert done.stderr.splitlines()[-1] == "done: 1 of 3 passed"
     assert "as [redacted:ACME_TOKEN], [redacted:ACME_TOKEN] found" in done.stdout
+
+
+def test_an_executor_replaces_processes(work: Path, user: dict[str, str]) -> None:
+    """The skill counts to two in each process."""
+    done = tried("fresh-executor", work, user)
+    assert "4 passed" in done.stdout
+    assert done.stderr.splitlines()[-1] == "gate met: 4 of 4 passed"
+
+
+def test_a_sandbox_in_a_cloud_runs_a_skill(work: Path, user: dict[str, str]) -> None:
+    """Each result says that it came from there, and what the cloud vouches for."""
+    done = tried("cloud-sandbox", work, user)
+    assert "7 passed" in done.stdout
+    assert done.stderr.splitlines()[-1] == "done: 3 of 3 passed"
+    (record,) = (work / "cloud-sandbox/reports").glob("run-*.record.json")
+    results = [json.loads(line.rstrip(",")) for line in record.read_text().splitlines() if '"trial_id"' in line]
+    assert [one["execution"]["sandbox"] for one in results] == ["acme-cloud/none"] * 3

@@ -182,7 +182,7 @@ def test_the_model_picks_the_engine() -> None:
     assert problem.hint.startswith("Name one with --engine NAME")
     _, _, (problem,) = plan(registry_of(claude=one, api=one), models=("claude-4",))
     assert problem.message.endswith("several serve 'claude-4': api, claude")
-    assert problem.hint == "Choose one: --engine api or --engine claude."
+    assert problem.hint == "Choose one: --engine api or --engine claude; `plugins doctor` says which work here."
     _, cells, problems = plan(registry_of(api=one, mock=hidden), models=("llama",))
     assert {cell.runner.name for cell in cells} == {"api"}
 

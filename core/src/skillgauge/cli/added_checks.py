@@ -58,11 +58,13 @@ def faults(held: Held, registry: Registry) -> list[Problem]:
         return list(error.problems)
     found: list[Problem] = []
     for index, (_, check, _) in enumerate(overlay.checks):
+        place, options = (Origin(held.file, (*held.pointer, index, key)) for key in ("scorer", "options"))
         try:
-            registry.resolve(SCORERS, check.scorer)
+            registry.validated_options(registry.resolve(SCORERS, check.scorer), check.options, options)
         except PluginError as error:
-            place = Origin(held.file, (*held.pointer, index, "scorer"))
-            found += (replace(problem, origin=place) for problem in error.problems)
+            # What the check itself does not say may stand elsewhere in the file, and counts once that is trusted.
+            said = (problem for problem in error.problems if problem.origin != options)
+            found += (problem if problem.origin else replace(problem, origin=place) for problem in said)
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ..plugins.index import IndexEntry, read_index
-from .options import COMMAND_ENTRY, Globals, GlobalsGroup
+from .options import COMMAND_ENTRY, Globals, GlobalsGroup, require_allowed
 
 
 class CommandsOfPlugins(GlobalsGroup):
@@ -43,6 +43,7 @@ class CommandsOfPlugins(GlobalsGroup):
             raise click.UsageError(message, ctx)
         if entries:
             ctx.meta[COMMAND_ENTRY] = entries[0]
+            require_allowed(entries[0], ctx.find_object(Globals) or Globals(), ctx)
         return _imported(entries, cmd_name, ctx) if entries else None
 
     def summaries(self, ctx: click.Context) -> dict[str, str]:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Origin, PluginError, Problem, Severity, UsageError, did_you_mean
+from ..errors import Origin, PluginError, Problem, Severity, SkillgaugeError, UsageError, did_you_mean
 from ..log import configure
 from ..plugins.index import PluginIndex, install_hint, read_index
 from ..plugins.kinds import FORMATS, REPORTERS
@@ -179,22 +179,8 @@ def invocation(given: Globals, flags: Mapping[str, Any] | None = None) -> Invoca
         UsageError: the configuration is wrong.
     """
     configure(verbose=given.verbose or given.log_json, quiet=given.quiet, as_json=given.log_json)
-    cwd = Path.cwd()
-    values = {**(flags or {}), **plugin_assignments(given.assign)}
-    explicit = Path(given.config) if given.config else None
-    index = read_index()
-    others = OtherPrograms(
-        tuple(entry.name for entry in index.entries(CONFIG_FILES)),
-        {entry.name: entry.module for entry in index.entries(CONFIG_KEYS)},
-    )
-    config = load_config(
-        cwd=cwd,
-        flags=values,
-        environ=host_environment(),
-        explicit=explicit,
-        others=others,
-        trusts=lambda file, text: not given.untrusted and (given.trust_config or trusted_files().trusts(file, text)),
-    )
+    cwd, index = Path.cwd(), read_index()
+    config, others = _configuration(given, index, {**(flags or {}), **plugin_assignments(given.assign)})
     only = config.get("plugins.only")
     make_registry = partial(
         Registry,
@@ -205,19 +191,50 @@ def invocation(given: Globals, flags: Mapping[str, Any] | None = None) -> Invoca
         options=PluginOptions.of(config),
     )
     registry = make_registry()
-    strangers = list(_strangers(config, registry, index))
-    if any(problem.severity is Severity.ERROR for problem in strangers):
-        raise UsageError(strangers)
+    unknown = list(strangers(config, registry, index))
+    if any(problem.severity is Severity.ERROR for problem in unknown):
+        raise UsageError(unknown)
     ask_first(registry.secret, registry.keep_secret)
     output = Output(as_json=given.as_json, quiet=given.quiet)
     for notice in config.notices:
         output.notice(notice)
-    output.problems(strangers)
+    output.problems(unknown)
     return Invocation(given, config, registry, output, cwd, make_registry, others)
 
 
-def _strangers(config: Config, registry: Registry, index: PluginIndex) -> Iterator[Problem]:
-    """Options of plugins that nobody has: of the command line an error; a file may be shared with other machines."""
+def _configuration(given: Globals, index: PluginIndex, values: Mapping[str, Any]) -> tuple[Config, OtherPrograms]:
+    """What the layers say, and what is known of other programs' files."""
+    others = OtherPrograms(
+        tuple(entry.name for entry in index.entries(CONFIG_FILES)),
+        {entry.name: entry.module for entry in index.entries(CONFIG_KEYS)},
+    )
+    config = load_config(
+        cwd=Path.cwd(),
+        flags=values,
+        environ=host_environment(),
+        explicit=Path(given.config) if given.config else None,
+        others=others,
+        trusts=lambda file, text: not given.untrusted and (given.trust_config or trusted_files().trusts(file, text)),
+    )
+    return config, others
+
+
+def blocked_by_configuration(given: Globals, index: PluginIndex) -> frozenset[str]:
+    """What `plugins.block` names, before a command of a plugin is loaded; a broken file is told by what runs then."""
+    try:
+        config, _ = _configuration(given, index, {})
+    except SkillgaugeError:
+        return frozenset()
+    return frozenset(config.get("plugins.block"))
+
+
+def strangers(config: Config, registry: Registry, index: PluginIndex) -> Iterator[Problem]:
+    """Options of plugins that nobody has.
+
+    Those of a plugin of ours that is only not installed here may stand in a file that machines share, and
+    so may those of any that the user does without.
+    """
+    without = frozenset(config.get("plugins.block"))
     for value in config.items():
         parts = value.key.split(".", 3)
         if parts[0] != "plugins" or len(parts) < 4:
@@ -227,9 +244,14 @@ def _strangers(config: Config, registry: Registry, index: PluginIndex) -> Iterat
         if kind not in SINGULAR:
             near = did_you_mean(kind, tuple(SINGULAR)) or f"; there are {', '.join(SINGULAR)}"
             yield Problem("usage.set", f"{value.key[8:]}{where}: {kind!r} is no kind of plugin{near}")
-        elif not index.find(kind, name) and name not in (names := registry.names(kind)):
-            severity = Severity.ERROR if value.source is Source.FLAG else Severity.WARNING
-            near = did_you_mean(name, names)
+        elif not index.find(kind, name) and name not in (names := registry.names(kind)) and name not in without:
+            hint = install_hint(kind, name)
+            is_known = value.source is not Source.FLAG and hint.startswith("pip install ")
+            severity = Severity.WARNING if is_known else Severity.ERROR
+            near = "" if is_known else did_you_mean(name, names)
             message = f"{value.key[8:]}{where}: no plugin of that name is installed{near}"
-            hint = f"See `skillgauge plugins list {kind}`." if near else install_hint(kind, name)
+            if near:
+                hint = f"See `skillgauge plugins list {kind}`."
+            elif value.source is not Source.FLAG and not is_known:
+                hint = f"Install what brings it, or name it in plugins.block where it is to be done without: {name}."
             yield Problem("usage.set", message, hint=hint, severity=severity)

@@ -290,8 +290,25 @@ def collect_globals(ctx: click.Context) -> None:
     inherited = ctx.obj if isinstance(ctx.obj, Globals) else Globals()
     ctx.obj = inherited.merged(given)
     entry: IndexEntry | None = ctx.meta.get(COMMAND_ENTRY)
-    if entry is not None and entry.is_named_by(frozenset(ctx.obj.no_plugin)):
-        raise click.UsageError(f"the command {entry.name!r} of {entry.distribution} is left out by --no-plugin", ctx)
+    if entry is not None:
+        require_allowed(entry, ctx.obj, ctx)
+
+
+def require_allowed(entry: IndexEntry, given: Globals, ctx: click.Context) -> None:
+    """Refuse a command of a plugin that the user does without, before it is loaded.
+
+    Raises:
+        click.UsageError: he does.
+    """
+    from ..plugins.index import read_index  # noqa: PLC0415 - only commands of plugins are asked about
+    from .invocation import blocked_by_configuration  # noqa: PLC0415 - it needs this module
+
+    for how, names in (
+        ("--no-plugin", frozenset(given.no_plugin)),
+        ("plugins.block", blocked_by_configuration(given, read_index())),
+    ):
+        if entry.is_named_by(names):
+            raise click.UsageError(f"the command {entry.name!r} of {entry.distribution} is left out by {how}", ctx)
 
 
 def completing(kind: str) -> Callable[[click.Context, click.Parameter, str], list[str]]:

@@ -69,10 +69,17 @@ class Traits(Frozen):
     """Where the agent looks for skills, relative to its workspace."""
     installs: frozenset[str] = frozenset()
     """For an engine: kinds of `Install` that it can place."""
+    program: tuple[str, ...] = ()
+    """For an engine that starts a program of this machine: an absolute command line that makes it tell its version."""
+    program_files: tuple[str, ...] = ()
+    """Absolute paths without which that program does not start; a sandbox with files of its own shows them, too."""
     model_patterns: tuple[str, ...] = ()
     """`fnmatch` patterns of the model ids it serves, so that a bare model id can pick it."""
     tells: frozenset[Fact] = frozenset()
     """Facts it reports; the others are unknown, never "no"."""
+    remote: bool = False
+    """For an engine: whether it works by the methods of `Workspace` alone and starts no program that is installed here,
+    so that its sessions can run on another machine."""
     instructions: str | None = None
     """For an engine: name of its option that takes instructions in place of the agent's own and leaves it without
     tools, so that a judge can ask it; `None` if there is none."""

@@ -99,6 +99,6 @@ def _no_engine(suite: Suite, able: tuple[str, ...], model: str | None) -> Proble
     found = f"none that is installed serves {model!r}" if model else "none is installed"
     if able:
         found = f"several {f'serve {model!r}' if model else 'are installed'}: {', '.join(able)}"
-        hint = f"Choose one: {' or '.join(f'--engine {name}' for name in able)}."
+        hint = f"Choose one: {' or '.join(f'--engine {name}' for name in able)}; `plugins doctor` says which work here."
     message = f"suite {suite.id!r} needs an agent engine, and {found}"
     return Problem("engine.none", message, origin=suite.origin, hint=hint)

@@ -6,8 +6,10 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from skillgauge_documents.unread import unread
+
 from ..contract.formats import Claim, LoadRequest, SuiteFormat
-from ..errors import Origin, Problem, SuiteError, UsageError
+from ..errors import Origin, Problem, SourceSpan, SuiteError, UsageError
 from ..types.frozen import JsonObject
 from ..types.suite import Suite
 
@@ -56,7 +58,10 @@ def discover(
         elif forced:
             _add(found, next(iter(formats)), path, searched=False)
         else:
-            problems.append(_nothing(path, formats))
+            problems += [
+                Problem("usage.unknown-format", one.message, None, SourceSpan(file, one.line, one.column), one.hint)
+                for file, one in unread(path, formats)
+            ]
     if problems:
         raise UsageError(problems)
 
@@ -97,13 +102,6 @@ def _ambiguous(path: Path, claims: Mapping[str, Claim]) -> Problem:
     seen = "; ".join(f"{name} ({claim.dialect or claim.reason or 'recognised'})" for name, claim in claims.items())
     message, hint = f"several formats claim this path: {seen}", f"Choose one with --suite-format {next(iter(claims))}."
     return Problem("usage.ambiguous-format", message, origin=Origin(str(path)), hint=hint)
-
-
-def _nothing(path: Path, formats: Mapping[str, SuiteFormat]) -> Problem:
-    known = ", ".join(sorted(formats)) or "none"
-    message = f"{str(path)!r} holds nothing that an installed format knows (installed: {known})"
-    hint = "Name a suite, or install the format that reads it; `skillgauge plugins list` shows what is there."
-    return Problem("usage.unknown-format", message, hint=hint)
 
 
 def load(

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..contract.sandboxes import Sandbox, Tier
+from ..contract.providers import Traits
+from ..contract.sandboxes import Command, Sandbox, SandboxSpec, Tier
 from ..contract.stores import Store
-from ..errors import PluginError, Problem, Severity
+from ..errors import LaunchError, PluginError, Problem, Severity
 from ..plugins.index import install_hint
 from ..plugins.kinds import SANDBOXES, STORES
 from ..plugins.registry import Registry
 from ..run.ledger import MemoryStore
+from ..types.suite import Case
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,7 @@ class ChosenSandbox:
     warnings: tuple[Problem, ...] = ()
     """What it does not confine here as it should."""
     runs_images: bool = False
+    is_remote: bool = False
 
 
 async def choose_sandbox(named: str | None, registry: Registry, *, least: Tier = Tier.NONE) -> ChosenSandbox:
@@ -36,7 +39,7 @@ async def choose_sandbox(named: str | None, registry: Registry, *, least: Tier =
         report = await sandbox.check()
         if not report.is_usable:
             raise PluginError(report.problems)
-        best = ChosenSandbox(sandbox, named, report.tier, report.problems, report.runs_images)
+        best = ChosenSandbox(sandbox, named, report.tier, report.problems, report.runs_images, report.is_remote)
     else:
         best = await _strongest(registry)
     if _STRENGTH.index(best.tier) > _STRENGTH.index(least):
@@ -46,6 +49,23 @@ async def choose_sandbox(named: str | None, registry: Registry, *, least: Tier =
     return best
 
 
+async def unfit(case: Case, engine: str, traits: Traits, sandbox: Sandbox) -> Problem | None:
+    """Why the program of an engine does not start in the image that a case brings; `None` if it does."""
+    if not traits.program:
+        return None
+    spec = SandboxSpec(label=case.id, program_files=traits.program_files, network=False, image_files=case.image_files)
+    try:
+        async with sandbox.open(spec) as workspace:
+            done = await (await workspace.start(Command(argv=traits.program, timeout_s=_PATIENCE_S))).wait()
+        why = "" if done.exit_code == 0 else done.stderr.decode("utf-8", "replace").strip() or "it fails"
+    except LaunchError as error:
+        why = str(error)
+    message = f"the program of engine {engine!r} does not start in the image of case {case.id!r}: {why}"
+    hint = "Have the Dockerfile bring what it needs, or take another engine."
+    return Problem("engine.not-in-image", message, origin=case.origin, hint=hint) if why else None
+
+
+_PATIENCE_S = 60.0
 _STRENGTH = list(Tier)
 
 
@@ -57,7 +77,7 @@ async def _strongest(registry: Registry) -> ChosenSandbox:
         problems.extend(report.problems)
         stronger = best is None or _STRENGTH.index(report.tier) < _STRENGTH.index(best.tier)
         if report.is_usable and stronger:
-            best = ChosenSandbox(sandbox, name, report.tier, report.problems, report.runs_images)
+            best = ChosenSandbox(sandbox, name, report.tier, report.problems, report.runs_images, report.is_remote)
     if best is None:
         message = "no sandbox is installed that works here, and every process runs in one"
         none = Problem("plugin.not-installed", message, hint="pip install skillgauge-sandbox-local")
@@ -74,28 +94,31 @@ def choose_store(location: str | None, registry: Registry, warnings: list[Proble
         warnings: receives what the user should know.
         given: whether the user chose the place, so that its absence is an error.
     """
-    if registry.names("stores") or given:
+    if location is not None and (registry.names("stores") or given):
         return open_store(location, registry)
     if location is not None:
-        message = "no store is installed: this run is kept in memory, and nothing can be resumed"
-        hint = "pip install skillgauge-store-sqlite"
-        warnings.append(Problem("store.none", message, hint=hint, severity=Severity.WARNING))
+        why = "no store is installed: this run is kept in memory, and nothing can be resumed"
+        warnings += [Problem("store.none", why, hint="pip install skillgauge-store-sqlite", severity=Severity.WARNING)]
     return MemoryStore()
 
 
-def open_store(location: str | None, registry: Registry) -> Store:
+def open_store(location: str, registry: Registry) -> Store:
     """The store for a place: a plugin says which address schemes it serves, `file` standing for plain paths.
 
     Args:
-        location: path or address; `None` takes a store in this process.
+        location: path or address.
         registry: the run's plugins.
+
+    Raises:
+        PluginError: no store serves the place, or several do.
     """
-    if location is None:
-        return MemoryStore()
     scheme = location.partition("://")[0] if "://" in location else "file"
-    for one in registry.load_all(STORES):
-        if scheme in one.provider.traits.schemes:
-            return registry.make(STORES, one, {"location": location})
+    able = [one for one in registry.load_all(STORES) if scheme in one.provider.traits.schemes]
+    if len(able) == 1:
+        return registry.make(STORES, able[0], {"location": location})
+    if able:
+        message = f"several stores keep runs in {location!r}: {', '.join(one.distribution for one in able)}"
+        raise PluginError(Problem("plugin.ambiguous", message, hint="Leave all but one out, with --no-plugin NAME."))
     hint = install_hint("stores", "sqlite" if scheme == "file" else scheme)
     problem = Problem("plugin.not-installed", f"no installed store keeps runs in {location!r}", hint=hint)
     raise PluginError([problem, *registry.failures.values()])

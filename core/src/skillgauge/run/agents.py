@@ -71,6 +71,7 @@ class AgentStages:
         setup = self.setups[trial.runner.name]
         spec = SandboxSpec(
             label=trial.case.id,
+            program_files=setup.traits.program_files,
             env=environment_of(trial.case),
             network=trial.case.network,
             routes=setup.engine.routes(trial.model),

@@ -5,18 +5,13 @@ Only values that were registered are found; this does not guess what looks like 
 
 from __future__ import annotations
 
-import dataclasses
 import json
-from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Any, TypeVar, cast
-
-from pydantic import BaseModel
+from typing import TypeVar
 
 from skillgauge_documents import texts_in
 from skillgauge_documents.spellings import Spellings
-
-from ..types.frozen import FrozenDict
+from skillgauge_documents.texts import with_texts
 
 MIN_LENGTH = 6
 """Shorter values are refused: they occur by chance, and replacing them would garble results."""
@@ -63,34 +58,9 @@ class Redactor:
         It may be a string, bytes, or anything made of mappings (keys too), lists, tuples, pydantic models and
         dataclasses.
         """
-        return cast("T", self._clean(value)) if self.values else value
+        spellings = self._spellings
+        return with_texts(value, spellings.replaced, spellings.replaced_in_bytes) if self.values else value
 
     def masked(self, content: bytes) -> bytes:
         """Content with asterisks over its secrets: nothing in it moves, so that a file which is no text stays whole."""
         return self._spellings.replaced_in_bytes(content, masked=True)
-
-    def _clean(self, value: Any) -> Any:
-        kind = type(value)
-        if kind is str:
-            return self._spellings.replaced(value)
-        if kind in (bytes, bytearray):
-            return self._spellings.replaced_in_bytes(value)
-        if isinstance(value, Mapping):
-            pairs = [(self._clean(key), self._clean(item)) for key, item in value.items()]
-            if any(key is not old or item is not value[old] for (key, item), old in zip(pairs, value, strict=True)):
-                return FrozenDict(pairs) if isinstance(value, FrozenDict) else dict(pairs)
-        elif kind in (tuple, list):
-            items = [self._clean(item) for item in value]
-            if any(new is not old for new, old in zip(items, value, strict=True)):
-                return kind(items)
-        elif isinstance(value, BaseModel):
-            changed = self._changed(value, type(value).model_fields)
-            return value.model_copy(update=changed) if changed else value
-        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-            changed = self._changed(value, [field.name for field in dataclasses.fields(value)])
-            return dataclasses.replace(value, **changed) if changed else value
-        return value
-
-    def _changed(self, value: object, names: Iterable[str]) -> dict[str, Any]:
-        pairs = ((name, getattr(value, name)) for name in names)
-        return {name: new for name, old in pairs if (new := self._clean(old)) is not old}

@@ -96,6 +96,27 @@ def needed_folders(path: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def announced(wanted: str) -> Mapping[str, tuple[str, ...]]:
+    """What traits say of a program, for sandboxes whose images lack it; nothing if it is not there."""
+    path = shutil.which(wanted, path=host_environment().get("PATH", os.defpath))
+    if path is None:
+        return {}
+    path = str(Path(path).absolute())
+    return {"program": (path, "--version"), "program_files": _files(Path(path))}
+
+
+def _files(path: Path) -> tuple[str, ...]:
+    """The file that is called and what is behind it; never a folder that an image has, too, or packages of its own."""
+    real = path.resolve()
+    folders = [folder for folder in real.parents if folder.name == "node_modules"]
+    if not folders:
+        return tuple(dict.fromkeys((str(path), str(real))))
+    parts = real.relative_to(folders[-1]).parts
+    package = folders[-1].joinpath(*parts[: 2 if parts[0].startswith("@") else 1])
+    needed = package if (package / "node_modules").is_dir() else folders[-1]
+    return (str(needed),) if path.is_relative_to(needed) else (str(path), str(needed))
+
+
 def passed_environment(names: tuple[str, ...]) -> Mapping[str, str]:
     """The variables of these names that are set; where one of them names a proxy, this machine is not behind it."""
     environment = host_environment()

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
-from skillgauge.api import LintFinding, LintSubject, TargetKind
+from skillgauge.api import (
+    Case,
+    Check,
+    JsonValue,
+    LintFinding,
+    LintSubject,
+    Origin,
+    Suite,
+    Target,
+    TargetKind,
+    digest,
+)
+from skillgauge_skill_folders import SKILL_FILE
 
 FEWEST = 4
 """Cases of a comparison below which nothing can be told: three that all turn out in favour are what chance gives in one
@@ -43,14 +56,34 @@ def baseline_passes(subject: LintSubject) -> Iterator[LintFinding]:
 
 
 def untested(subject: LintSubject) -> Iterator[LintFinding]:
-    """Hooks and skills of a package that no case is about."""
+    """Hooks and skills of a package that no case is about, where other cases name what they are about."""
     suite = subject.suite
     named = {target for case in suite.cases for target in case.targets}
-    if not named or any(not case.targets for case in suite.cases):
-        return
-    for target in suite.targets:
-        if target.id not in named:
-            yield LintFinding(f"{target.kind} {target.name or target.id!r} is tested by no case", target.origin)
+    targets = [target for target in suite.targets if target.id in named]
+    for kind, there in ((TargetKind.SKILL, _skills(suite)), (TargetKind.HOOK, _events(suite))):
+        tested = {target.name for target in targets if target.kind is kind}
+        if not tested & there.keys():
+            continue
+        for name, origin in there.items():
+            if name not in tested:
+                yield LintFinding(f"{kind} {name!r} is tested by no case", origin)
+
+
+def _skills(suite: Suite) -> dict[str, Origin | None]:
+    """The suite's own skills; those of other folders come with what it needs."""
+    return {
+        skill.name: Origin(str(Path(skill.root, SKILL_FILE)))
+        for arm in suite.arms
+        for skill in arm.skills
+        if Path(skill.root).is_relative_to(suite.root)
+    }
+
+
+def _events(suite: Suite) -> dict[str, Origin | None]:
+    """Events for which the suite installs hooks."""
+    listed = [one.content.get("hooks") for arm in suite.arms for one in arm.installs if one.kind == "hooks"]
+    entries = [entry for hooks in listed if isinstance(hooks, tuple) for entry in hooks]
+    return {str(entry["event"]): suite.origin for entry in entries if isinstance(entry, Mapping) and "event" in entry}
 
 
 def one_way_hooks(subject: LintSubject) -> Iterator[LintFinding]:
@@ -59,20 +92,39 @@ def one_way_hooks(subject: LintSubject) -> Iterator[LintFinding]:
     for target in suite.targets:
         if target.kind is not TargetKind.HOOK:
             continue
-        cases = [case for case in suite.cases if target.id in case.targets]
-        codes = {check.options.get("codes") for case in cases for check in case.checks if check.scorer == _CODE}
-        if len(cases) > 1 and len(codes) == 1 and all({one.scorer for one in case.checks} == {_CODE} for case in cases):
-            message = f"all {len(cases)} cases of hook {target.name or target.id!r} expect the same exit code"
-            yield LintFinding(message, target.origin or cases[0].origin)
+        hooks: dict[str, list[Case]] = {}
+        for case in _about(suite, target):
+            hooks.setdefault(digest(_commands(case)), []).append(case)
+        for cases in hooks.values():
+            codes = {check.options.get("codes") for case in cases for check in _counted(case)}
+            if len(cases) > 1 and len(codes) == 1 and all(_looks_at_code_only(case) for case in cases):
+                message = f"all {len(cases)} cases of this hook expect the same exit code"
+                yield LintFinding(message, cases[0].origin or target.origin)
 
 
 def exit_code_only(subject: LintSubject) -> Iterator[LintFinding]:
     """Skills whose every test looks at the exit code and never at what came out."""
     suite = subject.suite
     for target in suite.targets:
-        if target.kind is TargetKind.HOOK:
-            continue
-        scorers = [{check.scorer for check in case.checks} for case in suite.cases if target.id in case.targets]
-        if scorers and all(one == {_CODE} for one in scorers):
-            message = f"every case of {target.name or target.id!r} looks at the exit code alone, never at the output"
-            yield LintFinding(message, target.origin)
+        cases = _about(suite, target) if target.kind is TargetKind.SKILL else []
+        if cases and all(_looks_at_code_only(case) for case in cases):
+            message = f"every case of {(target.name or target.id)!r} looks at the exit code alone, never at the output"
+            yield LintFinding(message, cases[0].origin or target.origin)
+
+
+def _about(suite: Suite, target: Target) -> list[Case]:
+    """The cases of a target; one that names none is about all."""
+    return [case for case in suite.cases if not case.skip and (not case.targets or target.id in case.targets)]
+
+
+def _commands(case: Case) -> JsonValue:
+    """What a case runs, without what it is given: cases of one hook have the same."""
+    return case.input.get("steps") if isinstance(case.input, Mapping) else case.input
+
+
+def _counted(case: Case) -> list[Check]:
+    return [check for check in case.checks if not check.beside]
+
+
+def _looks_at_code_only(case: Case) -> bool:
+    return {check.scorer for check in _counted(case)} == {_CODE}

@@ -49,9 +49,16 @@ def named_files(root: Path, commands: Iterable[str]) -> list[str]:
     for command in commands:
         for word in _words(command):
             path = contained(root, word) if word else None
-            if path is not None and path.is_file():
+            if path is not None and _is_file(path):
                 found[path.relative_to(root.resolve()).as_posix()] = None
     return list(found)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a whole program in one word is longer than names may be
+        return False
 
 
 def bundled_files(root: Path, commands: Sequence[str]) -> tuple[FileSpec, ...]:

@@ -49,19 +49,19 @@ JSON = st.recursive(
         ([{"query": "q", "should_trigger": True}], Shape.TRIGGERS),
         ({"should_trigger": ["q"], "should_not_trigger": []}, Shape.TRIGGERS),
         ({"skill": "s", "should_trigger_prompts": [{"prompt": "p"}]}, Shape.TRIGGERS),
-        ({"cases": [{"question": "q"}]}, "benchflow"),
+        ({"cases": [{"question": "q"}]}, "cases.question"),
         ([{"id": "a", "question": "q", "should_trigger": True}], Shape.EVAL_LIST),
         ([{"question": "q", "expected_behavior": ["b"]}], Shape.EVAL_LIST),
-        ({"version": "1", "tasks": [{"name": "a", "instruction": "i"}]}, "skillgrade"),
-        ({"name": "n", "skill": "s", "config": {}, "tasks": ["*.yaml"]}, "waza"),
+        ({"version": "1", "tasks": [{"name": "a", "instruction": "i"}]}, "tasks.instruction"),
+        ({"name": "n", "skill": "s", "config": {}, "tasks": ["*.yaml"]}, "tasks.config"),
         ({"stimuli": [{}]}, "stimuli"),
-        ({"tests": [{"vars": {}, "assert": []}]}, "promptfoo"),
+        ({"tests": [{"vars": {}, "assert": []}]}, "tests.assert"),
     ],
 )
 def test_shapes(value: Any, shape: object) -> None:
-    """A document is known by what it holds; those of other tools name the format that reads them."""
+    """A document is known by what it holds; those of other tools by what a format announces that reads them."""
     found = shape_of(value)
-    assert (found.plugin if isinstance(found, Foreign) else found) == shape
+    assert (found.mark if isinstance(found, Foreign) else found) == shape
     assert found is not None
 
 
@@ -71,10 +71,10 @@ NAMED = {"name": "a", "prompt": "p"}
 @pytest.mark.parametrize(
     ("value", "yaml", "json_shape"),
     [
-        ({"cases": [NAMED]}, "skillevaluation", None),
-        ({"cases": [NAMED | {"should_trigger": True}]}, "skillevaluation", Shape.TRIGGERS),
-        ({"cases": [NAMED | {"expectations": ["e"]}]}, "skillevaluation", Shape.CASES),
-        ({"cases": [{"prompt": "p", "expectations": ["e"], "validators": []}]}, "skillevaluation", Shape.CASES),
+        ({"cases": [NAMED]}, "cases.name", None),
+        ({"cases": [NAMED | {"should_trigger": True}]}, "cases.name", Shape.TRIGGERS),
+        ({"cases": [NAMED | {"expectations": ["e"]}]}, "cases.name", Shape.CASES),
+        ({"cases": [{"prompt": "p", "expectations": ["e"], "validators": []}]}, "cases.name", Shape.CASES),
         ({"cases": [{"prompt": "p", "should_trigger": True}]}, Shape.TRIGGERS, Shape.TRIGGERS),
         ({"cases": [NAMED | {"id": 1, "expectations": ["e"]}]}, Shape.CASES, Shape.CASES),
         ({"cases": [NAMED], "should_not_trigger": ["q"], "should_trigger": []}, Shape.TRIGGERS, Shape.TRIGGERS),
@@ -83,7 +83,7 @@ NAMED = {"name": "a", "prompt": "p"}
 def test_named_cases_in_yaml(value: Any, yaml: object, json_shape: object) -> None:
     """Cases with names are skillevaluation's, which reads no JSON, even if they say only when a skill fires."""
     found = shape_of(value, is_yaml=True)
-    assert (found.plugin if isinstance(found, Foreign) else found) == yaml
+    assert (found.mark if isinstance(found, Foreign) else found) == yaml
     assert shape_of(value) == json_shape
 
 
@@ -117,26 +117,26 @@ def test_any_document_has_at_most_one_shape(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "plugin"),
+    ("path", "mark"),
     [
-        ("choir-rota/evals/evals.json", "benchflow"),
-        ("tide-tables/evals/evals.json", "benchflow"),
-        ("parcel-labels/eval.yaml", "skillevaluation"),
-        ("weather-page/eval.yaml", "skillgrade"),
+        ("choir-rota/evals/evals.json", "cases.question"),
+        ("tide-tables/evals/evals.json", "cases.question"),
+        ("parcel-labels/eval.yaml", "cases.name"),
+        ("weather-page/eval.yaml", "tasks.instruction"),
     ],
 )
-def test_other_formats_are_named(
-    path: str, plugin: str, faults: Callable[..., list[tuple[str, int | None, str]]]
+def test_what_other_formats_read(
+    path: str, mark: str, faults: Callable[..., list[tuple[str, int | None, str]]]
 ) -> None:
-    """A suite of another tool is claimed only to say which plugin reads it, and no longer once that is installed."""
+    """A suite of another tool is claimed only to say what to install, and no longer once it is."""
     file = SHAPES / path
     found = claim(file, lambda name: False)
     assert found is not None
     assert found.dialect == "foreign"
     ((code, line, message),) = faults(file)
     assert (code, isinstance(line, int)) == ("plugin.not-installed", True)
-    assert f"the format {plugin!r} is not installed" in message
-    assert claim(file, lambda name: name == plugin) is None
+    assert "no installed format reads it" in message
+    assert claim(file, lambda announced: announced == mark) is None
 
 
 def test_how_to_get_the_format_of_another_tool(load: Load, tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_how_to_get_the_format_of_another_tool(load: Load, tmp_path: Path) -> No
         load(SHAPES / "parcel-labels/eval.yaml", other)
     published, unpublished = (str(one.hint) for one in raised.value.problems)
     assert published == install_hint("formats", "skillevaluation")
-    assert "skillgauge plugins new format stimuli" in unpublished
+    assert "skillgauge plugins new format NAME" in unpublished
 
 
 @pytest.fixture
@@ -166,7 +166,7 @@ def test_packages_are_named_once(package: Path, load: Load) -> None:
     files = [package, *(package.parent / path for path in PACKAGE_CASES)]
     for file in files:
         assert claim(file, lambda _: False) is not None
-        assert claim(file, lambda name: name == "uaaps") is None
+        assert claim(file, lambda mark: mark == "package.agent.json") is None
     assert claim(package.parent, lambda _: False) is None  # so that skills in it are found that have other suites
     found = load(searched=tuple(files)).problems
     assert [(one.code, one.hint) for one in found] == [("plugin.not-installed", "pip install skillgauge-format-uaaps")]

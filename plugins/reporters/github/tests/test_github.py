@@ -27,7 +27,8 @@ from skillgauge.api import (
     TrialResult,
     Verdict,
 )
-from skillgauge_reporter_github.reporter import MARKER, GithubReporter
+from skillgauge_reporter_github.reporter import GithubReporter
+from skillgauge_run_views.code_hosts import MARKER
 from skillgauge_testkit import REPORTERS, Maker, check_light_import, check_plugin, check_reporter, contract_views
 
 MODULE = "skillgauge_reporter_github.plugin"

@@ -236,11 +236,13 @@ def test_an_image_without_an_interpreter_has_no_way_out(stand_in: StandIn, monke
     assert said(sandbox(stand_in, network=True), "echo ok", spec) == "ok\n"
 
 
-def test_graders_share_nothing_but_the_files(stand_in: StandIn) -> None:
-    """Their container is another one, with a home that nobody has seen."""
+def test_graders_share_nothing_but_the_files(stand_in: StandIn, tmp_path: Path) -> None:
+    """Their container is another one, with a home that nobody has seen, and without the agent's program."""
+    (agent := tmp_path / "agent").touch()
+    spec = SandboxSpec(label="x", network=False, program_files=(str(agent),))
 
     async def run() -> tuple[str, str]:
-        async with sandbox(stand_in).open(SandboxSpec(label="x", network=False)) as workspace:
+        async with sandbox(stand_in).open(spec) as workspace:
             script = 'touch "$HOME/.profile" "$TMPDIR/x" made; sleep 600 & echo "$HOME"'
             one = await (await workspace.start(Command(argv=("sh", "-c", script)))).wait()
             look = 'ls -A "$HOME" "$TMPDIR" | grep -v : | tr -d "\\n"; ls; echo "$HOME"'
@@ -252,6 +254,8 @@ def test_graders_share_nothing_but_the_files(stand_in: StandIn) -> None:
     assert seen.splitlines()[1] != home.strip()
     shown = [{word for word in words if "target=" in word} for words in stand_in.of("run")[-2:]]
     assert len(shown[0] & shown[1]) == 1  # the root
+    program = f"type=bind,source={agent},target={agent},readonly"
+    assert [program in words for words in shown] == [True, False]
     assert not stand_in.containers
 
 

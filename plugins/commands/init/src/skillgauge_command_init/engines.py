@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import cast
 
@@ -35,6 +36,8 @@ class FoundEngine(Frozen):
     """Files of a login that are there, below the home."""
     problems: tuple[str, ...] = ()
     """Why it does not work here; nothing if it does."""
+    hints: tuple[str, ...] = ()
+    """What to do about each of the problems; empty where nobody says."""
     facts: int = 0
     """How many facts it tells of a session, so that the best informed one is chosen."""
 
@@ -79,8 +82,12 @@ def choose(found: tuple[FoundEngine, ...], name: str | None) -> FoundEngine:
     for one in wanted:
         if one.works:
             return one
-    problems = [Problem("init.engine", f"{one.name}: {problem}") for one in wanted for problem in one.problems]
-    hint = "Install an agent's program and log in, or set its key; nothing was made."
+    problems = [
+        Problem("init.engine", f"{one.name}: {problem}", hint=hint or None)
+        for one in wanted
+        for problem, hint in zip_longest(one.problems, one.hints, fillvalue="")
+    ]
+    hint = "Install an agent's program and log in, or set its key; nothing was made. --model names what to ask."
     raise UsageError([*problems, Problem("init.no-engine", "no engine works here", hint=hint)])
 
 
@@ -89,26 +96,33 @@ def _made(call: Invocation, name: str) -> Engine:
     return cast(Engine, resolved.provider.make(call.registry.validated_options(resolved)))
 
 
-def _examined(name: str, traits: Traits, problems: tuple[str, ...]) -> FoundEngine:
+def _examined(name: str, traits: Traits, found: tuple[Problem, ...]) -> FoundEngine:
     environment = host_environment()
     home = Path(environment.get("HOME") or Path.home())
     keys = tuple(name for name in traits.secrets if environment.get(name))
     logins = tuple(name for name in traits.login_files if (home / name).is_file())
-    if not problems and traits.secrets and not keys and not logins:
-        problems = (f"none of {', '.join(traits.secrets)} is set, and there is no login",)
-    return FoundEngine(name=name, keys=keys, logins=logins, problems=problems, facts=len(traits.tells))
+    if not found and traits.secrets and not keys and not logins:
+        found = (Problem("init.engine", f"none of {', '.join(traits.secrets)} is set, and there is no login"),)
+    return FoundEngine(
+        name=name,
+        keys=keys,
+        logins=logins,
+        problems=tuple(one.message for one in found),
+        hints=tuple(one.hint or "" for one in found),
+        facts=len(traits.tells),
+    )
 
 
-def _problems(make: Callable[[], Engine], model: str | None) -> tuple[str, ...]:
+def _problems(make: Callable[[], Engine], model: str | None) -> tuple[Problem, ...]:
     """What its own check says; whatever else goes wrong in it is a reason, too."""
     try:
         engine = make()
         engine.identity(model)  # so that it checks what this model needs
         found = asyncio.run(asyncio.wait_for(engine.check(), PATIENCE_S))
     except PluginError as error:
-        return tuple(problem.message for problem in error.problems)
+        return error.problems
     except TimeoutError:
-        return (f"its check takes longer than {PATIENCE_S} s",)
+        return (Problem("init.engine", f"its check takes longer than {PATIENCE_S} s"),)
     except (Exception, SystemExit) as error:  # noqa: BLE001 - isolation point: the other engines are still wanted
-        return (f"its check failed: {type(error).__name__}: {error}",)
-    return tuple(problem.message for problem in found if problem.severity is Severity.ERROR)
+        return (Problem("init.engine", f"its check failed: {type(error).__name__}: {error}"),)
+    return tuple(problem for problem in found if problem.severity is Severity.ERROR)

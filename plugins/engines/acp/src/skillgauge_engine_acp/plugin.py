@@ -26,6 +26,12 @@ def _traits(agent: Agent, options: AcpOptions) -> Traits:
     )
 
 
+def _traits_here(agent: Agent, options: AcpOptions) -> Traits:
+    from skillgauge_agent_programs.programs import announced  # noqa: PLC0415 - few commands need it
+
+    return _traits(agent, options).model_copy(update=announced(options.program or agent.command))
+
+
 @hookimpl
 def skillgauge_engines() -> Iterable[Provider[Engine]]:
     """Announce the agents."""
@@ -36,5 +42,5 @@ def skillgauge_engines() -> Iterable[Provider[Engine]]:
             factory=agent.engine,
             summary=agent.summary,
             traits=_traits(agent, AcpOptions()),
-            traits_with=partial(_traits, agent),
+            traits_with=partial(_traits_here, agent),
         )

@@ -23,7 +23,9 @@ _TRAITS = Traits(
 
 
 def _traits(options: CodexOptions) -> Traits:
-    return _TRAITS.model_copy(update={"passes": options.secret_env})
+    from skillgauge_agent_programs.programs import announced  # noqa: PLC0415 - few commands need it
+
+    return _TRAITS.model_copy(update={"passes": options.secret_env, **announced(options.program or "codex")})
 
 
 @hookimpl

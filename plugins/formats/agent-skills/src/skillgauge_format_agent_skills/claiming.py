@@ -8,20 +8,21 @@ from pathlib import Path
 from skillgauge.api import Claim, SuiteError
 from skillgauge_skill_folders import skills_of
 
+from .drafts import NAME, has_drafts
 from .packages import manifest_of
-from .shapes import BENCHFLOW_CASES, UAAPS, Foreign, Shape
+from .shapes import PACKAGE, QUESTIONS, Foreign, Shape
 from .sources import EVALS_FOLDER, could_be_suite, is_named_evals, is_skill_folder, shape_in, suite_files
 
-IsInstalled = Callable[[str], bool]
-"""Whether there is a format of a name, which then claims what is its own."""
+IsRead = Callable[[str], bool]
+"""Whether an installed format announces a shape, and so claims what has it."""
 
 
-def claim(path: Path, is_installed: IsInstalled) -> Claim | None:
+def claim(path: Path, is_read: IsRead) -> Claim | None:
     """What a path is to this format; never raises."""
     try:
         if path.is_dir():
             return _claim_folder(path) if is_skill_folder(path) else None
-        return _claim_file(path, is_installed)
+        return _claim_file(path, is_read)
     except (OSError, ValueError, RecursionError):
         return None
 
@@ -33,9 +34,9 @@ def _claim_folder(path: Path) -> Claim | None:
         return None
     own = [name for name, shape in shapes.items() if isinstance(shape, Shape)]
     broken = [name for name, shape in shapes.items() if not isinstance(shape, Shape) and name in _own_names(path)]
-    if not own and not broken:
+    if not own and not broken and not has_drafts(path):
         return None
-    what = ", ".join(own) if own else f"{broken[0]}, which cannot be read"
+    what = ", ".join(own) if own else f"{broken[0]}, which cannot be read" if broken else "drafts of evals"
     # A repository that is a skill itself may hold others, each with suites of its own.
     inner = tuple(skill for skill in skills_of(path, inner=True) if path in skill.parents and not skill.is_symlink())
     return Claim("skill", f"a skill with {what}", leaves=inner)
@@ -45,9 +46,11 @@ def _own_names(path: Path) -> set[str]:
     return {file.name for file in suite_files(path) if is_named_evals(file)}
 
 
-def _claim_file(path: Path, is_installed: IsInstalled) -> Claim | None:
+def _claim_file(path: Path, is_read: IsRead) -> Claim | None:
+    if path.name == NAME and is_skill_folder(path.parent.parent):
+        return Claim("drafts", f"named {path.name}, in a skill")
     if manifest_of(path) is not None:
-        return _claim_foreign(path, UAAPS, is_installed)
+        return _claim_foreign(path, PACKAGE, is_read)
     if not could_be_suite(path):
         # Nobody else would say what is wrong with it.
         is_own = is_named_evals(path) and path.is_file() and is_skill_folder(path.parent.parent)
@@ -56,9 +59,9 @@ def _claim_file(path: Path, is_installed: IsInstalled) -> Claim | None:
         case Shape() as shape:
             return Claim(shape, f"{path.name} is {_described(shape)}")
         case Foreign() as foreign:
-            return _claim_foreign(path, foreign, is_installed)
+            return _claim_foreign(path, foreign, is_read)
         case SuiteError() if _asks_questions(path):
-            return _claim_foreign(path, BENCHFLOW_CASES, is_installed)
+            return _claim_foreign(path, QUESTIONS, is_read)
         case SuiteError():
             return Claim("evals", f"named {path.name}, but cannot be read") if is_named_evals(path) else None
         case _:
@@ -71,13 +74,13 @@ def _is_beside_skill(path: Path) -> bool:
 
 
 def _asks_questions(path: Path) -> bool:
-    """Whether a file that cannot be read has the words of BenchFlow's cases, and none of an object with `evals`."""
+    """Whether a file that cannot be read has the words of `cases` that ask a question, and not `evals`."""
     data = path.read_bytes()
     return b'"cases"' in data and b'"question"' in data and b'"evals"' not in data
 
 
-def _claim_foreign(path: Path, foreign: Foreign, is_installed: IsInstalled) -> Claim | None:
-    return None if is_installed(foreign.plugin) else Claim("foreign", f"{path.name} is {foreign.what}")
+def _claim_foreign(path: Path, foreign: Foreign, is_read: IsRead) -> Claim | None:
+    return None if is_read(foreign.mark) else Claim("foreign", f"{path.name} is {foreign.what}")
 
 
 def _described(shape: Shape) -> str:

@@ -1,4 +1,4 @@
-"""Recognise packages of UAAPS, whose tests and evals are files of their own format."""
+"""Recognise packages with a manifest, whose tests and evals are files of their own format."""
 
 from __future__ import annotations
 

@@ -22,9 +22,9 @@ CHECK_KEYS = (
     *(key for key, use in KEYS.items() if use in (Use.CLAIMS, Use.REFUTED, Use.SECTIONS, Use.SOUGHT, Use.EXCLUDED)),
 )
 """Keys with which an item says what has to be true."""
-_BENCHFLOW_KEYS = ("question", "ground_truth", "expected_behavior")
-_OWN_KEYS = ("id", "assertions", "expected_output", *_BENCHFLOW_KEYS)
-"""Keys that cases of skillevaluation do not have."""
+_QUESTION_KEYS = ("question", "ground_truth", "expected_behavior")
+_OWN_KEYS = ("id", "assertions", "expected_output", *_QUESTION_KEYS)
+"""Keys that named cases in YAML do not have."""
 _LOOKED_AT = 5
 """Items of a list that are looked at; the others are like them, or a problem of their own."""
 
@@ -46,30 +46,28 @@ class Shape(StrEnum):
 
 @dataclass(frozen=True)
 class Foreign:
-    """A suite of another tool."""
+    """A suite that another format reads, if one is installed."""
 
     what: str
     """What it is, as a phrase."""
-    plugin: str
-    """Name of the format that reads it."""
-    is_published: bool = True
-    """Whether there is such a format to be installed; if not, somebody may have written one all the same."""
+    mark: str
+    """What the format that reads it announces in the group `skillgauge.shapes`."""
 
 
-BENCHFLOW_CASES = Foreign("an object with `cases`, as BenchFlow has it", "benchflow")
-SKILLEVALUATION = Foreign("an eval.yaml of skillevaluation", "skillevaluation")
-UAAPS = Foreign("a package with tests or evals of UAAPS", "uaaps")
-SKILLGRADE = Foreign("an eval.yaml of skillgrade", "skillgrade")
-WAZA = Foreign("an eval.yaml of waza", "waza", is_published=False)
-STIMULI = Foreign("an eval.yaml with `stimuli`", "stimuli", is_published=False)
-PROMPTFOO = Foreign("a suite of agentv or promptfoo", "promptfoo", is_published=False)
+QUESTIONS = Foreign("an object with `cases` that ask a `question`", "cases.question")
+NAMED_CASES = Foreign("YAML with `cases` that have a name and a prompt", "cases.name")
+PACKAGE = Foreign("a package with tests or evals", "package.agent.json")
+_TASKS = Foreign("an object with `tasks` that have an `instruction`", "tasks.instruction")
+_CONFIGURED = Foreign("an object with `skill`, `config` and `tasks`", "tasks.config")
+_STIMULI = Foreign("an object with `stimuli`", "stimuli")
+_TESTS = Foreign("an object with `tests` that have `vars`, `assert` or `input`", "tests.assert")
 
 
 def shape_of(value: object, *, is_yaml: bool = False) -> Shape | Foreign | None:
     """What a document is; `None` if it is no suite that anybody here knows."""
     if isinstance(value, Mapping):
         # Its cases may say no more than whether the skill should fire: that alone does not make a trigger set of them.
-        return SKILLEVALUATION if is_yaml and _is_skillevaluation(value) else _object_shape(value)
+        return NAMED_CASES if is_yaml and _are_named(value) else _object_shape(value)
     return _list_shape(value) if _is_list(value) else None
 
 
@@ -79,8 +77,8 @@ def _object_shape(value: Mapping[Any, Any]) -> Shape | Foreign | None:
     if is_trigger_set(value):
         return Shape.TRIGGERS
     cases = _items(value.get("cases"))
-    if cases and any(key in cases[0] for key in _BENCHFLOW_KEYS):
-        return BENCHFLOW_CASES
+    if cases and any(key in cases[0] for key in _QUESTION_KEYS):
+        return QUESTIONS
     if (found := _eval_yaml(value)) is not None:
         return found
     if is_eval(value):
@@ -101,7 +99,7 @@ def is_eval(item: object) -> bool:
     )
 
 
-def _is_skillevaluation(value: Mapping[Any, Any]) -> bool:
+def _are_named(value: Mapping[Any, Any]) -> bool:
     """Whether cases have a name and a prompt, or validators, and nothing of other tools; it reads YAML alone."""
     cases = _items(value.get("cases"))
     if not cases or any(key in cases[0] for key in _OWN_KEYS):
@@ -115,14 +113,14 @@ def _eval_yaml(value: Mapping[Any, Any]) -> Foreign | None:
     """The many meanings of a file that is called eval.yaml."""
     tasks = _items(value.get("tasks"))
     if tasks and "instruction" in tasks[0]:
-        return SKILLGRADE
+        return _TASKS
     if "skill" in value and "config" in value and ("tasks" in value or "tasks_from" in value):
-        return WAZA
+        return _CONFIGURED
     if _is_list(value.get("stimuli")):
-        return STIMULI
+        return _STIMULI
     tests = _items(value.get("tests"))
     if tests and any(key in tests[0] for key in ("vars", "assert", "input")):
-        return PROMPTFOO
+        return _TESTS
     return None
 
 

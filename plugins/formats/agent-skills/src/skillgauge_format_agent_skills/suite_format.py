@@ -29,9 +29,9 @@ class AgentSkillsFormat:
     def claim(self, path: Path) -> Claim | None:
         """A skill's folder with suites, or a file of evals or queries.
 
-        A suite of another tool is claimed too, to tell which plugin reads it, as long as that is not installed.
+        A suite of another tool is claimed too, to tell what would read it, as long as nothing installed does.
         """
-        return claim(path, self._is_installed)
+        return claim(path, self._is_read)
 
     def load(self, request: LoadRequest) -> Loaded:
         """One suite of evals for each skill, and one for each set of queries.
@@ -52,9 +52,9 @@ class AgentSkillsFormat:
         """The share of expectations met; for queries, how often the skill fired and kept silent as it should."""
         return {group.key: figures(group, summary.suite) for group in summary.groups}
 
-    def _is_installed(self, name: str) -> bool:
-        return name in self._formats
+    def _is_read(self, mark: str) -> bool:
+        return mark in self._shapes
 
     @cached_property
-    def _formats(self) -> frozenset[str]:
-        return frozenset(entry.name for entry in entry_points(group="skillgauge.formats"))
+    def _shapes(self) -> frozenset[str]:
+        return frozenset(entry.name for entry in entry_points(group="skillgauge.shapes"))

@@ -93,13 +93,14 @@ class DockerWorkspace:
             files = self._spec.image_files
             self._image = await self._images.built(files) if files else self._options.image
             self._container = self._folders.container = self._new_container()
-            own = (self.root, self.home, self._folders.tmp)
+            mounts = self._mounts(self.root, self.home, self._folders.tmp)
+            mounts += [Mount(path) for path in self._spec.program_files if path not in {one.path for one in mounts}]
             if self._has_network or not (self._spec.routes or self._spec.hosts):
-                await self._container.start(self._mounts(*own), self.root)
+                await self._container.start(mounts, self.root)
             else:
                 self._relay = make_relay(self._spec, self._options)
                 (place := self.folder / "relay").mkdir(mode=0o700)
-                await self._container.start([*self._mounts(*own), Mount(str(place))], self.root)
+                await self._container.start([*mounts, Mount(str(place))], self.root)
                 await let_in(self._relay, place, self.start, self._image)
                 self._folders.add_environment(self._relay.environment)
         except BaseException:

@@ -1,0 +1,141 @@
+"""Files that are named like suites and are read by nobody: where, what is wrong, and which known shape is nearest.
+
+What can be read is announced: the entry points of the group `skillgauge.shapes` are called after the list of a document
+and a key of its items, as in `cases.question`; `list` stands for a document that is a list itself.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+
+from .faults import DocumentError, Fault
+from .locating import places
+from .reading import read
+from .values import JsonValue
+
+SHAPES, LIST = "skillgauge.shapes", "list"
+MOST = 5
+"""Files that are told."""
+_SUFFIXES = (".json", ".yaml", ".yml")
+_NAME = re.compile(r"(^|[._-])(evals?|tests?|tasks?|benchmark|triggers?|queries|skill)([._-]|$)")
+_RESULTS = re.compile(r"(^|[._-])(results?|reports?|config|schema)([._-]|$)")
+_LOOKED_INTO = 200
+_DEEPEST = 3
+_SHOWN = 6
+_LEAST_ALIKE = 0.5
+SKILL_FILE = "SKILL.md"
+
+
+def unread(path: Path, readers: Iterable[str]) -> list[tuple[str, Fault]]:
+    """Why a path holds no suite: for each file that is named like one, or for the path itself if there is none.
+
+    Args:
+        path: a file, or a folder to look into.
+        readers: names of those who were asked.
+    """
+    from importlib.metadata import entry_points  # noqa: PLC0415 - slow, and wanted only where nothing is found
+
+    shapes = sorted({entry.name for entry in entry_points(group=SHAPES)})
+    found: list[tuple[str, Fault]] = []
+    for file in (path,) if path.is_file() else _named_like_suites(path):
+        found += [(str(file), fault) for fault in _faults(file, shapes)]
+        if len(found) >= MOST:
+            break
+    found += [] if found else [(str(file), _without_evals(file)) for file in _skills(path)]
+    known = ", ".join(sorted(readers)) or "none"
+    message = f"{str(path)!r} holds nothing that an installed format knows (installed: {known})"
+    hint = "Name a suite, or install the format that reads it; `skillgauge plugins list` shows what is there."
+    return found[:MOST] or [(str(path), Fault("nothing", message, hint=hint))]
+
+
+def _skills(path: Path) -> Iterator[Path]:
+    """What tells of skills, near a path: they could have evals."""
+    for pattern in (SKILL_FILE, f"*/{SKILL_FILE}", f"*/*/{SKILL_FILE}"):
+        yield from sorted(path.glob(pattern))
+
+
+def _without_evals(skill: Path) -> Fault:
+    hint = f"Propose some from its headings: skillgauge init --dir {shlex.quote(str(skill.parent))}"
+    return Fault("no-evals", "this skill has no evals", 1, 1, hint)
+
+
+def _named_like_suites(folder: Path) -> Iterator[Path]:
+    """Those of a folder, nearest first; a folder with very many is looked through in part."""
+    level = [folder]
+    looked = 0
+    for _ in range(_DEEPEST):
+        below: list[Path] = []
+        for one in level:
+            try:
+                inner = sorted(path for path in one.iterdir() if not path.name.startswith("."))
+            except OSError:
+                continue
+            below += [path for path in inner if path.is_dir() and not path.is_symlink()]
+            named = [path for path in inner if path.is_file() and _is_named_like_suite(path.name.lower())]
+            yield from named
+            looked += len(inner)
+            if looked > _LOOKED_INTO:
+                return
+        level = below
+
+
+def _is_named_like_suite(name: str) -> bool:
+    is_named = name.endswith(_SUFFIXES) and _NAME.search(name) is not None
+    return is_named and _RESULTS.search(name) is None
+
+
+def _faults(file: Path, shapes: Collection[str]) -> list[Fault]:
+    if file.suffix not in _SUFFIXES:
+        return []
+    try:
+        value = read(file)
+    except DocumentError as error:
+        return [
+            Fault(one.code, f"{file.name} cannot be read: {one.message}", one.line, one.column, one.hint)
+            for one in error.faults
+        ]
+    marks = _marks(value)
+    shape, mark = max(((shape, mark) for shape in shapes for mark in marks), key=_alike, default=("", ""))
+    is_near = bool(shape) and _alike((shape, mark)) >= _LEAST_ALIKE
+    key = mark.partition(".")[0] if is_near else ""
+    pointer = (key,) if isinstance(value, Mapping) and key in value else ()
+    place = places(file, {pointer})[pointer] or (1, 1)
+    known = f"The nearest shape that is read: {_described(shape)}." if is_near else f"Known shapes: {_listed(shapes)}."
+    return [Fault("shape", f"{file.name} is no suite that an installed format knows: {_shown(value)}", *place, known)]
+
+
+def _marks(value: JsonValue) -> list[str]:
+    """What a document could be told by, in the words of the shapes."""
+    lists = value if isinstance(value, Mapping) else {LIST: value}
+    found = []
+    for key, items in lists.items():
+        first = items[0] if isinstance(items, tuple) and items else items
+        found += [f"{key}.{inner}" for inner in first] if isinstance(first, Mapping) else [key]
+    return found
+
+
+def _alike(pair: tuple[str, str]) -> float:
+    from difflib import SequenceMatcher  # noqa: PLC0415 - as above
+
+    return SequenceMatcher(None, *pair).ratio()
+
+
+def _described(shape: str) -> str:
+    key, _, inner = shape.partition(".")
+    return (
+        f"a list of items with {inner!r}" if key == LIST else f"an object with a list {key!r} of items with {inner!r}"
+    )
+
+
+def _listed(shapes: Collection[str]) -> str:
+    return ", ".join(shapes) or "none"
+
+
+def _shown(value: JsonValue) -> str:
+    if not isinstance(value, Mapping):
+        return "a list" if isinstance(value, tuple) else "no object and no list"
+    more = f" and {len(value) - _SHOWN} more" if len(value) > _SHOWN else ""
+    return f"an object with {', '.join(map(repr, list(value)[:_SHOWN])) or 'no key'}{more}"

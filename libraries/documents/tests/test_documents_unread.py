@@ -1,0 +1,71 @@
+"""What is said of files that are named like suites and are none."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint, EntryPoints
+from pathlib import Path
+
+import pytest
+
+from skillgauge_documents.unread import MOST, SHAPES, unread
+
+ANNOUNCED = ("tasks.instruction", "cases.question", "list.query")
+
+
+@pytest.fixture(autouse=True)
+def announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three shapes, whatever is installed."""
+    points = EntryPoints(EntryPoint(name, "module", SHAPES) for name in ANNOUNCED)
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda **_: points)
+
+
+def told(path: Path) -> list[tuple[str, int | None, int | None, str]]:
+    """File, place and all words of what is said."""
+    found = unread(path, ["b", "a"])
+    return [(Path(file).name, one.line, one.column, f"{one.message} {one.hint or ''}") for file, one in found]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line", "column", "words"),
+    [
+        ("eval.yaml", "cases:\n  - [", 3, 1, "cannot be read"),
+        ("evals.json", '{"cases": [\n  {]}', 2, 4, "cannot be read"),
+        (
+            "eval.json",
+            '{"version": 1,\n "tasks": [{"instructions": "b"}]}',
+            2,
+            2,
+            "list 'tasks' of items with 'instruct",
+        ),
+        ("queries.json", '[{"querys": "b"}]', 1, 1, "a list of items with 'query'"),
+        ("trigger.yaml", "mood: good", 1, 1, "Known shapes: cases.question, list.query, tasks.instruction"),
+        ("eval.yaml", "just text", 1, 1, "no object and no list"),
+    ],
+)
+def test_the_place_and_the_nearest_shape(
+    tmp_path: Path, name: str, text: str, line: int, column: int, words: str
+) -> None:
+    """A broken file is told by its own fault, another by the shape that it nearly has, however it is named."""
+    file = tmp_path / "suites" / name
+    file.parent.mkdir()
+    file.write_text(text)
+    ((found, *place, said),) = told(tmp_path)
+    assert (found, place, words in said) == (name, [line, column], True), said
+    assert told(file) == told(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["notes.json", "eval.py", "eval-results.json", ".eval.yaml", "skill.schema.json"])
+def test_other_files_are_no_suites(tmp_path: Path, name: str) -> None:
+    """Without a file that is named like a suite it is said who was asked."""
+    (tmp_path / name).write_text("[")
+    ((found, line, _, said),) = told(tmp_path)
+    assert (found, line) == (tmp_path.name, None)
+    assert "(installed: a, b)" in said
+
+
+def test_not_all_of_many(tmp_path: Path) -> None:
+    """Of many files the nearest are told."""
+    for number in range(2 * MOST):
+        (tmp_path / f"eval-{number}.yaml").write_text("[")
+    (tmp_path / "eval.yaml").write_text("[")
+    assert len(told(tmp_path)) == MOST

@@ -1,0 +1,1 @@
+"""The `waza` format of skillgauge."""

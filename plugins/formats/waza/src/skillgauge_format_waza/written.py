@@ -1,0 +1,175 @@
+"""From checks to graders: what `graders` makes of a grader, and what checks of other formats say in the same words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from skillgauge.api import Check, JsonValue, thaw
+
+from .commands import ANSWER, assertions_of, program_of
+from .graders import FOLDED, forbidden
+
+Config = dict[str, Any]
+FILES, SNAPSHOTS = "files", "snapshots"
+_TIMEOUT_S = 30
+_MODES = {"exact": "exact_match", "in-order": "in_order_match", "any": "any_order_match"}
+_SKILL_MODES = {"exact": "exact_match", "in-order": "in_order", "any": "any_order"}
+
+
+def grader(check: Check, snapshots: dict[str, str]) -> dict[str, Any] | None:
+    """A check as a grader; `None` if there is none that means the same.
+
+    Args:
+        check: the check.
+        snapshots: takes the files that the grader compares with, text by path.
+    """
+    make = _SCORERS.get(check.scorer)
+    options = {key: thaw(value) for key, value in check.options.items()}
+    if check.weight <= 0 or (make is None and check.scorer != FILES):
+        return None
+    made = make(options) if make is not None else _files(options, snapshots)
+    if made is None:
+        return None
+    kind, config = made
+    return (
+        {"type": kind, "name": check.id} | ({} if check.weight == 1 else {"weight": check.weight}) | {"config": config}
+    )
+
+
+def _only(options: Mapping[str, JsonValue], *known: str) -> bool:
+    """Whether nothing is asked that would not be said."""
+    return not options.keys() - set(known)
+
+
+def _contains(options: Config) -> tuple[str, Config] | None:
+    if (
+        not _only(options, "keywords", "case_sensitive", "absent", "stream")
+        or options.get("stream", "answer") != "answer"
+    ):
+        return None
+    key = "not_contains" if options.get("absent") else "contains"
+    return "text", {f"{key}_cs" if options.get("case_sensitive") else key: options["keywords"]}
+
+
+def _regex(options: Config) -> tuple[str, Config] | None:
+    if not _only(options, "patterns", "case_sensitive", "absent", "timeout_s"):
+        return None
+    patterns = options["patterns"]
+    if not options.get("case_sensitive", True):
+        patterns = [one if one.startswith(FOLDED) else f"{FOLDED}{one}" for one in patterns]
+    return "text", {"regex_not_match" if options.get("absent") else "regex_match": patterns}
+
+
+def _command(options: Config) -> tuple[str, Config] | None:
+    command = options["command"]
+    if (assertions := assertions_of(command)) is not None:
+        return "code", {"assertions": list(assertions)}
+    limit = {"timeout": max(1, round(options["timeout_s"]))} if "timeout_s" in options else {}
+    if (words := program_of(command)) is not None:
+        return "program", {"command": words[0], "args": list(words[1:])} | limit
+    if options.get("reads", "exit-code") != "exit-code" or ANSWER in command or "RESPONSE_TEXT" in command:
+        return None
+    code = options.get("expect_exit_code", 0)
+    inner = (
+        f'cd "$WAZA_WORKSPACE_DIR" || exit 1\n{command}'
+        if not code
+        else (f'cd "$WAZA_WORKSPACE_DIR" || exit 1\n( {command}\n)\n[ $? -eq {code} ]')
+    )
+    return "program", {"command": "sh", "args": ["-c", inner]} | limit
+
+
+def _files(options: Config, snapshots: dict[str, str]) -> tuple[str, Config] | None:
+    path, state = options["path"], options.get("state", "present")
+    if not _only(options, "path", "state", "contains", "lacks", "equals", "patterns") or any(
+        one in path for one in "*?["
+    ):
+        return None
+    patterns, fragments = options.get("patterns"), [*options.get("contains", ()), *options.get("lacks", ())]
+    compares = options.get("equals") is not None or bool(fragments)
+    if state == "absent":
+        return "file", {"must_not_exist": [path]}
+    if state != "present" or (patterns and compares) or any(one != one.strip() for one in fragments):
+        return None
+    if compares:
+        expected: Config = {"path": path}
+        if options.get("equals") is not None:
+            place = f"{SNAPSHOTS}/{len(snapshots) + 1}/{path}"
+            snapshots[place] = options["equals"]
+            expected["snapshot"] = place
+        signed = [f"+{one}" for one in options.get("contains", ())] + [f"-{one}" for one in options.get("lacks", ())]
+        return "diff", {"expected_files": [expected | ({"contains": signed} if signed else {})]}
+    if not patterns:
+        return "file", {"must_exist": [path]}
+    absent = [found for one in patterns if (found := forbidden(one)) is not None]
+    wanted = [one for one in patterns if forbidden(one) is None]
+    content = (
+        {"path": path} | ({"must_match": wanted} if wanted else {}) | ({"must_not_match": absent} if absent else {})
+    )
+    return "file", {"content_patterns": [content]}
+
+
+def _json_schema(options: Config) -> tuple[str, Config] | None:
+    return ("json_schema", {"schema": options["schema"]}) if _only(options, "schema", "timeout_s") else None
+
+
+def _usage(options: Config) -> tuple[str, Config] | None:
+    if not _only(options, "tool_calls", "tokens", "duration_s"):
+        return None
+    if options.get("tool_calls") == 0 and len(options) == 1:
+        return "code", {"assertions": ["len(tool_calls) <= 0"]}
+    keys = {"tool_calls": "max_tool_calls", "tokens": "max_tokens"}
+    config: Config = {keys[key]: value for key, value in options.items() if key in keys}
+    if "duration_s" in options:
+        config["max_duration_ms"] = round(options["duration_s"] * 1000)
+    return ("behavior", config) if all(config.values()) else None
+
+
+def _tool_call(options: Config) -> tuple[str, Config] | None:
+    called = options.get("called", True)
+    if _only(options, "tool", "called") and "tool" in options:
+        return "behavior", {"required_tools" if called else "forbidden_tools": [options["tool"]]}
+    arguments = options.get("arguments") or {}
+    if not _only(options, "tool_pattern", "arguments", "called") or "tool_pattern" not in options:
+        return None
+    if arguments.keys() - {"command", "skill", "path"} or not all(one.startswith(FOLDED) for one in arguments.values()):
+        return None
+    call = {"tool": options["tool_pattern"]}
+    call |= {f"{name}_pattern": one.removeprefix(FOLDED) for name, one in arguments.items()}
+    return "tool_constraint", {"expect_tools" if called else "reject_tools": [call]}
+
+
+def _sequence(options: Config) -> tuple[str, Config] | None:
+    order = options.get("order", "in-order")
+    if options.get("skills"):
+        return "skill_invocation", {"mode": _SKILL_MODES[order], "required_skills": options["skills"]}
+    return "action_sequence", {"matching_mode": _MODES[order], "expected_actions": options["tools"]}
+
+
+def _rubric(options: Config) -> tuple[str, Config] | None:
+    if not _only(options, "criteria", "claims", "model", "scale") or options.get("scale", "pass-fail") != "pass-fail":
+        return None
+    criteria = options.get("criteria") or options.get("claims")
+    text = "\n".join(criteria) if isinstance(criteria, list) else criteria
+    return "prompt", {"prompt": text} | ({"model": options["model"]} if options.get("model") else {})
+
+
+_SCORERS: dict[str, Callable[[Config], tuple[str, Config] | None]] = {
+    "contains": _contains,
+    "regex": _regex,
+    "command": _command,
+    "json-schema": _json_schema,
+    "usage": _usage,
+    "tool-call": _tool_call,
+    "sequence": _sequence,
+    "rubric": _rubric,
+}
+
+
+def expected(checks: tuple[Check, ...], skill: str) -> Iterator[tuple[Check, dict[str, Any]]]:
+    """Checks that a task says by `expected`, which no grader could say."""
+    for check in checks:
+        if check.scorer == "trigger" and check.beside and check.options.get("skill") == skill:
+            yield check, {"should_trigger": check.options.get("should_trigger", True)}
+        elif check.scorer == "usage" and check.options.keys() == {"turns"} and check.options["turns"]:
+            yield check, {"behavior": {"max_iterations": check.options["turns"]}}

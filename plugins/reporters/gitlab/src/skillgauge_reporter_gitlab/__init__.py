@@ -1,0 +1,1 @@
+"""The `gitlab` reporter of skillgauge."""

@@ -1,0 +1,17 @@
+"""Announces the reporter; what it does is in `reporter`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from skillgauge.api import Provider, Reporter, hookimpl
+
+
+@hookimpl
+def skillgauge_reporters() -> Iterable[Provider[Reporter]]:
+    """Announce `gitlab`."""
+    yield Provider(
+        name="gitlab",
+        factory="skillgauge_reporter_gitlab.reporter:GitlabReporter",
+        summary="For GitLab: the note of a merge request, a Code Quality report at the lines of cases, and variables.",
+    )

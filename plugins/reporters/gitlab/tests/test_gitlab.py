@@ -1,0 +1,183 @@
+"""What GitLab is given of a run, in the shape that it takes, and that no text of a case can act there."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from skillgauge.api import (
+    CaseHead,
+    Comparison,
+    Counts,
+    Execution,
+    Failure,
+    FailureClass,
+    GroupSummary,
+    Kept,
+    Origin,
+    RateInterval,
+    RunView,
+    Score,
+    SuiteHead,
+    Summary,
+    TrialResult,
+    Verdict,
+)
+from skillgauge_reporter_gitlab.reporter import GitlabReporter
+from skillgauge_testkit import REPORTERS, Maker, check_light_import, check_plugin, check_reporter, contract_views
+
+MODULE = "skillgauge_reporter_gitlab.plugin"
+HOSTILE = "a\nSKILL_VERDICT=passed\r\n/close <b>x</b> | @octocat `y`"
+SEVERITIES = {"info", "minor", "major", "critical", "blocker"}
+
+
+def result(case: str, verdict: Verdict, *, index: int = 0, repeat: int = 1, **changes: Any) -> TrialResult:
+    """One repeat of a case of skill `greet`."""
+    values: dict[str, Any] = {
+        "trial_id": f"{changes.get('runner')}-{index}-{repeat}",
+        "execution_id": "e",
+        "score_id": "s",
+        "ordinal": index * 10 + repeat,
+        "suite_id": "pack",
+        "case_id": case,
+        "case_index": index,
+        "target_id": "skill:greet",
+        "arm": "direct",
+        "runner": "command",
+        "model": None,
+        "repeat": repeat,
+        "verdict": verdict,
+        "execution": Execution(duration_s=0.25),
+        "started_at": 0.0,
+    }
+    return TrialResult.model_validate(values | changes)
+
+
+def failed(reason: str) -> tuple[Score, ...]:
+    """What a check that failed leaves."""
+    return (Score.failed(reason).model_copy(update={"check_id": "k"}),)
+
+
+def files(results: Sequence[TrialResult], *comparisons: Comparison, cases: Sequence[CaseHead] = ()) -> dict[str, str]:
+    """The report of a run with these results, by path."""
+    view: RunView = contract_views()[0][1]
+    keys = list(dict.fromkeys(one.group for one in results))
+    rate = RateInterval(rate=0.5, n=4)
+    groups = tuple(GroupSummary.model_validate(asdict(key) | {"counts": Counts(), "pass_rate": rate}) for key in keys)
+    suite = SuiteHead(
+        id="pack",
+        format="f",
+        root="/",
+        content_digest="d",
+        case_count=1,
+        targets=(),
+        arms=tuple(dict.fromkeys(key.arm for key in keys)),
+        comparisons=comparisons,
+    )
+    made = replace(
+        view,
+        head=view.head.model_copy(update={"suites": (suite,)}),
+        summary=Summary(counts=Counts(), groups=groups),
+        source=Kept(lambda: results, cases),
+    )
+    return {one.path: b"".join(one.chunks).decode() for one in GitlabReporter().render(made)}
+
+
+def heads(file: Path, *names: str) -> list[CaseHead]:
+    """Cases that stand in a list in a file of a repository, which is written."""
+    (file.parent / ".git").mkdir(exist_ok=True)
+    file.write_text(json.dumps(list(names), indent=1))
+    return [
+        CaseHead(suite_id="pack", index=place, id=name, origin=Origin(str(file), (place,)))
+        for place, name in enumerate(names)
+    ]
+
+
+def findings(told: dict[str, str]) -> list[dict[str, Any]]:
+    """The Code Quality report, each finding of which is what GitLab asks for."""
+    found: list[dict[str, Any]] = json.loads(told["code-quality.json"])
+    for one in found:
+        assert set(one) == {"check_name", "description", "fingerprint", "severity", "location"}
+        assert one["severity"] in SEVERITIES
+        assert set(one["location"]) == {"path", "lines"}
+        assert not one["location"]["path"].startswith(("/", "."))
+        assert one["location"]["lines"]["begin"] >= 1
+    assert len({one["fingerprint"] for one in found}) == len(found)
+    return found
+
+
+def test_reporter() -> None:
+    """Runs of every sort become files, the same every time."""
+    check_reporter(Maker(REPORTERS, MODULE), reads_back=False)
+
+
+def test_what_did_not_pass_is_a_finding_at_its_line(tmp_path: Path) -> None:
+    """Failures weigh more than what could not be graded; a case without a known file is left to the test results."""
+    broken = Execution(failure=Failure.of_agent(FailureClass.SANDBOX, "no sandbox"))
+    told = files(
+        [
+            result("good", Verdict.PASS),
+            result("bad", Verdict.FAIL, index=1, scores=failed("wrong")),
+            result("broken", Verdict.ERROR, index=2, execution=broken),
+            result("nowhere", Verdict.FAIL, index=3, scores=failed("wrong")),
+        ],
+        cases=heads(tmp_path / "cases.json", "good", "bad", "broken"),
+    )
+    assert [(one["check_name"], one["severity"], one["location"]) for one in findings(told)] == [
+        ("skillgauge-failed", "major", {"path": "cases.json", "lines": {"begin": 3}}),
+        ("skillgauge-error", "minor", {"path": "cases.json", "lines": {"begin": 4}}),
+    ]
+    assert findings(told)[0]["description"] == "bad (skill:greet), 0 of 1 repeat passed: k: wrong"
+    assert told["variables.env"].splitlines() == [
+        "SKILL_VERDICT=failed",
+        "SKILL_PASS_RATE=0.5000",
+        "SKILL_LIFT_POINTS=",
+        "SKILL_FAILED=2",
+        "SKILL_ERRORS=1",
+    ]
+    assert "1 of 4 cases passed, 2 failed, 1 could not be graded." in told[""]
+
+
+def test_a_finding_is_known_again(tmp_path: Path) -> None:
+    """Its fingerprint stays when cases are added before it and when it fails for another reason; engines differ."""
+
+    def prints(names: tuple[str, ...], reason: str) -> list[str]:
+        results = [
+            result("bad", Verdict.FAIL, index=names.index("bad"), runner=runner, scores=failed(reason))
+            for runner in ("codex", "claude-code")
+        ]
+        return [one["fingerprint"] for one in findings(files(results, cases=heads(tmp_path / "cases.json", *names)))]
+
+    before = prints(("bad",), "wrong")
+    assert len(before) == 2
+    assert before == prints(("new", "bad"), "wrong again")
+
+
+def test_hostile_texts_are_inert(tmp_path: Path) -> None:
+    """A name cannot be a variable, HTML, a mention, or a quick action, which GitLab obeys at the start of a line."""
+    told = files([result(HOSTILE, Verdict.FAIL, scores=failed(HOSTILE))], cases=heads(tmp_path / "c.json", HOSTILE))
+    assert told["variables.env"].count("SKILL_VERDICT=") == 1
+    note = told[""]
+    assert note.startswith("<!-- skillgauge:report -->\n")
+    assert "<b>" not in note.replace("\\<", "")
+    assert "@octocat" not in note
+    assert not [line for line in note.splitlines() if line.lstrip().startswith("/")]
+    (one,) = findings(told)
+    assert "\n" not in one["description"]
+
+
+def test_baselines_are_left_out() -> None:
+    """That an agent fails without the skill is no failure of anything."""
+    results = [result("c", Verdict.PASS, arm="with"), result("c", Verdict.FAIL, arm="without")]
+    told = files(results, Comparison(candidate="with", baseline="without"))
+    assert findings(told) == []
+    assert told["variables.env"].startswith("SKILL_VERDICT=passed\n")
+
+
+def test_announcement() -> None:
+    """Hook, provider and entry point fit together."""
+    check_plugin(MODULE, "reporters")
+    check_light_import(MODULE)
