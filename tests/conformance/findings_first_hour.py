@@ -53,6 +53,7 @@ FINDINGS: dict[str, list[str]] = {
         f"{_TERMINAL}test_the_last_failed_cases",
         f"{_TERMINAL}test_changed_cases",
         f"{_TERMINAL}test_short_forms",
+        "plugins/commands/watch/tests/test_watch.py::test_what_is_affected_runs_again",
     ],
     # A list of cases.
     "F-O3": [f"{_TERMINAL}test_cases_are_listed_without_anybody_to_run_them"],

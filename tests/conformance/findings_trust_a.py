@@ -65,6 +65,10 @@ FINDINGS: dict[str, list[str]] = {
     ],
     "P-S5": [f"{_SETTINGS}test_setting_a_value_keeps_what_was_migrated"],
     "P-S6": [f"{_SETTINGS}test_a_value_that_is_overridden_says_by_what"],
+    "P-S7": [
+        "core/tests/run/test_scorers.py::test_made_once_for_checks_that_mean_the_same",
+        "core/tests/run/test_scorers.py::test_made_before_anything_runs_and_beside_the_event_loop",
+    ],
     "P-S9": [f"{_SETTINGS}test_every_command_tells_the_version"],
     "P-S10": [
         f"{_SETTINGS}test_names_that_nobody_has_are_refused",

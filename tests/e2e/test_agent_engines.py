@@ -229,35 +229,97 @@ def test_a_replay_is_graded_as_the_session_was(evaluate: Evaluate, work: Path, p
         assert verdicts == {"with_skill": "pass", "without_skill": "pass"}
 
 
+def silent(_request: ModelRequest) -> ModelReply:
+    """Takes the question, and that is all."""
+    return ModelReply("late", delay_s=60)
+
+
+def silent_later(request: ModelRequest) -> ModelReply:
+    """Answers once, and then never again."""
+    return ModelReply("late", delay_s=60) if request.turn else ModelReply(tools=[run_shell("echo begun >begun.txt")])
+
+
+def refusing_at_the_end(request: ModelRequest) -> ModelReply:
+    """Does some work before it refuses."""
+    return (
+        ModelReply(fault=ModelFault.REFUSED) if request.turn else ModelReply(tools=[run_shell("echo ZEBRA >hello.txt")])
+    )
+
+
 @pytest.mark.parametrize("agent", AGENTS)
-def test_a_server_that_does_not_answer(evaluate: Evaluate, work: Path, agent: Agent) -> None:
+@pytest.mark.parametrize("script", [silent, silent_later], ids=["stalled", "hanging"])
+def test_a_server_that_does_not_answer(
+    evaluate: Evaluate, work: Path, agent: Agent, script: Callable[[ModelRequest], ModelReply]
+) -> None:
     """It makes the run invalid, fails no skill, and leaves no recording (E-A3)."""
-    with ModelServer(lambda _request: ModelReply("late", delay_s=60)) as server:
-        done = evaluate(agent, server, "--timeout", "5s", "--retries", "0")
-    assert done.code == 3, done.stdout + done.stderr
-    for one in by_arm(done).values():
-        failure = one["execution"]["failure"]
-        assert (one["verdict"], failure["failure_class"], failure["blame"]) == ("error", "network", "infrastructure")
+    with ModelServer(script) as server:
+        done = evaluate(agent, server, "--timeout", "15s" if script is silent_later else "5s", "--retries", "0")
+    assert server.requests
+    require_errors(done, "network")
     assert not list(work.rglob("*.cassette.json"))
+
+
+def require_errors(done: Done, kind: str) -> None:
+    """The run is invalid, and both arms are errors of this class that blame no skill."""
+    assert done.code == 3, done.stdout + done.stderr
+    results = by_arm(done)
+    assert set(results) == {"with_skill", "without_skill"}
+    for one in results.values():
+        failure = one["execution"]["failure"]
+        assert (one["verdict"], failure["failure_class"], failure["blame"]) == ("error", kind, "infrastructure")
 
 
 @pytest.mark.parametrize("agent", AGENTS)
 @pytest.mark.parametrize(
-    ("fault", "kind"),
+    ("reply", "kind"),
     [
-        (ModelFault.UNAUTHORIZED, "auth"),
-        (ModelFault.NOT_FOUND, "model_not_found"),
-        (ModelFault.TOO_LONG, "context_too_long"),
+        (ModelReply(fault=ModelFault.UNAUTHORIZED), "auth"),
+        (ModelReply(fault=ModelFault.NOT_FOUND), "model_not_found"),
+        (ModelReply(fault=ModelFault.TOO_LONG), "context_too_long"),
+        (ModelReply(fault=ModelFault.REFUSED), "refused"),
+        (ModelReply(fault=ModelFault.DROPPED), "network"),
     ],
+    ids=lambda value: value.fault.value if isinstance(value, ModelReply) else None,
 )
-def test_faults_are_errors(evaluate: Evaluate, agent: Agent, fault: ModelFault, kind: str) -> None:
+def test_faults_are_errors(evaluate: Evaluate, agent: Agent, reply: ModelReply, kind: str) -> None:
     """What is wrong with the service makes the run invalid and blames no skill."""
-    with ModelServer(lambda _request: ModelReply(fault=fault)) as server:
-        done = evaluate(agent, server)
-    assert done.code == 3
-    for one in by_arm(done).values():
-        assert one["verdict"] == "error"
-    assert kind in done.stdout
+    with ModelServer(lambda _request: reply) as server:
+        done = evaluate(agent, server, "--retries", "0")
+    require_errors(done, kind)
+
+
+NO_CREDIT = {
+    "claude-code": ModelReply(
+        fault=ModelFault.BAD_REQUEST, message="Your credit balance is too low to access the Anthropic API."
+    ),
+    "codex": ModelReply(
+        fault=ModelFault.RATE_LIMITED,
+        document={
+            "error": {
+                "message": "You exceeded your current quota, please check your plan and billing details.",
+                "type": "insufficient_quota",
+                "code": "insufficient_quota",
+            }
+        },
+    ),
+}
+"""What each vendor answers when nothing is left to spend."""
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_an_account_without_credit(evaluate: Evaluate, agent: Agent) -> None:
+    """It is no crash, and no limit that passes (E-A8)."""
+    with ModelServer(lambda _request: NO_CREDIT[agent.name]) as server:
+        done = evaluate(agent, server, "--retries", "0")
+    require_errors(done, "budget")
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_refusal_after_work_is_none_of_the_skill(evaluate: Evaluate, agent: Agent) -> None:
+    """The checks would pass on what was done before it (E-A7)."""
+    with ModelServer(refusing_at_the_end) as server:
+        done = evaluate(agent, server, "--retries", "0")
+    require_errors(done, "refused")
 
 
 @pytest.mark.requirement("BF-CRED-006")

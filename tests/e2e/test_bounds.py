@@ -24,6 +24,18 @@ request = json.loads(sys.stdin.read())
 pathlib.Path(__file__).with_name("cache.txt").write_text("made")
 print(json.dumps({"jsonrpc": "2.0", "id": 1, "result": pathlib.Path(__file__).with_name("cache.txt").read_text()}))
 """
+BOMBS = (
+    "(((a{300}){300}){300})",
+    "((((((a{1000}){1000}){1000}))))",
+    "(?:(?:a+){1000}){1000}{1000}",
+    "(?x) # )\n (((a{300}){300}){300})",
+    "[[:a:](((a{300}){300}){300})]",
+    "(" * 5000,
+    "(?:hello){e<=2}(((a{300}){300}){300})",
+    "x" * 3000 + "(((a{300}){300}){300})",
+    r"\p{L}(((\p{L}{300}){300}){300})",
+)
+"""Patterns that take gigabytes, or minutes, to compile."""
 SLEEPING = """import sys, time
 sys.stdin.read()
 print("begun", file=open({flag!r}, "w"))
@@ -135,3 +147,27 @@ def test_a_pattern_that_takes_gigabytes_is_refused_by_validate(
         done = subprocess.run(line, cwd=work, env=environment, capture_output=True, text=True, check=False, timeout=60)
         assert done.returncode == 2, done.stderr
         assert "it asks for too much" in done.stderr
+
+
+def cpu_s_of_validate(work: Path, environment: dict[str, str], pattern: str, code: int) -> float:
+    """Processor time of `validate` for a suite with a pattern, with that of the processes that it starts."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    asked = {"id": 1, "prompt": "Hello", "assertions": [{"text": "x", "type": "regex", "value": pattern}]}
+    (work / "greet/evals/evals.json").write_text(json.dumps({"skill_name": "greet", "evals": [asked]}))
+    done = subprocess.run(
+        [PROGRAM, "validate", "greet"], cwd=work, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code, done.stderr
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+@pytest.mark.slow
+@pytest.mark.e2e
+def test_patterns_that_are_bombs_take_no_second_of_validate(work: Path, environment: dict[str, str]) -> None:
+    """Each of the bombs, beyond what `validate` takes for a pattern that is none (T-S8)."""
+    (work / "greet/evals").mkdir(parents=True)
+    (work / "greet/SKILL.md").write_text("---\nname: greet\ndescription: Greets.\n---\nSay hello.\n")
+    plain_s = max(cpu_s_of_validate(work, environment, "a+", 0) for _ in range(3))
+    taken_s = {pattern: cpu_s_of_validate(work, environment, pattern, 2) - plain_s for pattern in BOMBS}
+    assert {pattern: seconds for pattern, seconds in taken_s.items() if seconds >= 1} == {}

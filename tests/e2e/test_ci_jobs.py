@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
+from xml.etree import ElementTree
 
 import pytest
 import yaml
@@ -163,6 +164,10 @@ def test_gitlab(repository: Path, environment: dict[str, str], sort: str) -> Non
     assert all((repository / path).is_file() for path in (*reports.values(), *job["artifacts"]["paths"]) if "." in path)
     findings = json.loads((repository / reports["codequality"]).read_text())
     assert [one["location"]["path"] for one in findings] == ["my-skill/evals/evals.json"] * (1 if sort == "good" else 2)
+    cases = [one.attrib for one in ElementTree.parse(repository / reports["junit"]).iter("testcase")]
+    assert {case["file"] for case in cases} == {"my-skill/evals/evals.json"}
+    lines = (repository / "my-skill/evals/evals.json").read_text().splitlines()
+    assert [int(case["line"]) for case in cases] == [lines.index(f'   "id": "c{number}",') for number in range(5)]
     variables = (repository / reports["dotenv"]).read_text().splitlines()
     page = (ROOT / "docs/ci.md").read_text()
     assert [line.partition("=")[0] for line in variables if f"`{line.partition('=')[0]}`" not in page] == []

@@ -391,7 +391,6 @@ def test_version_and_help(program: Program) -> None:
 
 
 @pytest.mark.e2e
-@pytest.mark.requirement("SE-RUN-001", "SE-RUN-015")
 def test_results_carry_what_made_them(program: Program, work: Path, make_skill: MakeSkill) -> None:
     """The record names every distribution and version that took part, the sandbox, and the moment."""
     done = program("eval", make_skill(), "--format", "record")

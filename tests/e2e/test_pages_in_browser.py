@@ -45,6 +45,12 @@ CUT = """() => [...document.querySelectorAll('h1, h2, h3, p, li, td, th, pre, im
         && !one.closest('table, pre, .scroll, .highlight, .md-sidebar, .md-header, .md-tabs'))
     .map(one => one.outerHTML.slice(0, 120))"""
 
+BROKEN = """() => [...document.querySelectorAll('th')]
+    .filter(one => !one.textContent.trim().includes(' ')
+        && one.getBoundingClientRect().height > 2 * parseFloat(getComputedStyle(one).fontSize) + 24)
+    .map(one => `broken: ${one.textContent}`)"""
+"""Headings of one word that are higher than a line with its padding."""
+
 
 class Quiet(SimpleHTTPRequestHandler):
     """Serves files and tells nobody."""
@@ -161,6 +167,28 @@ def test_the_site_finds_words(browser: Browser, site: str) -> None:
         str(one.get_attribute("href")) for one in page.locator(".md-search-result__link").all()
     )
     page.close()
+
+
+def test_a_comparison(browser: Browser, program: Program, work: Path) -> None:
+    """F-H7: the page of two runs at every width: nothing cut, no word of a heading broken, the skill in the title."""
+    skill = ROOT / "examples/skills/calculator"
+    for _ in range(2):
+        done = program.process("eval", skill, "--benchmark", "coding-easy", "--format", "json")
+        assert done.code == 0, done.stderr
+    page_file = work / "diff.html"
+    done = program.process("report", "diff", "latest~1", "latest", "--format", "html", "--output", page_file)
+    assert done.code == 0, done.stderr
+    wrong = {}
+    for width in WIDTHS:
+        context = browser.new_context(viewport={"width": width, "height": 900}, bypass_csp=True)
+        page = context.new_page()
+        found = complaints(page, page_file.as_uri(), page_file.as_uri(), f"diff-{width}-light.png")
+        assert page.title().startswith("calculator")
+        found += page.evaluate(BROKEN)
+        if found:
+            wrong[width] = found
+        context.close()
+    assert wrong == {}
 
 
 @pytest.fixture

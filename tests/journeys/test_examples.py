@@ -104,3 +104,13 @@ def test_an_executor_replaces_processes(work: Path, user: dict[str, str]) -> Non
     done = tried("fresh-executor", work, user)
     assert "4 passed" in done.stdout
     assert done.stderr.splitlines()[-1] == "gate met: 4 of 4 passed"
+
+
+def test_a_sandbox_in_a_cloud_runs_a_skill(work: Path, user: dict[str, str]) -> None:
+    """Each result says that it came from there, and what the cloud vouches for."""
+    done = tried("cloud-sandbox", work, user)
+    assert "7 passed" in done.stdout
+    assert done.stderr.splitlines()[-1] == "done: 3 of 3 passed"
+    (record,) = (work / "cloud-sandbox/reports").glob("run-*.record.json")
+    results = [json.loads(line.rstrip(",")) for line in record.read_text().splitlines() if '"trial_id"' in line]
+    assert [one["execution"]["sandbox"] for one in results] == ["acme-cloud/none"] * 3

@@ -1,4 +1,4 @@
-"""Which sandbox a run gets."""
+"""Which sandbox and which store a run gets."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import pytest
 from skillgauge.contract.providers import Provider, Traits, hookimpl
 from skillgauge.contract.sandboxes import SandboxReport, Tier
 from skillgauge.errors import PluginError, Problem, Severity
-from skillgauge.plan.resources import choose_sandbox
+from skillgauge.plan.resources import choose_sandbox, open_store
 from skillgauge.plugins.registry import Registry
+from skillgauge.run.ledger import MemoryStore
+from skillgauge.types.frozen import Frozen
 from skillgauge_testkit import FakeSandbox
 
 LEAKY = Problem("sandbox.leaky", "there is a network", severity=Severity.WARNING)
@@ -70,3 +72,33 @@ def test_named_sandbox() -> None:
         asyncio.run(choose_sandbox("broken", made))
     with pytest.raises(PluginError, match="is of tier partial, not strict"):
         asyncio.run(choose_sandbox("leaky", made, least=Tier.STRICT))
+
+
+class StoreOptions(Frozen):
+    """Options of a made-up store."""
+
+    location: str
+
+
+def keeping(*names: str) -> Registry:
+    """A registry of stores by name, all of them for places that begin with `acme://`."""
+    module = ModuleType("made_up_stores")
+
+    def make(_options: StoreOptions) -> MemoryStore:
+        return MemoryStore()
+
+    @hookimpl
+    def skillgauge_stores() -> list[Provider[object]]:
+        return [Provider(name, make, "", StoreOptions, Traits(schemes=("acme",))) for name in names]
+
+    module.skillgauge_stores = skillgauge_stores  # type: ignore[attr-defined]
+    return Registry.of(module)
+
+
+def test_a_place_that_two_stores_serve() -> None:
+    """P-M9: none has an advantage, whichever was found first; a place of nobody's is told, too."""
+    assert open_store("acme://here", keeping("one")).durable is False
+    with pytest.raises(PluginError, match="several stores keep runs in 'acme://here'"):
+        open_store("acme://here", keeping("one", "other"))
+    with pytest.raises(PluginError, match="no installed store keeps runs in 'vault://here'"):
+        open_store("vault://here", keeping("one", "other"))

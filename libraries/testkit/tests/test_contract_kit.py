@@ -1531,6 +1531,36 @@ def test_sandbox_passes() -> None:
     check_sandbox(TemporarySandbox)
 
 
+class _Elsewhere(TemporarySandbox):
+    """Plays a sandbox whose workspaces are on another machine: it lets nothing be written to a folder of this one."""
+
+    async def check(self) -> SandboxReport:
+        return SandboxReport(Tier.NONE, is_remote=True)
+
+    def open(self, spec: SandboxSpec) -> Any:
+        return super().open(spec.model_copy(update={"writable": ()}))
+
+
+def test_a_remote_sandbox_passes() -> None:
+    """What its processes leave is looked for in the workspace, where the test says that it lies."""
+    looked_at: list[Path] = []
+
+    def where(path: Path) -> Path:
+        looked_at.append(path)
+        return path
+
+    check_sandbox(_Elsewhere, where=where)
+    assert {path.suffix for path in looked_at} == {".beat"}
+
+
+def test_a_sandbox_says_whether_it_is_remote() -> None:
+    """One that is remote and is checked like one of this machine, and the other way round."""
+    with breaks("SandboxReport.is_remote must be False"):
+        check_sandbox(_Elsewhere)
+    with breaks("SandboxReport.is_remote must be True"):
+        check_sandbox(TemporarySandbox, where=lambda path: path)
+
+
 class _Naive:
     """A process without any of the care that the kernel takes: only its own end is seen to."""
 

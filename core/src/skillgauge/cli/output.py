@@ -101,8 +101,8 @@ class Output:
 
 
 def print_problems(problems: Iterable[Problem], exit_code: ExitCode, *, as_json: bool) -> None:
-    """Say what ended the command: on stderr, or as the one JSON document on stdout."""
-    placed = with_places(problems)
+    """Say what ended the command, each problem once: on stderr, or as the one JSON document on stdout."""
+    placed = tuple(dict.fromkeys(with_places(problems)))
     if as_json:
         document = {"exit_code": int(exit_code), "problems": [problem_document(problem) for problem in placed]}
         sys.stdout.write(json_text(json.dumps(document, indent=2, ensure_ascii=False)) + "\n")

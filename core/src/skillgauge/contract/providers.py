@@ -77,6 +77,9 @@ class Traits(Frozen):
     """`fnmatch` patterns of the model ids it serves, so that a bare model id can pick it."""
     tells: frozenset[Fact] = frozenset()
     """Facts it reports; the others are unknown, never "no"."""
+    remote: bool = False
+    """For an engine: whether it works by the methods of `Workspace` alone and starts no program that is installed here,
+    so that its sessions can run on another machine."""
     instructions: str | None = None
     """For an engine: name of its option that takes instructions in place of the agent's own and leaves it without
     tools, so that a judge can ask it; `None` if there is none."""

@@ -155,6 +155,9 @@ class SandboxReport:
     """Errors if it cannot be used at all; warnings for what it does not confine here as it should."""
     runs_images: bool = False
     """Whether a workspace runs the image that its `image_files` make; where not, cases that bring one are refused."""
+    is_remote: bool = False
+    """Whether its processes run on another machine: folders that it is given are copied there and what is written to
+    them stays there, `root` and `home` are no folders here, and agents whose engine needs those are refused."""
 
     @property
     def is_usable(self) -> bool:

@@ -86,9 +86,10 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     with collected(problems):
         sandbox = await choose_sandbox(who.sandbox, registry, least=Tier.STRICT if how.untrusted else Tier.NONE)
         images = [one.image for one in surveys if one.image and who.executes and not sandbox.runs_images]
-        imageless = [_no_image(case, sandbox.name) for case in images]
-        problems += [*sandbox.warnings, *(map(_told, imageless) if how.dry_run else imageless)]
-        if not (how.dry_run or imageless or any(one.severity is Severity.ERROR for one in problems)):
+        bound = [name for name, traits in engines.traits().items() if sandbox.is_remote and not traits.remote]
+        unable = [_no_image(case, sandbox.name) for case in images] + [_bound(name, sandbox.name) for name in bound]
+        problems += [*sandbox.warnings, *(map(_told, unable) if how.dry_run else unable)]
+        if not (how.dry_run or unable or any(one.severity is Severity.ERROR for one in problems)):
             brought = [one.image for one in surveys if one.image and who.executes]
             found = [await unfit(case, *one, sandbox.sandbox) for case in brought for one in engines.traits().items()]
             problems += filter(None, found)
@@ -125,6 +126,12 @@ def _no_image(case: Case, sandbox: str) -> Problem:
     message = f"case {case.id!r} brings a Dockerfile for its image, and sandbox {sandbox!r} runs none"
     hint = "Take one that runs images, by --sandbox; `skillgauge validate` says how to do without."
     return Problem("sandbox.image", message, origin=case.origin, hint=hint)
+
+
+def _bound(engine: str, sandbox: str) -> Problem:
+    message = f"engine {engine!r} prepares its agent on this machine, and sandbox {sandbox!r} runs it on another"
+    hint = "Take a sandbox of this machine, by --sandbox, or the engine `api`."
+    return Problem("sandbox.remote", message, hint=hint)
 
 
 def _told(problem: Problem) -> Problem:

@@ -25,6 +25,7 @@ class ChosenSandbox:
     warnings: tuple[Problem, ...] = ()
     """What it does not confine here as it should."""
     runs_images: bool = False
+    is_remote: bool = False
 
 
 async def choose_sandbox(named: str | None, registry: Registry, *, least: Tier = Tier.NONE) -> ChosenSandbox:
@@ -38,7 +39,7 @@ async def choose_sandbox(named: str | None, registry: Registry, *, least: Tier =
         report = await sandbox.check()
         if not report.is_usable:
             raise PluginError(report.problems)
-        best = ChosenSandbox(sandbox, named, report.tier, report.problems, report.runs_images)
+        best = ChosenSandbox(sandbox, named, report.tier, report.problems, report.runs_images, report.is_remote)
     else:
         best = await _strongest(registry)
     if _STRENGTH.index(best.tier) > _STRENGTH.index(least):
@@ -76,7 +77,7 @@ async def _strongest(registry: Registry) -> ChosenSandbox:
         problems.extend(report.problems)
         stronger = best is None or _STRENGTH.index(report.tier) < _STRENGTH.index(best.tier)
         if report.is_usable and stronger:
-            best = ChosenSandbox(sandbox, name, report.tier, report.problems, report.runs_images)
+            best = ChosenSandbox(sandbox, name, report.tier, report.problems, report.runs_images, report.is_remote)
     if best is None:
         message = "no sandbox is installed that works here, and every process runs in one"
         none = Problem("plugin.not-installed", message, hint="pip install skillgauge-sandbox-local")
@@ -93,28 +94,31 @@ def choose_store(location: str | None, registry: Registry, warnings: list[Proble
         warnings: receives what the user should know.
         given: whether the user chose the place, so that its absence is an error.
     """
-    if registry.names("stores") or given:
+    if location is not None and (registry.names("stores") or given):
         return open_store(location, registry)
     if location is not None:
-        message = "no store is installed: this run is kept in memory, and nothing can be resumed"
-        hint = "pip install skillgauge-store-sqlite"
-        warnings.append(Problem("store.none", message, hint=hint, severity=Severity.WARNING))
+        why = "no store is installed: this run is kept in memory, and nothing can be resumed"
+        warnings += [Problem("store.none", why, hint="pip install skillgauge-store-sqlite", severity=Severity.WARNING)]
     return MemoryStore()
 
 
-def open_store(location: str | None, registry: Registry) -> Store:
+def open_store(location: str, registry: Registry) -> Store:
     """The store for a place: a plugin says which address schemes it serves, `file` standing for plain paths.
 
     Args:
-        location: path or address; `None` takes a store in this process.
+        location: path or address.
         registry: the run's plugins.
+
+    Raises:
+        PluginError: no store serves the place, or several do.
     """
-    if location is None:
-        return MemoryStore()
     scheme = location.partition("://")[0] if "://" in location else "file"
-    for one in registry.load_all(STORES):
-        if scheme in one.provider.traits.schemes:
-            return registry.make(STORES, one, {"location": location})
+    able = [one for one in registry.load_all(STORES) if scheme in one.provider.traits.schemes]
+    if len(able) == 1:
+        return registry.make(STORES, able[0], {"location": location})
+    if able:
+        message = f"several stores keep runs in {location!r}: {', '.join(one.distribution for one in able)}"
+        raise PluginError(Problem("plugin.ambiguous", message, hint="Leave all but one out, with --no-plugin NAME."))
     hint = install_hint("stores", "sqlite" if scheme == "file" else scheme)
     problem = Problem("plugin.not-installed", f"no installed store keeps runs in {location!r}", hint=hint)
     raise PluginError([problem, *registry.failures.values()])

@@ -7,6 +7,7 @@ and a key of its items, as in `cases.question`; `list` stands for a document tha
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -25,6 +26,7 @@ _LOOKED_INTO = 200
 _DEEPEST = 3
 _SHOWN = 6
 _LEAST_ALIKE = 0.5
+SKILL_FILE = "SKILL.md"
 
 
 def unread(path: Path, readers: Iterable[str]) -> list[tuple[str, Fault]]:
@@ -42,10 +44,22 @@ def unread(path: Path, readers: Iterable[str]) -> list[tuple[str, Fault]]:
         found += [(str(file), fault) for fault in _faults(file, shapes)]
         if len(found) >= MOST:
             break
+    found += [] if found else [(str(file), _without_evals(file)) for file in _skills(path)]
     known = ", ".join(sorted(readers)) or "none"
     message = f"{str(path)!r} holds nothing that an installed format knows (installed: {known})"
     hint = "Name a suite, or install the format that reads it; `skillgauge plugins list` shows what is there."
     return found[:MOST] or [(str(path), Fault("nothing", message, hint=hint))]
+
+
+def _skills(path: Path) -> Iterator[Path]:
+    """What tells of skills, near a path: they could have evals."""
+    for pattern in (SKILL_FILE, f"*/{SKILL_FILE}", f"*/*/{SKILL_FILE}"):
+        yield from sorted(path.glob(pattern))
+
+
+def _without_evals(skill: Path) -> Fault:
+    hint = f"Propose some from its headings: skillgauge init --dir {shlex.quote(str(skill.parent))}"
+    return Fault("no-evals", "this skill has no evals", 1, 1, hint)
 
 
 def _named_like_suites(folder: Path) -> Iterator[Path]:

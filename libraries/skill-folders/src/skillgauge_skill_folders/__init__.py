@@ -4,10 +4,11 @@ from .bundles import DOCKERFILE, bundled_files, contained, file_spec, image_file
 from .folders import files_of, skill_ref
 from .leaks import LEAKS, Leaks, leaks_of
 from .repositories import roots_around, skills_of
-from .skill_file import SKILL_FILE, Skill, find_skill, read_skill
+from .skill_file import DRAFTS_FILE, SKILL_FILE, Skill, find_skill, read_skill
 
 __all__ = [
     "DOCKERFILE",
+    "DRAFTS_FILE",
     "LEAKS",
     "SKILL_FILE",
     "Leaks",

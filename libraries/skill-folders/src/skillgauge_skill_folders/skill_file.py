@@ -25,6 +25,8 @@ from skillgauge.api import (
 )
 
 SKILL_FILE = "SKILL.md"
+DRAFTS_FILE = "evals/evals.draft.json"
+"""Evals of a skill that somebody has begun to write; no format takes them for evals."""
 MAX_BYTES = 4 * 1024 * 1024
 MAX_NAME, MAX_DESCRIPTION, MAX_COMPATIBILITY = 64, 1024, 500
 KEYS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")

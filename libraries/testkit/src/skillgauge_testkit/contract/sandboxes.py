@@ -52,7 +52,9 @@ _ENDS = {
 """Ways in which a process ends."""
 
 
-def check_sandbox(make: Callable[[], Sandbox], *, patience_s: float = PATIENCE_S) -> None:
+def check_sandbox(
+    make: Callable[[], Sandbox], *, where: Callable[[Path], Path] | None = None, patience_s: float = PATIENCE_S
+) -> None:
     """Check a sandbox with real processes: files, limits, environment, and that nothing is left behind.
 
     Example::
@@ -62,6 +64,7 @@ def check_sandbox(make: Callable[[], Sandbox], *, patience_s: float = PATIENCE_S
 
     Args:
         make: makes a sandbox that is usable here, where there is a POSIX shell.
+        where: for one that is remote, whose service the test plays: where here a file of its workspaces lies.
         patience_s: how long to wait for what should come at once.
 
     Raises:
@@ -82,7 +85,7 @@ def check_sandbox(make: Callable[[], Sandbox], *, patience_s: float = PATIENCE_S
     )
     with canary() as secret, tempfile.TemporaryDirectory(prefix="skillgauge-contract-") as outside:
         for clause in clauses:
-            run(clause(Trying(make, secret, Path(outside).resolve(), patience_s)))
+            run(clause(Trying(make, secret, Path(outside).resolve(), patience_s, where)))
 
 
 async def _reports(trying: Trying) -> None:
@@ -93,6 +96,8 @@ async def _reports(trying: Trying) -> None:
     require(isinstance(report, SandboxReport), f"Sandbox.check must return a SandboxReport, not {shown(report)}")
     require(isinstance(report.tier, Tier), f"SandboxReport.tier must be a Tier, not {shown(report.tier)}")
     require_usable("Sandbox.check", report.problems)
+    remote = trying.where is not None
+    require(report.is_remote is remote, f"SandboxReport.is_remote must be {remote} where check_sandbox is told so")
     async with trying.open() as workspace:
         name, _, tier = workspace.tier.rpartition("/")
         told = f"Workspace.tier must be sandbox and reported tier, as `x/{report.tier}`: {workspace.tier!r}"
@@ -283,13 +288,15 @@ async def _kills(trying: Trying) -> None:
 
 async def _kills_at(trying: Trying, how: str) -> None:
     what = _ENDS[how]
-    beat = trying.outside / f"{how}.beat"
-    beat.touch()
-    beat.chmod(0o666)  # a sandbox may run its processes as somebody else
+    outside = trying.outside / f"{how}.beat"
+    outside.touch()
+    outside.chmod(0o666)  # a sandbox may run its processes as somebody else
     limits = _TIMEOUTS_S if how == "timeout" else (None,)
     for limit in limits:
         async with trying.open(writable=(str(trying.outside),)) as workspace:
-            command = Command(argv=("sh", "-c", _SCRIPTS[how == "end"], str(beat)), timeout_s=limit)
+            seen = workspace.root / outside.name if trying.where else outside
+            beat = trying.where(seen) if trying.where else outside
+            command = Command(argv=("sh", "-c", _SCRIPTS[how == "end"], str(seen)), timeout_s=limit)
             running = await answered("Workspace.start", trying.patience_s, workspace.start, command)
             waiting = asyncio.ensure_future(running.wait())
             await asyncio.sleep(0)  # a task that has not begun would be cancelled without anybody noticing
@@ -297,7 +304,7 @@ async def _kills_at(trying: Trying, how: str) -> None:
                 continue  # this machine is busy
             told = _told(waiting.result()) if waiting.done() else "it wrote nothing"
             clause = f"SandboxSpec.writable must let a process write to a folder outside, but {told}"
-            require(beat.stat().st_size, clause)
+            require(_size(beat), clause)
             await _require_end(trying, how, running, waiting, beat)
         break
     if how == "close":
@@ -326,16 +333,21 @@ async def _require_end(
 async def _beats(beat: Path, waiting: asyncio.Future[Finished], patience_s: float) -> bool:
     """Wait for the first sign of life, or for the end."""
     for _ in range(int(patience_s / 0.02)):
-        if beat.stat().st_size or waiting.done():
+        if _size(beat) or waiting.done():
             break
         await asyncio.sleep(0.02)
-    return beat.stat().st_size > 0
+    return _size(beat) > 0
 
 
 async def _require_dead(beat: Path, what: str) -> None:
-    size = beat.stat().st_size
+    size = _size(beat)
     await asyncio.sleep(_QUIET_S)  # the one thing that only time can show
-    require(beat.stat().st_size == size, f"{what} must kill grandchildren too, but one is still writing")
+    require(_size(beat) == size, f"{what} must kill grandchildren too, but one is still writing")
+
+
+def _size(beat: Path) -> int:
+    """Bytes of a file that need not be there: it lies in the workspace, if that is on another machine."""
+    return beat.stat().st_size if beat.exists() else 0
 
 
 async def _has_own_environment(trying: Trying) -> None:

@@ -30,6 +30,8 @@ class Trying:
     outside: Path
     """A folder that no workspace contains."""
     patience_s: float
+    where: Callable[[Path], Path] | None = None
+    """Where on this machine a file of a workspace lies that is on another one; `None`: the workspaces are here."""
     reports: list[SandboxReport] = field(default_factory=list)
 
     @asynccontextmanager

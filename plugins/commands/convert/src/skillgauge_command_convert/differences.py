@@ -118,7 +118,7 @@ def _of_suite(before: Suite, after: Suite) -> Iterator[Problem]:
             yield _loss(f"suite: {_changed(field, was, now)}", origin)
     for name in type(before.defaults).model_fields:
         was, now = getattr(before.defaults, name), getattr(after.defaults, name)
-        if was != now:
+        if was not in (None, now):  # a default where there was none takes nothing away
             yield _loss(f"suite: {_changed(f'default {name}', was, now)}", origin)
     for label, of in (("arms", _arms), ("comparisons", _comparisons), ("targets", _targets)):
         if (was := of(before)) != (now := of(after)):

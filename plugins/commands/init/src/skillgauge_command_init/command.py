@@ -8,7 +8,9 @@ from pathlib import Path
 import click
 
 from skillgauge.api import ExitCode, Frozen, GlobalsCommand, JsonObject, invocation
+from skillgauge_skill_folders import SKILL_FILE
 
+from .drafting import is_without_evals, propose
 from .engines import FoundEngine, choose, find_engines
 from .scaffold import FOLDERS, Part, State, make_project
 
@@ -39,8 +41,12 @@ def schemas() -> Mapping[str, JsonObject]:
     examples=(
         "skillgauge init",
         "skillgauge init --engine",
+        "skillgauge init --dir my-skill",
     ),
-    help="Make a configuration file, and folders for skills, benchmarks and reports; with --engine the file alone.",
+    help=(
+        "Make a configuration file, and folders for skills, benchmarks and reports; with --engine the file alone. "
+        "In the folder of a skill without evals: drafts of evals from the headings of SKILL.md."
+    ),
 )
 @click.option("--dir", "folder", default=".", show_default=True, help="Where; made if it is not there.", metavar="DIR")
 @click.option(
@@ -58,8 +64,11 @@ def command(ctx: click.Context, *, folder: str, engine: str | None, model: str |
     found = find_engines(call, model) if engine is not None else ()
     chosen = choose(found, None if engine == BEST else engine) if engine is not None else None
     settings = {"engine": chosen.name, **({"model": model} if model else {})} if chosen else {}
-    # Whoever asks for an agent has his skills somewhere already.
-    parts = make_project(Path(folder), settings, folders=() if chosen else FOLDERS)
+    if chosen is None and is_without_evals(Path(folder)):
+        parts = propose(Path(folder))
+    else:  # whoever asks for an agent, or is in a skill, has his skills somewhere already
+        is_project = chosen is None and not Path(folder, SKILL_FILE).is_file()
+        parts = make_project(Path(folder), settings, folders=FOLDERS if is_project else ())
     made = InitDocument(folder=folder, parts=parts, engine=chosen.name if chosen else None, engines=found)
     call.output.document(made.model_dump(mode="json"))
     for one in found:

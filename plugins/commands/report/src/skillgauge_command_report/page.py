@@ -34,6 +34,7 @@ def _lines(document: DiffDocument) -> Iterator[str]:
     reports = (document.before, document.after)
     labels = [text(facts.label) for facts in reports]
     title = escape(" → ".join(plain(facts.label, 60) for facts in reports))
+    alone = document.skills[0].title if len(document.skills) == 1 else ""
     style = files(__package__).joinpath("diff.css").read_text("utf-8")
     style_hash = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{style_hash}'; base-uri 'none'; form-action 'none'"
@@ -42,10 +43,10 @@ def _lines(document: DiffDocument) -> Iterator[str]:
     yield '<head><meta charset="utf-8">'
     yield f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    yield f"<title>{title} – skillgauge comparison</title>"
+    yield f"<title>{escape(plain(alone, 60)) + ': ' if alone else ''}{title} – skillgauge comparison</title>"
     yield f"<style>{style}</style></head>"
     yield "<body>"
-    yield f"<h1>{' → '.join(labels)}</h1>"
+    yield f"<h1>{text(alone, 60) + ': ' if alone else ''}{' → '.join(labels)}</h1>"
     yield f'<p class="verdict {document.regression}">{text(document.verdict, SENTENCE)}</p>'
     yield from _items((f"{label}: {_facts(facts)}" for label, facts in zip(labels, reports, strict=True)), "facts")
     yield from _items((text(note, SENTENCE) for note in (*document.warnings, *document.unproven)), "warning")

@@ -15,6 +15,7 @@ _TRAITS = Traits(
     # It runs no hooks and asks for no permission, so it cannot say that nothing was blocked.
     tells=frozenset({Fact.OFFERED, Fact.FIRED, Fact.USAGE}),
     paid=True,
+    remote=True,
 )
 
 

@@ -17,5 +17,7 @@ def skillgauge_engines() -> Iterable[Provider[Engine]]:
         options=MockOptions,
         factory="skillgauge_engine_mock.engine:make",
         summary="An agent without a model that does as it is told: for dry runs and tests.",
-        traits=Traits(only_by_name=True, skill_folder=SKILL_FOLDER, installs=INSTALLS, tells=frozenset(Fact)),
+        traits=Traits(
+            only_by_name=True, skill_folder=SKILL_FOLDER, installs=INSTALLS, tells=frozenset(Fact), remote=True
+        ),
     )

@@ -20,5 +20,7 @@ def skillgauge_engines() -> Iterable[Provider[Engine]]:
         # It tells what the recorded engine told; what that one did not know is unknown in the recording, too.
         records="skillgauge_recordings:FolderRecorder",
         caches="skillgauge_recordings:BaselineCache",
-        traits=Traits(plays="folder", only_by_name=True, skill_folder=".agents/skills", tells=frozenset(Fact)),
+        traits=Traits(
+            plays="folder", only_by_name=True, skill_folder=".agents/skills", tells=frozenset(Fact), remote=True
+        ),
     )

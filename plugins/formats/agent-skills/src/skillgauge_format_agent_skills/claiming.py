@@ -8,6 +8,7 @@ from pathlib import Path
 from skillgauge.api import Claim, SuiteError
 from skillgauge_skill_folders import skills_of
 
+from .drafts import NAME, has_drafts
 from .packages import manifest_of
 from .shapes import PACKAGE, QUESTIONS, Foreign, Shape
 from .sources import EVALS_FOLDER, could_be_suite, is_named_evals, is_skill_folder, shape_in, suite_files
@@ -33,9 +34,9 @@ def _claim_folder(path: Path) -> Claim | None:
         return None
     own = [name for name, shape in shapes.items() if isinstance(shape, Shape)]
     broken = [name for name, shape in shapes.items() if not isinstance(shape, Shape) and name in _own_names(path)]
-    if not own and not broken:
+    if not own and not broken and not has_drafts(path):
         return None
-    what = ", ".join(own) if own else f"{broken[0]}, which cannot be read"
+    what = ", ".join(own) if own else f"{broken[0]}, which cannot be read" if broken else "drafts of evals"
     # A repository that is a skill itself may hold others, each with suites of its own.
     inner = tuple(skill for skill in skills_of(path, inner=True) if path in skill.parents and not skill.is_symlink())
     return Claim("skill", f"a skill with {what}", leaves=inner)
@@ -46,6 +47,8 @@ def _own_names(path: Path) -> set[str]:
 
 
 def _claim_file(path: Path, is_read: IsRead) -> Claim | None:
+    if path.name == NAME and is_skill_folder(path.parent.parent):
+        return Claim("drafts", f"named {path.name}, in a skill")
     if manifest_of(path) is not None:
         return _claim_foreign(path, PACKAGE, is_read)
     if not could_be_suite(path):

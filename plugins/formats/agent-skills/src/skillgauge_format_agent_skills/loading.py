@@ -39,6 +39,7 @@ from skillgauge_skill_folders import (
 )
 
 from .cases import TRIGGER, CaseMaker
+from .drafts import NAME, draft_notices, has_drafts, loaded_with, only_drafts
 from .figures import BALANCED, TRIGGERS
 from .findings import Findings
 from .installing import leak_warnings
@@ -94,6 +95,7 @@ class _Loading:
     seen: set[Path] = field(default_factory=set)
     whole: set[Path] = field(default_factory=set)
     """Folders of skills all of whose suites were asked for, not one file alone."""
+    drafts: list[Problem] = field(default_factory=list)
     fatal: list[Problem] = field(default_factory=list)
     passed_over: list[Problem] = field(default_factory=list)
 
@@ -103,8 +105,11 @@ class _Loading:
         files = list(suite_files(path)) if path.is_dir() else [path]
         if path.is_dir() or searched:
             self.whole.add(find_skill(path) or path)
-        count = sum(self._add_file(file, problems, in_folder=path.is_dir()) for file in files)
-        if path.is_dir() and not count:
+        count = sum(self._add_file(file, problems, in_folder=path.is_dir()) for file in files if file.name != NAME)
+        drafted = path if path.is_dir() else path.parent.parent
+        if not count and has_drafts(drafted):
+            (self.drafts if searched else problems).extend(only_drafts(drafted, searched=searched))
+        elif path.is_dir() and not count:
             hint = f"Write {EVALS_FOLDER}/evals.json with a list 'evals', each with 'id', 'prompt' and 'assertions'."
             problems.append(Problem("suite.no-evals", "this skill has no evals", Origin(str(path)), hint=hint))
 
@@ -183,7 +188,8 @@ class _Loading:
                 continue
             first[skill.name] = skill.root
             cases = [case for part in of_skill.parts for case in part.cases]
-            unread = not_read(skill.root, cases, self.seen) if skill.root in self.whole else ()
+            is_whole = skill.root in self.whole
+            unread = (*draft_notices(skill.root), *not_read(skill.root, cases, self.seen)) if is_whole else ()
             try:
                 suites += _suites(of_skill, self.options.keep, neighbours.of(skill, tested), unread)
             except SuiteError as error:
@@ -204,7 +210,7 @@ def load(request: LoadRequest, options: AgentSkillsOptions) -> Loaded:
     suites = loading.suites(neighbours)
     if loading.fatal:
         raise SuiteError([*loading.fatal, *loading.passed_over])
-    return Loaded(suites, tuple(loading.passed_over))
+    return loaded_with(loading.drafts, suites, loading.passed_over)
 
 
 def _missing_plugin(foreign: Foreign, origin: Origin) -> Problem:

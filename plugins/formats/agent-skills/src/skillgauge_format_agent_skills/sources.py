@@ -17,7 +17,7 @@ from skillgauge.api import (
     parse_document,
     read_document,
 )
-from skillgauge_skill_folders import SKILL_FILE
+from skillgauge_skill_folders import DRAFTS_FILE, SKILL_FILE
 
 from .shapes import Foreign, Shape, shape_of
 
@@ -78,7 +78,7 @@ def unread_of(folder: Path) -> Iterator[Path]:
 
 def _is_named_like_suite(path: Path, in_evals: bool) -> bool:
     name = path.name.lower()
-    if _RESULTS.search(name):
+    if _RESULTS.search(name) or name == Path(DRAFTS_FILE).name:
         return False
     if path.suffix in _SUFFIXES and (in_evals or _SUITE_WORDS.search(name)):
         return not name.endswith(".schema.json")

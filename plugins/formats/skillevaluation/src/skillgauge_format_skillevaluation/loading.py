@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from importlib.metadata import entry_points
 from pathlib import Path
 
 from skillgauge.api import (
@@ -36,6 +37,7 @@ FORMAT = "skillevaluation"
 WITH_SKILL, WITHOUT_SKILL = "with_skill", "without_skill"
 SPEC_VERSION = "0.8.0"
 SUITE_HASH_CHARACTERS = 12
+_ENGINE = "api"
 
 
 @dataclass
@@ -117,12 +119,17 @@ def _suite(file: Path, options: SkillevaluationOptions) -> Suite:
         arms=(_arm(WITH_SKILL, ref), _arm(WITHOUT_SKILL)),
         comparisons=(Comparison(candidate=WITH_SKILL, baseline=WITHOUT_SKILL),),
         document=FORMAT,
-        defaults=SuiteDefaults(cache_baseline=True),
+        defaults=SuiteDefaults(engine=_default_engine(), cache_baseline=True),
         on_agent_limit=LimitOutcome.ERROR,
         parameters={"suite_hash": suite_hash(content), "spec_version": SPEC_VERSION},
         warnings=(*skill.warnings, *_warnings(maker, cases, leaks, skill)),
         origin=Origin(str(file)),
     )
+
+
+def _default_engine() -> str | None:
+    """The one that asks the model's own API, which is the reference's default; whoever lacks it has no default."""
+    return _ENGINE if entry_points(group="skillgauge.engines", name=_ENGINE) else None
 
 
 def suite_hash(content: object) -> str:

@@ -6,7 +6,7 @@ import asyncio
 
 import regex
 
-from skillgauge.api import Score, ScoreContext
+from skillgauge.api import JsonValue, Score, ScoreContext
 from skillgauge_patterns import compiled
 
 from .options import RegexOptions
@@ -50,12 +50,9 @@ class RegexScorer:
         more = f" and {len(wrong) - _SHOWN_PATTERNS} more" if len(wrong) > _SHOWN_PATTERNS else ""
         found = "Patterns found that may not be there" if self._absent else "Patterns not found"
         count = f"{right}/{total} {'absent' if self._absent else 'matched'}"
-        evidence = (
-            {"found": tuple(wrong), "absent": right} if self._absent else {"missing": tuple(wrong), "matched": right}
-        )
-        return Score.failed(
-            f"{found}: {shown}{more} ({count})", value=right / total, evidence={**evidence, "total": total}
-        )
+        names = ("found", "absent") if self._absent else ("missing", "matched")
+        evidence: dict[str, JsonValue] = {names[0]: tuple(wrong), names[1]: right, "total": total}
+        return Score.failed(f"{found}: {shown}{more} ({count})", value=right / total, evidence=evidence)
 
     async def _is_found(self, pattern: regex.Pattern[str], text: str) -> bool:
         """Raises `TimeoutError` if that cannot be told in time."""

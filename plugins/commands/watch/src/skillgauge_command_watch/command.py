@@ -1,0 +1,123 @@
+"""`watch`: evaluate again whatever is affected when files change, until Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from skillgauge.api import EvaluationCommand, ExitCode, Invocation, Problem, UsageError, configured, counted, invocation
+
+_WORDS = "skillgauge_command_watch.words"
+_ONCE = frozenset({"listed", "dry_run", "confirm", "last_failed", "changed", "open_report"})
+"""Options of `eval` that choose otherwise, or that nobody wants after every change."""
+_SHOWN = 3
+"""Files that are named of those that changed."""
+_STUBBORN = 3
+"""After so many runs in each of which a file changed, the runs are what changes it."""
+
+
+class WatchCommand(EvaluationCommand):
+    """Takes what `eval` takes."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """Its own parameters, then those of `eval`."""
+        own = super().get_params(ctx)
+        root = ctx.find_root()
+        evaluating = root.command.get_command(root, "eval") if isinstance(root.command, click.Group) else None
+        names = {param.name for param in own} | _ONCE
+        return [*own, *(param for param in (evaluating.params if evaluating else ()) if param.name not in names)]
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep the words as they are typed: each run gets them."""
+        ctx.meta[_WORDS] = tuple(args)
+        return super().parse_args(ctx, args)
+
+
+def _watch(**values: Any) -> int:
+    from .rounds import run  # noqa: PLC0415 - `--help` needs none of it
+
+    context = click.get_current_context()
+    call = invocation(context.obj, configured(values))
+    _require_rounds(call)
+    words: tuple[str, ...] = context.meta[_WORDS]
+    before = _before(context, words)
+    sources = _sources(call, values, (*before, *words))
+    count, stubborn = 0, 0
+    during: set[str] = set()
+    try:
+        while True:
+            count += 1
+            code = run([*before, "eval", "--changed", *words])
+            if code == ExitCode.INTERRUPTED:
+                return code
+            seen = sources.pending()
+            stubborn = stubborn + 1 if seen and (not during or seen <= during) else int(bool(seen))
+            during = seen
+            if seen and stubborn >= _STUBBORN:
+                call.output.notice(f"{_named(seen)} changes whenever cases run: a change of yours runs them again")
+                seen = set()
+            call.output.notice(f"watching {sources.told}; Ctrl-C ends it")
+            call.output.notice(f"changed: {_named(seen or sources.wait())}")
+    except KeyboardInterrupt:
+        call.output.verdict(f"done: watched, {counted(count, 'run')}", ExitCode.OK)
+        return ExitCode.OK
+
+
+def _require_rounds(call: Invocation) -> None:
+    """Refuse what cannot be said or known of several runs.
+
+    Raises:
+        UsageError: one document is asked for, nothing is stored that the next run could be compared with, or the
+            system has no process groups.
+    """
+    problems = []
+    if os.name == "nt":
+        problems.append(
+            Problem("watch.system", "watch needs process groups of Linux or macOS", hint="Use eval --changed.")
+        )
+    if call.output.as_json:
+        hint = "Leave it out, or use --log-json: events on stderr, one JSON object a line."
+        problems.append(Problem("usage.exclusive", "--json is one document, and watch has one of every run", hint=hint))
+    if call.config.get("store") == "none":
+        hint = "Leave out --store none, or the key `store` of the configuration."
+        problems.append(Problem("usage.exclusive", "without a store nobody knows which cases are affected", hint=hint))
+    if problems:
+        raise UsageError(problems)
+
+
+def _before(context: click.Context, words: tuple[str, ...]) -> tuple[str, ...]:
+    """The options before the command's name."""
+    place = len(sys.argv) - len(words) - 1
+    return tuple(sys.argv[1:place]) if place > 0 and sys.argv[place] == context.info_name else ()
+
+
+def _sources(call: Invocation, values: Mapping[str, Any], words: tuple[str, ...]) -> Any:
+    from .sources import Sources, places  # noqa: PLC0415 - `--help` needs none of it
+
+    store = str(call.config.get("store"))
+    made = [call.config.get("outputDir"), values.get("record"), values.get("output_file")]
+    made += [f"{store}{suffix}" for suffix in ("", "-wal", "-shm", "-journal")]
+    left_out = frozenset(call.cwd / str(one) for one in made if one)
+    return Sources(*places(call, values["paths"], words, left_out), left_out, call.cwd)
+
+
+def _named(files: set[str]) -> str:
+    names = sorted(files)
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{', '.join(names[:_SHOWN])}{more}"
+
+
+command = WatchCommand(
+    "watch",
+    params=[click.Argument(["paths"], nargs=-1, metavar="[PATH|CASE]...")],
+    callback=_watch,
+    help="Run the affected cases again whenever a file changes that they depend on, until Ctrl-C.",
+    examples=(
+        "skillgauge watch my-skill --engine mock",
+        "skillgauge watch my-skill --engine claude-code --no-baseline --max-cost 1",
+    ),
+)

@@ -1,0 +1,79 @@
+"""Drafts of evals: told by what is blank in each, and never taken for evals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from skillgauge.api import JsonValue, Loaded, Origin, Problem, Severity, Suite, SuiteError, read_document
+from skillgauge_skill_folders import DRAFTS_FILE
+
+from .sources import EVALS_FOLDER
+
+NAME = Path(DRAFTS_FILE).name
+_LIST = "drafts"
+_NEEDED = ("prompt", "assertions")
+
+
+def has_drafts(skill: Path) -> bool:
+    """Whether a skill has a file of drafts."""
+    return (skill / DRAFTS_FILE).is_file()
+
+
+def only_drafts(skill: Path, *, searched: bool) -> tuple[Problem, ...]:
+    """That there is nothing to run yet, with every draft; a note where nobody asked for just this skill."""
+    message, hint = "this skill has drafts of evals, and no eval", "Finish one, and move it to the list 'evals' of "
+    severity = Severity.WARNING if searched else Severity.ERROR
+    origin = Origin(str(skill / DRAFTS_FILE))
+    return (
+        Problem("suite.no-evals", message, origin=origin, hint=f"{hint}{EVALS_FOLDER}/evals.json.", severity=severity),
+        *draft_notices(skill),
+    )
+
+
+def draft_notices(skill: Path) -> tuple[Problem, ...]:
+    """One line for each draft of a skill: what of it is blank, or that it is finished."""
+    path = skill / DRAFTS_FILE
+    if not path.is_file():
+        return ()
+    try:
+        value = read_document(path).value
+    except SuiteError as error:
+        return tuple(replace(one, severity=Severity.WARNING) for one in error.problems)
+    drafts = value.get(_LIST) if isinstance(value, Mapping) else None
+    if not isinstance(drafts, tuple):
+        return (_notice(f"drafts are an object with a list {_LIST!r}", Origin(str(path))),)
+    return tuple(_of_draft(one, Origin(str(path), (_LIST, at))) for at, one in enumerate(drafts))
+
+
+def loaded_with(drafts: Sequence[Problem], suites: Sequence[Suite], passed_over: Sequence[Problem]) -> Loaded:
+    """What was found, with drafts of other skills: they make no search a bad one, unless it found nothing else."""
+    if not suites:
+        return Loaded((), (*passed_over, *drafts))
+    first, *others = suites
+    told = first.model_copy(update={"warnings": (*first.warnings, *drafts)}) if drafts else first
+    return Loaded((told, *others), tuple(passed_over))
+
+
+def _of_draft(draft: JsonValue, origin: Origin) -> Problem:
+    if not isinstance(draft, Mapping):
+        return _notice("a draft must be an object", origin)
+    blank = list(_blank(draft))
+    name = f"draft {draft.get('id', origin.pointer[-1])!r}"
+    if not blank:
+        return _notice(f"{name} is finished, and no run counts it: move it to {EVALS_FOLDER}/evals.json", origin)
+    return _notice(f"{name}: blank {'is' if len(blank) == 1 else 'are'} {' and '.join(blank)}", origin)
+
+
+def _blank(draft: Mapping[str, JsonValue]) -> Iterator[str]:
+    """What an eval needs and a draft has not."""
+    for key in _NEEDED:
+        value = draft.get(key)
+        filled = value if isinstance(value, tuple) else (value,)
+        if not any(one.strip() if isinstance(one, str) else one for one in filled):
+            yield key
+
+
+def _notice(message: str, origin: Origin) -> Problem:
+    return Problem("suite.draft", message, origin=origin, severity=Severity.WARNING)

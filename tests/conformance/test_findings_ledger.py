@@ -1,0 +1,69 @@
+"""Every finding on the first hour and on plugins has a test that is there, or a decision record that names it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from . import (
+    findings_engines,
+    findings_first_hour,
+    findings_newcomers,
+    findings_plugins,
+    findings_trust_a,
+    findings_trust_c,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+LEDGERS = (
+    findings_newcomers,
+    findings_plugins,
+    findings_first_hour,
+    findings_engines,
+    findings_trust_a,
+    findings_trust_c,
+)
+MOST = {
+    "F-": 12,
+    "F-H": 7,
+    "F-R": 4,
+    "F-A": 5,
+    "F-K": 21,
+    "F-D": 12,
+    "F-W": 6,
+    "F-P": 2,
+    "F-O": 9,
+    "F-L": 3,
+    "P-B": 3,
+    "P-S": 12,
+    "P-M": 10,
+    "P-C": 4,
+    "P-D": 11,
+    "P-N": 11,
+    "P-E": 2,
+}
+"""How many findings there are of each sort."""
+OWN = {**findings_newcomers.FINDINGS, **findings_plugins.FINDINGS}
+
+
+def test_no_finding_is_left_out() -> None:
+    """All that were numbered, in one list or another."""
+    every = {f"{sort}{number}" for sort, most in MOST.items() for number in range(1, most + 1)} | {"P-S0"}
+    known = {one for ledger in LEDGERS for one in ledger.FINDINGS}
+    assert sorted(every - known) == []
+
+
+@pytest.mark.parametrize(("finding", "places"), OWN.items(), ids=OWN)
+def test_a_finding_has_a_test_or_a_reason(finding: str, places: Iterable[str]) -> None:
+    """The test is in its file; a record that says why there is none names the finding."""
+    assert places
+    for place in places:
+        file, _, test = place.partition("::")
+        text = (ROOT / file).read_text("utf-8")
+        if test:
+            assert re.search(rf"^ *(async )?def {test.rpartition('::')[2]}\(", text, re.MULTILINE), place
+        elif file.endswith("0078-findings-without-a-test.md"):
+            assert re.search(rf"\b{finding}\b", text), place
