@@ -25,6 +25,10 @@ NAMED = {"name": "a", "prompt": "p"}
         {"cases": [NAMED], "should_trigger": ["q"], "should_not_trigger": []},
         {"skill_name": "a", "cases": [NAMED | {"should_trigger": False}]},
         {"evals": [{"id": 1, "prompt": "p", "expectations": ["It is."]}]},
+        {"name": "n", "skill": "a", "config": {}, "tasks": ["tasks/*.yaml"]},
+        {"name": "n", "skill": "a", "config": {}, "tasks": [NAMED | {"id": "b"}]},
+        {"skill": "a", "config": {}, "tasks": [{"name": "n", "instruction": "i", "graders": []}]},
+        {"skill": "a", "config": {}, "tasks_from": "rows.csv", "cases": []},
     ],
     ids=json.dumps,
 )

@@ -117,6 +117,7 @@ def test_validators_get_what_lies_beside_their_script(root: Path) -> None:
     assert files == {"scripts/convert.py", "scripts/grade.py", "scripts/key.json", "scripts/tables.py"}
     assert {file.path for file in bundled_files(root, ["cat SKILL.md; ls /etc"])} == {"SKILL.md"}
     assert bundled_files(root, ["grep 'an open quotation", ""]) == ()
+    assert bundled_files(root, [f"python3 -c '{'pass;' * 1000}'"]) == ()
     assert [file.path for file in bundled_files(root, ["test -f x&&cat<SKILL.md"])] == ["SKILL.md"]
 
 

@@ -275,6 +275,8 @@ def test_there_and_back(suite_file: Path, tmp_path: Path) -> None:
         ("trials_per_task: 2", "trials_per_task: 0", "eval.yaml:6:"),
         ("tasks/*.yaml", "tasks/none.yaml", "eval.yaml:22:"),
         ("tasks/*.yaml", "/tasks/*.yaml", "eval.yaml:22:"),
+        ("tasks/*.yaml", "../*.yaml", "eval.yaml:22:"),
+        ("tasks/*.yaml", ".", "eval.yaml:22:"),
         ("- tasks/*.yaml", "- {id: a, prompt: b}", "eval.yaml:22:"),
         ("name: quiet", "name: says something", "eval.yaml:19:"),
         ("type: code", "type: human", "eval.yaml:14:"),

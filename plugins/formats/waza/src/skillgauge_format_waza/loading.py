@@ -209,7 +209,8 @@ def _tasks(reading: Reading, read: EvalFile) -> Iterator[_Task]:
     seen: set[Path] = set()
     for number, pattern in enumerate(read.tasks):
         place = ("tasks", number)
-        if Path(pattern).is_absolute() or "**" in pattern:
+        parts = Path(pattern).parts
+        if not parts or Path(pattern).is_absolute() or ".." in parts or "**" in pattern or "\0" in pattern:
             reading.refuse(f"{pattern!r} is no pattern below the suite's folder", *place, hint="As in: tasks/*.yaml")
             continue
         found = [one for one in sorted(reading.folder.glob(pattern)) if one.is_file()]
