@@ -42,3 +42,17 @@ def test_one_format_claims_an_eval_yaml(program: Program, document: dict[str, An
         done = program("validate", path)
         assert "usage." not in done.stdout + done.stderr, done
         assert "eval.yaml" in done.stdout + done.stderr or done.code == 0
+
+
+@pytest.mark.parametrize("name", ["promptfooconfig.yaml", "promptfooconfig.json"])
+def test_promptfoo_alone_claims_its_configuration(program: Program, name: str) -> None:
+    """In the folder of a skill, too."""
+    folder = program.work / "a"
+    folder.mkdir()
+    (folder / "SKILL.md").write_text("---\nname: a\ndescription: A skill.\n---\n\nAnswer.\n")
+    tests = [{"vars": {"q": "x"}, "assert": [{"type": "contains", "value": "x"}]}]
+    (folder / name).write_text(json.dumps({"prompts": ["Say {{q}}."], "providers": ["openai:codex"], "tests": tests}))
+    for path in (folder, folder / name):
+        done = program("eval", path, "--engine", "mock", "--json")
+        assert done.code == 0, done
+        assert [one["format"] for one in done.document["plan"]["suites"]] == ["promptfoo"]

@@ -425,7 +425,7 @@ def test_end_to_end_with_an_engine(program: Program) -> None:
 
 def test_files_of_others_are_left(tmp_path: Path, config: Path) -> None:
     """A configuration is known by its name, or by prompts and tests together."""
-    other = tmp_path / "named/evals.yaml"
+    other = tmp_path / "named/labels.yaml"
     other.parent.mkdir()
     other.write_text(config.read_text())
     (other.parent / "prompts").mkdir()

@@ -16,7 +16,7 @@ _MARKS = (b"prompts", b"providers", b"targets")
 def claim(path: Path) -> Claim | None:
     """What a path is to this format; never raises."""
     try:
-        if path.suffix not in _SUFFIXES or not path.is_file():
+        if path.suffix not in _SUFFIXES or path.stem == "evals" or not path.is_file():
             return None
         if path.name in NAMES:
             return Claim("config", f"named {path.name}")
