@@ -34,7 +34,7 @@ def _granted(check: Check) -> tuple[str, Trap | None]:
     if check.scorer == "command" and options.get("expect_exit_code", 0) == 0:
         found = cannot_fail(str(options.get("command", "")))
         return (found.reason, found) if found else ("", None)
-    if check.scorer == "regex":
+    if check.scorer == "regex" and not options.get("absent"):
         patterns = _texts(options.get("patterns"))
         if patterns and all(map(_matches_nothing, patterns)):
             return "its pattern matches the empty text", None

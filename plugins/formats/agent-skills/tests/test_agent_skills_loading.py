@@ -94,8 +94,8 @@ def test_expected_output_alone_is_enough(skill: SkillMaker, load: Load) -> None:
         ({"type": "contains-any", "value": ["x", "1+1"]}, "regex", {"patterns": (r"x|1\+1",), "case_sensitive": True}),
         (
             {"type": "not-contains", "value": "a.b"},
-            "regex",
-            {"patterns": (r"\A(?!(?s:.*)(?:a\.b))",), "case_sensitive": True},
+            "contains",
+            {"keywords": ("a.b",), "case_sensitive": True, "absent": True},
         ),
         ({"type": "Regex", "value": r"\d+"}, "regex", {"patterns": (r"\d+",), "case_sensitive": True}),
         ({"type": "starts-with", "value": "{"}, "regex", {"patterns": (r"\A\{",), "case_sensitive": True}),
@@ -120,7 +120,7 @@ def test_what_a_program_decides(
     assert check.id
 
 
-ABSENT = r"\A(?!(?s:.*)(?:TODO|FIXME))"
+ABSENT = {"patterns": ("TODO|FIXME",), "case_sensitive": True, "absent": True}
 
 
 @pytest.mark.parametrize(
@@ -133,11 +133,11 @@ ABSENT = r"\A(?!(?s:.*)(?:TODO|FIXME))"
             "regex",
             {"patterns": ("a",), "case_sensitive": False},
         ),
-        ({"type": "regex_absent", "pattern": "TODO|FIXME"}, "regex", {"patterns": (ABSENT,), "case_sensitive": True}),
+        ({"type": "regex_absent", "pattern": "TODO|FIXME"}, "regex", ABSENT),
         (
             {"type": "not_contains_pattern", "pattern": "TODO|FIXME"},
             "regex",
-            {"patterns": (ABSENT,), "case_sensitive": True},
+            ABSENT,
         ),
         ({"type": "contains_phrase", "phrase": "a b"}, "contains", {"keywords": ("a b",), "case_sensitive": True}),
         ({"type": "content_contains", "value": "plan"}, "contains", {"keywords": ("plan",), "case_sensitive": True}),
@@ -480,3 +480,20 @@ def test_a_bare_list_of_questions(skill: Callable[..., Path], load: Load) -> Non
 def test_a_pattern_that_may_not_be_found_means_what_it_says(answer: str, is_absent: bool) -> None:
     """Its dot is no line break, and it is looked for in every line."""
     assert (regex.search(nowhere("a.c"), answer) is not None) is is_absent
+
+
+@pytest.mark.parametrize(
+    ("assertion", "sought"),
+    [
+        ({"type": "file_not_contains", "path": "a.md", "value": "a.c"}, {"lacks": ("a.c",)}),
+        ({"type": "not_regex", "path": "a.md", "pattern": "a.c"}, {"patterns": (nowhere("a.c"),)}),
+    ],
+    ids=str,
+)
+def test_what_a_file_may_not_have(
+    assertion: dict[str, Any], sought: dict[str, object], skill: SkillMaker, load: Load
+) -> None:
+    """The same is asked of a file as of an answer."""
+    (check,) = case_of(load(skill({"prompt": "p", "assertions": [{"text": "t", **assertion}]}))).checks
+    assert check.scorer == "files"
+    assert {key: check.options[key] for key in sought} == sought

@@ -9,8 +9,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
-from skillgauge.api import Loaded, LoadRequest, Suite, SuiteError, VerdictMode, located_all, thaw
+from skillgauge.api import (
+    Arm,
+    ArmKind,
+    Case,
+    Loaded,
+    LoadRequest,
+    Suite,
+    SuiteDefaults,
+    SuiteError,
+    VerdictMode,
+    located_all,
+    thaw,
+)
 from skillgauge_format_promptfoo.suite_format import PromptfooFormat
 from skillgauge_testkit import FORMATS, Maker, check_format, check_light_import, check_plugin
 from skillgauge_testkit.program import Program
@@ -481,3 +494,28 @@ def test_announcement() -> None:
     """Hook, provider and entry points fit together."""
     check_plugin(MODULE, "formats")
     check_light_import(MODULE)
+
+
+@pytest.mark.parametrize(
+    ("kind", "engine", "provider", "loss"),
+    [
+        (ArmKind.AGENT, None, "anthropic:claude-agent-sdk", "names no engine"),
+        (ArmKind.AGENT, "acme", "anthropic:claude-agent-sdk", "'acme' is no provider"),
+        (ArmKind.AGENT, "codex", "openai:codex-sdk", ""),
+        (ArmKind.DIRECT, None, "echo", "no provider of promptfoo calls the skill"),
+    ],
+)
+def test_who_answers_in_what_is_written(kind: ArmKind, engine: str | None, provider: str, loss: str) -> None:
+    """A suite about an agent is never answered by an echo of its prompts, and what stands in a place is told."""
+    suite = Suite(
+        id="s",
+        format="another",
+        root="/",
+        cases=(Case(id="c", prompt="p"),),
+        arms=(Arm(name="only", kind=kind),),
+        defaults=SuiteDefaults(engine=engine),
+    )
+    dumped = PromptfooFormat().dump(suite)
+    assert yaml.safe_load(dict(dumped.artifacts)["promptfooconfig.yaml"])["providers"] == [provider]
+    told = [one.message for one in dumped.losses]
+    assert any(loss in one for one in told) if loss else told == []

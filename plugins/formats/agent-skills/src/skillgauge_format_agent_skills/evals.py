@@ -11,7 +11,7 @@ from skillgauge.api import Check, JsonObject, JsonValue, Origin, text_of
 from .files import EvalFile
 from .findings import Findings, OriginOf
 from .keys import BEARS_CHECKS, KEYS, OTHER_NAMES, Use, listed
-from .typed import nowhere, text_or_pattern
+from .typed import text_or_pattern
 
 Told = tuple[JsonValue, Origin]
 """What is asserted, and where it stands."""
@@ -146,7 +146,7 @@ def _assertion(text: str, use: Use) -> JsonValue:
         case Use.EXCLUDED:
             if not _is_literal(text):
                 return _NOT_SO.format(text)
-            return {"text": f"It has no {text}", "type": "regex", "value": nowhere(text_or_pattern(text))}
+            return {"text": f"It has no {text}", "type": "not-regex", "value": text_or_pattern(text)}
         case _:
             return text
 

@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from skillgauge.api import FrozenDict, JsonObject, JsonValue
 
@@ -51,16 +51,16 @@ def _loose(given: Given) -> Given:
     return Given(given.value, given.key, strict=False)
 
 
-def _regex(given: Given, pattern: Callable[[str], str]) -> Made | None:
+def _regex(given: Given, pattern: Callable[[str], str], **more: bool) -> Made | None:
     patterns = tuple(map(pattern, given.texts))
-    return ("regex", {"patterns": patterns, "case_sensitive": given.strict}) if patterns else None
+    return ("regex", {"patterns": patterns, "case_sensitive": given.strict, **more}) if patterns else None
 
 
-def _contains(given: Given) -> Made | None:
+def _contains(given: Given, **more: bool) -> Made | None:
     if given.is_pattern:
-        return _regex(given, text_or_pattern)
+        return _regex(given, text_or_pattern, **more)
     texts = tuple(given.texts)
-    return ("contains", {"keywords": texts, "case_sensitive": given.strict}) if texts else None
+    return ("contains", {"keywords": texts, "case_sensitive": given.strict, **more}) if texts else None
 
 
 def _contains_any(given: Given) -> Made | None:
@@ -69,7 +69,7 @@ def _contains_any(given: Given) -> Made | None:
 
 
 def _lacks(given: Given) -> Made | None:
-    return _regex(given, lambda text: nowhere(text_or_pattern(text) if given.is_pattern else re.escape(text)))
+    return _contains(given, absent=True)
 
 
 def text_or_pattern(text: str) -> str:
@@ -154,7 +154,7 @@ _LOOSE = Rule(lambda given: _contains(_loose(given)), _TEXTS, about_text=True, o
 _LACKS = Rule(_lacks, _TEXTS, about_text=True, opposite="contains-any")
 _ANY = Rule(_contains_any, _TEXTS, about_text=True, opposite="not-contains")
 _FOUND = Rule(lambda given: _regex(given, str), _PATTERNS, about_text=True, opposite="not-regex")
-_ABSENT = Rule(lambda given: _regex(given, nowhere), _PATTERNS, about_text=True, opposite="regex")
+_ABSENT = Rule(lambda given: _regex(given, str, absent=True), _PATTERNS, about_text=True, opposite="regex")
 _EQUALS = Rule(lambda given: ("exact", {"value": given.value}), ("value", "expected"))
 _COMMAND = Rule(_command, ("value", "command", "cmd", "run", "script"))
 
@@ -384,5 +384,10 @@ def _of_file(made: Made, path: JsonValue) -> Made | None:
     scorer, options = made
     if not isinstance(path, str) or not path:
         return None
-    sought: dict[str, Any] = {"contains" if scorer == "contains" else "patterns": next(iter(options.values()))}
+    if "absent" not in options:
+        sought: dict[str, Any] = {"contains" if scorer == "contains" else "patterns": next(iter(options.values()))}
+    elif scorer == "contains":
+        sought = {"lacks": options["keywords"]}
+    else:
+        sought = {"patterns": tuple(map(nowhere, cast("tuple[str, ...]", options["patterns"])))}
     return "files", {"path": path, "state": "present", **sought, "case_sensitive": options["case_sensitive"]}

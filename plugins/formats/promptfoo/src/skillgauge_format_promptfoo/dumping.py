@@ -10,6 +10,7 @@ import yaml
 
 from skillgauge.api import (
     ALL_PASSED,
+    ArmKind,
     Case,
     Dumped,
     FileSpec,
@@ -25,8 +26,9 @@ from skillgauge_skill_folders import SKILL_FILE
 
 from .assertions import EACH
 from .keys import CLUSTER
+from .loading import FORMAT
 from .prompts import DEFAULT
-from .providers import ECHO, ENGINES
+from .providers import AGENT, ECHO, ENGINES
 from .writing import assertions
 
 CONFIG_FILE = "promptfooconfig.yaml"
@@ -64,11 +66,16 @@ def _provider(suite: Suite, losses: list[Problem]) -> Any:
         turns = suite.defaults.limits.max_turns
         config |= {"max_turns": turns} if turns else {}  # type: ignore[dict-item]
         return {"id": names[engine], "config": config} if config else names[engine]
+    is_agent = any(arm.kind is ArmKind.AGENT for arm in suite.arms)
+    stand_in = AGENT if is_agent else ECHO
     if engine is not None:
-        losses.append(
-            _loss(f"the engine {engine!r} is no provider of promptfoo; {ECHO!r} stands in its place", suite.origin)
-        )
-    return ECHO
+        losses.append(_loss(f"engine {engine!r} is no provider of promptfoo; {stand_in!r} stands there", suite.origin))
+    elif is_agent:
+        losses.append(_loss(f"the suite names no engine; {stand_in!r} stands there", suite.origin))
+    elif suite.format != FORMAT:
+        told = f"no provider of promptfoo calls the skill; {stand_in!r}, which repeats the prompt, stands there"
+        losses.append(_loss(told, suite.origin))
+    return stand_in
 
 
 def _test(case: Case, losses: list[Problem]) -> dict[str, Any]:

@@ -12,8 +12,10 @@ from skillgauge.api import JsonObject, JsonValue, thaw
 from .reading import Node, Reading
 from .templates import as_text
 
+AGENT = "anthropic:claude-agent-sdk"
+"""Stands in a suite about an agent that names no engine."""
 ENGINES: Mapping[str, str] = {
-    "anthropic:claude-agent-sdk": "claude-code",
+    AGENT: "claude-code",
     "anthropic:claude-code": "claude-code",
     "openai:codex-sdk": "codex",
     "openai:codex": "codex",
