@@ -58,7 +58,7 @@ class Command:
 
 def commands() -> list[Command]:
     """Every command that can be run, built in or of a plugin."""
-    return list(_below(app, click.Context(app, info_name="skillgauge"), ()))
+    return list(_below(app, click.Context(app, info_name="skillgauge", **app.context_settings), ()))
 
 
 def _below(group: click.Group, context: click.Context, words: tuple[str, ...]) -> Iterator[Command]:

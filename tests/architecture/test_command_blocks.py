@@ -80,7 +80,7 @@ def parsed(line: str) -> None:
     """
     words = shlex.split(line, comments=True)[1:]
     command: click.Command = app
-    context = click.Context(app, info_name="skillgauge")
+    context = click.Context(app, info_name="skillgauge", **app.context_settings)
     while isinstance(command, click.Group):
         while words and words[0].startswith("-"):
             if words.pop(0) in ("--version", "--help", "-V", "-h"):
@@ -122,7 +122,7 @@ def commands_of(group: click.Group, context: click.Context) -> Iterator[tuple[st
             yield inner.command_path, found
 
 
-EVERY = dict(commands_of(app, click.Context(app, info_name="skillgauge")))
+EVERY = dict(commands_of(app, click.Context(app, info_name="skillgauge", **app.context_settings)))
 
 
 @pytest.mark.parametrize("called", EVERY)

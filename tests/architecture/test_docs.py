@@ -37,7 +37,7 @@ def test_every_hook_is_documented_with_its_arguments(name: str, hook: object) ->
 
 def options_of(name: str) -> set[str]:
     """Long options of a command, those that formats bring included."""
-    context = click.Context(app)
+    context = click.Context(app, **app.context_settings)
     command = app.get_command(context, name)
     assert command
     command.make_context(name, [], resilient_parsing=True)
@@ -58,7 +58,7 @@ def test_every_option_is_documented(name: str) -> None:
 def command_of(*words: str) -> click.Command:
     """The command that these words call."""
     found: click.Command = app
-    context = click.Context(app, info_name="skillgauge")
+    context = click.Context(app, info_name="skillgauge", **app.context_settings)
     for word in words:
         assert isinstance(found, click.Group)
         inner = found.get_command(context, word)
