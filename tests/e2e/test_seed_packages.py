@@ -56,7 +56,7 @@ def test_the_page_of_uaaps(program: Program, work: Path) -> None:
         return done
 
     def reports() -> list[Path]:
-        return sorted((package / "evals/reports").glob("*.json"))
+        return sorted((package / "evals/reports").glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
 
     with ModelServer(judge) as server:
         plugins = {
