@@ -3,6 +3,7 @@
 from .bundles import DOCKERFILE, bundled_files, contained, file_spec, image_files
 from .folders import files_of, skill_ref
 from .leaks import LEAKS, Leaks, leaks_of
+from .loading import load_each
 from .repositories import roots_around, skills_of
 from .skill_file import DRAFTS_FILE, SKILL_FILE, Skill, find_skill, read_skill
 
@@ -20,6 +21,7 @@ __all__ = [
     "find_skill",
     "image_files",
     "leaks_of",
+    "load_each",
     "read_skill",
     "roots_around",
     "skill_ref",

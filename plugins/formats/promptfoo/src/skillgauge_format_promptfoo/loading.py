@@ -16,7 +16,6 @@ from skillgauge.api import (
     Loaded,
     LoadRequest,
     Origin,
-    Problem,
     Suite,
     SuiteDefaults,
     SuiteError,
@@ -25,7 +24,7 @@ from skillgauge.api import (
     digest,
     read_document,
 )
-from skillgauge_skill_folders import Skill, bundled_files, find_skill, leaks_of, read_skill, skill_ref
+from skillgauge_skill_folders import Skill, bundled_files, find_skill, leaks_of, load_each, read_skill, skill_ref
 
 from .assertions import Grading
 from .claiming import NAMES
@@ -48,21 +47,7 @@ def load(request: LoadRequest) -> Loaded:
     Raises:
         SuiteError: a named file is bad; with everything that is wrong with all of them.
     """
-    suites: dict[Path, Suite] = {}
-    fatal: list[Problem] = []
-    passed_over: list[Problem] = []
-    for paths, problems in ((request.paths, fatal), (request.searched, passed_over)):
-        for path in map(Path, paths):
-            file = next((path / name for name in NAMES if (path / name).is_file()), path)
-            if file.resolve() in suites:
-                continue
-            try:
-                suites[file.resolve()] = _suite(file)
-            except SuiteError as error:
-                problems += error.problems
-    if fatal:
-        raise SuiteError([*fatal, *passed_over])
-    return Loaded(tuple(suites.values()), tuple(passed_over))
+    return load_each(request, NAMES, _suite)
 
 
 def _suite(file: Path) -> Suite:

@@ -18,7 +18,6 @@ from skillgauge.api import (
     Limits,
     Loaded,
     LoadRequest,
-    Problem,
     SkillRef,
     SkillRole,
     Suite,
@@ -28,7 +27,7 @@ from skillgauge.api import (
     digest,
     read_document,
 )
-from skillgauge_skill_folders import bundled_files, contained, file_spec, leaks_of, read_skill, skill_ref
+from skillgauge_skill_folders import bundled_files, contained, file_spec, leaks_of, load_each, read_skill, skill_ref
 
 from .files import EvalFile, GraderFile, TaskFile
 from .graders import Given, checks_of, expectations
@@ -78,21 +77,7 @@ def load(request: LoadRequest) -> Loaded:
     Raises:
         SuiteError: a named file is bad; with everything that is wrong with all of them.
     """
-    suites: dict[Path, Suite] = {}
-    fatal: list[Problem] = []
-    passed_over: list[Problem] = []
-    for paths, problems in ((request.paths, fatal), (request.searched, passed_over)):
-        for path in map(Path, paths):
-            file = next((path / name for name in sorted(NAMES) if (path / name).is_file()), path)
-            if file.resolve() in suites:
-                continue
-            try:
-                suites[file.resolve()] = _suite(file)
-            except SuiteError as error:
-                problems += error.problems
-    if fatal:
-        raise SuiteError([*fatal, *passed_over])
-    return Loaded(tuple(suites.values()), tuple(passed_over))
+    return load_each(request, sorted(NAMES), _suite)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,40 @@
+"""Load the suites of a format that has one in each file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from skillgauge.api import Loaded, LoadRequest, Problem, Suite, SuiteError
+
+
+def load_each(request: LoadRequest, names: Iterable[str], suite_of: Callable[[Path], Suite]) -> Loaded:
+    """The suite of each file, each file once however often it is named.
+
+    Args:
+        request: files, or folders that hold one of them.
+        names: what such a file is called in a folder, the preferred name first.
+        suite_of: reads a file; raises `SuiteError` with everything that is wrong with it.
+
+    Returns:
+        The suites; bad files that were only found by searching are told beside them.
+
+    Raises:
+        SuiteError: a named file is bad; with everything that is wrong with all of them.
+    """
+    names = tuple(names)
+    suites: dict[Path, Suite] = {}
+    fatal: list[Problem] = []
+    passed_over: list[Problem] = []
+    for paths, problems in ((request.paths, fatal), (request.searched, passed_over)):
+        for path in map(Path, paths):
+            file = next((path / name for name in names if (path / name).is_file()), path)
+            if file.resolve() in suites:
+                continue
+            try:
+                suites[file.resolve()] = suite_of(file)
+            except SuiteError as error:
+                problems += error.problems
+    if fatal:
+        raise SuiteError([*fatal, *passed_over])
+    return Loaded(tuple(suites.values()), tuple(passed_over))
