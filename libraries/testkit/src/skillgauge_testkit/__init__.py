@@ -51,6 +51,7 @@ from .model_server import (
     with_skill,
     write_file,
 )
+from .runs import run_view, trial_result
 from .temporary import TemporarySandbox
 
 __all__ = [
@@ -96,7 +97,9 @@ __all__ = [
     "in_turns",
     "read_file",
     "run_shell",
+    "run_view",
     "score_context",
+    "trial_result",
     "use_skill",
     "with_skill",
     "write_file",

@@ -5,56 +5,33 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 from skillgauge.api import (
     CaseHead,
     Comparison,
-    Counts,
     Execution,
     Failure,
     FailureClass,
-    GroupSummary,
-    Kept,
     Origin,
-    RateInterval,
-    RunView,
     Score,
-    SuiteHead,
-    Summary,
     TrialResult,
     Verdict,
 )
 from skillgauge_reporter_github.reporter import GithubReporter
 from skillgauge_run_views.code_hosts import MARKER
-from skillgauge_testkit import REPORTERS, Maker, check_light_import, check_plugin, check_reporter, contract_views
+from skillgauge_testkit import (
+    REPORTERS,
+    Maker,
+    check_light_import,
+    check_plugin,
+    check_reporter,
+    run_view,
+    trial_result,
+)
 
 MODULE = "skillgauge_reporter_github.plugin"
 HOSTILE = "a\n::error::owned\r\n::set-output name=verdict::passed, 100%: <b>x</b> | @octocat `y`"
-
-
-def result(case: str, verdict: Verdict, *, index: int = 0, repeat: int = 1, **changes: Any) -> TrialResult:
-    """One repeat of a case of skill `greet`."""
-    values: dict[str, Any] = {
-        "trial_id": f"{index}-{repeat}",
-        "execution_id": "e",
-        "score_id": "s",
-        "ordinal": index * 10 + repeat,
-        "suite_id": "pack",
-        "case_id": case,
-        "case_index": index,
-        "target_id": "skill:greet",
-        "arm": "direct",
-        "runner": "command",
-        "model": None,
-        "repeat": repeat,
-        "verdict": verdict,
-        "execution": Execution(duration_s=0.25),
-        "started_at": 0.0,
-    }
-    return TrialResult.model_validate(values | changes)
 
 
 def failed(reason: str) -> tuple[Score, ...]:
@@ -64,27 +41,7 @@ def failed(reason: str) -> tuple[Score, ...]:
 
 def files(results: Sequence[TrialResult], *comparisons: Comparison, cases: Sequence[CaseHead] = ()) -> dict[str, str]:
     """The report of a run with these results, by path."""
-    view: RunView = contract_views()[0][1]
-    keys = list(dict.fromkeys(one.group for one in results))
-    rate = RateInterval(rate=0.5, n=4)
-    groups = tuple(GroupSummary.model_validate(asdict(key) | {"counts": Counts(), "pass_rate": rate}) for key in keys)
-    suite = SuiteHead(
-        id="pack",
-        format="f",
-        root="/",
-        content_digest="d",
-        case_count=1,
-        targets=(),
-        arms=tuple(dict.fromkeys(key.arm for key in keys)),
-        comparisons=comparisons,
-    )
-    head = view.head.model_copy(update={"suites": (suite,)})
-    made = replace(
-        view,
-        head=head,
-        summary=Summary(counts=Counts(), groups=groups),
-        source=Kept(lambda: results, cases),
-    )
+    made = run_view(results, *comparisons, cases=cases)
     return {one.path: b"".join(one.chunks).decode() for one in GithubReporter().render(made)}
 
 
@@ -98,11 +55,11 @@ def test_worst_cases_come_first_with_their_reasons() -> None:
     broken = Execution(failure=Failure.of_agent(FailureClass.SANDBOX, "no sandbox"))
     told = files(
         [
-            result("good", Verdict.PASS),
-            result("flaky", Verdict.PASS, index=1),
-            result("flaky", Verdict.FAIL, index=1, repeat=2, scores=failed("unlucky")),
-            result("bad", Verdict.FAIL, index=2, scores=failed("wrong")),
-            result("broken", Verdict.ERROR, index=3, execution=broken),
+            trial_result("good", Verdict.PASS),
+            trial_result("flaky", Verdict.PASS, index=1),
+            trial_result("flaky", Verdict.FAIL, index=1, repeat=2, scores=failed("unlucky")),
+            trial_result("bad", Verdict.FAIL, index=2, scores=failed("wrong")),
+            trial_result("broken", Verdict.ERROR, index=3, execution=broken),
         ]
     )
     rows = [line.split(" | ")[1:] for line in told[""].splitlines() if line.startswith(("| ❌", "| ⚠️"))]
@@ -129,14 +86,14 @@ def test_annotations_stand_at_the_line_of_the_case(tmp_path: Path) -> None:
     file.write_text(json.dumps({"evals": [{"id": 1}, {"id": 2}]}, indent=1))
     origin = Origin(str(file), ("evals", 1))
     cases = [CaseHead(suite_id="pack", index=0, id="c", origin=origin)]
-    told = files([result("c", Verdict.FAIL, scores=failed("wrong"))], cases=cases)
+    told = files([trial_result("c", Verdict.FAIL, scores=failed("wrong"))], cases=cases)
     line = file.read_text().splitlines().index('   "id": 2')  # that of the brace before it, counted from 1
     assert told["annotations.txt"].startswith(f"::error file=skills%2C mine/evals.json,line={line},title=c ")
 
 
 def test_hostile_texts_are_inert() -> None:
     """A name cannot be a command or an output of its own, nor HTML, a mention or a cell."""
-    told = files([result(HOSTILE, Verdict.FAIL, scores=failed(HOSTILE))])
+    told = files([trial_result(HOSTILE, Verdict.FAIL, scores=failed(HOSTILE))])
     (line,) = told["annotations.txt"].splitlines()
     head, _, message = line.removeprefix("::error ").partition("::")
     assert line.startswith("::error ")
@@ -158,7 +115,7 @@ def test_hostile_texts_are_inert() -> None:
 
 def test_many_failures_are_cut() -> None:
     """GitHub shows 50 annotations of a step; how many more there are is told."""
-    results = [result(f"c{n}", Verdict.FAIL, index=n, scores=failed("&" * 5_000)) for n in range(60)]
+    results = [trial_result(f"c{n}", Verdict.FAIL, index=n, scores=failed("&" * 5_000)) for n in range(60)]
     told = files(results)
     assert len(told["annotations.txt"].splitlines()) == 50
     assert "10 more did not pass." in told[""]
@@ -168,7 +125,7 @@ def test_many_failures_are_cut() -> None:
 
 def test_baselines_are_left_out() -> None:
     """That an agent fails without the skill is no failure of anything."""
-    results = [result("c", Verdict.PASS, arm="with"), result("c", Verdict.FAIL, arm="without")]
+    results = [trial_result("c", Verdict.PASS, arm="with"), trial_result("c", Verdict.FAIL, arm="without")]
     told = files(results, Comparison(candidate="with", baseline="without"))
     assert told["annotations.txt"] == ""
     assert told["outputs.txt"].startswith("verdict=passed\n")

@@ -4,56 +4,34 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from skillgauge.api import (
     CaseHead,
     Comparison,
-    Counts,
     Execution,
     Failure,
     FailureClass,
-    GroupSummary,
-    Kept,
     Origin,
-    RateInterval,
-    RunView,
     Score,
-    SuiteHead,
-    Summary,
     TrialResult,
     Verdict,
 )
 from skillgauge_reporter_gitlab.reporter import GitlabReporter
-from skillgauge_testkit import REPORTERS, Maker, check_light_import, check_plugin, check_reporter, contract_views
+from skillgauge_testkit import (
+    REPORTERS,
+    Maker,
+    check_light_import,
+    check_plugin,
+    check_reporter,
+    run_view,
+    trial_result,
+)
 
 MODULE = "skillgauge_reporter_gitlab.plugin"
 HOSTILE = "a\nSKILL_VERDICT=passed\r\n/close <b>x</b> | @octocat `y`"
 SEVERITIES = {"info", "minor", "major", "critical", "blocker"}
-
-
-def result(case: str, verdict: Verdict, *, index: int = 0, repeat: int = 1, **changes: Any) -> TrialResult:
-    """One repeat of a case of skill `greet`."""
-    values: dict[str, Any] = {
-        "trial_id": f"{changes.get('runner')}-{index}-{repeat}",
-        "execution_id": "e",
-        "score_id": "s",
-        "ordinal": index * 10 + repeat,
-        "suite_id": "pack",
-        "case_id": case,
-        "case_index": index,
-        "target_id": "skill:greet",
-        "arm": "direct",
-        "runner": "command",
-        "model": None,
-        "repeat": repeat,
-        "verdict": verdict,
-        "execution": Execution(duration_s=0.25),
-        "started_at": 0.0,
-    }
-    return TrialResult.model_validate(values | changes)
 
 
 def failed(reason: str) -> tuple[Score, ...]:
@@ -63,26 +41,7 @@ def failed(reason: str) -> tuple[Score, ...]:
 
 def files(results: Sequence[TrialResult], *comparisons: Comparison, cases: Sequence[CaseHead] = ()) -> dict[str, str]:
     """The report of a run with these results, by path."""
-    view: RunView = contract_views()[0][1]
-    keys = list(dict.fromkeys(one.group for one in results))
-    rate = RateInterval(rate=0.5, n=4)
-    groups = tuple(GroupSummary.model_validate(asdict(key) | {"counts": Counts(), "pass_rate": rate}) for key in keys)
-    suite = SuiteHead(
-        id="pack",
-        format="f",
-        root="/",
-        content_digest="d",
-        case_count=1,
-        targets=(),
-        arms=tuple(dict.fromkeys(key.arm for key in keys)),
-        comparisons=comparisons,
-    )
-    made = replace(
-        view,
-        head=view.head.model_copy(update={"suites": (suite,)}),
-        summary=Summary(counts=Counts(), groups=groups),
-        source=Kept(lambda: results, cases),
-    )
+    made = run_view(results, *comparisons, cases=cases)
     return {one.path: b"".join(one.chunks).decode() for one in GitlabReporter().render(made)}
 
 
@@ -119,10 +78,10 @@ def test_what_did_not_pass_is_a_finding_at_its_line(tmp_path: Path) -> None:
     broken = Execution(failure=Failure.of_agent(FailureClass.SANDBOX, "no sandbox"))
     told = files(
         [
-            result("good", Verdict.PASS),
-            result("bad", Verdict.FAIL, index=1, scores=failed("wrong")),
-            result("broken", Verdict.ERROR, index=2, execution=broken),
-            result("nowhere", Verdict.FAIL, index=3, scores=failed("wrong")),
+            trial_result("good", Verdict.PASS),
+            trial_result("bad", Verdict.FAIL, index=1, scores=failed("wrong")),
+            trial_result("broken", Verdict.ERROR, index=2, execution=broken),
+            trial_result("nowhere", Verdict.FAIL, index=3, scores=failed("wrong")),
         ],
         cases=heads(tmp_path / "cases.json", "good", "bad", "broken"),
     )
@@ -146,7 +105,7 @@ def test_a_finding_is_known_again(tmp_path: Path) -> None:
 
     def prints(names: tuple[str, ...], reason: str) -> list[str]:
         results = [
-            result("bad", Verdict.FAIL, index=names.index("bad"), runner=runner, scores=failed(reason))
+            trial_result("bad", Verdict.FAIL, index=names.index("bad"), runner=runner, scores=failed(reason))
             for runner in ("codex", "claude-code")
         ]
         return [one["fingerprint"] for one in findings(files(results, cases=heads(tmp_path / "cases.json", *names)))]
@@ -158,7 +117,9 @@ def test_a_finding_is_known_again(tmp_path: Path) -> None:
 
 def test_hostile_texts_are_inert(tmp_path: Path) -> None:
     """A name cannot be a variable, HTML, a mention, or a quick action, which GitLab obeys at the start of a line."""
-    told = files([result(HOSTILE, Verdict.FAIL, scores=failed(HOSTILE))], cases=heads(tmp_path / "c.json", HOSTILE))
+    told = files(
+        [trial_result(HOSTILE, Verdict.FAIL, scores=failed(HOSTILE))], cases=heads(tmp_path / "c.json", HOSTILE)
+    )
     assert told["variables.env"].count("SKILL_VERDICT=") == 1
     note = told[""]
     assert note.startswith("<!-- skillgauge:report -->\n")
@@ -171,7 +132,7 @@ def test_hostile_texts_are_inert(tmp_path: Path) -> None:
 
 def test_baselines_are_left_out() -> None:
     """That an agent fails without the skill is no failure of anything."""
-    results = [result("c", Verdict.PASS, arm="with"), result("c", Verdict.FAIL, arm="without")]
+    results = [trial_result("c", Verdict.PASS, arm="with"), trial_result("c", Verdict.FAIL, arm="without")]
     told = files(results, Comparison(candidate="with", baseline="without"))
     assert findings(told) == []
     assert told["variables.env"].startswith("SKILL_VERDICT=passed\n")

@@ -6,9 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -18,81 +16,33 @@ from junitparser import JUnitXml
 from skillgauge.api import (
     CaseHead,
     Comparison,
-    Counts,
     Execution,
     Failure,
     FailureClass,
-    GroupSummary,
-    Kept,
     Origin,
-    RateInterval,
-    RunView,
     Score,
-    SuiteHead,
-    Summary,
     TrialResult,
     Verdict,
 )
 from skillgauge_reporter_junit.reporter import JunitReporter
-from skillgauge_testkit import REPORTERS, Maker, check_light_import, check_plugin, check_reporter, contract_views
+from skillgauge_testkit import (
+    REPORTERS,
+    Maker,
+    check_light_import,
+    check_plugin,
+    check_reporter,
+    run_view,
+    trial_result,
+)
 
 MODULE = "skillgauge_reporter_junit.plugin"
 SCHEMA = Path(__file__).parent / "data/junit.xsd"
 HOSTILE = 'a "b" <c> & ]]> \x00\x1b[31m\uffff \u2028 ü'
 
 
-def result(case: str, verdict: Verdict, *, index: int = 0, repeat: int = 1, **changes: Any) -> TrialResult:
-    """One repeat of a case of skill `greet`."""
-    values: dict[str, Any] = {
-        "trial_id": f"{case}-{repeat}",
-        "execution_id": "e",
-        "score_id": "s",
-        "ordinal": index * 10 + repeat,
-        "suite_id": "pack",
-        "case_id": case,
-        "case_index": index,
-        "target_id": "skill:greet",
-        "arm": "direct",
-        "runner": "command",
-        "model": None,
-        "repeat": repeat,
-        "verdict": verdict,
-        "execution": Execution(duration_s=0.25),
-        "started_at": 0.0,
-    }
-    return TrialResult.model_validate(values | changes)
-
-
 def written(results: Sequence[TrialResult], *comparisons: Comparison, cases: Sequence[CaseHead] = ()) -> bytes:
     """The report of a run with these results."""
-    view: RunView = contract_views()[0][1]
-    keys = list(dict.fromkeys(one.group for one in results))
-    groups = tuple(
-        GroupSummary(
-            suite_id=key.suite_id,
-            target_id=key.target_id,
-            arm=key.arm,
-            runner=key.runner,
-            model=key.model,
-            counts=Counts(),
-            pass_rate=RateInterval(rate=None, n=0),
-        )
-        for key in keys
-    )
-    arms = tuple(dict.fromkeys(key.arm for key in keys))
-    suite = SuiteHead(
-        id="pack",
-        format="f",
-        root="/",
-        content_digest="d",
-        case_count=1,
-        targets=(),
-        arms=arms,
-        comparisons=comparisons,
-    )
-    head = view.head.model_copy(update={"suites": (suite,)})
-    summary = Summary(counts=Counts(), groups=groups)
-    made = replace(view, head=head, summary=summary, source=Kept(lambda: results, cases))
+    made = run_view(results, *comparisons, cases=cases)
     (artifact,) = JunitReporter().render(made)
     return b"".join(artifact.chunks)
 
@@ -114,15 +64,17 @@ def run_of_every_sort(folder: Path) -> bytes:
         one
         for runner in ("claude-code", "codex")
         for one in (
-            result("good", Verdict.PASS, runner=runner),
-            result("flaky", Verdict.PASS, index=1, runner=runner),
-            result("flaky", Verdict.FAIL, index=1, repeat=2, scores=scores, runner=runner),
-            result(HOSTILE, Verdict.FAIL, index=2, scores=scores, runner=runner),
-            result("broken", Verdict.ERROR, index=3, execution=broken, runner=runner),
-            result("left", Verdict.SKIPPED, index=4, execution=Execution(notes=("needs a model",)), runner=runner),
+            trial_result("good", Verdict.PASS, runner=runner),
+            trial_result("flaky", Verdict.PASS, index=1, runner=runner),
+            trial_result("flaky", Verdict.FAIL, index=1, repeat=2, scores=scores, runner=runner),
+            trial_result(HOSTILE, Verdict.FAIL, index=2, scores=scores, runner=runner),
+            trial_result("broken", Verdict.ERROR, index=3, execution=broken, runner=runner),
+            trial_result(
+                "left", Verdict.SKIPPED, index=4, execution=Execution(notes=("needs a model",)), runner=runner
+            ),
         )
     ]
-    results.append(result("good", Verdict.PASS, index=5, target_id="skill:other"))
+    results.append(trial_result("good", Verdict.PASS, index=5, target_id="skill:other"))
     cases = [
         CaseHead(suite_id="pack", index=place, id=name, origin=Origin(str(file), ("evals", place)))
         for place, name in enumerate(("good", "flaky"))
@@ -141,10 +93,10 @@ def test_verdicts_are_kept_apart() -> None:
     broken = Failure.of_agent(FailureClass.SANDBOX, "no sandbox <here>")
     root = document(
         [
-            result("good", Verdict.PASS),
-            result("bad", Verdict.FAIL, index=1, scores=(failed,)),
-            result("broken", Verdict.ERROR, index=2, execution=Execution(failure=broken)),
-            result("left", Verdict.SKIPPED, index=3, execution=Execution(notes=("needs a model",))),
+            trial_result("good", Verdict.PASS),
+            trial_result("bad", Verdict.FAIL, index=1, scores=(failed,)),
+            trial_result("broken", Verdict.ERROR, index=2, execution=Execution(failure=broken)),
+            trial_result("left", Verdict.SKIPPED, index=3, execution=Execution(notes=("needs a model",))),
         ]
     )
     suite = root.find("testsuite")
@@ -170,7 +122,7 @@ def test_repeats_are_one_case_and_flaky_ones_are_marked() -> None:
     verdicts = [Verdict.PASS, Verdict.FAIL, Verdict.PASS]
     scores = (Score.failed("wrong").model_copy(update={"check_id": "k"}),)
     root = document(
-        [result("c", verdict, repeat=n, scores=scores if n == 2 else ()) for n, verdict in enumerate(verdicts, 1)]
+        [trial_result("c", verdict, repeat=n, scores=scores if n == 2 else ()) for n, verdict in enumerate(verdicts, 1)]
     )
     (case,) = root.iter("testcase")
     failure = case.find("failure")
@@ -181,7 +133,7 @@ def test_repeats_are_one_case_and_flaky_ones_are_marked() -> None:
 
 def test_baselines_are_left_out() -> None:
     """That an agent fails without the skill is no failure of anything."""
-    results = [result("c", Verdict.PASS, arm="with"), result("c", Verdict.FAIL, arm="without")]
+    results = [trial_result("c", Verdict.PASS, arm="with"), trial_result("c", Verdict.FAIL, arm="without")]
     root = document(results, Comparison(candidate="with", baseline="without"))
     assert [suite.get("failures") for suite in root.iter("testsuite")] == ["0"]
 
@@ -201,7 +153,7 @@ def test_places_are_found_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("skillgauge_run_views.tested._BATCH", 2)
     monkeypatch.chdir(tmp_path)
     Path("cases.json").write_text(json.dumps(list(range(7)), indent=0))
-    results = [result(f"c{index}", Verdict.PASS, index=index) for index in range(7)]
+    results = [trial_result(f"c{index}", Verdict.PASS, index=index) for index in range(7)]
     cases = [
         CaseHead(suite_id=suite, index=index, id=f"c{index}", origin=Origin("cases.json", (index,)))
         for suite in ("earlier", "pack", "quite")
