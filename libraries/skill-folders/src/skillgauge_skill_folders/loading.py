@@ -23,18 +23,20 @@ def load_each(request: LoadRequest, names: Iterable[str], suite_of: Callable[[Pa
         SuiteError: a named file is bad; with everything that is wrong with all of them.
     """
     names = tuple(names)
-    suites: dict[Path, Suite] = {}
+    seen: set[Path] = set()
+    suites: list[Suite] = []
     fatal: list[Problem] = []
     passed_over: list[Problem] = []
     for paths, problems in ((request.paths, fatal), (request.searched, passed_over)):
         for path in map(Path, paths):
             file = next((path / name for name in names if (path / name).is_file()), path)
-            if file.resolve() in suites:
+            if (place := file.resolve()) in seen:
                 continue
+            seen.add(place)
             try:
-                suites[file.resolve()] = suite_of(file)
+                suites.append(suite_of(file))
             except SuiteError as error:
                 problems += error.problems
     if fatal:
         raise SuiteError([*fatal, *passed_over])
-    return Loaded(tuple(suites.values()), tuple(passed_over))
+    return Loaded(tuple(suites), tuple(passed_over))
