@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from skillgauge.cli.doctor import State, examine
+from skillgauge.cli.doctor import State, examined
+from skillgauge.cli.output import Output
 from skillgauge.plugins.index import read_index
 from skillgauge_testkit.program import Done, Program
 
@@ -333,7 +334,7 @@ def test_a_folder_is_not_on_the_import_path(program: Program, work: Path, monkey
         assert not (work / "IMPORTED").exists(), command
     monkeypatch.chdir(work)
     (entry,) = read_index().find("scorers", "exact")
-    assert examine(entry).state is State.WORKING
+    assert [found.state for found in examined([entry], Output(as_json=False, quiet=True))] == [State.WORKING]
     assert not (work / "IMPORTED").exists()
 
 

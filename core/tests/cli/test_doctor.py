@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from skillgauge.cli.doctor import Finding, State, chosen, examine, verdict_of
+from skillgauge.cli.doctor import Finding, State, chosen, examined, verdict_of
+from skillgauge.cli.output import Output
 from skillgauge.cli.plugins_document import PluginsDocument
 from skillgauge.errors import ExitCode, UsageError
 from skillgauge.plugins.index import read_index
@@ -58,4 +59,4 @@ def test_a_mere_name_needs_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Names of configuration files are announced as entry points, and nothing of them is ever imported."""
     monkeypatch.setattr("subprocess.Popen", None)
     (entry, *_) = read_index().entries("config_files")
-    assert examine(entry) == Finding(State.WORKING)
+    assert examined([entry], Output(as_json=False, quiet=True)) == [Finding(State.WORKING)]

@@ -6,15 +6,16 @@ something if its own check says so: a key, a program, a service. Who does not us
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Generator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
+
+from pydantic import TypeAdapter
 
 from ..errors import ExitCode, Problem, UsageError, did_you_mean
 from ..plugins.index import IndexEntry
@@ -28,6 +29,8 @@ LACKS = 3
 """Exit code of the process that examines a plugin, where that works and its check finds something missing."""
 _LEAST_AT_ONCE = 4
 """Plugins that are examined at once on a machine with few processors; some of them wait for a service."""
+_PYTHON = (sys.executable, "-P", "-m")
+"""Starts a module; -P: nothing of the current folder is imported."""
 _TELL_S = 5.0
 """Seconds between two lines that say how far it is, the first sooner."""
 _FIRST_S = 1.0
@@ -46,6 +49,31 @@ class Finding(NamedTuple):
 
     state: State
     reason: str | None = None
+
+
+class Request(NamedTuple):
+    """What the process that examines plugins is asked."""
+
+    plugins: list[tuple[str, str]]
+    """Kind and name of each."""
+    at_once: int
+    limit_s: float
+    """Of each."""
+
+
+class Answer(NamedTuple):
+    """How the examination of a plugin ended."""
+
+    number: int
+    """Of the plugin in the request."""
+    code: int | None
+    """None: it took too long."""
+    line: str
+    """What it told, else the last line that it wrote to standard error."""
+
+
+REQUEST = TypeAdapter(Request)
+ANSWER = TypeAdapter(Answer)
 
 
 def chosen(entries: Sequence[IndexEntry], names: Sequence[str]) -> list[IndexEntry]:
@@ -72,80 +100,77 @@ def chosen(entries: Sequence[IndexEntry], names: Sequence[str]) -> list[IndexEnt
 
 def examined(entries: Sequence[IndexEntry], output: Output) -> list[Finding]:
     """Examine plugins, several at once, and say now and then how far it is."""
-    found: dict[int, Finding] = {}
+    found = {number: finding for number, entry in enumerate(entries) if (finding := _known(entry))}
+    left = [number for number in range(len(entries)) if number not in found]
     due = time.monotonic() + _FIRST_S
-    children = _Children()
-    with ThreadPoolExecutor(max_workers=max(_LEAST_AT_ONCE, os.cpu_count() or 1)) as pool:
-        under_way = {pool.submit(examine, entry, children): index for index, entry in enumerate(entries)}
-        try:
-            for done in as_completed(under_way):
-                found[under_way[done]] = done.result()
-                if time.monotonic() >= due:
-                    due = time.monotonic() + _TELL_S
-                    output.notice(f"{len(found)} of {counted(len(entries), 'plugin')} checked")
-        except BaseException:  # Ctrl-C, too: the pool would wait for every plugin that has not had its turn
-            pool.shutdown(wait=False, cancel_futures=True)
-            children.end()
-            raise
-    return [found[index] for index in range(len(entries))]
+    with contextlib.closing(_answers([entries[number] for number in left])) as answers:
+        for answer in answers:
+            found[left[answer.number]] = _finding(answer)
+            if time.monotonic() >= due:
+                due = time.monotonic() + _TELL_S
+                output.notice(f"{len(found)} of {counted(len(entries), 'plugin')} checked")
+    unanswered = Finding(State.BROKEN, "the process that examines plugins ended before it came to this one")
+    return [found.get(number, unanswered) for number in range(len(entries))]
 
 
-class _Children:
-    """The processes that examine plugins; several threads start them, and one ends them all."""
-
-    def __init__(self) -> None:
-        self._running: set[subprocess.Popen[bytes]] = set()
-        self._ended = False
-        self._lock = threading.Lock()
-
-    def run(self, words: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
-        """Run one to its end; one that is still to start after the end of all does not.
-
-        Raises:
-            subprocess.TimeoutExpired: it took too long, and is dead.
-        """
-        with self._lock:
-            if self._ended:
-                return subprocess.CompletedProcess(words, 1, b"", b"")
-            child = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-            self._running.add(child)
-        try:
-            stdout, stderr = child.communicate(timeout=CHECK_TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.communicate()
-            raise
-        finally:
-            with self._lock:
-                self._running.discard(child)
-        return subprocess.CompletedProcess(words, child.returncode, stdout, stderr)
-
-    def end(self) -> None:
-        """End those that run, and start no other."""
-        with self._lock:
-            self._ended = True
-            for child in self._running:
-                child.kill()
-
-
-def examine(entry: IndexEntry, children: _Children | None = None) -> Finding:
-    """How a plugin is, found by a process that may die of it."""
+def _known(entry: IndexEntry) -> Finding | None:
+    """How a plugin is, where nothing has to be imported to know it."""
     if entry.problem:
         return Finding(State.BROKEN, entry.problem)
     if entry.kind not in (*KINDS, COMMANDS):
-        return Finding(State.WORKING)  # a mere name, of which nothing is imported
-    asked = (entry.kind, f"{entry.distribution}:{entry.name}")
-    words = [sys.executable, "-P", "-m", "skillgauge.cli.examination", *asked]  # -P: nothing of the current folder
+        return Finding(State.WORKING)  # a mere name
+    return None
+
+
+def _answers(entries: Sequence[IndexEntry]) -> Generator[Answer]:
+    """What is found of each, as it ends; whoever closes this ends all that is under way."""
+    plugins = [(entry.kind, f"{entry.distribution}:{entry.name}") for entry in entries]
+    if not plugins:
+        return
+    if hasattr(os, "fork"):
+        yield from _forked(Request(plugins, max(_LEAST_AT_ONCE, os.cpu_count() or 1), CHECK_TIMEOUT_S))
+    else:
+        yield from (_started(number, plugin) for number, plugin in enumerate(plugins))
+
+
+def _forked(request: Request) -> Generator[Answer]:
+    """Examined by children of one process, which has imported what most of them need."""
+    # In a session of its own: Ctrl-C is for this process alone, and the end of its input ends that one.
+    server = subprocess.Popen(
+        [*_PYTHON, "skillgauge.cli.fork_server"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    )
+    with server:
+        assert server.stdin
+        assert server.stdout
+        with contextlib.closing(server.stdin):
+            with contextlib.suppress(BrokenPipeError):  # it could not even start, and says why on standard error
+                server.stdin.write(REQUEST.dump_json(request) + b"\n")
+                server.stdin.flush()
+            yield from map(ANSWER.validate_json, server.stdout)
+
+
+def _started(number: int, plugin: tuple[str, str]) -> Answer:
+    """Examined by a process that imports everything anew, where a process cannot be forked."""
+    words = [*_PYTHON, "skillgauge.cli.examination", *plugin]
     try:
-        done = (children or _Children()).run(words)
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=CHECK_TIMEOUT_S)
     except subprocess.TimeoutExpired:
-        return Finding(State.BROKEN, f"importing and checking it takes longer than {CHECK_TIMEOUT_S} s")
+        return Answer(number, None, "")
     lines = (done.stdout or done.stderr).decode("utf-8", "replace").strip().splitlines()
-    if done.returncode == 0:
+    return Answer(number, done.returncode, lines[-1] if lines else "")
+
+
+def _finding(answer: Answer) -> Finding:
+    if answer.code is None:
+        return Finding(State.BROKEN, f"importing and checking it takes longer than {CHECK_TIMEOUT_S} s")
+    if answer.code == 0:
         return Finding(State.WORKING)
-    if done.returncode == LACKS:
-        return Finding(State.LACKING, "; ".join(lines))
-    return Finding(State.BROKEN, lines[-1] if lines else f"its process ended with code {done.returncode}")
+    if answer.code == LACKS:
+        return Finding(State.LACKING, answer.line)
+    return Finding(State.BROKEN, answer.line or f"its process ended with code {answer.code}")
 
 
 def verdict_of(findings: Sequence[Finding], *, named: bool) -> tuple[ExitCode, str]:

@@ -1,4 +1,4 @@
-"""Import one plugin, make its object and run its `check`: the child process of `plugins doctor`."""
+"""Import one plugin, make its object and run its `check`: what a child process of `plugins doctor` does."""
 
 from __future__ import annotations
 
@@ -59,7 +59,15 @@ async def _wait(found: Awaitable[object]) -> object:
     return await found
 
 
+def told(kind: str, name: str) -> tuple[int, str]:
+    """Exit code of the child, and the line that says why."""
+    missing = examine(kind, name)
+    # What a check says may have several lines, of which each is to be told.
+    line = "; ".join("\n".join(missing.broken or missing.lacks).splitlines())
+    return (1 if missing.broken else LACKS if missing.lacks else 0), line
+
+
 if __name__ == "__main__":
-    missing = examine(*sys.argv[1:3])
-    sys.stdout.write("\n".join(missing.broken or missing.lacks))
-    sys.exit(1 if missing.broken else LACKS if missing.lacks else 0)
+    code, line = told(*sys.argv[1:3])
+    sys.stdout.write(line)
+    sys.exit(code)

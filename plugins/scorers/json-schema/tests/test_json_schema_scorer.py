@@ -157,6 +157,65 @@ def test_text_that_is_not_json_fails(text: str) -> None:
     assert found.reason.startswith("The output is text that is not JSON: ")
 
 
+NAMED = {"type": "object", "required": ["name"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ('Here it is: {"name": "Jupiter"}.', ScoreStatus.PASSED),
+        ('First {"title": 1}, [2] and {broken, then {"name": 3}', ScoreStatus.PASSED),
+        ('{"name": "Jupiter"}', ScoreStatus.PASSED),
+        ('Here it is: {"title": "Jupiter"}.', ScoreStatus.FAILED),
+        ('Within another: {"planet": {"name": "Jupiter"}}', ScoreStatus.FAILED),
+        ("Nothing of that kind.", ScoreStatus.FAILED),
+        ("", ScoreStatus.FAILED),
+    ],
+)
+def test_anywhere_in_a_text(text: str, status: ScoreStatus) -> None:
+    """With `anywhere` one valid object or list within the text is enough; without it the text is the JSON."""
+    assert score(NAMED, text, anywhere=True).status is status
+    whole = ScoreStatus.PASSED if text.startswith('{"name') else ScoreStatus.FAILED
+    assert score(NAMED, text).status is whole
+
+
+def test_anywhere_says_what_it_found() -> None:
+    """That nothing was there, or what was wrong with the last that was."""
+    assert score(NAMED, "Nothing.", anywhere=True).reason == "There is no JSON in the output"
+    assert score(NAMED, 'It is [1] or {"a": 1}.', anywhere=True).reason == "/ 'name' is a required property"
+    assert score(NAMED, {"name": 1}, anywhere=True).status is ScoreStatus.PASSED  # a value is what it is
+
+
+@pytest.mark.parametrize(
+    ("text", "anywhere", "reason"),
+    [
+        ('{"name": 1}', False, "The output is valid"),
+        ('So: {"name": 1}', True, "The output holds what is valid"),
+    ],
+)
+def test_absent_fails_what_is_valid(text: str, anywhere: bool, reason: str) -> None:
+    """With `absent` what would pass fails, and the reason says so."""
+    found = score(NAMED, text, anywhere=anywhere, absent=True)
+    assert (found.status, found.value, found.reason) == (ScoreStatus.FAILED, 0, reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "anywhere"),
+    [('{"title": 1}', False), ("no JSON", False), ("[" * 100_000, False), ('So: {"title": 1}', True), ("none", True)],
+)
+def test_absent_passes_what_is_not_valid(text: str, anywhere: bool) -> None:
+    """What would fail passes, that there is no JSON at all, too."""
+    found = score(NAMED, text, anywhere=anywhere, absent=True)
+    assert (found.status, found.value) == (ScoreStatus.PASSED, 1)
+
+
+def test_absent_decides_nothing_that_is_open() -> None:
+    """Validation that did not end says nothing about the contrary either."""
+    endless = {"$ref": "#/definitions/a", "definitions": {"a": {"$ref": "#/definitions/a"}}}
+    assert score(endless, 1, absent=True).status is ScoreStatus.UNGRADED
+    assert score({}, "[" * 5_000, anywhere=True, absent=True, timeout_s=1e-9).status is ScoreStatus.UNGRADED
+
+
 def test_answer_of_an_agent_is_its_text() -> None:
     """Where there is no output, the final text is read; an output rules over it."""
     assert score({"type": "object"}, text='{"a": 1}').status is ScoreStatus.PASSED

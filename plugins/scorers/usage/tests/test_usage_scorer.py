@@ -18,7 +18,7 @@ OPTIONS = {"tool_calls": 2}
 CALL = TrajectoryEvent(kind=EventKind.TOOL_CALL, name="Bash")
 RAN = Execution(
     trajectory=Trajectory(events=(CALL, TrajectoryEvent(kind=EventKind.MESSAGE, text="so"), CALL), turns=3),
-    usage=Usage(input_tokens=70, output_tokens=30),
+    usage=Usage(input_tokens=70, output_tokens=30, cost_usd=0.25),
     duration_s=4.5,
 )
 BUSY = Execution(trajectory=Trajectory(events=(CALL,) * 3))
@@ -42,11 +42,13 @@ def test_announcement() -> None:
 @pytest.mark.parametrize(
     ("options", "value"),
     [
-        ({"tool_calls": 2, "turns": 3, "tokens": 100, "duration_s": 4.5}, 1.0),
+        ({"tool_calls": 2, "turns": 3, "tokens": 100, "duration_s": 4.5, "cost_usd": 0.25}, 1.0),
         ({"tool_calls": 1}, 0.0),
         ({"turns": 2}, 0.0),
         ({"tokens": 99}, 0.0),
         ({"duration_s": 4}, 0.0),
+        ({"cost_usd": 0.24}, 0.0),
+        ({"tool_calls": 2, "cost_usd": 0}, 0.5),
         ({"tool_calls": 2, "tokens": 99}, 0.5),
         ({"tool_calls": 0, "tokens": 99, "turns": 2, "duration_s": 9}, 0.25),
     ],
@@ -58,13 +60,27 @@ def test_each_limit(options: dict[str, Any], value: float) -> None:
     assert score.value == value
 
 
-@pytest.mark.parametrize("options", [{"tool_calls": 9}, {"turns": 9}, {"tokens": 9}, {"duration_s": 9}])
-def test_what_nobody_tells_is_no_zero(options: dict[str, Any]) -> None:
+@pytest.mark.parametrize("name", ["tool_calls", "turns", "tokens", "duration_s", "cost_usd"])
+@pytest.mark.parametrize("limit", [0, 9])
+def test_what_nobody_tells_is_no_zero(name: str, limit: int) -> None:
     """An engine that does not tell gets no verdict."""
+    options = {name: limit}
     score = asyncio.run(
-        UsageScorer(UsageOptions(**options)).score(score_context(options=options, execution=Execution()))
+        UsageScorer(UsageOptions.model_validate(options)).score(score_context(options=options, execution=Execution()))
     )
     assert score.status == "ungraded"
+
+
+def test_costs_are_told() -> None:
+    """The sum and its limit, in the reason and as evidence; tokens without a price are no cost of zero."""
+    options = {"cost_usd": 0.2}
+    scorer = UsageScorer(UsageOptions.model_validate(options))
+    score = asyncio.run(scorer.score(score_context(options=options, execution=RAN)))
+    assert score.reason == "0.25 US dollars, 0.2 allowed"
+    assert score.evidence == {"tool_calls": 2, "turns": 3, "tokens": 100, "duration_s": 4.5, "cost_usd": 0.25}
+    unpriced = Execution(usage=Usage(input_tokens=1, output_tokens=1))
+    score = asyncio.run(scorer.score(score_context(options=options, execution=unpriced)))
+    assert (score.status, score.reason) == ("ungraded", "Nobody tells how many US dollars it took")
 
 
 def test_a_check_limits_something() -> None:
