@@ -10,9 +10,7 @@ from pathlib import Path
 from skillgauge.api import Claim, Dumped, Figure, GroupKey, Loaded, LoadRequest, Suite, SuiteSummary
 
 from .claiming import claim
-from .dumping import dump
 from .figures import figures
-from .loading import load
 from .options import AgentSkillsOptions
 
 
@@ -42,10 +40,14 @@ class AgentSkillsFormat:
         known = AgentSkillsOptions.model_fields
         given = {key: value for key, value in request.options.items() if key in known}
         options = AgentSkillsOptions.model_validate({**self._options.model_dump(exclude_unset=True), **given})
+        from .loading import load  # noqa: PLC0415 - slow, and most runs have no such suite
+
         return load(request, options)
 
     def dump(self, suite: Suite) -> Dumped:
         """The suite as evals or queries of a skill, with the skill's SKILL.md and the files that cases need."""
+        from .dumping import dump  # noqa: PLC0415 - few commands write suites
+
         return dump(suite)
 
     def figures(self, summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:

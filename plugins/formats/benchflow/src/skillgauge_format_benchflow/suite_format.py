@@ -8,9 +8,7 @@ from pathlib import Path
 from skillgauge.api import Claim, Dumped, Figure, GroupKey, Loaded, LoadRequest, Suite, SuiteSummary
 
 from .claiming import claim
-from .dumping import dump
 from .figures import figures
-from .loading import load
 from .options import BenchflowOptions
 
 
@@ -37,10 +35,14 @@ class BenchflowFormat:
         known = BenchflowOptions.model_fields
         given = {key: value for key, value in request.options.items() if key in known}
         options = BenchflowOptions.model_validate({**self._options.model_dump(exclude_unset=True), **given})
+        from .loading import load  # noqa: PLC0415 - slow, and most runs have no such suite
+
         return load(request, options)
 
     def dump(self, suite: Suite) -> Dumped:
         """The suite as evals.json, with the skill's SKILL.md."""
+        from .dumping import dump  # noqa: PLC0415 - few commands write suites
+
         return dump(suite)
 
     def figures(self, summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:

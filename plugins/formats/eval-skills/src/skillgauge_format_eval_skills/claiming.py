@@ -8,7 +8,7 @@ from typing import Any
 
 from skillgauge.api import Claim
 
-from .skills import SKILL_FILE
+SKILL_FILE = "skill.json"
 
 _PACKAGE_FILE = "package.agent.json"
 _MARKS = (b'"adapterType"', b'"tasks"')

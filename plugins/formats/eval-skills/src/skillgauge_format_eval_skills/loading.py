@@ -20,11 +20,11 @@ from skillgauge.api import (
 )
 
 from .benchmarks import DEFAULT, Wanted
-from .claiming import BENCHMARK, claim
+from .claiming import BENCHMARK, SKILL_FILE, claim
 from .figures import COMPLETION
 from .files import number
 from .options import EvalSkillsOptions
-from .skills import SKILL_FILE, load_skill
+from .skills import load_skill
 from .tasks import Benchmark, Source, load_benchmark
 
 FORMAT = "eval-skills"

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from skillgauge.api import Document, JsonObject, Limits, Problem, SuiteError, Target, read_document
 
+from .claiming import SKILL_FILE
 from .files import AdapterConfig, OpenAdapterConfig, SkillFile, keys_of
 from .findings import Findings
 from .programs import Word, check_command, code_digest, words_of
 from .schemas import schema_faults
 
-SKILL_FILE = "skill.json"
 CONFIG_FILE = "adapter.config.json"
 OWN_ADAPTERS = ("http", "subprocess", "mcp")
 """Adapters whose settings eval-skills defines; others may have settings that only they know."""

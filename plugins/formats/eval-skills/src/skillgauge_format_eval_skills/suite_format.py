@@ -8,9 +8,7 @@ from pathlib import Path
 from skillgauge.api import Claim, Dumped, Figure, GroupKey, Loaded, LoadRequest, Suite, SuiteSummary
 
 from .claiming import claim
-from .dumping import dump
 from .figures import figures
-from .loading import load
 from .options import EvalSkillsOptions
 
 
@@ -39,10 +37,14 @@ class EvalSkillsFormat:
         configured = self._options.model_dump(exclude_unset=True)
         if "benchmark" in given:
             configured.pop("tasks", None)
+        from .loading import load  # noqa: PLC0415 - slow, and most runs have no such suite
+
         return load(request, EvalSkillsOptions.model_validate({**configured, **given}))
 
     def dump(self, suite: Suite) -> Dumped:
         """`benchmark.json` with the suite's cases."""
+        from .dumping import dump  # noqa: PLC0415 - few commands write suites
+
         return dump(suite)
 
     def figures(self, summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:

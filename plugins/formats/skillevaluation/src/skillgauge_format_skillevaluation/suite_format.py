@@ -8,9 +8,7 @@ from pathlib import Path
 from skillgauge.api import Claim, Dumped, Figure, GroupKey, Loaded, LoadRequest, Suite, SuiteSummary
 
 from .claiming import claim
-from .dumping import dump
 from .figures import figures
-from .loading import load
 from .options import SkillevaluationOptions
 
 
@@ -34,10 +32,14 @@ class SkillevaluationFormat:
         Raises:
             SuiteError: a named file is bad.
         """
+        from .loading import load  # noqa: PLC0415 - slow, and most runs have no such suite
+
         return load(request, self._options)
 
     def dump(self, suite: Suite) -> Dumped:
         """The suite as eval.yaml, with the skill's SKILL.md and the files that validators need."""
+        from .dumping import dump  # noqa: PLC0415 - few commands write suites
+
         return dump(suite)
 
     def figures(self, summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:

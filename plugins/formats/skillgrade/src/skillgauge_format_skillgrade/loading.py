@@ -12,7 +12,6 @@ from skillgauge.api import (
     ArmKind,
     Case,
     Check,
-    Claim,
     Comparison,
     Document,
     FileSpec,
@@ -43,10 +42,9 @@ from skillgauge_skill_folders import (
 )
 from skillgauge_validation import validate
 
+from .claiming import FORMAT, NAMES
 from .files import DefaultsFile, EvalFile, GraderFile, MappingFile, TaskFile
 
-FORMAT = "skillgrade"
-NAMES = frozenset({"eval.yaml", "eval.yml"})
 WITH_SKILL, WITHOUT_SKILL = "with_skill", "without_skill"
 COMMAND, RUBRIC = "command", "rubric"
 RULE = VerdictRule(mode=VerdictMode.MEAN, threshold=0.5)
@@ -55,20 +53,6 @@ ENGINES = {"claude": "claude-code", "codex": "codex"}
 GRADER_TIMEOUT_S = 300.0
 _EXECUTABLE = re.compile(r"(?:[ua]*\+r?x|0?7[0-7]{2}|0?[0-7]*[1357][0-7]*)")
 Pointer = tuple[str | int, ...]
-
-
-def claim(path: Path) -> Claim | None:
-    """What a path is to this format: a list of tasks, each an object with an instruction; never raises."""
-    try:
-        if path.name not in NAMES or not path.is_file():
-            return None
-        value = read_document(path).value
-    except (OSError, ValueError, RecursionError, SuiteError):
-        return None
-    tasks = value.get("tasks") if isinstance(value, Mapping) else None
-    if isinstance(tasks, tuple) and any(isinstance(one, Mapping) and "instruction" in one for one in tasks):
-        return Claim(FORMAT, f"{path.name} has `tasks` with an instruction")
-    return None
 
 
 def load(request: LoadRequest) -> Loaded:

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from skillgauge.api import Claim, Dumped, Figure, GroupKey, Loaded, LoadRequest, Suite, SuiteSummary
 
-from .dumping import dump
-from .loading import claim, load
+from .claiming import claim
 
 
 class SkillgradeFormat:
@@ -24,10 +23,14 @@ class SkillgradeFormat:
         Raises:
             SuiteError: a named file is bad.
         """
+        from .loading import load  # noqa: PLC0415 - slow, and most runs have no such suite
+
         return load(request)
 
     def dump(self, suite: Suite) -> Dumped:
         """The suite as eval.yaml, with the skill's SKILL.md and the files of its cases."""
+        from .dumping import dump  # noqa: PLC0415 - few commands write suites
+
         return dump(suite)
 
     def figures(self, summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:

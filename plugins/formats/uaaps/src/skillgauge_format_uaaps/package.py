@@ -13,11 +13,10 @@ from skillgauge.api import Document, FileSpec, Origin, SuiteError, host_environm
 from skillgauge_skill_folders import SKILL_FILE, Skill, contained, file_spec, read_skill
 
 from .case_files import Event, HooksFile
+from .claiming import manifest_of
 from .findings import Findings
 from .manifest_file import Manifest, RegisteredArtifact
 
-MANIFESTS = ("package.agent.json", "package.agent.yaml")
-"""Of a package that has both the first counts."""
 WORKSPACES = ("workspace.agent.json", "workspace.agent.yaml")
 _OF_OTHER_TOOLS = ("aam.yaml",)
 LEFT_OUT = frozenset({".git", ".hg", "__pycache__", ".venv", "venv", ".pytest_cache", ".mypy_cache", ".DS_Store"})
@@ -130,11 +129,6 @@ class Package:
         elif whole.is_dir():
             self.findings.warning("link", f"{path.as_posix()!r} is a link to a folder and is left out", where)
         return whole.is_file()
-
-
-def manifest_of(folder: Path) -> Path | None:
-    """The manifest of a folder; of two the one that counts."""
-    return next((folder / name for name in MANIFESTS if (folder / name).is_file()), None)
 
 
 def skill_folders(folder: Path) -> tuple[Path, ...]:

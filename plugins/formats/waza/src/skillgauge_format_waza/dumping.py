@@ -25,7 +25,8 @@ from skillgauge.api import (
 )
 from skillgauge_skill_folders import SKILL_FILE
 
-from .loading import FIXTURES, FORMAT
+from .claiming import FORMAT
+from .loading import FIXTURES
 from .written import expected, grader
 
 _UNWRITTEN = ("input", "arm_prompts", "image_files", "setup", "pass_env", "cluster", "network")

@@ -11,7 +11,6 @@ from skillgauge.api import (
     ArmKind,
     Case,
     Check,
-    Claim,
     Comparison,
     FileSpec,
     JsonValue,
@@ -29,13 +28,12 @@ from skillgauge.api import (
 )
 from skillgauge_skill_folders import bundled_files, contained, file_spec, leaks_of, load_each, read_skill, skill_ref
 
+from .claiming import FORMAT, NAMES
 from .files import EvalFile, GraderFile, TaskFile
 from .graders import Given, checks_of, expectations
 from .reading import Reading
 from .skills import candidate, others
 
-FORMAT = "waza"
-NAMES = frozenset({"eval.yaml", "eval.yml"})
 FIXTURES = "fixtures"
 WITH_SKILL, WITHOUT_SKILL = "with_skill", "without_skill"
 COMMAND = "command"
@@ -50,25 +48,6 @@ _WHY = {
     "max_attempts": "only failures that may go away are tried again, by --retries",
     "group_by": "reports have groups of their own",
 }
-
-
-def claim(path: Path) -> Claim | None:
-    """What a path is to this format: `skill`, `config` and where tasks are; never raises."""
-    try:
-        if path.name not in NAMES or not path.is_file():
-            return None
-        value = read_document(path).value
-    except (OSError, ValueError, RecursionError, SuiteError):
-        return None
-    if not isinstance(value, Mapping) or "skill" not in value or "config" not in value:
-        return None
-    tasks = value.get("tasks")
-    has_instructions = isinstance(tasks, tuple) and any(
-        isinstance(one, Mapping) and "instruction" in one for one in tasks
-    )
-    if ("tasks" in value or "tasks_from" in value) and not has_instructions:
-        return Claim(FORMAT, f"{path.name} has `skill`, `config` and says where its tasks are")
-    return None
 
 
 def load(request: LoadRequest) -> Loaded:

@@ -1,0 +1,30 @@
+"""Recognise the files of waza by what stands in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from skillgauge.api import Claim, SuiteError, read_document
+
+FORMAT = "waza"
+NAMES = frozenset({"eval.yaml", "eval.yml"})
+
+
+def claim(path: Path) -> Claim | None:
+    """What a path is to this format: `skill`, `config` and where tasks are; never raises."""
+    try:
+        if path.name not in NAMES or not path.is_file():
+            return None
+        value = read_document(path).value
+    except (OSError, ValueError, RecursionError, SuiteError):
+        return None
+    if not isinstance(value, Mapping) or "skill" not in value or "config" not in value:
+        return None
+    tasks = value.get("tasks")
+    has_instructions = isinstance(tasks, tuple) and any(
+        isinstance(one, Mapping) and "instruction" in one for one in tasks
+    )
+    if ("tasks" in value or "tasks_from" in value) and not has_instructions:
+        return Claim(FORMAT, f"{path.name} has `skill`, `config` and says where its tasks are")
+    return None
