@@ -74,6 +74,19 @@ def validate(model: type[M], value: object, origin_of: Document | Callable[..., 
         raise SuiteError(problems) from error
 
 
+def with_near_keys(problem: Problem, value: object) -> Problem:
+    """A missing key may be there under a slightly different name; for models that take further keys.
+
+    Args:
+        problem: of `validate`.
+        value: the object that the key is missing in.
+    """
+    if problem.code != "suite.missing-key" or not isinstance(value, Mapping) or problem.origin is None:
+        return problem
+    near = did_you_mean(str(problem.origin.pointer[-1]), [str(key) for key in value])
+    return replace(problem, message=f"{problem.message}{near}")
+
+
 def _fault(detail: Mapping[str, Any], value: object) -> _Fault:
     name, given = detail["type"], detail["input"]
     pointer, arms = _data_path(detail["loc"], value, missing=name == "missing")

@@ -9,7 +9,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from skillgauge.api import Origin, Problem, Severity, SuiteError, did_you_mean
-from skillgauge_validation import validate
+from skillgauge_validation import validate, with_near_keys
 
 from .keys import Use, near_miss
 
@@ -66,7 +66,7 @@ class Findings:
         try:
             return validate(model, value, origin_of)
         except SuiteError as error:
-            self.errors.extend(error.problems)
+            self.errors.extend(with_near_keys(problem, value) for problem in error.problems)
             return None
 
     @property

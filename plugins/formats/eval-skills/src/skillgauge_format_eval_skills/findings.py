@@ -8,7 +8,7 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from skillgauge.api import Origin, Problem, Severity, SuiteError, did_you_mean
-from skillgauge_validation import validate
+from skillgauge_validation import validate, with_near_keys
 
 M = TypeVar("M", bound=BaseModel)
 OriginOf = Callable[..., Origin]
@@ -42,7 +42,7 @@ class Findings:
         try:
             return validate(model, value, origin_of)
         except SuiteError as error:
-            self.errors.extend(_with_near_keys(problem, value) for problem in error.problems)
+            self.errors.extend(with_near_keys(problem, value) for problem in error.problems)
             return None
 
     @property
@@ -55,11 +55,3 @@ class Findings:
         message = f"keys that eval-skills does not define have no effect here: {names}"
         unknown = Problem("suite.unknown-key", message, origin=origin, severity=Severity.WARNING)
         return (unknown, *self._warnings)
-
-
-def _with_near_keys(problem: Problem, value: object) -> Problem:
-    """A missing key may be there under a slightly different name."""
-    if problem.code != "suite.missing-key" or not isinstance(value, Mapping) or problem.origin is None:
-        return problem
-    near = did_you_mean(str(problem.origin.pointer[-1]), [str(key) for key in value])
-    return Problem(problem.code, f"{problem.message}{near}", problem.origin, hint=problem.hint) if near else problem
