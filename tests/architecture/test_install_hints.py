@@ -1,15 +1,17 @@
 """What a message tells to install comes from the project's own table; nothing that a suite says is in a command.
 
-Findings: T-M3, P-S8.
+Findings: F-6, T-M3, P-S8.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from members import ROOT
 from published import TABLE, table
 from skillgauge.api import install_hint
 from skillgauge_testkit.program import Program
@@ -18,6 +20,16 @@ from skillgauge_testkit.program import Program
 def test_the_table_is_what_the_project_has() -> None:
     """Every plugin with every name, and no other: `python .ci/published.py` writes it."""
     assert TABLE.read_text() == table(), "run: python .ci/published.py"
+
+
+_UNPUBLISHED = re.compile(r"pip install [^\n`]*\bskillgauge\b(?!\.)")
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.stem)
+def test_a_page_that_installs_says_from_where(page: Path) -> None:
+    """F-6: whoever begins with any page learns there that nothing is published yet, and what to say first."""
+    text = page.read_text("utf-8")
+    assert not _UNPUBLISHED.search(text) or "PIP_FIND_LINKS" in text or "(install.md)" in text
 
 
 def test_only_names_of_the_table_become_a_command() -> None:

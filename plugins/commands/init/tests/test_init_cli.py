@@ -159,6 +159,7 @@ def test_without_any_engine_that_works_nothing_is_made(program: Program, work: P
     assert (done.code, list(work.iterdir())) == (2, [])
     assert "error[init.engine]: claude-code: engine 'claude-code' needs" in done.stderr
     assert "error[init.no-engine]: no engine works here" in done.stderr
+    assert "--engine mock --set engines.mock.script=FILE" in done.stderr
     assert "next: Install it: npm install -g" in done.stderr, "each is told with what to do about it"
     done = program("init", "--engine", "claud-code")
     assert (done.code, list(work.iterdir())) == (2, [])

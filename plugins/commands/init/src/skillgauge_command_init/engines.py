@@ -87,7 +87,10 @@ def choose(found: tuple[FoundEngine, ...], name: str | None) -> FoundEngine:
         for one in wanted
         for problem, hint in zip_longest(one.problems, one.hints, fillvalue="")
     ]
-    hint = "Install an agent's program and log in, or set its key; nothing was made. --model names what to ask."
+    hint = (
+        "Install an agent's program and log in, or set its key; nothing was made. --model names what to ask. "
+        "To try evals without an agent: --engine mock --set engines.mock.script=FILE."
+    )
     raise UsageError([*problems, Problem("init.no-engine", "no engine works here", hint=hint)])
 
 
