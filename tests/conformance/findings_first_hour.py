@@ -31,6 +31,7 @@ FINDINGS: dict[str, list[str]] = {
         f"{_PROGRESS}test_plain_lines_come_although_nothing_happens",
         f"{_PROGRESS}test_the_live_display_fits",
         f"{_DOCTOR}test_working_and_lacking",
+        "tests/e2e/test_doctor_ends.py::test_each_has_a_process_of_its_own_and_what_is_common_is_imported_once",
     ],
     # A command that is misspelt.
     "F-K7": [f"{_TERMINAL}test_a_command_that_is_misspelt"],

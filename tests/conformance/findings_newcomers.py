@@ -19,6 +19,7 @@ _HINTS = "tests/architecture/test_install_hints.py::"
 _HTML = "plugins/reporters/html/tests/test_reporter_html.py::"
 _JOURNEYS = "tests/journeys/test_journeys.py::"
 _JUDGES = "tests/e2e/test_judges.py::"
+_MISTAKES = "tests/e2e/test_author_mistakes.py::"
 _PAGES = "tests/e2e/test_pages_in_browser.py::"
 _RELEASE = "tests/architecture/test_release.py::"
 _SETTINGS = "tests/e2e/test_settings.py::"
@@ -26,7 +27,10 @@ _SITE = "tests/architecture/test_site.py::"
 _TERMINAL = "tests/e2e/test_terminal.py::"
 _VENDOR = "tests/journeys/test_vendor_engine.py::test_vendor_engine"
 
-_INSTALL = (f"{_RELEASE}test_pip_takes_the_index_and_the_folder",)
+_INSTALL = (
+    f"{_RELEASE}test_pip_takes_the_index_and_the_folder",
+    f"{_HINTS}test_a_page_that_installs_says_from_where",
+)
 _VALIDATE = (f"{_JUDGES}test_a_good_suite_is_valid_whatever_is_installed",)
 _MISSING_JUDGE = (f"{_JUDGES}test_a_missing_judge_is_said_before_anything_runs",)
 _STRANGERS = (
@@ -82,15 +86,15 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     "F-K1": (f"{_DIALECTS}test_what_is_refused_has_a_place_and_a_reason",),
     "F-K2": (f"{_DIALECTS}test_what_is_refused_has_a_place_and_a_reason",),
     "F-K3": (f"{_DIALECTS}test_what_is_refused_has_a_place_and_a_reason",),
-    "F-K4": ("tests/e2e/test_bad_input.py::test_all_problems_of_all_files_come_at_once",),
+    "F-K4": (f"{_MISTAKES}test_json_that_is_none_has_its_place",),
     "F-K5": (f"{_HINTS}test_a_name_that_is_no_plugins_gets_no_command",),
     "F-K6": ("tests/e2e/test_bad_input.py::test_bad_arguments_run_nothing",),
-    "F-K8": (_ADR,),
+    "F-K8": (f"{_MISTAKES}test_a_skill_without_evals_was_seen",),
     "F-K9": (f"{_TERMINAL}test_a_word_that_is_neither_path_nor_case",),
     "F-K10": ("tests/e2e/test_agent_engines.py::test_missing_key_is_told_before_anything_starts",),
     "F-K11": _MISSING_JUDGE,
     "F-K12": _STRANGERS,
-    "F-K13": (f"{_AGENTS}test_what_an_engine_cannot_do_is_known_before_anything_runs",),
+    "F-K13": (f"{_MISTAKES}test_a_budget_for_what_costs_nothing",),
     "F-K14": ("core/tests/plan/test_discovery.py::test_a_path_that_nobody_knows_is_named_with_what_is_installed",),
     "F-K15": ("tests/e2e/test_main_job.py::test_the_documented_command_gives_60_of_60_and_again_a_new_run",),
     "F-K16": ("tests/e2e/test_kill.py::test_interrupting_writes_a_partial_report_and_resumes",),

@@ -9,13 +9,13 @@ from __future__ import annotations
 _ADR = "docs/adr/0078-findings-without-a-test.md"
 _BROKEN = "tests/e2e/test_broken_plugins.py::"
 _DISTRIBUTIONS = "tests/architecture/test_distributions.py::"
+_ENDS = "tests/e2e/test_eval_skills_ends.py::"
 _EVENTS = "core/tests/plugins/test_events.py::"
 _EXAMPLES = "tests/journeys/test_examples.py::"
 _GUARD = "core/tests/plugins/test_guard.py::"
 _JUDGES = "tests/e2e/test_judges.py::"
 _KINDS = "tests/journeys/test_every_kind.py::"
 _MAIN_JOB = "tests/e2e/test_main_job.py::"
-_MIGRATION = "docs/from-eval-skills.md"
 _PROMISES = "tests/conformance/test_requirements.py::"
 _PYTHON = "tests/e2e/test_python.py::"
 _RELEASE = "tests/architecture/test_release.py::"
@@ -91,7 +91,7 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     "P-M10": (_ADR,),
     # Promises: which are open, which claims are weak, what nobody installed.
     "P-C1": (f"{_PROMISES}test_every_kept_promise_has_a_test",),
-    "P-C2": (f"{_PROMISES}test_what_a_test_claims_is_not_open", _ADR),
+    "P-C2": ("tests/conformance/test_findings_ledger.py::test_every_bad_claim_of_the_sample_is_a_finding_of_its_own",),
     "P-C3": (*_MODEL_ALONE, "tests/e2e/test_ci.py::test_one_line_installs"),
     "P-C4": (
         f"{_DISTRIBUTIONS}test_the_sets_are_complete",
@@ -120,10 +120,10 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     "P-D1": _VERSIONS,
     "P-D2": (f"{_MAIN_JOB}test_a_path_or_nothing_at_all_is_enough", _ADR),
     "P-D3": (f"{_SETTINGS}test_setting_a_value_keeps_what_was_migrated", _ADR),
-    "P-D4": (_MIGRATION,),
-    "P-D5": (_MIGRATION,),
-    "P-D6": (_MIGRATION,),
-    "P-D7": (_MIGRATION,),
+    "P-D4": (f"{_ENDS}test_where_runs_are_kept",),
+    "P-D5": (f"{_ENDS}test_the_original_s_database_is_left_alone", f"{_ENDS}test_where_runs_are_kept"),
+    "P-D6": (f"{_ENDS}test_copies_with_one_id_are_refused",),
+    "P-D7": (f"{_ENDS}test_skills_that_always_fail_rank_by_the_published_formula",),
     "P-D8": (_ADR,),
     "P-D9": (_ADR,),
     "P-D10": (_ADR,),

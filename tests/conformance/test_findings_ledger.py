@@ -16,6 +16,7 @@ from . import (
     findings_trust_a,
     findings_trust_c,
 )
+from .requirements import REQUIREMENTS
 
 ROOT = Path(__file__).resolve().parents[2]
 LEDGERS = (
@@ -67,3 +68,27 @@ def test_a_finding_has_a_test_or_a_reason(finding: str, places: Iterable[str]) -
             assert re.search(rf"^ *(async )?def {test.rpartition('::')[2]}\(", text, re.MULTILINE), place
         elif file.endswith("0078-findings-without-a-test.md"):
             assert re.search(rf"\b{finding}\b", text), place
+
+
+SAMPLED = {
+    "in the letter only": [
+        "ES-CONFIG-004",
+        "ES-FLOW-003",
+        "BF-CRED-003",
+        "BF-RUN-008",
+        "BF-ENV-001",
+        "SE-RUN-003",
+        "UA-TIER-005",
+    ],
+    "does not hold": ["BF-CRED-005", "BF-CRED-006", "SE-RUN-001", "SE-RUN-004", "UA-REPORT-015", "ES-GLOBAL-001"],
+}
+"""What a sample of sixty claims, and one look beside it, had found wanting."""
+
+
+@pytest.mark.parametrize("verdict", SAMPLED)
+def test_every_bad_claim_of_the_sample_is_a_finding_of_its_own(verdict: str) -> None:
+    """P-C2: a claim that does not hold has a test of the promise; one that holds in the letter may be argued."""
+    for requirement in SAMPLED[verdict]:
+        assert REQUIREMENTS[requirement]
+        places = findings_plugins.FINDINGS[f"P-{requirement}"]
+        assert verdict == "in the letter only" or all("::" in place for place in places), requirement
