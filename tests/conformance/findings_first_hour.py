@@ -65,7 +65,10 @@ FINDINGS: dict[str, list[str]] = {
     # Tables by hand, without width or wide characters; not by rich (ADR 64).
     "F-L1": [f"{_TABLES}test_what_cannot_be_broken_between_words"],
     # `--format json html` without the html reporter.
-    "P-S3": [f"{_TERMINAL}test_a_reporter_that_is_absent_is_no_case"],
+    "P-S3": [
+        f"{_TERMINAL}test_a_reporter_that_is_absent_is_no_case",
+        f"{_TERMINAL}test_a_reporter_that_is_misspelt_is_guessed",
+    ],
     # What engines emit reached nobody.
     "P-M1": [
         f"{_PROGRESS}test_verbose_tells_every_step",

@@ -120,6 +120,14 @@ def test_a_reporter_that_is_absent_is_no_case(scripted: Scripted) -> None:
     assert "no case" not in done.stderr
 
 
+def test_a_reporter_that_is_misspelt_is_guessed(scripted: Scripted) -> None:
+    """P-S3: the last of several words after `--format` may be a path, a case or a reporter; what is near is named."""
+    done = scripted.run("eval", "s", "--engine", "scripted", "--format", "json", "htm", code=2)
+    assert "'htm' is no path here, and no case of what is here has that name (did you mean html?)" in done.stderr
+    alone = scripted.run("eval", "s", "--engine", "scripted", "--format", "htm", code=2)
+    assert "reporter 'htm' is not installed (did you mean html?)" in alone.stderr
+
+
 def test_the_time_limit_of_agents_can_be_set(scripted: Scripted) -> None:
     """F-11: by configuration, which a folder may do; direct calls have a limit of their own."""
     (scripted.work / "skillgauge.config.yaml").write_text("agentTimeoutMs: 45000\ntimeoutMs: 1000\n")

@@ -9,6 +9,7 @@ from pathlib import Path
 from ..errors import Problem, SkillgaugeError, UsageError, did_you_mean
 from ..plan.options import EvalOptions
 from ..plan.suites import load_suites
+from ..plugins.index import read_index
 from ..plugins.registry import Registry
 
 _DIFF = "To compare two reports: skillgauge report diff A B."
@@ -43,7 +44,8 @@ def _neither(words: Sequence[str], cases: Sequence[str], cwd: Path) -> Iterator[
         here = sorted(path.name for path in cwd.iterdir() if not path.name.startswith("."))
     except OSError:
         here = []
+    reporters = {entry.name for entry in read_index().entries("reporters")}  # after `--format json` it may be meant so
     for word in words:
-        near = did_you_mean(word, [*here, *cases])
+        near = did_you_mean(word, [*here, *cases, *reporters])
         message = f"{word!r} is no path here, and no case of what is here has that name{near}"
         yield Problem("usage.neither-path-nor-case", message, hint=_DIFF if word == "diff" else _HINT)
