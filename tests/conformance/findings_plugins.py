@@ -26,6 +26,7 @@ _MISSING_JUDGE = (f"{_JUDGES}test_a_missing_judge_is_said_before_anything_runs",
 _MODEL_ALONE = (
     f"{_JUDGES}test_a_model_id_alone_picks_agent_and_judge",
     "core/tests/plan/test_cells.py::test_the_model_picks_the_engine",
+    _ADR,
 )
 _SETS = f"{_DISTRIBUTIONS}test_the_sets_are_complete"
 _VAULT = ("tests/e2e/test_vault.py::test_the_key_of_a_judge",)

@@ -213,6 +213,8 @@ def test_a_model_id_alone_picks_agent_and_judge(program: Program, work: Path) ->
     assert several.code == 2
     assert "several serve 'claude-x': " in several.stdout
     assert "--engine api or --engine claude-code" in several.stdout
+    chosen = program(*command, "--engine", "api", "--dry-run", env={"ANTHROPIC_API_KEY": KEY})
+    assert (chosen.code, [one["name"] for one in chosen.document["plan"]["judges"]]) == (0, ["anthropic"])
 
 
 @pytest.mark.e2e
