@@ -7,6 +7,8 @@ export PYTHON
 # An environment that happens to be active must not be what gets changed.
 unexport VIRTUAL_ENV CONDA_PREFIX PYTHONPATH PYTHONHOME UV_SYSTEM_PYTHON
 export UV_PYTHON_DOWNLOADS := never
+# pytest keeps the test modules that it has rewritten; without that each worker does it anew, 15 seconds long.
+unexport PYTHONDONTWRITEBYTECODE
 # As pip does, trust what the system trusts; uv's own list knows no company's certificate authority.
 ifneq ($(wildcard /etc/ssl/certs/*.crt /etc/ssl/certs/*.pem /etc/ssl/cert.pem /etc/pki/tls/certs/*.crt),)
 export UV_SYSTEM_CERTS := true
@@ -18,6 +20,9 @@ ifeq ($(shell c="$${XDG_CACHE_HOME:-$${HOME:+$$HOME/.cache}}"; mkdir -p "$${c:?}
 export UV_CACHE_DIR := $(CURDIR)/.venv/.uv-cache
 endif
 endif
+
+# Many tests wait for processes and services, so there are more workers than cores.
+WORKERS = $(shell $(PYTHON) -c 'import os; print(min(8, (os.cpu_count() or 1) * 3 // 2))')
 
 MEMBERS := pyproject.toml core/pyproject.toml $(wildcard libraries/*/pyproject.toml plugins/*/*/pyproject.toml)
 # A clone that was moved or copied needs a new environment: the programs in .venv/bin hold its absolute path.
@@ -56,10 +61,10 @@ demo: .venv/.ready
 	@bash examples/demo.sh
 
 test: .venv/.ready
-	@$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal -m "not slow" $(ARGS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow" $(ARGS)
 
 slow: .venv/.ready
-	@$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal -m slow $(ARGS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m slow $(ARGS)
 
 test-as-user:
 	@bash .ci/as_user test

@@ -57,7 +57,7 @@ class Listener:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 heard.append(f"{self.path} {self.headers}")
-                self.send_error(500)
+                self.send_error(401)
 
             do_GET = do_POST  # noqa: N815 - the base class names it
 
@@ -72,7 +72,7 @@ class Listener:
 def listener() -> Iterator[Listener]:
     """A listener that runs."""
     one = Listener()
-    thread = threading.Thread(target=one.server.serve_forever)
+    thread = threading.Thread(target=one.server.serve_forever, args=(0.02,))
     thread.start()
     yield one
     one.server.shutdown()

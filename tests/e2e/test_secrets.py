@@ -190,7 +190,7 @@ def test_a_token_in_a_refusal_is_not_cut(program: Program, work: Path, make_skil
             """Say nothing."""
 
     server = HTTPServer(("127.0.0.1", 0), Handler)
-    thread = Thread(target=server.serve_forever)
+    thread = Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
     try:
         skill = make_skill(adapterType="http", entrypoint=f"http://127.0.0.1:{server.server_port}")

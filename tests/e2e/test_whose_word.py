@@ -85,12 +85,12 @@ class Collector:
         collector = self
 
         class Handler(BaseHTTPRequestHandler):
-            """Answers everything with nothing."""
+            """Refuses everything for good, so that nobody asks twice."""
 
             def do_POST(self) -> None:
                 """Write the headers down."""
                 collector.headers.append(str(self.headers))
-                self.send_error(500)
+                self.send_error(401)
 
             def log_message(self, *_args: object) -> None:
                 """Say nothing."""
@@ -99,7 +99,7 @@ class Collector:
         self.url = f"http://127.0.0.1:{self._server.server_port}"
 
     def __enter__(self) -> Collector:
-        self._thread = threading.Thread(target=self._server.serve_forever)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
         self._thread.start()
         return self
 

@@ -205,7 +205,7 @@ def test_agents_reach_their_model_without_a_network(stand_in: StandIn) -> None:
             """Say nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Api) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         base = f"http://127.0.0.1:{server.server_address[1]}/v1"
         route = ModelRoute(name="x", base_url=base, headers={"x-api-key": "the-true-key"})
         spec = SandboxSpec(label="x", network=False, routes=(route,))
