@@ -22,6 +22,8 @@ from skillgauge_testkit.program import Program
 
 from .conftest import ROOT
 
+pytestmark = pytest.mark.slow
+
 INSTALL = 'pip install "skillgauge[agents]"'
 TRIED = {"skills", "evals", "skills, by hand", "a hook", "gitlab"}
 """The blocks: here, in test_ci, and the hook in test_pre_commit."""

@@ -15,6 +15,8 @@ from skillgauge_testkit.program import Program
 
 from .conftest import ROOT
 
+pytestmark = pytest.mark.slow
+
 Git = Callable[..., str]
 CANNOT_FAIL = {"type": "command", "value": "true || true"}
 
