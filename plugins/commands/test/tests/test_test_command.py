@@ -197,6 +197,19 @@ def test_cases_do_not_see_each_other(program: Program, package: Path) -> None:
     assert not (package / "mark").exists()
 
 
+def test_what_is_tested_does_not_see_what_is_expected_of_it(program: Program, package: Path) -> None:
+    """The files of cases, of hooks too, are in no copy of the package; what lies beside them is."""
+    (package / "skills/word-count/tests/cases/note.txt").write_text("beside the cases\n")
+    case = {
+        "name": "looks-around",
+        "input": {"command": "find ../.. -path '*/tests/cases/*'"},
+        "expected": {"stdout-contains": ["skills/word-count/tests/cases/note.txt"], "not-contains": [".yaml"]},
+    }
+    (package / "skills/word-count/tests/cases/99-looks.yaml").write_text(json.dumps(case))
+    found = verdicts(program("test", package, "--skill", "word-count", "--case", "looks-around", "--json"))
+    assert found == {SKILL: {"looks-around": "pass"}}
+
+
 def test_reports(program: Program, package: Path) -> None:
     """JUnit has a suite for each skill, and for the hooks."""
     done = program("test", package, "--format", "junit", "--output-dir", "out", "--json")

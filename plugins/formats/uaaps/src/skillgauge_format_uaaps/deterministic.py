@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from skillgauge.api import (
     Case,
     Check,
     Document,
+    FileSpec,
     Gate,
     GateFigure,
     JsonObject,
@@ -85,6 +87,17 @@ class _Folder:
         message = "there is no test-config.json, so the defaults hold: 30 s a case, no variables"
         package.findings.warning("no-test-config", message, Origin(str(path)))
         return cls(package, path, RunnerConfig(version=1))
+
+    @cached_property
+    def files(self) -> tuple[FileSpec, ...]:
+        """The package without the cases of its tests: what is tested need not see what it is expected to answer.
+
+        Each case has a copy of its own, so copying all the others would take time that grows with their square.
+        """
+        root = self.package.root.resolve()
+        tests = [self.package.hooks_folder / "tests", *(skill.path / "tests" for skill in self.package.skills)]
+        cases = {file for folder in tests for file in case_files((folder / "cases").resolve())}
+        return tuple(file for file in self.package.files if root / file.path not in cases)
 
     @property
     def env(self) -> dict[str, str]:
@@ -322,7 +335,7 @@ def _case(
         name=path.stem,
         description=case.description or "",
         input={**steps, "root_variable": _ROOT},
-        files=folder.package.files,
+        files=folder.files,
         env={**(env or {}), **folder.env},
         checks=tuple(checks),
         origin=document.origin(),
