@@ -9,7 +9,8 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 BIN = Path(sys.executable).parent
@@ -39,6 +40,14 @@ def cpu_medians(commands: Sequence[Sequence[str]], *, times: int) -> list[float]
             if turn:
                 found.append(_children_cpu() - before)
     return [statistics.median(found) for found in seconds]
+
+
+def in_threads(one: Callable[[int], None], count: int, *, at_once: int) -> float:
+    """Wall-clock seconds of so many calls, each with its number from 0."""
+    started = time.perf_counter()
+    with ThreadPoolExecutor(at_once) as pool:
+        list(pool.map(one, range(count)))
+    return time.perf_counter() - started
 
 
 def _children_cpu() -> float:

@@ -16,10 +16,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from measure import BIN, machine, verdict
+from measure import BIN, in_threads, machine, verdict
 
 CASES = 200
 GOAL = 0.85
@@ -90,10 +89,7 @@ def floor(folder: Path, cases: int) -> float:
         )
         assert json.loads(done.stdout)["height"]["max"] == number + 3
 
-    started = time.perf_counter()
-    with ThreadPoolExecutor(CONCURRENCY) as pool:
-        list(pool.map(one, range(cases)))
-    return time.perf_counter() - started
+    return in_threads(one, cases, at_once=CONCURRENCY)
 
 
 def main() -> None:

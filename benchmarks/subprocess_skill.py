@@ -13,10 +13,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from measure import BIN, machine, verdict
+from measure import BIN, in_threads, machine, verdict
 
 GOALS = {500: 0.85, 2000: 0.93}
 CONCURRENCY = 4
@@ -92,10 +91,7 @@ def floor(folder: Path, tasks: int) -> float:
         done = subprocess.run(command, input=request, capture_output=True, cwd=folder, check=True)
         assert json.loads(done.stdout)["result"]["result"] == str(n * 2)
 
-    started = time.perf_counter()
-    with ThreadPoolExecutor(CONCURRENCY) as pool:
-        list(pool.map(one, range(tasks)))
-    return time.perf_counter() - started
+    return in_threads(one, tasks, at_once=CONCURRENCY)
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from skillgauge.api import Loaded, LoadRequest, Problem, Suite, SuiteError
-from skillgauge_skill_folders import load_each
+from skillgauge_skill_folders import load_each, object_in
 
 
 def read(file: Path) -> Suite:
@@ -41,3 +41,17 @@ def test_bad_files(tmp_path: Path) -> None:
     with pytest.raises(SuiteError) as caught:
         loaded(bad, searched=(bad,))
     assert [one.message for one in caught.value.problems] == ["bad.yaml"]
+
+
+def test_what_a_format_looks_at(tmp_path: Path) -> None:
+    """The object in a file of the name; whatever else there may be is nothing to it, and raises nothing."""
+    file = tmp_path / "a.yaml"
+    file.write_text("tasks: [{id: 1}]\n")
+    assert object_in(file, ("a.yaml",)) == {"tasks": ({"id": 1},)}
+    assert object_in(file, ("b.yaml",)) is None
+    for text in (b"- 1\n", b"a: [\n", b"\xff\xfe\x00", b"a: 1\na: 2\n", b"a: " + b"[" * 3000):
+        file.write_bytes(text)
+        assert object_in(file, ("a.yaml",)) is None, text[:20]
+    assert object_in(tmp_path / "absent" / "a.yaml", ("a.yaml",)) is None
+    (tmp_path / "b.yaml").mkdir()
+    assert object_in(tmp_path / "b.yaml", ("b.yaml",)) is None

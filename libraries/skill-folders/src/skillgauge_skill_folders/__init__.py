@@ -3,7 +3,7 @@
 from .bundles import DOCKERFILE, bundled_files, contained, file_spec, image_files
 from .folders import files_of, skill_ref
 from .leaks import LEAKS, Leaks, leaks_of
-from .loading import load_each
+from .loading import load_each, object_in
 from .repositories import roots_around, skills_of
 from .skill_file import DRAFTS_FILE, SKILL_FILE, Skill, find_skill, read_skill
 
@@ -22,6 +22,7 @@ __all__ = [
     "image_files",
     "leaks_of",
     "load_each",
+    "object_in",
     "read_skill",
     "roots_around",
     "skill_ref",

@@ -1,11 +1,30 @@
-"""Load the suites of a format that has one in each file."""
+"""Recognise and load the files of a format that has a suite in each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 
-from skillgauge.api import Loaded, LoadRequest, Problem, Suite, SuiteError
+from skillgauge.api import JsonValue, Loaded, LoadRequest, Problem, Suite, SuiteError, read_document
+
+
+def object_in(path: Path, names: Collection[str]) -> Mapping[str, JsonValue] | None:
+    """What a format looks at to tell whether a file is its own; never raises.
+
+    Args:
+        path: anything that a format is asked about.
+        names: what its files are called.
+
+    Returns:
+        The object in the file; `None` for any other name, for what cannot be read and for what is no object.
+    """
+    try:
+        if path.name not in names or not path.is_file():
+            return None
+        value = read_document(path).value
+    except (OSError, ValueError, RecursionError, SuiteError):
+        return None
+    return value if isinstance(value, Mapping) else None
 
 
 def load_each(request: LoadRequest, names: Iterable[str], suite_of: Callable[[Path], Suite]) -> Loaded:

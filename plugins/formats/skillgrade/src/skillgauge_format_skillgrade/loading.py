@@ -61,7 +61,7 @@ def load(request: LoadRequest) -> Loaded:
     Raises:
         SuiteError: a named file is bad; with everything that is wrong with all of them.
     """
-    return load_each(request, sorted(NAMES), _suite)
+    return load_each(request, NAMES, _suite)
 
 
 @dataclass

@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from skillgauge.api import Claim, SuiteError, read_document
+from skillgauge.api import Claim
+from skillgauge_skill_folders import object_in
 
 FORMAT = "waza"
-NAMES = frozenset({"eval.yaml", "eval.yml"})
+NAMES = ("eval.yaml", "eval.yml")
 
 
 def claim(path: Path) -> Claim | None:
     """What a path is to this format: `skill`, `config` and where tasks are; never raises."""
-    try:
-        if path.name not in NAMES or not path.is_file():
-            return None
-        value = read_document(path).value
-    except (OSError, ValueError, RecursionError, SuiteError):
-        return None
-    if not isinstance(value, Mapping) or "skill" not in value or "config" not in value:
+    value = object_in(path, NAMES)
+    if value is None or "skill" not in value or "config" not in value:
         return None
     tasks = value.get("tasks")
     has_instructions = isinstance(tasks, tuple) and any(
