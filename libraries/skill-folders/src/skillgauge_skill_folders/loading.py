@@ -18,11 +18,11 @@ def object_in(path: Path, names: Collection[str]) -> Mapping[str, JsonValue] | N
     Returns:
         The object in the file; `None` for any other name, for what cannot be read and for what is no object.
     """
+    if path.name not in names:
+        return None
     try:
-        if path.name not in names or not path.is_file():
-            return None
         value = read_document(path).value
-    except (OSError, ValueError, RecursionError, SuiteError):
+    except SuiteError:
         return None
     return value if isinstance(value, Mapping) else None
 
