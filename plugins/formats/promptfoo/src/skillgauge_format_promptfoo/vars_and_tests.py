@@ -8,11 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from skillgauge.api import FrozenDict, JsonValue
+from skillgauge_assertions import FILE, TYPES, Node, Reading, Vars
 
 from .keys import OPTIONS, TEST
-from .reading import FILE, Node, Reading
-from .rules import TYPES
-from .templates import Vars
 
 _EXPECTED = re.compile(r"__expected(\d*)")
 _COLUMNS = ("__description", "__threshold", "__metric", "__prefix", "__suffix")

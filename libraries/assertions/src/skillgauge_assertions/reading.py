@@ -106,7 +106,7 @@ class Reading:
         for key in node.names():
             became = known.get(key)
             if became is None:
-                hint = "promptfoo would pass over it; take it out."
+                hint = "Nothing would read it; take it out."
                 near = did_you_mean(key, list(known))
                 self.refuse(node.at(key), f"{what} has no key {key!r}{near}", hint, "suite.unknown-key")
             elif became.startswith("!") and node.value[key] is not None:
