@@ -49,6 +49,29 @@ def test_json_that_is_none_has_its_place(
 
 
 @pytest.mark.e2e
+def test_json_that_is_none_has_a_next_step(program: Program, evals: Path) -> None:
+    """F-K4: what to write there."""
+    evals.write_text('{"skill_name": "s",\n "evals": [{"id": 1, "prompt": }]}')
+    assert "  next: Write a value: a text in double quotes, a number" in program("validate", "s").stderr
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize(
+    ("check", "told"),
+    [
+        ("exct", "--check exct: error[plugin.not-installed]: scorer 'exct' is not installed (did you mean exact?)"),
+        ('exact={"valu": "p"}', "--check exact: error[plugin.options]: scorers.exact.valu: unknown option"),
+    ],
+)
+def test_a_misspelt_check_is_blamed_on_the_option(program: Program, evals: Path, check: str, told: str) -> None:
+    """F-A1: nothing is wrong with the evals that the check was to be added to."""
+    done = program("eval", "s", *ECHO, "--check", check)
+    assert done.code == 2
+    assert told in done.stderr
+    assert str(evals) not in done.stderr
+
+
+@pytest.mark.e2e
 @pytest.mark.parametrize("command", [("validate", "s"), ("eval", "s", *ECHO)], ids=["validate", "eval"])
 def test_a_skill_without_evals_was_seen(program: Program, evals: Path, command: tuple[str, ...]) -> None:
     """F-K8: its SKILL.md is named, and how to come to evals."""
