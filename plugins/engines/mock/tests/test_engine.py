@@ -20,6 +20,7 @@ from skillgauge.api import (
     PluginError,
     RunRequest,
     SandboxSpec,
+    Severity,
     TrajectoryEvent,
 )
 from skillgauge_testkit import ENGINES, Maker, TemporarySandbox
@@ -60,6 +61,14 @@ def test_without_a_script_it_repeats_the_prompt() -> None:
     assert execution.usage.input_tokens == 4
     execution, _, _ = play("What is 2 + 2?", skills=("sums",))
     assert execution.text == "[mock with-skill response] What is 2 + 2?"
+
+
+def test_without_a_script_it_warns() -> None:
+    """Whoever takes it for an agent is told why nothing passes; doctor and run go on."""
+    (problem,) = asyncio.run(make({}).check())
+    assert (problem.code, problem.severity) == ("engine.no-script", Severity.WARNING)
+    assert "--set engines.mock.script=FILE" in str(problem.hint)
+    assert asyncio.run(make({"replies": [{"text": "x"}]}).check()) == ()
 
 
 def test_it_is_offered_what_is_there_and_loads_what_the_prompt_names() -> None:

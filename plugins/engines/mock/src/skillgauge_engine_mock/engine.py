@@ -25,6 +25,7 @@ from skillgauge.api import (
     PluginError,
     Problem,
     RunRequest,
+    Severity,
     SuiteError,
     Trajectory,
     TrajectoryEvent,
@@ -77,8 +78,14 @@ class MockEngine:
         self._replies = replies
 
     async def check(self) -> tuple[Problem, ...]:
-        """Nothing can be missing."""
-        return ()
+        """Nothing can be missing; without a script it warns, since whoever takes it for an agent learns nothing."""
+        if self._replies:
+            return ()
+        message = f"engine {NAME!r} has no script, so it repeats each prompt and does nothing that a check could find"
+        hint = (
+            f"Say what it does: --set engines.{NAME}.script=FILE; `skillgauge plugins info engines {NAME}` shows how."
+        )
+        return (Problem("engine.no-script", message, hint=hint, severity=Severity.WARNING),)
 
     def identity(self, model: str | None) -> Identity:
         """Complete: nothing else decides."""
