@@ -97,3 +97,13 @@ def test_a_budget_for_what_costs_nothing(program: Program, work: Path, evals: Pa
     free = program(*evaluate, "--set", "engines.command.paid=false")
     assert free.code == 0, free.stderr
     assert [one["verdict"] for one in free.document["results"]] == ["pass", "pass"]
+
+
+@pytest.mark.e2e
+def test_the_case_that_ended_a_run_is_named(program: Program, evals: Path) -> None:
+    """F-3: by its name, where it has one."""
+    failing = {"id": 7, "name": "greets", "prompt": "p", "assertions": [{"type": "icontains", "value": "absent"}]}
+    evals.write_text(json.dumps({**EVALS, "evals": [failing]}))
+    done = program("eval", "s", *ECHO, "-x", "--store", "none")
+    assert done.code == 1
+    assert done.verdict.startswith("failed: greets (with_skill): ")
