@@ -71,7 +71,7 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     "F-H4": (f"{_HTML}test_recordings_and_scripts_say_so_first",),
     "F-H5": (_ADR,),
     "F-H6": (f"{_CHROMIUM}test_both_arms_are_in_sight", f"{_PAGES}test_the_report"),
-    "F-H7": (f"{_PAGES}test_a_comparison",),
+    "F-H7": (f"{_PAGES}test_a_comparison", f"{_MISTAKES}test_a_comparison_names_cases_and_skill"),
     # The demo: an answer, a failing case, the page, nothing left behind.
     "F-R1": (_DEMO,),
     "F-R2": (_DEMO,),

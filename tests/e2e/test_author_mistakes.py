@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -107,3 +108,21 @@ def test_the_case_that_ended_a_run_is_named(program: Program, evals: Path) -> No
     done = program("eval", "s", *ECHO, "-x", "--store", "none")
     assert done.code == 1
     assert done.verdict.startswith("failed: greets (with_skill): ")
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("form", ["markdown", "html"])
+def test_a_comparison_names_cases_and_skill(program: Program, evals: Path, form: str) -> None:
+    """F-3, F-H7: a case by its name before its id, and the page by the skill that both arms are about."""
+    for mine, name in ((1, "first"), (2, "second")):
+        one = {"id": mine, "name": name, "prompt": "p", "assertions": [{"type": "icontains", "value": "p"}]}
+        kept = {"id": 3, "name": "kept", "prompt": "p", "assertions": [{"type": "icontains", "value": "p" * mine}]}
+        evals.write_text(json.dumps({**EVALS, "evals": [one, kept]}))
+        assert program("eval", "s", *ECHO).code == 0
+    done = program("report", "diff", "latest~1", "latest", "--format", form, "--output", "d")
+    assert done.code == 0, done.stderr
+    text = re.sub(r"</?(?:bdi|p|h1)>|[*]", "", (Path(program.work) / "d").read_text())
+    assert "Tasks only in Before: first (1)" in text
+    assert "Tasks only in After: second (2)" in text
+    assert "not compared: kept (3)" in text
+    assert ("\ns: Before → After" in text) == (form == "html")

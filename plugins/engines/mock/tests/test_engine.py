@@ -53,7 +53,9 @@ def test_without_a_script_it_repeats_the_prompt() -> None:
     """The answer tells the arms apart, nothing is written, and usage is known, free and more than nothing."""
     execution, files, events = play("What is 2 + 2?")
     assert execution.text == "[mock without-skill response] What is 2 + 2?"
-    assert execution.notes == ("a script was played, no model was asked",)
+    assert execution.notes == ("the prompt was repeated for want of a script, no model was asked",)
+    scripted, _, _ = play("What is 2 + 2?", {"text": "4"})
+    assert scripted.notes == ("a script was played, no model was asked",)
     assert not files
     assert [event.kind for event in events] == [EventKind.MESSAGE]
     assert execution.usage
