@@ -35,7 +35,7 @@ from .stored_runs import opened_store
 TEXT, SARIF = "text", "sarif"
 _RUNS = 3
 """Stored runs of a suite that lints may look at."""
-_OF_A_RUN = ("engine.", "judge.")
+_OF_A_RUN = ("engine.", "judge.", "sandbox.")
 """How codes begin that tell what a run would miss on this machine: no suite is the worse for it."""
 Levels = Mapping[str, Severity | None]
 
