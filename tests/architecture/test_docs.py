@@ -24,6 +24,19 @@ HOOKS = [
 ]
 
 
+def test_hooks_begin_with_a_table() -> None:
+    """F-W3: who looks for one finds it without reading all of them."""
+    table = re.findall(r"^\| \[`(\w+)\(.*\| `skillgauge\.\w+` \|", (DOCS / "hooks.md").read_text(), re.MULTILINE)
+    assert table == [name for name, _ in HOOKS]
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.stem)
+def test_tables_hold_no_paragraphs(page: Path) -> None:
+    """F-W3: what takes more than fifty words is no cell."""
+    rows = [line for line in page.read_text().splitlines() if line.startswith("|")]
+    assert not [cell for row in rows for cell in row.split("|") if len(cell.split()) > 50]
+
+
 @pytest.mark.parametrize(("name", "hook"), HOOKS, ids=[name for name, _ in HOOKS])
 def test_every_hook_is_documented_with_its_arguments(name: str, hook: object) -> None:
     """docs/hooks.md has the signature and the text of each hook specification."""

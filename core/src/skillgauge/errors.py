@@ -56,7 +56,7 @@ class Origin:
     """
 
     file: str
-    """Path as the user can open it."""
+    """Path as the user can open it; for what he typed, the option."""
     pointer: tuple[str | int, ...] = ()
     """Keys and indices from the root of the document down to the value."""
     place: tuple[int, int] | None = None

@@ -158,12 +158,15 @@ def stopped_early(view: RunView, failure: TrialResult, decided: Decision) -> Dec
     """The decision on a run that its first failure was to end.
 
     Args:
-        view: the run, which may have come to its end with that failure.
+        view: the run, which may have come to its end with that failure. Its cases are read.
         failure: what ended it.
         decided: what would be said otherwise.
     """
     is_error = failure.verdict is Verdict.ERROR
-    told = f"{'error' if is_error else 'failed'}: {plain(failure.case_id, _NAME)} ({plain(failure.arm, _NAME)})"
+    place = failure.suite_id, failure.case_id
+    names = (case.name or case.id for case in view.cases() if (case.suite_id, case.id) == place)
+    case = plain(next(names, failure.case_id), _NAME)
+    told = f"{'error' if is_error else 'failed'}: {case} ({plain(failure.arm, _NAME)})"
     if reason := plain(reason_of(failure).strip().partition("\n")[0], _REASON):
         told += f": {reason}"
     if view.run.state is RunState.INTERRUPTED:
