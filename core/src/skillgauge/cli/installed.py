@@ -20,7 +20,7 @@ from zlib import crc32
 
 from .. import __version__
 from ..plugins.index import CORE, PREFIX, IndexEntry, PluginIndex, normalized
-from ..reading.environment import host_environment
+from ..run.environment import host_environment
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution

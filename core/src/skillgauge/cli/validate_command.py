@@ -14,12 +14,12 @@ from ..contract.stores import RunQuery, Store
 from ..errors import ExitCode, PluginError, Problem, Severity, SkillgaugeError, UsageError
 from ..plan.preparing import Prepared
 from ..plugins.kinds import FORMATS
-from ..reading.documents import located_all
 from ..report.wording import counted
 from ..types.frozen import digest
 from ..types.result import RunState
 from ..types.trial import PlanHead
 from .around import around
+from .documents import located_all
 from .evaluation import eval_options
 from .evaluation_options import SECTIONS, EvaluationCommand
 from .fixing import changed, diff_lines, write
