@@ -94,20 +94,68 @@ def test_partial_credit_is_no_expectation_that_holds(program: Program, work: Pat
     assert "66.7% (n = 3)" in (work / "reports/eval-result.md").read_text()
 
 
-def test_a_skill_that_never_fires_misses_its_gate(program: Program, work: Path) -> None:
-    """N-A5: of ten queries eight want silence, and a skill that is never loaded is silent in all of them."""
+Fire = Callable[[list[dict[str, object]], int], Done]
+
+
+@pytest.fixture
+def fire(program: Program, work: Path) -> Fire:
+    """Evaluates a skill by ten queries, two of which should fire, with an agent that replies like this."""
     skill = work / "mute"
     (skill / "evals").mkdir(parents=True)
     (skill / "SKILL.md").write_text("---\nname: mute\ndescription: Says nothing.\n---\n")
     queries = [{"query": f"Do it {number}.", "should_trigger": number < 2} for number in range(10)]
     (skill / "evals/trigger-eval.json").write_text(json.dumps(queries))
-    (work / "mock.json").write_text(json.dumps({"replies": [{"fires": [], "text": "no"}]}))
-    options = ["--engine", "mock", "--set", "engines.mock.script=mock.json", "--runs", "3"]
-    done = program("eval", skill, *options, "--exit-on-fail")
-    assert done.code == 1, done.stdout + done.stderr
+
+    def evaluate(replies: list[dict[str, object]], code: int) -> Done:
+        (work / "mock.json").write_text(json.dumps({"replies": replies}))
+        options = ("--engine", "mock", "--set", "engines.mock.script=mock.json", "--runs", "3")
+        done = program("eval", skill, *options, "--exit-on-fail")
+        assert done.code == code, done.stdout + done.stderr
+        return done
+
+    return evaluate
+
+
+MUTE: dict[str, object] = {"fires": [], "text": "no"}
+FIRES: dict[str, object] = {"match": "it [01]", "fires": ["mute"], "text": "yes"}
+
+
+def test_a_skill_that_never_fires_misses_its_gate(fire: Fire) -> None:
+    """N-A5: of ten queries eight want silence, and a skill that is never loaded is silent in all of them."""
+    done = fire([MUTE], 1)
     assert "balanced accuracy 50.0%" in done.stdout
     assert "the skill never fired" in done.stdout
     assert done.verdict.startswith("gate missed: below 70.0%: mute · with_skill 50.0%")
+
+
+def test_a_skill_that_fell_silent_lost_half_of_its_accuracy(fire: Fire, program: Program) -> None:
+    """N-A5: trend and comparison are not of the rate over all queries, which is still 80 %."""
+    fire([FIRES, MUTE], 0)
+    fire([MUTE], 1)
+    trend = program("history", "trend", "mute")
+    _, heads, before, after, *_ = trend.stdout.splitlines()
+    assert "Balanced accuracy" in heads
+    assert ("100.0%" in before, "50.0%" in after, "-50.0" in after) == (True, True, True)
+    assert "80.0%" not in trend.stdout
+    compared = program("report", "diff", "latest~1", "latest")
+    assert "| Balanced accuracy | 100.0% | 50.0% | **-50.0 points** ↓ worse |" in compared.stdout
+    assert "Completion rate" not in compared.stdout
+
+
+def test_the_history_says_what_the_skill_was_worth(scripted: Scripted) -> None:
+    """N-A7: a run that is looked at later gives the same answer, and so does the trend."""
+    scripted.evaluate(letters("p"), letters("f"), "--runs", "3")
+    scripted.evaluate(letters("p"), letters("p"), "--runs", "3")
+    sentence = "s · with_skill helps on these cases: +100.0 points against without_skill (n = 4 cases, p < 0.001)"
+    for command in ("history", "report"):
+        assert sentence in scripted.program(command, "show", "latest~1").stdout
+    trend = scripted.program("history", "trend", "s")
+    assert "+100.0 helps (n = 4)" in trend.stdout
+    assert "+0.0 undecided (n = 4)" in trend.stdout
+    candidate, baseline = scripted.program("history", "trend", "s", "--json").document["series"]
+    told = [[(one["baseline"], one["lift"], one["finding"]) for one in point["lifts"]] for point in candidate["points"]]
+    assert told == [[("without_skill", 1.0, "helps")], [("without_skill", 0.0, "undecided")]]
+    assert [point["lifts"] for point in baseline["points"]] == [[], []]
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from skillgauge.api import GroupSummary, RunInfo, RunView, SuiteHead, TargetHead
+from skillgauge.api import Figure, GroupSummary, RunInfo, RunView, SuiteHead, TargetHead, compared, headline
 
-from .documents import TrendPoint, TrendSeries
+from .documents import TrendLift, TrendPoint, TrendSeries
 
 _BARS = "▁▂▃▄▅▆▇█"
 
@@ -21,6 +21,7 @@ class _Measured:
     group: GroupSummary
     suite: SuiteHead
     target: TargetHead
+    lifts: tuple[TrendLift, ...]
 
 
 _Key = tuple[str, str, str | None, str | None]
@@ -61,25 +62,43 @@ def _measured(view: RunView, target: str, suite: str | None) -> Iterator[tuple[_
         if head is not None and known is not None:
             short = (group.suite_id, group.arm, group.model)
             runner = group.runner if counts[short] > 1 else None
-            yield (*short, runner), _Measured(view.run, group, head, known)
+            yield (*short, runner), _Measured(view.run, group, head, known, tuple(_lifts(view, group)))
+
+
+def _lifts(view: RunView, group: GroupSummary) -> Iterator[TrendLift]:
+    """What a candidate arm was worth: the rates of two arms may be over different cases, a lift is not."""
+    for pair in compared(view):
+        if pair.candidate == group.key:
+            finding = pair.evidence.finding if pair.evidence else None
+            yield TrendLift(baseline=pair.baseline.arm, lift=pair.lift, n=pair.n, finding=finding)
 
 
 def _points(runs: list[_Measured]) -> Iterator[TrendPoint]:
     before: _Measured | None = None
     for one in runs:
-        rate, last = one.group.pass_rate, before.group.pass_rate.rate if before else None
+        shown = headline(one.group)
+        last = headline(before.group) if before else None
         yield TrendPoint(
             run_id=one.run.run_id,
             started_at=one.run.started_at,
             version=one.target.version,
             digest=one.target.digest,
-            pass_rate=rate,
+            pass_rate=one.group.pass_rate,
+            headline=shown,
+            lifts=one.lifts,
             errors=one.group.counts.errors,
             p95_s=one.group.latency.p95_s,
-            delta=None if rate.rate is None or last is None else rate.rate - last,
+            delta=_difference(shown, last),
             changes=tuple(_changes(before, one)) if before else (),
         )
         before = one
+
+
+def _difference(now: Figure, before: Figure | None) -> float | None:
+    """Of two numbers of the same kind that are both known."""
+    if before is None or before.name != now.name or before.value is None or now.value is None:
+        return None
+    return now.value - before.value
 
 
 def _changes(before: _Measured, after: _Measured) -> Iterator[str]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 
 from skillgauge.api import DIRECT, nearest_rank
 
 from .document import Direction, Metric, Unit
 from .tallying import SkillTally
 
-_METRICS = (
+_Column = tuple[str, str, Unit, bool]
+_METRICS: tuple[_Column, ...] = (
     ("completionRate", "Completion rate", Unit.RATIO, True),
     ("errorRate", "Error rate", Unit.RATIO, False),
     ("p95Ms", "P95 latency", Unit.MILLISECONDS, False),
@@ -38,7 +39,7 @@ def compare_metrics(
     """
     sides = [_values(one, tasks, graded) if one else {} for one in (before, after)]
     rows = []
-    for name, label, unit, more_is_better in _METRICS:
+    for name, label, unit, more_is_better in _columns(sides, before, after):
         first, second = (side.get(name) for side in sides)
         if first is None and second is None:
             continue
@@ -55,6 +56,15 @@ def compare_metrics(
             )
         )
     return tuple(rows)
+
+
+def _columns(sides: Sequence[Mapping[str, float | None]], *skills: SkillTally | None) -> Sequence[_Column]:
+    """What is compared: where a format has a number that says more than a completion rate, that one in its place."""
+    for skill in skills:
+        for figure in skill.group.figures if skill and skill.group else ():
+            if figure.is_headline and figure.unit in set(Unit) and all(figure.name in side for side in sides):
+                return ((figure.name, figure.label, Unit(figure.unit), figure.higher_is_better), *_METRICS[1:])
+    return _METRICS
 
 
 def _direction(delta: float | None, unit: Unit, *, more_is_better: bool) -> Direction:
