@@ -55,6 +55,8 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     ),
     # Another model, judge or case was a regression.
     "N-A11": (
+        "plugins/commands/history/tests/test_history_trends.py::test_another_judge_is_named",
+        "plugins/commands/history/tests/test_history_trends.py::test_another_runner_is_named",
         "plugins/commands/report/tests/test_report_control.py::test_another_model_engine_or_judge_is_named_and_no_regression",
         "plugins/commands/report/tests/test_report_control.py::test_a_task_that_asks_something_else_is_listed_and_not_compared",
     ),

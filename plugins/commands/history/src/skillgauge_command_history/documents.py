@@ -70,7 +70,7 @@ class TrendPoint(Frozen):
     delta: float | None
     """Headline minus that of the run before; `null` for the first one, and if either is unknown."""
     changes: tuple[str, ...]
-    """What is different from the run before: `version`, `files`, `suite`, `cases`."""
+    """What is different from the run before: `version`, `files`, `suite`, `cases`, `adapter`, `engine`, `judge`."""
 
 
 class TrendSeries(Frozen):

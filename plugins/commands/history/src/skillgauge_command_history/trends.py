@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from skillgauge.api import Figure, GroupSummary, RunInfo, RunView, SuiteHead, TargetHead, compared, headline
+from skillgauge.api import DIRECT, Figure, GroupSummary, RunInfo, RunView, SuiteHead, TargetHead, compared, headline
 
 from .documents import TrendLift, TrendPoint, TrendSeries
 
 _BARS = "▁▂▃▄▅▆▇█"
+_UNTOLD = "unknown"
+"""Runner of what was taken over from a document that does not tell it."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,8 @@ class _Measured:
     suite: SuiteHead
     target: TargetHead
     lifts: tuple[TrendLift, ...]
+    judges: frozenset[tuple[str, str | None]]
+    """Who graded; their versions do not matter, their settings do."""
 
 
 _Key = tuple[str, str, str | None, str | None]
@@ -59,10 +63,11 @@ def _measured(view: RunView, target: str, suite: str | None) -> Iterator[tuple[_
     for group in groups:
         head = suites.get(group.suite_id)
         known = next((one for one in head.targets if one.id == target), None) if head else None
+        judges = frozenset((judge.unversioned_digest, judge.model) for judge in view.head.judges)
         if head is not None and known is not None:
             short = (group.suite_id, group.arm, group.model)
             runner = group.runner if counts[short] > 1 else None
-            yield (*short, runner), _Measured(view.run, group, head, known, tuple(_lifts(view, group)))
+            yield (*short, runner), _Measured(view.run, group, head, known, tuple(_lifts(view, group)), judges)
 
 
 def _lifts(view: RunView, group: GroupSummary) -> Iterator[TrendLift]:
@@ -103,12 +108,15 @@ def _difference(now: Figure, before: Figure | None) -> float | None:
 
 def _changes(before: _Measured, after: _Measured) -> Iterator[str]:
     """What may explain a difference; what either run does not tell is no change."""
-    pairs = (
+    old, new = (one.group.runner if one.group.runner != _UNTOLD else "" for one in (before, after))
+    pairs: tuple[tuple[str, object, object], ...] = (
         ("version", before.target.version, after.target.version),
         ("files", before.target.digest, after.target.digest),
         ("suite", before.suite.version, after.suite.version),
         ("suite", before.suite.digest, after.suite.digest),
         ("cases", before.suite.case_count, after.suite.case_count),
+        ("adapter" if after.group.arm == DIRECT.name else "engine", old, new),
+        ("judge", before.judges, after.judges),
     )
     found = [name for name, first, second in pairs if first and second and first != second]
     yield from dict.fromkeys(found)
