@@ -113,7 +113,10 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "core/tests/cli/test_decision.py::test_a_rate_just_below_the_threshold_is_told_apart_from_it",
     ),
     # Rows of both arms looked alike.
-    "N-B10": ("libraries/run-views/tests/test_run_views_showing.py::test_whatever_tells_trials_apart_has_a_column",),
+    "N-B10": (
+        "libraries/run-views/tests/test_run_views_showing.py::test_whatever_tells_trials_apart_has_a_column",
+        "plugins/formats/agent-skills/tests/test_agent_skills_document.py::test_why_a_session_broke_down_survives",
+    ),
     # A weighted score without the word.
     "N-B11": ("plugins/formats/eval-skills/tests/test_eval_skills_figures.py::test_figures_say_what_they_mean",),
     # A gate on a point estimate says how little it rests on (ADR 36).

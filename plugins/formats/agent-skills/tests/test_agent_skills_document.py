@@ -200,6 +200,29 @@ def test_reading_what_was_written(tmp_path: Path) -> None:
     assert [run["expectations"] for run in twice["runs"]] == [run["expectations"] for run in once["runs"]]
 
 
+def test_why_a_session_broke_down_survives(tmp_path: Path) -> None:
+    """N-B10: an outage or a crash is not read back as an error inside; unknown classes of other versions are."""
+    path = tmp_path / "benchmark.json"
+    limit = Failure(failure_class=FailureClass.TIMEOUT, blame=Blame.AGENT_LIMIT, message="too slow")
+    slow = trial("2", "with_skill", 0).model_copy(update={"scores": (), "execution": Execution(failure=limit)})
+    document = rendered(trial("1", "with_skill", None), slow)
+    path.write_text(json.dumps(document))
+    found = AgentSkillsReporter().read(path)
+    assert found is not None
+    failures = [result.execution.failure for result in found.results()]
+    assert [one and (one.failure_class, one.blame, one.message) for one in failures] == [
+        (FailureClass.AUTH, Blame.INFRASTRUCTURE, "no key"),
+        (FailureClass.TIMEOUT, Blame.AGENT_LIMIT, "too slow"),
+    ]
+    for run in (*document["runs"], *document["ungraded_runs"]):
+        run["skillgauge"]["failure"]["class"] = "of-tomorrow"
+    path.write_text(json.dumps(document))
+    later = AgentSkillsReporter().read(path)
+    assert later is not None
+    classes = {one.execution.failure.failure_class for one in later.results() if one.execution.failure}
+    assert classes == {FailureClass.INTERNAL}
+
+
 @pytest.mark.parametrize("state", list(RunState))
 def test_the_state_of_a_run_survives(tmp_path: Path, state: RunState) -> None:
     """Stopped, interrupted and invalid runs stay so, with who judged and what was asked (N-A4)."""

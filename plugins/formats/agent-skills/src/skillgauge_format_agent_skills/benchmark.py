@@ -158,21 +158,24 @@ def run_document(suite: SuiteHead, result: TrialResult) -> dict[str, Any]:
             for score in graded
         ],
         "notes": notes,
-        **_beside(result),
+        **_own(result),
     }
 
 
 _OUTCOMES = {ScoreStatus.PASSED: True, ScoreStatus.FAILED: False, ScoreStatus.UNGRADED: None}
 
 
-def _beside(result: TrialResult) -> dict[str, Any]:
-    """Checks beside the verdict, such as whether the skill fired; unknown is null."""
-    found = [
+def _own(result: TrialResult) -> dict[str, Any]:
+    """What the original has no key for: checks beside the verdict, unknown is null, and why a session broke down."""
+    beside = [
         {"text": score.check_id, "passed": _OUTCOMES[score.status], "evidence": score.reason}
         for score in result.scores
         if score.beside
     ]
-    return {"skillgauge": {"beside": found}} if found else {}
+    failure = result.execution.failure
+    told: dict[str, Any] = {"beside": beside} if beside else {}
+    told |= {"failure": {"class": failure.failure_class, "blame": failure.blame}} if failure else {}
+    return {"skillgauge": told} if told else {}
 
 
 def _count(events: tuple[Any, ...] | None, kind: EventKind) -> int | None:
