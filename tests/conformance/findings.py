@@ -100,7 +100,11 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "plugins/commands/rescore/tests/test_rescore_cli.py::test_another_judge_at_the_price_of_the_judge_alone",
     ),
     # Percentiles of three samples; those of eval-skills keep their arithmetic (ADR 36).
-    "N-B7": ("libraries/run-views/tests/test_run_views_latency.py::test_percentiles_need_enough_samples",),
+    "N-B7": (
+        "libraries/run-views/tests/test_run_views_latency.py::test_percentiles_need_enough_samples",
+        "plugins/commands/history/tests/test_history_cli.py::test_trend",
+        "plugins/commands/report/tests/test_report_comparison.py::test_a_percentile_of_few_calls_is_no_better",
+    ),
     # Consistency of one run, and no word on flaky cases.
     "N-B8": (
         "plugins/formats/eval-skills/tests/test_eval_skills_figures.py::test_figures_say_what_they_mean",

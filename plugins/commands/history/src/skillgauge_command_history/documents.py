@@ -67,6 +67,8 @@ class TrendPoint(Frozen):
     """Of a candidate arm, one for each arm that it was compared with."""
     errors: int
     p95_s: float | None
+    samples: int = 0
+    """Times that this percentile is of."""
     delta: float | None
     """Headline minus that of the run before; `null` for the first one, and if either is unknown."""
     changes: tuple[str, ...]

@@ -33,6 +33,8 @@ from .documents import (
 from .trends import sparkline
 
 _NAMED = 3
+_MIN_SAMPLES = 20
+"""With fewer times the 95th percentile is the largest of them."""
 _WIDTH = 40
 
 
@@ -186,7 +188,7 @@ def _row(point: TrendPoint, *, has_lift: bool) -> list[str]:
         str(point.pass_rate.n),
         *([_lift_text(point.lifts)] * has_lift),
         str(point.errors),
-        duration(point.p95_s),
+        duration(point.p95_s) if point.samples >= _MIN_SAMPLES else "–",
         "0.0" if change in ("+0.0", "-0.0") else change,
         ", ".join(point.changes),
     ]

@@ -93,6 +93,7 @@ def _points(runs: list[_Measured]) -> Iterator[TrendPoint]:
             lifts=one.lifts,
             errors=one.group.counts.errors,
             p95_s=one.group.latency.p95_s,
+            samples=one.group.latency.samples,
             delta=_difference(shown, last),
             changes=tuple(_changes(before, one)) if before else (),
         )
