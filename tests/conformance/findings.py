@@ -59,6 +59,7 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "plugins/commands/history/tests/test_history_trends.py::test_another_runner_is_named",
         "plugins/commands/report/tests/test_report_control.py::test_another_model_engine_or_judge_is_named_and_no_regression",
         "plugins/commands/report/tests/test_report_control.py::test_a_task_that_asks_something_else_is_listed_and_not_compared",
+        "tests/e2e/test_true_numbers.py::test_a_change_of_the_skill_is_no_change_of_its_suite",
     ),
     # An outage was a rate of 0 %.
     "N-A12": (

@@ -158,6 +158,18 @@ def test_the_history_says_what_the_skill_was_worth(scripted: Scripted) -> None:
     assert [point["lifts"] for point in baseline["points"]] == [[], []]
 
 
+def test_a_change_of_the_skill_is_no_change_of_its_suite(scripted: Scripted) -> None:
+    """N-A11: the trend tells a skill that was edited from cases that ask something else."""
+    scripted.evaluate(letters("p"), letters("f"))
+    scripted.write(says="GOOD things")
+    scripted.evaluate(letters("f"), letters("f"))
+    evals = scripted.work / "s/evals/evals.json"
+    evals.write_text(evals.read_text().replace("number 2", "another 2"))
+    scripted.evaluate(letters("p"), letters("f"))
+    candidate, _ = scripted.program("history", "trend", "s", "--json").document["series"]
+    assert [point["changes"] for point in candidate["points"]] == [[], ["files"], ["suite"]]
+
+
 @pytest.mark.parametrize(
     ("second", "options", "state"),
     [

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from skillgauge.api import DIRECT, Figure, GroupSummary, RunInfo, RunView, SuiteHead, TargetHead, compared, headline
+from skillgauge.api import DIRECT, Figure, GroupSummary, RunView, SuiteHead, TargetHead, compared, headline
 
 from .documents import TrendLift, TrendPoint, TrendSeries
 
@@ -19,13 +19,18 @@ _UNTOLD = "unknown"
 class _Measured:
     """What one run says about the target."""
 
-    run: RunInfo
+    view: RunView
     group: GroupSummary
     suite: SuiteHead
     target: TargetHead
     lifts: tuple[TrendLift, ...]
     judges: frozenset[tuple[str, str | None]]
     """Who graded; their versions do not matter, their settings do."""
+
+    @property
+    def contents(self) -> dict[str, str]:
+        """What each case asks and checks, as far as the run tells."""
+        return {case.id: case.digest for case in self.view.cases() if case.suite_id == self.suite.id and case.digest}
 
 
 _Key = tuple[str, str, str | None, str | None]
@@ -67,7 +72,7 @@ def _measured(view: RunView, target: str, suite: str | None) -> Iterator[tuple[_
         if head is not None and known is not None:
             short = (group.suite_id, group.arm, group.model)
             runner = group.runner if counts[short] > 1 else None
-            yield (*short, runner), _Measured(view.run, group, head, known, tuple(_lifts(view, group)), judges)
+            yield (*short, runner), _Measured(view, group, head, known, tuple(_lifts(view, group)), judges)
 
 
 def _lifts(view: RunView, group: GroupSummary) -> Iterator[TrendLift]:
@@ -84,8 +89,8 @@ def _points(runs: list[_Measured]) -> Iterator[TrendPoint]:
         shown = headline(one.group)
         last = headline(before.group) if before else None
         yield TrendPoint(
-            run_id=one.run.run_id,
-            started_at=one.run.started_at,
+            run_id=one.view.run.run_id,
+            started_at=one.view.run.started_at,
             version=one.target.version,
             digest=one.target.digest,
             pass_rate=one.group.pass_rate,
@@ -107,6 +112,14 @@ def _difference(now: Figure, before: Figure | None) -> float | None:
     return now.value - before.value
 
 
+def _changed_source(before: _Measured, after: _Measured) -> str:
+    """What to call a change of a suite's sources: where a skill has no digest of its own, they are its files, too."""
+    if before.target.digest or after.target.digest or before.suite.digest == after.suite.digest:
+        return "suite"
+    contents = before.contents
+    return "files" if contents and contents == after.contents else "suite"
+
+
 def _changes(before: _Measured, after: _Measured) -> Iterator[str]:
     """What may explain a difference; what either run does not tell is no change."""
     old, new = (one.group.runner if one.group.runner != _UNTOLD else "" for one in (before, after))
@@ -114,7 +127,7 @@ def _changes(before: _Measured, after: _Measured) -> Iterator[str]:
         ("version", before.target.version, after.target.version),
         ("files", before.target.digest, after.target.digest),
         ("suite", before.suite.version, after.suite.version),
-        ("suite", before.suite.digest, after.suite.digest),
+        (_changed_source(before, after), before.suite.digest, after.suite.digest),
         ("cases", before.suite.case_count, after.suite.case_count),
         ("adapter" if after.group.arm == DIRECT.name else "engine", old, new),
         ("judge", before.judges, after.judges),
