@@ -181,6 +181,8 @@ FINDINGS: dict[str, list[str]] = {
         "libraries/run-views/tests/test_run_views_showing.py::test_whatever_tells_trials_apart_has_a_column",
         "plugins/reporters/html/tests/test_reporter_html.py::test_what_has_no_name_is_told_by_more_than_a_number",
         "core/tests/cli/test_failing.py::test_names_hold_what_tells_groups_apart_and_no_more",
+        "tests/e2e/test_author_mistakes.py::test_the_case_that_ended_a_run_is_named",
+        "core/tests/cli/test_progress.py::test_verbose_calls_a_case_the_same_to_its_end",
     ],
     "F-4": [
         "tests/conformance/test_findings_engines.py::test_agents_bring_judges",
