@@ -56,7 +56,7 @@ def test_strongest_that_works_is_taken_with_its_warnings() -> None:
         shy=SandboxReport(Tier.STRICT),
     )
     chosen = asyncio.run(choose_sandbox(None, made))
-    assert (chosen.name, chosen.tier, chosen.warnings) == ("leaky", Tier.PARTIAL, (LEAKY,))
+    assert (chosen.name, chosen.report.tier, chosen.report.problems) == ("leaky", Tier.PARTIAL, (LEAKY,))
 
 
 def test_named_sandbox() -> None:
@@ -66,8 +66,8 @@ def test_named_sandbox() -> None:
         leaky=SandboxReport(Tier.PARTIAL, (LEAKY,)),
         shy=SandboxReport(Tier.STRICT),
     )
-    assert asyncio.run(choose_sandbox("leaky", made)).warnings == (LEAKY,)
-    assert asyncio.run(choose_sandbox("shy", made, least=Tier.STRICT)).tier is Tier.STRICT
+    assert asyncio.run(choose_sandbox("leaky", made)).report.problems == (LEAKY,)
+    assert asyncio.run(choose_sandbox("shy", made, least=Tier.STRICT)).report.tier is Tier.STRICT
     with pytest.raises(PluginError, match="there is no daemon"):
         asyncio.run(choose_sandbox("broken", made))
     with pytest.raises(PluginError, match="is of tier partial, not strict"):
