@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skillgauge_documents.characters import plain
+from skillgauge_documents.phrases import points
 
 from ..errors import Problem, UsageError
-from ..report.answer import points
 from ..report.pairs import case_by_case
 from ..report.wording import labels
 from ..stats import Evidence, LiftTally
