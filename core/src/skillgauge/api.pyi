@@ -191,7 +191,7 @@ from .report.answer import (
     lift_interval_text as lift_interval_text,
     sentences as sentences,
 )
-from .report.pairs import (
+from .cli.case_by_case import (
     CaseReport as CaseReport,
     case_by_case as case_by_case,
 )
@@ -262,8 +262,6 @@ from .stats.several import (
 from .types.answers import (
     Answer as Answer,
     AnswerStyle as AnswerStyle,
-    TextStyle as TextStyle,
-    text_of as text_of,
 )
 from .types.comparison import (
     CasePair as CasePair,
@@ -278,17 +276,13 @@ from .types.comparison import (
 )
 from .types.frozen import (
     EMPTY as EMPTY,
-    MAX_DEPTH as MAX_DEPTH,
     Frozen as Frozen,
     FrozenDict as FrozenDict,
     Json as Json,
     JsonObject as JsonObject,
-    JsonValue as JsonValue,
     canonical_json as canonical_json,
     digest as digest,
     digest_text as digest_text,
-    freeze as freeze,
-    thaw as thaw,
 )
 from .types.gate import (
     Gate as Gate,
@@ -368,6 +362,14 @@ from .types.trial import (
     TrajectoryEvent as TrajectoryEvent,
     Trial as Trial,
     Usage as Usage,
+)
+from skillgauge_documents import (
+    MAX_DEPTH as MAX_DEPTH,
+    JsonValue as JsonValue,
+    TextStyle as TextStyle,
+    freeze as freeze,
+    text_of as text_of,
+    thaw as thaw,
 )
 from skillgauge_documents.characters import (
     LINE as LINE,
