@@ -10,10 +10,10 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from ..errors import Origin, PluginError, Problem, UsageError, did_you_mean
-from ..plan.overlay import Overlay, OverlayCheck
 from ..plugins.kinds import SCORERS
 from ..plugins.registry import Registry
 from .configuration import Held
+from .overlay import Overlay, OverlayCheck
 
 
 def read_overlay(configured: Sequence[Mapping[str, object]], file: str, given: Sequence[str]) -> Overlay:

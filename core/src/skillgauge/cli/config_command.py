@@ -9,9 +9,10 @@ from typing import Any
 
 import click
 
+from skillgauge_documents import thaw
+
 from ..errors import ExitCode, Problem, UsageError, did_you_mean
 from ..run.environment import host_environment
-from ..types.frozen import thaw
 from .config_files import project_files, text_of, user_path
 from .configuration import Config, Key, Source, Value, check_value, parse_text
 from .invocation import Invocation, invocation, trusted_files

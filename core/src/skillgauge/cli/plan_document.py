@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
+from skillgauge_documents.phrases import counted
+
 from ..contract.sandboxes import ALLOWED_ENV
 from ..plan.preparing import Prepared
-from ..report.wording import counted
 from ..run.environment import host_environment, secret
 from ..types.frozen import Frozen
 from ..types.inputs import FileSpec

@@ -10,8 +10,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from skillgauge_documents.characters import plain
+from skillgauge_documents.phrases import duration
 
-from ..report.wording import duration, reason_of
+from ..report.wording import reason_of
 from ..types.result import TrialResult, Verdict
 from ..types.trial import TrajectoryEvent, Trial
 from .tally import STEP, Clock, Tally, clock_text, step_text, trial_name

@@ -7,9 +7,9 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
+from skillgauge_documents import thaw
 from skillgauge_documents.characters import plain
 
-from ..types.frozen import thaw
 from ..types.result import TrialResult, Verdict
 from ..types.suite import DIRECT
 from ..types.trial import EventKind, TrajectoryEvent, Trial

@@ -7,13 +7,12 @@ ones that know either library. Nothing here is global: a run has one `Registry`,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from inspect import iscoroutinefunction
 from pathlib import Path
-from types import ModuleType
 from typing import cast
 
 import pluggy
@@ -73,18 +72,6 @@ class Registry:
         self._manager = _manager()
         for file in files:
             self._adopt(str(file), partial(run_file, file))
-
-    @classmethod
-    def of(cls, *modules: ModuleType, options: Mapping[str, JsonObject] | None = None) -> Registry:
-        """A registry of modules that implement hooks of any kind, for tests; nothing needs to be installed.
-
-        Raises:
-            PluginError: a module is no valid plugin.
-        """
-        registry = cls(PluginIndex(), options=lambda name, _model: (options or {}).get(name, EMPTY))
-        for module in modules:
-            registry.adopt(module)
-        return registry
 
     def adopt(self, plugin: object) -> None:
         """Take in an object, as a module, that implements hooks of any kind.

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from skillgauge.api import Case, Check, Origin, Severity, Suite, UsageError
 from skillgauge.cli.added_checks import read_overlay
-from skillgauge.plan.overlay import Overlay
+from skillgauge.cli.overlay import Overlay
 
 OWN = Check(id="own", scorer="exact")
 
