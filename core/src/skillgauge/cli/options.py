@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -273,8 +274,10 @@ class GlobalsGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.exceptions.NoSuchCommand as error:
-            near = did_you_mean(error.command_name, self.list_commands(ctx))
-            message = f"there is no command {error.command_name!r}{near}"
+            known = self.list_commands(ctx)
+            message = f"there is no command {error.command_name!r}{did_you_mean(error.command_name, known)}"
+            if args[1:] and args[1] in known:  # of a program that has its commands in other groups
+                message += f"; here it is: {shlex.join([ctx.command_path, *args[1:]])}"
             raise click.UsageError(message, ctx) from None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
