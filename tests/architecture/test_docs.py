@@ -11,8 +11,8 @@ import pytest
 
 from skillgauge.cli.app import BUILT_IN, app
 from skillgauge.cli.configuration import KEYS, variable_name
+from skillgauge.cli.installed import read_index
 from skillgauge.contract.hooks import Announcements, ExtensionHooks
-from skillgauge.plugins.index import read_index
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

@@ -8,9 +8,11 @@ from __future__ import annotations
 FINDINGS: dict[str, list[str]] = {
     "E-A1": [
         "plugins/formats/agent-skills/tests/test_agent_skills_document.py::test_expectations_met_is_what_the_document_says",
+        "tests/e2e/test_true_numbers.py::test_partial_credit_is_no_expectation_that_holds",
     ],
     "E-A2": [
         "plugins/formats/agent-skills/tests/test_agent_skills_document.py::test_expectations_met_is_what_the_document_says",
+        "tests/e2e/test_true_numbers.py::test_partial_credit_is_no_expectation_that_holds",
     ],
     "E-A3": [
         "core/tests/run/test_trials.py::test_a_stage_that_ignores_its_limit_is_cut_off",
@@ -129,6 +131,7 @@ FINDINGS: dict[str, list[str]] = {
         "core/tests/run/test_grading.py::test_the_share_of_checks_that_passed",
         "plugins/formats/agent-skills/tests/test_agent_skills_document.py::test_expectations_met_is_what_the_document_says",
         "tests/e2e/test_judges.py::test_both_arms_are_graded_alike",
+        "tests/e2e/test_true_numbers.py::test_partial_credit_is_no_expectation_that_holds",
     ],
     "D-4": [
         "plugins/formats/agent-skills/tests/test_agent_skills_dialects.py::test_keys_of_assertions_that_decide_nothing_are_told",

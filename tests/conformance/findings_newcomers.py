@@ -45,7 +45,7 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "core/tests/report/test_answer.py::test_sentences",
         f"{_AGENT_SKILLS}test_the_last_line_is_the_answer",
         "core/tests/cli/test_decision.py::test_the_last_line_counts_the_gated_arms_and_names_them",
-        "core/tests/report/test_gates.py::test_a_gate_of_a_group",
+        "core/tests/cli/test_gates.py::test_a_gate_of_a_group",
     ),
     # Install lines for what is not published, and for misspelt names.
     "F-6": (*_INSTALL, f"{_HINTS}test_a_name_that_is_no_plugins_gets_no_command"),

@@ -384,6 +384,14 @@ def test_the_verdict_is_the_last_line_of_a_terminal(scripted: Scripted) -> None:
     assert "done: " in told.strip().splitlines()[-1] or "4 of 4 passed" in told.strip().splitlines()[-1]
 
 
+def test_a_command_that_is_in_a_group_elsewhere(program: Program) -> None:
+    """Whoever types a line of another program gets the line that does it here, and only where there is one."""
+    done = program("skills", "eval", "my skill", "--agent", "codex")
+    assert done.code == 2
+    assert "there is no command 'skills'; here it is: skillgauge eval 'my skill' --agent codex" in done.stderr
+    assert "here it is" not in program("skills", "improve", "eval").stderr
+
+
 @pytest.mark.parametrize(
     ("words", "near"),
     [(("evl",), "eval"), (("plugins", "lst"), "list"), (("histroy",), "history"), (("config", "gett"), "get")],

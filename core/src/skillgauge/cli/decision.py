@@ -9,12 +9,12 @@ from skillgauge_documents.characters import plain
 
 from ..errors import ExitCode
 from ..report.answer import sentences
-from ..report.gates import GateAnswer, GateResult, answers, gated
 from ..report.wording import counted, labels, reason_of
 from ..types.comparison import Counts, GroupKey
 from ..types.frozen import Frozen
 from ..types.gate import Gate, GateFigure
 from ..types.result import Figure, RunState, RunView, TrialResult, Verdict
+from .gates import GateAnswer, GateResult, answers, gated
 from .judged_gates import JUDGED, JudgedGates
 from .leaderboard import boards
 from .pair_gates import PairDemands, pair_answers

@@ -152,7 +152,7 @@ def with_places(problems: Iterable[Problem]) -> list[Problem]:
     problems = list(problems)
     if not any(problem.origin and not problem.span for problem in problems):
         return problems
-    from ..reading.documents import located_all  # noqa: PLC0415 - only problems of files need it
+    from .documents import located_all  # noqa: PLC0415 - only problems of files need it
 
     return list(located_all(problems))
 

@@ -7,8 +7,8 @@ from itertools import chain
 
 from ..contract.sandboxes import ALLOWED_ENV
 from ..plan.preparing import Prepared
-from ..reading.environment import host_environment, secret
 from ..report.wording import counted
+from ..run.environment import host_environment, secret
 from ..types.frozen import Frozen
 from ..types.inputs import FileSpec
 from ..types.plan import Cell, SuitePlan, applies

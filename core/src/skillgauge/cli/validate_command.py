@@ -13,17 +13,17 @@ import click
 from ..contract.stores import RunQuery, Store
 from ..errors import ExitCode, PluginError, Problem, Severity, SkillgaugeError, UsageError
 from ..plan.preparing import Prepared
-from ..plugins.index import read_index
 from ..plugins.kinds import FORMATS
-from ..reading.documents import located_all
 from ..report.wording import counted
 from ..types.frozen import digest
 from ..types.result import RunState
 from ..types.trial import PlanHead
 from .around import around
+from .documents import located_all
 from .evaluation import eval_options
 from .evaluation_options import SECTIONS, EvaluationCommand
 from .fixing import changed, diff_lines, write
+from .installed import read_index
 from .invocation import Invocation, invocation
 from .linting import Lint, Linted, LintSubject, installed_lints, levelled, lint_suites, read_levels
 from .output import problem_document

@@ -3,7 +3,8 @@
 from .programs import FOLDER, program
 from .reading import FILE, Node, Reading
 from .rules import PROGRAMS, REFUSED, RULES, TYPES, Given, Made, RefusalError
-from .templates import TemplateError, Vars, as_text, filled, filled_value, resolved
+from .templates import TemplateError, Vars, as_text, filled, filled_value, partly_filled, resolved
+from .tests_in_files import variables, written_tests
 from .writing import assertions
 
 __all__ = [
@@ -24,6 +25,9 @@ __all__ = [
     "assertions",
     "filled",
     "filled_value",
+    "partly_filled",
     "program",
     "resolved",
+    "variables",
+    "written_tests",
 ]

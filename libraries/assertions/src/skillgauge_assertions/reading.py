@@ -110,7 +110,7 @@ class Reading:
                 near = did_you_mean(key, list(known))
                 self.refuse(node.at(key), f"{what} has no key {key!r}{near}", hint, "suite.unknown-key")
             elif became.startswith("!") and node.value[key] is not None:
-                self.refuse(node.at(key), f"`{key}` of {what} {became[1:]}")
+                self.refuse(node.at(key), f"`{key}` of {what} {became[1:].strip()}")
             elif became and not became.startswith("!"):
                 self.keep(node.at(key), f"`{key}` of {what}", became)
         return len(self.problems) == before

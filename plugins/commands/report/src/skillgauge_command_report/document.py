@@ -36,7 +36,7 @@ class Metric(Frozen):
     """One row of a skill's table."""
 
     name: str
-    """`completionRate`, `errorRate`, `p95Ms` or `compositeScore`."""
+    """`completionRate` or the figure that a format has in its place, `errorRate`, `p95Ms` or `compositeScore`."""
     label: str
     unit: Unit
     before: float | None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -47,11 +48,13 @@ class JobsReporter:
         stamp = datetime.fromtimestamp(view.run.started_at, UTC).strftime("%Y-%m-%d__%H-%M-%S")
         names = {suite.id: suite.name or suite.id for suite in view.head.suites}
         prompts = {(case.suite_id, case.id): case.prompt for case in view.cases()}
+        runners = Counter(runner for runner, _ in {(one.key.runner, one.key.model) for one in view.summary.groups})
         index: list[str] = []
         for result in view.results():
             if result.verdict is Verdict.SKIPPED:
                 continue
-            agent = (result.runner if result.model is None else f"{result.runner}--{result.model}").replace("/", "-")
+            agent = f"{result.runner}--{result.model}" if runners[result.runner] > 1 else result.runner
+            agent = agent.replace("/", "-")
             rollout = f"{result.case_id[:_LONGEST]}__{digest(result.trial_id)[:8]}"
             skill = names.get(result.suite_id, result.suite_id)
             folder = f"{ROOT}/{_name(skill)}/{_name(agent)}/{_name(result.arm)}/{stamp}/{_name(rollout)}"
