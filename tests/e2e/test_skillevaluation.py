@@ -554,8 +554,12 @@ def test_a_hundred_damaged_suites(program: Program, writing: Path) -> None:
         errors = [one for one in problems if one["severity"] == "error"]
         assert errors
         assert all(one["file"] and one["line"] and one["column"] for one in errors), (text, errors)
+        real = program("eval", writing, "--engine", "mock", "--json", "--output-dir", "refused")
+        assert (real.code, real.document["problems"]) == (2, problems), text
         refused += 1
     assert refused >= 70
+    assert not (program.work / "refused").exists()
+    assert not (program.work / "skillgauge.db").exists()
 
 
 @pytest.mark.parametrize(
