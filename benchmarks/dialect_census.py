@@ -20,7 +20,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from skillgauge.api import LoadRequest, Problem, SuiteError, SuiteFormat, located_all, parse_document
+from skillgauge.api import LoadRequest, NoOptions, Problem, SuiteError, SuiteFormat, located_all, parse_document
 from skillgauge_format_agent_skills.keys import ASSERTION_KEYS, FILE_KEYS, KEYS, NAMES
 from skillgauge_format_agent_skills.phrases import EXAMPLES, JSON_PHRASE
 from skillgauge_format_agent_skills.shapes import CHECK_KEYS, LIST_KEYS, PROMPT_KEYS
@@ -47,7 +47,7 @@ def formats() -> dict[str, SuiteFormat]:
             if isinstance(factory, str):
                 module, _, name = factory.partition(":")
                 factory = getattr(import_module(module), name)
-            found[provider.name] = factory(provider.options())
+            found[provider.name] = factory() if provider.options is NoOptions else factory(provider.options())
     return found
 
 

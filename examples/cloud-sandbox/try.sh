@@ -14,3 +14,5 @@ trap 'kill "$(cat service.pid)"' EXIT
 while [ ! -s port.txt ]; do sleep 0.1; done
 
 skillgauge eval my-skill --tasks tasks.json --sandbox acme-cloud --set sandboxes.acme-cloud.url=http://127.0.0.1:$(cat port.txt) --format json record
+trap - EXIT
+kill "$(cat service.pid)"

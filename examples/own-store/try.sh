@@ -16,3 +16,5 @@ while [ ! -s port.txt ]; do sleep 0.1; done
 
 skillgauge eval my-skill --tasks tasks.json --store "acme-shelf://127.0.0.1:$(cat port.txt)/team" --format markdown
 skillgauge history list --store "acme-shelf://127.0.0.1:$(cat port.txt)/team"
+trap - EXIT
+kill "$(cat service.pid)"

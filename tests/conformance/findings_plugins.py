@@ -160,7 +160,7 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         f"{_KINDS}test_its_tests_pass",
         f"{_KINDS}test_they_work_together",
         f"{_EXAMPLES}test_a_format_of_one_s_own_gives_places",
-        "core/tests/reading/test_documents.py::test_a_place_that_a_format_knows_is_taken",
+        "core/tests/cli/test_documents.py::test_a_place_that_a_format_knows_is_taken",
     ),
     "P-N10": (
         "plugins/executors/processes/tests/test_contract.py::test_contract",

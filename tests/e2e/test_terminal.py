@@ -43,6 +43,24 @@ def test_quiet_hides_no_data(program: Program) -> None:
     assert program("eval", "--list", "--quiet", cwd=Path(program.work).parent).code in (2, 5)
 
 
+@pytest.mark.parametrize("width", [40, 72])
+def test_problems_fit_the_terminal(program: Program, make_skill: MakeSkill, tasks: Tasks, width: int) -> None:
+    """F-K17: broken between words, with their next step below; what is there to be copied stays whole."""
+    command = ("eval", "--skills", make_skill(), "--tasks", tasks(task("a", "x")), "--dry-run", "--check")
+    plain, narrow = (program(*command, "exct", env=env).stderr for env in ({}, {"COLUMNS": str(width)}))
+    assert max(map(len, plain.splitlines())) > 200
+    assert max(map(len, narrow.splitlines())) <= width
+    assert narrow.split() == plain.split()
+    assert all(line.startswith("  ") for line in narrow.splitlines()[1:])
+
+
+def test_a_command_in_a_next_step_is_not_broken(program: Program, make_skill: MakeSkill, tasks: Tasks) -> None:
+    """It stands on a line of its own where it does not fit, however narrow the terminal."""
+    words = ("eval", "--skills", make_skill(), "--tasks", tasks(task("a", "x")))
+    done = program(*words, "--check", 'exact={"a": 1}', env={"COLUMNS": "30"})
+    assert "skillgauge plugins info scorers exact" in {line.strip() for line in done.stderr.splitlines()}
+
+
 @pytest.mark.parametrize("command", [("--help",), ("schema", "eval"), ("eval", "--help")])
 def test_a_reader_that_goes_away_is_no_error(program: Program, command: tuple[str, ...]) -> None:
     """F-8: as `| head -1`: no traceback and no message, in whichever moment it goes."""

@@ -162,14 +162,14 @@ from .contract.stores import (
     RunQuery as RunQuery,
     Store as Store,
 )
-from .reading.documents import (
+from .cli.documents import (
     Document as Document,
     locate as locate,
     located_all as located_all,
     parse_document as parse_document,
     read_document as read_document,
 )
-from .reading.environment import (
+from .run.environment import (
     host_environment as host_environment,
     keep_secret as keep_secret,
     secret as secret,

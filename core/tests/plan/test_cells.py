@@ -270,6 +270,7 @@ def test_an_engine_that_cannot_use_skills_is_refused_for_a_suite_about_one() -> 
     registry = registry_of(plain=Traits())
     _, _, (problem,) = plan(registry)
     assert (problem.code, "'plain' cannot use skills" in problem.message) == ("engine.no-skills", True)
+    assert "skillgauge plugins info engines plain" in str(problem.hint)
     _, cells, problems = plan(registry, suite(arms=(WITHOUT,), comparisons=()))
     assert (shown(cells), problems) == (["without_skill plain None"], [])
 

@@ -41,7 +41,8 @@ def read_overlay(configured: Sequence[Mapping[str, object]], file: str, given: S
         name, equals, text = word.partition("=")
         try:
             options = json.loads(text) if equals else {}
-            checks.append((f"--check {name}", OverlayCheck(scorer=name, options=options), None))
+            option = f"--check {name}"  # names the option in place of a file, so that no suite is blamed for it
+            checks.append((option, OverlayCheck(scorer=name, options=options), Origin(option)))
         except (ValueError, ValidationError):
             hint = f"Write --check {name or 'NAME'}='{{\"key\": value}}', or --check NAME alone."
             problems.append(Problem("usage.check", f"--check {word!r} has no JSON object after '='", hint=hint))

@@ -12,12 +12,12 @@ from pydantic import ValidationError
 
 from ..contract.sandboxes import SandboxReport
 from ..errors import PluginError, Problem, Severity
-from ..plugins.index import read_index
 from ..plugins.kinds import KINDS
 from ..plugins.registry import Registry
-from ..reading.environment import ask_first
+from ..run.environment import ask_first
 from .doctor import LACKS
 from .groups import load_command
+from .installed import read_index
 
 
 class Missing(NamedTuple):

@@ -10,13 +10,13 @@ from dataclasses import dataclass, fields
 
 from skillgauge_documents.characters import plain
 
-from ..report.gates import gated
 from ..report.pairs import CaseReport, case_by_case
 from ..report.wording import counted, reason_of
 from ..types.comparison import Counts, GroupKey
 from ..types.result import GroupSummary, RunView, TrialResult, Verdict
 from ..types.suite import DIRECT
 from ..types.trial import CaseHead
+from .gates import gated
 
 LISTED = 10
 """Cases that are named."""

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import PluginError, Problem, Severity, SkillgaugeError, SourceSpan, UsageError, did_you_mean
 from ..log import configure
-from ..plugins.index import PluginIndex, install_hint, read_index
+from ..plugins.index import PluginIndex, install_hint
 from ..plugins.kinds import FORMATS, REPORTERS
 from ..plugins.registry import Registry
-from ..reading.environment import ask_first, host_environment
+from ..run.environment import ask_first, host_environment
 from .config_files import NO_OTHERS, OtherPrograms, load_config, user_path
 from .configuration import Config, Held, Source, plugin_assignments
+from .installed import read_index
 from .kind_names import SINGULAR
 from .options import Globals
 from .output import Output

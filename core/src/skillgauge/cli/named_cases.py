@@ -9,8 +9,8 @@ from pathlib import Path
 from ..errors import Problem, SkillgaugeError, UsageError, did_you_mean
 from ..plan.options import EvalOptions
 from ..plan.suites import load_suites
-from ..plugins.index import read_index
 from ..plugins.registry import Registry
+from .installed import read_index
 
 _DIFF = "To compare two reports: skillgauge report diff A B."
 _HINT = "List the cases with `skillgauge eval --list`, and write a path with a slash: ./NAME."

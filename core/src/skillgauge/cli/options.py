@@ -303,7 +303,7 @@ def require_allowed(entry: IndexEntry, given: Globals, ctx: click.Context) -> No
     Raises:
         click.UsageError: he does.
     """
-    from ..plugins.index import read_index  # noqa: PLC0415 - only commands of plugins are asked about
+    from .installed import read_index  # noqa: PLC0415 - only commands of plugins are asked about
     from .invocation import blocked_by_configuration  # noqa: PLC0415 - it needs this module
 
     for how, names in (
@@ -318,7 +318,7 @@ def completing(kind: str) -> Callable[[click.Context, click.Parameter, str], lis
     """Completes names of installed plugins of a kind in a shell, also behind a comma."""
 
     def names(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-        from ..plugins.index import read_index  # noqa: PLC0415 - only while a shell completes
+        from .installed import read_index  # noqa: PLC0415 - only while a shell completes
 
         before, comma, part = incomplete.rpartition(",")
         found = sorted({entry.name for entry in read_index().entries(kind)})

@@ -7,8 +7,8 @@ from itertools import chain
 
 from ..contract.sandboxes import ALLOWED_ENV
 from ..plan.preparing import Prepared
-from ..reading.environment import host_environment, secret
 from ..report.wording import counted
+from ..run.environment import host_environment, secret
 from ..types.frozen import Frozen
 from ..types.inputs import FileSpec
 from ..types.plan import Cell, SuitePlan, applies
@@ -138,7 +138,7 @@ def print_plan(prepared: Prepared, output: Output) -> None:
     head, arms = prepared.plan.head, planned_arms(prepared)
     fewest = min(suite.runs for suite in head.suites)
     runs = f"{head.runs}" if fewest == head.runs else f"{fewest} to {head.runs}"
-    output.line(f"{head.trial_count} trials in sandbox {prepared.sandbox}; runs: {runs}, seed: {head.seed}")
+    output.line(f"{counted(head.trial_count, 'trial')} in sandbox {prepared.sandbox}; runs: {runs}, seed: {head.seed}")
     heads = ["Suite", "Target", "Arm", "Runs with", "Model", "Cases", "Runs", "Sessions"]
     rows = [
         [one.suite, one.target or "-", one.arm, one.runner, one.model or "-"]
@@ -150,7 +150,7 @@ def print_plan(prepared: Prepared, output: Output) -> None:
         output.line(line)
     paid = sum(arm.sessions for arm in arms if arm.paid)
     if paid:
-        output.line(f"{counted(paid, 'session')} cost money; what judges cost is apart")
+        output.line(f"{counted(paid, 'session')} cost{'s' * (paid == 1)} money; what judges cost is apart")
     for sentence in dict.fromkeys(map(told, foresee(prepared))):
         output.line(sentence)
     output.line("Nothing was executed and nothing was created.")

@@ -104,8 +104,8 @@ class Narration(PlainProgress):
 
     def finished(self, result: TrialResult) -> None:
         """Say what became of a trial, and why."""
+        name = self._tally.name(result)
         super().finished(result)
-        name = f"{plain(result.case_id, STEP)} ({plain(result.arm, STEP)})"
         passed = result.verdict is Verdict.PASS
         reason = "" if passed else plain(reason_of(result).strip().partition("\n")[0], _REASON)
         told = f"{name} {result.verdict} in {duration(result.execution.duration_s)}"

@@ -18,7 +18,7 @@ from ..log import loudness, set_loudness
 from ..plan.options import EvalOptions
 from ..plan.preparing import Prepared, prepare
 from ..plugins.registry import Registry
-from ..reading.environment import ask_first
+from ..run.environment import ask_first
 from ..run.trials import RetryPolicy, TrialRunner
 from .streams import shown_streams
 

@@ -13,8 +13,8 @@ from ..errors import Origin, Problem, Severity
 from ..plugins.collecting import collected
 from ..plugins.kinds import EXECUTORS
 from ..plugins.registry import Registry
-from ..reading.environment import secret
 from ..run.budget import uncountable
+from ..run.environment import secret
 from ..run.scorers import Scorers
 from ..types.inputs import HostVariable
 from ..types.plan import SuitePlan

@@ -41,7 +41,7 @@ def load_suites(what: What, cwd: Path, registry: Registry) -> Suites:
     asked = registry.each(FORMATS, lambda one: bool(what.paths) or one.name in what.format_paths)
     formats = dict(asked) | ({named: registry.make(FORMATS, named)} if named else {})
     if not formats:
-        hint = "Install one, for example: pip install skillgauge-format-eval-skills"
+        hint = "Install one: docs/install.md says which there are."
         none = Problem("plugin.not-installed", "no suite format is installed, so nothing can be read", hint=hint)
         raise PluginError([none, *registry.failures.values()])
     suites, passed_over = load(_found(what, formats), formats, cwd=cwd, options=what.format_options)

@@ -24,6 +24,7 @@ from .faults import (
     place_at,
     too_deep,
 )
+from .slips import next_step
 from .values import JsonValue, freeze
 
 _TOKEN = re.compile(r'[{}\[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}\[\],:"]+', re.DOTALL)
@@ -49,7 +50,7 @@ def json_value(text: str) -> JsonValue:
             is_value = text[error.pos] not in ",:]}"
             code = "multiple" if is_value else "syntax"
             message = "a second value follows the first; one file holds one" if is_value else "nothing may follow here"
-        raise DocumentError(Fault(code, message, *place_at(text, error.pos))) from error
+        raise DocumentError(Fault(code, message, *place_at(text, error.pos), next_step(text, error))) from error
     except (ValueError, RecursionError) as error:  # a number, character or depth that no value may have
         raise DocumentError(_faults(text)) from error
     if repeated:

@@ -7,7 +7,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from skillgauge.api import Arm, ArmKind, Case, Check, FileSpec, Limits, Loaded, Suite, VerdictMode, VerdictRule
+import pytest
+
+from skillgauge.api import (
+    Arm,
+    ArmKind,
+    Case,
+    Check,
+    FileSpec,
+    HostVariable,
+    Limits,
+    Loaded,
+    Suite,
+    VerdictMode,
+    VerdictRule,
+)
 from skillgauge_format_eval_skills.benchmarks import built_in_ids
 from skillgauge_format_eval_skills.dumping import dump
 
@@ -91,3 +105,25 @@ def test_losses_are_told() -> None:
         "case 'files': files cannot be written",
         "case 'files': env cannot be written",
     ]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"arm_prompts": (("with_skill", "Do it."),)},
+        {"image_files": (FileSpec(path="Dockerfile", text="FROM scratch"),)},
+        {"setup": ("make",)},
+        {"setup_files": (FileSpec(path="a", text=""),)},
+        {"grader_files": (FileSpec(path="a", text=""),)},
+        {"pass_env": (HostVariable(name="A", host="B"),)},
+        {"network": True},
+        {"skip": "Not yet."},
+        {"targets": ("one",)},
+    ],
+    ids=lambda said: next(iter(said)),
+)
+def test_no_field_of_a_case_is_lost_in_silence(said: dict[str, Any]) -> None:
+    """Each that a task has no key for is named."""
+    case = Case(id="c", checks=(Check(id="c", scorer="exact", options={"value": 1}),), **said)
+    (loss,) = dump(Suite(id="s", format="other", root="/s", cases=(case,))).losses
+    assert loss.message == f"case 'c': {next(iter(said)).replace('_', ' ')} cannot be written"

@@ -73,6 +73,12 @@ def _input(case: Case) -> Any:
     return {} if case.prompt is None else {"prompt": case.prompt}
 
 
+_UNWRITTEN = (
+    *("files", "image_files", "setup", "setup_files", "grader_files"),
+    *("arm_prompts", "env", "pass_env", "network", "skip", "targets"),
+)
+
+
 def _unsaid(case: Case) -> Iterator[str]:
     """What a task has no key for."""
     if not case.checks:
@@ -88,7 +94,7 @@ def _unsaid(case: Case) -> Iterator[str]:
         yield "its rule for a verdict is left out"
     if case.limits != Limits(timeout_s=case.limits.timeout_s):
         yield "limits other than the time are left out"
-    for name in ("files", "setup", "grader_files", "env", "targets"):
+    for name in _UNWRITTEN:
         if getattr(case, name):
             yield f"{name.replace('_', ' ')} cannot be written"
 

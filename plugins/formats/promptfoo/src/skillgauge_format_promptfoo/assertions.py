@@ -6,11 +6,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from skillgauge.api import Check, FileSpec, FrozenDict, JsonObject, JsonValue, VerdictMode, VerdictRule, did_you_mean
-
-from .programs import program
-from .reading import FILE, Node, Reading
-from .rules import PROGRAMS, REFUSED, RULES, Given, Made, RefusalError
-from .templates import TemplateError, Vars, filled_value
+from skillgauge_assertions import (
+    FILE,
+    PROGRAMS,
+    REFUSED,
+    RULES,
+    Given,
+    Made,
+    Node,
+    Reading,
+    RefusalError,
+    TemplateError,
+    Vars,
+    filled_value,
+    program,
+)
 
 EACH = VerdictRule(mode=VerdictMode.EACH)
 """Without a threshold all assertions have to hold."""

@@ -33,5 +33,8 @@ def is_config(value: object) -> bool:
     """Whether a document has tests, and prompts with the variables that they fill or providers to ask."""
     if not isinstance(value, Mapping) or "tests" not in value:
         return False
+    tests = value["tests"]
+    if isinstance(tests, tuple) and any(isinstance(one, Mapping) and "id" in one for one in tests):
+        return False  # a test of promptfoo has none
     providers = value.get("providers", value.get("targets"))
     return isinstance(value.get("prompts"), tuple | str) and (providers is None or isinstance(providers, tuple | str))

@@ -22,6 +22,7 @@ from skillgauge.api import (
     VerdictMode,
     thaw,
 )
+from skillgauge_assertions import assertions
 from skillgauge_skill_folders import SKILL_FILE
 
 from .assertions import EACH
@@ -29,7 +30,6 @@ from .keys import CLUSTER
 from .loading import FORMAT
 from .prompts import DEFAULT
 from .providers import AGENT, ECHO, ENGINES
-from .writing import assertions
 
 CONFIG_FILE = "promptfooconfig.yaml"
 _UNWRITTEN = ("name", "files", "arm_prompts", "image_files", "setup", "setup_files", "env", "pass_env", "tags", "skip")

@@ -24,6 +24,7 @@ from skillgauge.api import (
     digest,
     read_document,
 )
+from skillgauge_assertions import Node, Reading, TemplateError, Vars, filled, resolved
 from skillgauge_skill_folders import Skill, bundled_files, find_skill, leaks_of, load_each, read_skill, skill_ref
 
 from .assertions import Grading
@@ -31,8 +32,6 @@ from .claiming import NAMES
 from .keys import CLUSTER, CONFIG, EVALUATE
 from .prompts import Prompt, prompts_of
 from .providers import Asked, asked
-from .reading import Node, Reading
-from .templates import TemplateError, Vars, filled, resolved
 from .vars_and_tests import MOST_CASES, Test, tests_of
 
 FORMAT = "promptfoo"

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from skillgauge_assertions import FILE, Node, Reading
+
 from .keys import PROMPT
-from .reading import FILE, Node, Reading
 
 DEFAULT = "{{prompt}}"
 """What promptfoo asks where no prompt is written."""

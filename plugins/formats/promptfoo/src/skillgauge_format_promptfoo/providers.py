@@ -8,9 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from skillgauge.api import JsonObject, JsonValue, thaw
-
-from .reading import Node, Reading
-from .templates import as_text
+from skillgauge_assertions import Node, Reading, as_text
 
 AGENT = "anthropic:claude-agent-sdk"
 """Stands in a suite about an agent that names no engine."""

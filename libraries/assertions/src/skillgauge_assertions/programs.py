@@ -12,7 +12,7 @@ from .reading import FILE, Node, Reading
 from .rules import PROGRAMS, Given, Made, RefusalError
 from .templates import Vars
 
-FOLDER = "promptfoo-assertions"
+FOLDER = "assertion-programs"
 """Where in the workspace the code is put, when the session is over."""
 _PYTHON = """import importlib.util, json, math, os, pathlib, sys
 sys.path.insert(0, ".")
@@ -108,7 +108,7 @@ def _python_inline(code: str) -> str:
 
 def _python_import(place: str, name: str) -> str:
     return (
-        f"spec = importlib.util.spec_from_file_location('promptfoo_assertion', {place!r})\n"
+        f"spec = importlib.util.spec_from_file_location('assertion_program', {place!r})\n"
         "module = importlib.util.module_from_spec(spec)\n"
         "spec.loader.exec_module(module)\n"
         f"get_assert = getattr(module, {name or 'get_assert'!r})"

@@ -54,6 +54,11 @@ def resolved(values: Vars) -> Vars:
     return made
 
 
+def partly_filled(text: str, values: Vars) -> str:
+    """A text with the variables put in that there are; other braces stay as they are, for they are what is asked."""
+    return _INNER.sub(partial(_inner, values=values, own=""), text)
+
+
 def _inner(found: re.Match[str], values: Vars, own: str) -> str:
     return as_text(values[found[1]]) if found[1] in values and found[1] != own else found[0]
 

@@ -106,11 +106,11 @@ class Reading:
         for key in node.names():
             became = known.get(key)
             if became is None:
-                hint = "promptfoo would pass over it; take it out."
+                hint = "Nothing would read it; take it out."
                 near = did_you_mean(key, list(known))
                 self.refuse(node.at(key), f"{what} has no key {key!r}{near}", hint, "suite.unknown-key")
             elif became.startswith("!") and node.value[key] is not None:
-                self.refuse(node.at(key), f"`{key}` of {what} {became[1:]}")
+                self.refuse(node.at(key), f"`{key}` of {what} {became[1:].strip()}")
             elif became and not became.startswith("!"):
                 self.keep(node.at(key), f"`{key}` of {what}", became)
         return len(self.problems) == before

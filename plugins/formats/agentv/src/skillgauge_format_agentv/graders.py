@@ -1,0 +1,275 @@
+"""Assertions as checks: those that are agentv's own here, those of promptfoo by the library for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from skillgauge.api import EMPTY, JsonObject, JsonValue, did_you_mean
+from skillgauge_assertions import (
+    FILE,
+    REFUSED,
+    RULES,
+    Given,
+    Node,
+    RefusalError,
+    Vars,
+    filled,
+    filled_value,
+)
+
+from .reading import AgentvReading
+
+RUBRICS = ("llm-rubric", "agent-rubric", "rubrics", "llm-grader", "llm-judge")
+"""Types that ask a judge; the last three in older files."""
+CONTRADICTION = "The answer does not contradict this: "
+_OLD = {"code-grader": "script", "code-judge": "script", "composite": "assert-set"}
+_SHARED = ("type", "metric", "name", "id", "weight", "required", "min_score", "negate", "description")
+_ANSWER = "the answer, which stands below"
+_OWN_REFUSED: Mapping[str, str] = {
+    "field-accuracy": "compares fields of an object, each with a weight; write an `is-json` with a JSON Schema",
+    "similar": REFUSED["similar"],
+    "webhook": REFUSED["webhook"],
+    "trajectory:goal-success": REFUSED["trajectory:goal-success"],
+}
+_KEPT = "has no effect here: the judge is chosen by --judge and --judge-model"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A check, but for what all parts of a grader have in common."""
+
+    what: str
+    """What tells it from the other parts; empty if there is one."""
+    scorer: str
+    options: JsonObject
+    weight: float = 1.0
+    """Its share among the parts."""
+    required: bool = False
+    is_binary: bool = True
+
+
+@dataclass(frozen=True)
+class Around:
+    """What graders of one test know beside what they say themselves."""
+
+    reading: AgentvReading
+    values: Vars
+    prompt: str
+    criteria: str
+    """What the test says of a good answer, in older files."""
+    reference: JsonValue
+    skills: tuple[str, ...]
+    threshold: float
+    """What passes the test."""
+
+
+Maker: TypeAlias = Callable[[Node, Around], Iterator[Part]]
+
+
+def kind_of(node: Node) -> tuple[str, bool]:
+    """The type of an assertion as it is written today, without `not-`, and whether its contrary is meant."""
+    written = node.at("type").value
+    if not isinstance(written, str):
+        raise RefusalError("an assertion needs a `type`")
+    kind = written.replace("_", "-")
+    plain = kind.removeprefix("not-")
+    return _OLD.get(plain, plain), (plain != kind) is not (node.at("negate").value is True)
+
+
+def parts_of(node: Node, around: Around) -> tuple[Part, ...]:
+    """The checks of an assertion that is no group and no code.
+
+    Raises:
+        RefusalError: nothing here decides it as agentv would.
+        TemplateError: it needs more than variables.
+    """
+    kind, negated = kind_of(node)
+    if kind in _OWN_REFUSED:
+        raise RefusalError(f"{kind} {_OWN_REFUSED[kind]}", "Take it out, or say it by an assertion that is read.")
+    if kind in _OWN:
+        keys, make = _OWN[kind]
+        if negated:
+            raise RefusalError(f"there is no contrary of {kind} here", "Say it by another assertion.")
+        if not around.reading.only(node, {**dict.fromkeys((*_SHARED, *keys), ""), **_JUDGED}, "an assertion"):
+            return ()
+        return tuple(make(node, around))
+    if kind not in _KNOWN:
+        raise RefusalError(f"there is no assertion {kind!r}{did_you_mean(kind, [*_OWN, *_KNOWN])}")
+    known = dict.fromkeys((*_SHARED, "value", "threshold", "flags"), "") | _JUDGED
+    if not around.reading.only(node, known, "an assertion"):
+        return ()
+    value = filled_value(node.at("value").value, around.values)
+    threshold = _number(node.at("threshold")) if node.has("threshold") else None
+    given = Given(kind, negated, _with_flags(node, kind, value), threshold, around.skills)
+    scorer, options = (_ends if kind in ("starts-with", "ends-with") else RULES[kind])(given)
+    return (Part("", scorer, options),)
+
+
+def _with_flags(node: Node, kind: str, value: JsonValue) -> JsonValue:
+    """A pattern with the flags that stand beside it."""
+    flags = node.at("flags").value
+    if flags is None:
+        return value
+    if kind != "regex" or not isinstance(flags, str) or set(flags) - set("ims"):
+        raise RefusalError(f"flags {flags!r} are not supported", "Patterns take the flags i, m and s.")
+    return f"(?{flags}){value}" if flags else value
+
+
+def _ends(given: Given) -> tuple[str, JsonObject]:
+    text = re.escape(given.text.strip())
+    pattern = rf"\A\s*{text}" if given.type == "starts-with" else rf"{text}\s*\Z"
+    return "regex", {"patterns": (pattern,), "case_sensitive": True, "absent": given.negated}
+
+
+def _number(node: Node) -> float:
+    value = node.value
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf"):
+        return float(value)
+    raise RefusalError(f"{node.origin.pointer[-1]} has to be a number of at least 0")
+
+
+def _least(node: Node) -> float | None:
+    """The least that passes, where an assertion says it."""
+    for key in ("min_score", "threshold"):
+        if node.has(key):
+            return _number(node.at(key))
+    return None
+
+
+def _rubric(node: Node, around: Around) -> Iterator[Part]:
+    value, prompt = around.reading.first(node, "value", "criteria", "rubrics"), node.at("prompt")
+    least = _least(node)
+    if prompt.value is not None:
+        yield _of_prompt(prompt, value, around, least)
+    elif isinstance(value.value, tuple) and value.value:
+        for one in value.items():
+            yield _criterion(one, around)
+    elif value.value is not None:
+        text = _text(value, around)
+        if least is None:
+            yield Part("", "rubric", {"claims": (text,)})
+        else:
+            options: JsonObject = {"criteria": text, "scale": "0-1", "threshold": least}
+            yield Part("", "rubric", options, is_binary=False)
+    elif around.criteria:
+        yield Part("", "rubric", {"claims": (around.criteria,)})
+    elif around.reference is not None:
+        yield reference(around.reference)
+    else:
+        raise RefusalError("there is nothing to ask a judge", "Give a `value`: a text, or a list of criteria.")
+
+
+def reference(value: JsonValue) -> Part:
+    """A judge compares with what would be right."""
+    text = value if isinstance(value, str) else None
+    scorer, options = RULES["factuality"](Given("factuality", False, text or str(value), None))
+    return Part("", scorer, options)
+
+
+def _criterion(node: Node, around: Around) -> Part:
+    if isinstance(node.value, str):
+        return Part(node.value.strip(), "rubric", {"claims": (_text(node, around),)})
+    known = dict.fromkeys(("id", "outcome", "criteria", "operator", "weight", "required", "description"), "")
+    known |= {"min_score": "one criterion is true or false"}
+    known |= {"score_ranges": "! asks for a number by its ranges; write what has to be true"}
+    if not around.reading.only(node, known, "a criterion"):
+        return Part("", "rubric", EMPTY)
+    text = _text(around.reading.first(node, "outcome", "criteria", "description"), around)
+    operator, identity = node.at("operator").value, node.at("id").value
+    if operator not in (None, "correctness", "contradiction"):
+        raise RefusalError(f"{operator!r} is no operator", "Known: correctness, contradiction.")
+    claim = f"{CONTRADICTION}{text}" if operator == "contradiction" else text
+    weight = _number(node.at("weight")) if node.has("weight") else 1.0
+    what = identity if isinstance(identity, str) and identity else text
+    return Part(what, "rubric", {"claims": (claim,)}, weight, required=node.at("required").value is True)
+
+
+def _text(node: Node, around: Around) -> str:
+    if not isinstance(node.value, str) or not node.value.strip():
+        raise RefusalError("a criterion is a text that says something")
+    return filled(node.value.strip(), around.values)
+
+
+def _of_prompt(node: Node, value: Node, around: Around, least: float | None) -> Part:
+    """A prompt of a grader is the criterion of the judge, with its templates as far as they are known before."""
+    written = node.value
+    if not isinstance(written, str) or not written.strip():
+        raise RefusalError("a prompt that code makes is not run", "Write it as a text, or name a file with it.")
+    is_file = written.startswith(FILE) or (written.endswith((".md", ".txt")) and "\n" not in written)
+    text = around.reading.text(node, written) if is_file else written
+    told = {"output": _ANSWER, "answer": _ANSWER, "output_text": _ANSWER, "input": around.prompt}
+    told |= {"criteria": around.criteria, "expected_output": str(around.reference or ""), "reference_answer": ""}
+    text = filled(text, {**told, **around.values})
+    if isinstance(value.value, str):
+        text = f"{text}\n\n{_text(value, around)}"
+    around.reading.keep(node, "`prompt` of a grader", "the criterion of the judge, who has a prompt of its own")
+    threshold = around.threshold if least is None else least
+    return Part("", "rubric", {"criteria": text, "scale": "0-1", "threshold": threshold}, is_binary=False)
+
+
+def _limits(keys: Mapping[str, tuple[str, float]]) -> Maker:
+    def make(node: Node, around: Around) -> Iterator[Part]:
+        found = {key: _number(node.at(key)) for key in keys if node.has(key)}
+        if not found:
+            raise RefusalError(f"{kind_of(node)[0]} needs {' or '.join(keys)}")
+        for key, most in found.items():
+            name, unit = keys[key]
+            limit = most * unit
+            yield Part(key, "usage", {name: int(limit) if name in ("tokens", "turns", "tool_calls") else limit})
+
+    return make
+
+
+def _trajectory(node: Node, around: Around) -> Iterator[Part]:
+    mode, least, expected = (node.at(key) for key in ("mode", "minimums", "expected"))
+    if mode.value == "any_order" and isinstance(least.value, Mapping):
+        for tool in least.names():
+            times = least.at(tool).value
+            if not isinstance(times, int) or isinstance(times, bool) or times < 1:
+                raise RefusalError("minimums are numbers of calls above 0")
+            yield Part(tool, "sequence", {"tools": (tool,) * times, "order": "any"})
+    elif mode.value in ("in_order", "exact") and isinstance(expected.value, tuple):
+        tools = []
+        for one in expected.items():
+            said = one.value if isinstance(one.value, Mapping) else {}
+            if (
+                not isinstance(said.get("tool"), str)
+                or said.keys() - {"tool", "args"}
+                or said.get("args", "any") != "any"
+            ):
+                hint = "Write trajectory:tool-args-match for arguments."
+                raise RefusalError("a tool in an order has a name and no arguments or time here", hint)
+            tools.append(str(said["tool"]))
+        yield Part("", "sequence", {"tools": tuple(tools), "order": "exact" if mode.value == "exact" else "in-order"})
+    else:
+        raise RefusalError("tool-trajectory needs mode any_order with minimums, or in_order or exact with expected")
+
+
+_TOKENS = {"max_total": ("tokens", 1.0)}
+_METRICS = {
+    "max_tool_calls": ("tool_calls", 1.0),
+    "max_llm_calls": ("turns", 1.0),
+    "max_tokens": ("tokens", 1.0),
+    "max_cost_usd": ("cost_usd", 1.0),
+    "max_duration_ms": ("duration_s", 0.001),
+}
+_RUBRIC_KEYS = ("value", "criteria", "rubrics", "prompt", "threshold")
+_JUDGED = dict.fromkeys(("provider", "target", "model", "max_steps", "temperature", "config"), _KEPT) | dict.fromkeys(
+    ("transform", "preprocessors", "postprocess"), "! changes the output before it is looked at, which is not done here"
+)
+_OWN: Mapping[str, tuple[tuple[str, ...], Maker]] = {
+    **dict.fromkeys(RUBRICS, (_RUBRIC_KEYS, _rubric)),
+    "latency": (("threshold",), _limits({"threshold": ("duration_s", 0.001)})),
+    "cost": (("budget", "threshold"), _limits({"budget": ("cost_usd", 1.0), "threshold": ("cost_usd", 1.0)})),
+    "token-usage": (tuple(_TOKENS), _limits(_TOKENS)),
+    "execution-metrics": (tuple(_METRICS), _limits(_METRICS)),
+    "tool-trajectory": (("mode", "minimums", "expected"), _trajectory),
+}
+_KNOWN = (
+    *("contains", "contains-any", "contains-all", "icontains", "icontains-any", "icontains-all"),
+    *("starts-with", "ends-with", "regex", "is-json", "equals", "skill-used"),
+    *("trajectory:tool-used", "trajectory:tool-args-match", "trajectory:tool-sequence", "trajectory:step-count"),
+)

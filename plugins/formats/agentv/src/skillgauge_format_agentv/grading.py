@@ -1,0 +1,216 @@
+"""What decides a test: its assertions as checks with weights, and the rule that they make together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from skillgauge.api import Check, FileSpec, FrozenDict, JsonObject, JsonValue, VerdictMode, VerdictRule
+from skillgauge_assertions import PROGRAMS, Given, Node, RefusalError, TemplateError, filled, program
+
+from .graders import Around, Part, kind_of, parts_of
+from .scripts import command_of, script
+
+THRESHOLD = 0.8
+"""What passes a test that says nothing."""
+SET = "assert-set"
+_SET_KEYS = dict.fromkeys(("type", "assert", "assertions", "threshold", "weight", "metric", "name"), "")
+_CODE_KEYS = dict.fromkeys(
+    ("type", "value", "threshold", "weight", "metric", "name", "id", "negate", "required", "min_score"), ""
+)
+
+
+@dataclass(frozen=True)
+class Graded:
+    """What decides a test."""
+
+    checks: tuple[Check, ...]
+    rule: VerdictRule
+    files: tuple[FileSpec, ...]
+    written: JsonObject
+    """By the id of a check the assertion with its variables put in, for writing back."""
+
+
+@dataclass(frozen=True)
+class _Weighed:
+    """A part with what its assertion says of it."""
+
+    part: Part
+    weight: float
+    required: bool
+    least: float | None
+    label: str
+    node: Node
+
+
+@dataclass
+class Grading:
+    """Makes checks of the assertions of one test."""
+
+    around: Around
+    files: dict[str, FileSpec] = field(default_factory=dict)
+    written: dict[str, JsonValue] = field(default_factory=dict)
+    number: int = 0
+
+    def graded(self, assertions: list[Node]) -> Graded:
+        """The checks of all assertions, and how they count together."""
+        threshold = self.around.threshold
+        if len(assertions) == 1 and assertions[0].has("threshold") and self._kind(assertions[0]) == SET:
+            threshold = self._number(assertions[0].at("threshold"), THRESHOLD)
+        elif any(self._kind(one) == SET and one.has("threshold") for one in assertions):
+            node = next(one for one in assertions if self._kind(one) == SET and one.has("threshold"))
+            message = "a threshold of a group decides only where it is all that the test asserts"
+            self.around.reading.refuse(node.at("threshold"), message, "Put the group into a test of its own.")
+        found = [made for one in assertions for made in self._of(one, 1.0)]
+        rule, stages = self._rule(found, threshold)
+        checks = tuple(
+            Check(
+                id=one.label,
+                scorer=one.part.scorer,
+                options=one.part.options,
+                weight=one.weight or 1.0,
+                beside=one.weight == 0,
+                stage=stage,
+                origin=one.node.origin,
+            )
+            for one, stage in zip(found, stages, strict=True)
+        )
+        return Graded(checks, rule, tuple(self.files.values()), FrozenDict(self.written))
+
+    def _rule(self, found: list[_Weighed], threshold: float) -> tuple[VerdictRule, list[int]]:
+        """The mean has to reach the threshold; what is required is asked first, and ends it if it is not so."""
+        rule = VerdictRule(mode=VerdictMode.MEAN, threshold=threshold)
+        gates = [one for one in found if one.required and one.weight]
+        if not gates:
+            return rule, [0] * len(found)
+        if len(gates) == len([one for one in found if one.weight]):
+            return VerdictRule(mode=VerdictMode.ALL), [0] * len(found)
+        total = sum(one.weight for one in gates)
+        for one in gates:
+            if one.part.is_binary:
+                decides = one.weight / total > 1 - threshold
+            else:
+                decides = len(gates) == 1 and (one.least is None or one.least <= threshold)
+            if not decides:
+                message = "nothing here fails a test by this alone: what else is required could outweigh it"
+                hint = f"Give it more than {1 - threshold:.0%} of the weight of what is required, or require all."
+                self.around.reading.refuse(one.node.at("required"), message, hint)
+        return rule, [0 if one.required or not one.weight else 1 for one in found]
+
+    def _kind(self, node: Node) -> str:
+        try:
+            return kind_of(node)[0]
+        except RefusalError:
+            return ""
+
+    def _of(self, node: Node, share: float) -> Iterator[_Weighed]:
+        """The checks of one assertion, with `share` for each unit of its weight."""
+        self.number += 1
+        if isinstance(node.value, str):
+            yield from self._criterion(node, share)
+            return
+        reading = self.around.reading
+        try:
+            kind, negated = kind_of(node)
+            if kind == SET:
+                yield from self._group(node, share)
+                return
+            weight = self._number(node.at("weight"), 1.0) * share
+            if kind == "script":
+                part, files = script(node, self.around, self.number, negated=negated)
+                parts: tuple[Part, ...] = (part,)
+                self.files |= {file.path: file for file in files}
+            elif kind in PROGRAMS:
+                parts = self._program(node, kind, negated=negated)
+            else:
+                parts = parts_of(node, self.around)
+        except RefusalError as error:
+            reading.refuse(node.at("type") if node.has("type") else node, str(error), error.hint)
+        except TemplateError as error:
+            reading.refuse(node, str(error), "Write what is meant, or give the variable in `vars`.", "suite.template")
+        else:
+            yield from self._weighed(node, kind, weight, parts)
+
+    def _weighed(self, node: Node, kind: str, weight: float, parts: tuple[Part, ...]) -> Iterator[_Weighed]:
+        required, least = self._gate(node)
+        name = self.around.reading.first(node, "metric", "name", "id").value
+        label = name if isinstance(name, str) and name else f"{kind} {self.number}"
+        total = sum(part.weight for part in parts) or 1.0
+        for part in parts:
+            own = f"{label}: {part.what}" if len(parts) > 1 and part.what else label
+            own = self._unique(own)
+            if kind == "script" or kind in PROGRAMS:
+                self.written[own] = self._plainly(node, kind, part)
+            yield _Weighed(part, weight * part.weight / total, required or part.required, least, own, node)
+
+    def _plainly(self, node: Node, kind: str, part: Part) -> JsonValue:
+        """The assertion as it would be written where its files have been put."""
+        kept: dict[str, JsonValue] = {"type": kind}
+        kept |= {"command": command_of(part, self.files)} if kind == "script" else {"value": node.at("value").value}
+        kept |= {key: node.at(key).value for key in ("threshold", "min_score", "config", "negate") if node.has(key)}
+        return FrozenDict(kept)
+
+    def _criterion(self, node: Node, share: float) -> Iterator[_Weighed]:
+        """A text is a criterion for the judge, with a weight of its own."""
+        text = str(node.value).strip()
+        if not text:
+            self.around.reading.refuse(node, "this criterion is empty", code="suite.value")
+            return
+        try:
+            claim = filled(text, self.around.values)
+        except TemplateError as error:
+            self.around.reading.refuse(node, str(error), code="suite.template")
+            return
+        part = Part("", "rubric", {"claims": (claim,)})
+        yield _Weighed(part, share, False, None, self._unique(claim), node)
+
+    def _group(self, node: Node, share: float) -> Iterator[_Weighed]:
+        """The score of a group is the mean of its assertions, so that their weights share that of the group."""
+        inner = list(self.around.reading.first(node, "assert", "assertions").items())
+        if not self.around.reading.only(node, _SET_KEYS, "an assert-set"):
+            return
+        if not inner:
+            raise RefusalError("an assert-set needs a list `assert`")
+        weights = [1.0 if isinstance(one.value, str) else self._number(one.at("weight"), 1.0) for one in inner]
+        part = self._number(node.at("weight"), 1.0) * share / (sum(weights) or 1.0)
+        for one in inner:
+            yield from self._of(one, part)
+
+    def _program(self, node: Node, kind: str, *, negated: bool) -> tuple[Part, ...]:
+        around = self.around
+        if not around.reading.only(node, _CODE_KEYS, "an assertion"):
+            return ()
+        least = self._number(node.at("threshold"), 0.0) if node.has("threshold") else None
+        given = Given(kind, negated, node.at("value").value, least)
+        made, files = program(around.reading, node.at("value"), given, around.values, around.prompt, self.number)
+        self.files |= {file.path: file for file in files}
+        return (Part("", *made),)
+
+    def _gate(self, node: Node) -> tuple[bool, float | None]:
+        """Whether a test fails with it, and the least that it has to be; a number says both in older files."""
+        required = node.at("required")
+        least = self._number(node.at("min_score"), THRESHOLD) if node.has("min_score") else None
+        if isinstance(required.value, bool) or required.value is None:
+            return required.value is True, least
+        return True, self._number(required, THRESHOLD)
+
+    def _number(self, node: Node, default: float) -> float:
+        value = node.value
+        if value is None:
+            return default
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf"):
+            return float(value)
+        message = f"{node.origin.pointer[-1]} has to be a number of at least 0"
+        self.around.reading.refuse(node, message, code="suite.value")
+        return default
+
+    def _unique(self, label: str) -> str:
+        made, number = label, 1
+        while made in self._labels:
+            number += 1
+            made = f"{label} ({number})"
+        self._labels.add(made)
+        return made
+
+    def __post_init__(self) -> None:
+        self._labels: set[str] = set()

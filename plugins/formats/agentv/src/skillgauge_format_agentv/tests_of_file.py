@@ -1,0 +1,236 @@
+"""The tests of a file as cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from skillgauge.api import Case, FileSpec, FrozenDict, JsonValue, Limits, did_you_mean
+from skillgauge_assertions import Node, Vars, resolved, variables, written_tests
+from skillgauge_skill_folders import skills_of
+
+from .environment import files_in, workdir
+from .graders import Around, reference
+from .grading import THRESHOLD, Graded, Grading
+from .keys import DEFAULT_TEST, EXECUTION, OPTIONS, RUN, TEST
+from .messages import Asking, Prompt, prompts_of, with_namespace
+from .reading import AgentvReading
+
+_ASSERT = ("assert", "assertions")
+_EMPTY = Graded((), Case(id="none").rule, (), FrozenDict({}))
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What the tests of a file have in common."""
+
+    reading: AgentvReading
+    config: Node
+    tests: Node
+    skills: tuple[str, ...]
+    files: tuple[FileSpec, ...]
+
+
+@dataclass(frozen=True)
+class _Said:
+    """What a test says, with what it has from the file."""
+
+    node: Node
+    identity: str
+    variables: Mapping[str, Node]
+    asserted: tuple[Node, ...]
+    threshold: float
+    timeout_s: float | None
+    prompts: tuple[Prompt, ...]
+    files: tuple[FileSpec, ...]
+
+    @property
+    def values(self) -> Vars:
+        """Variables with those put in that they name."""
+        return with_namespace(resolved({name: node.value for name, node in self.variables.items()}))
+
+
+def tests_of(shared: Shared) -> tuple[Case, ...]:
+    """Every test with every prompt that it is asked by."""
+    reading, config = shared.reading, shared.config
+    default = config.at("default_test")
+    if isinstance(default.value, str):
+        default = reading.document(default, default.value)
+    if default.value is not None and not reading.only(default, DEFAULT_TEST, "default_test"):
+        return ()
+    prompts = prompts_of(reading, config.at("prompts"))
+    found: list[Case] = []
+    seen: set[str] = set()
+    for number, node in enumerate(written_tests(reading, shared.tests), 1):
+        said = _said(shared, node, default, prompts, number)
+        if said is None:
+            continue
+        if said.identity in seen:
+            message = f"two tests have the id {said.identity!r}"
+            reading.refuse(node.at("id"), message, "Give one another id.", "suite.value")
+        seen.add(said.identity)
+        found += _cases(shared, said)
+    return tuple(found)
+
+
+def _said(shared: Shared, node: Node, default: Node, prompts: tuple[Prompt, ...], number: int) -> _Said | None:
+    reading, config = shared.reading, shared.config
+    if isinstance(node.value, Mapping) and "include" in node.value:
+        reading.refuse(node, "suites within suites are not read", "Name several files instead.")
+        return None
+    if not reading.only(node, TEST, "a test"):
+        return None
+    parts = (("run", RUN), ("execution", EXECUTION), ("options", OPTIONS))
+    looked = [reading.only(node.at(key), known, key) for key, known in parts if node.has(key)]
+    if not all(looked):
+        return None
+    identity = node.at("id").value
+    execution, top = node.at("execution"), config.at("execution")
+    bare = execution.at("skip_defaults").value is True
+    own = [_listed(reading, one, *_ASSERT, "evaluators") for one in (node, execution)]
+    shared_ones = [] if bare else [_listed(reading, one, *_ASSERT, "evaluators") for one in (default, config, top)]
+    thresholds = (node.at("run"), node, execution, default, config, top)
+    named = next((one.at("threshold") for one in thresholds if one.has("threshold")), None)
+    return _Said(
+        node=node,
+        identity=str(identity) if isinstance(identity, str | int) and str(identity) else f"test {number}",
+        variables={**variables(reading, default.at("vars")), **variables(reading, node.at("vars"))},
+        asserted=tuple(one for listed in (*own, *shared_ones) for one in listed),
+        threshold=_share(reading, named),
+        timeout_s=reading.positive(node.at("run").at("timeout_seconds")),
+        prompts=_chosen(reading, node.at("prompts"), prompts),
+        files=_files(shared, node),
+    )
+
+
+def _listed(reading: AgentvReading, node: Node, *names: str) -> list[Node]:
+    found = reading.first(node, *names)
+    if found.value is not None and not isinstance(found.value, tuple):
+        reading.refuse(found, "assertions are a list", code="suite.wrong-type")
+    return list(found.items())
+
+
+def _share(reading: AgentvReading, node: Node | None) -> float:
+    if node is None:
+        return THRESHOLD
+    if isinstance(node.value, int | float) and not isinstance(node.value, bool) and 0 <= node.value <= 1:
+        return float(node.value)
+    reading.refuse(node, "threshold has to be a number from 0 to 1", code="suite.value")
+    return THRESHOLD
+
+
+def _chosen(reading: AgentvReading, node: Node, prompts: tuple[Prompt, ...]) -> tuple[Prompt, ...]:
+    """The prompts that a test names by their labels, or writes itself; all if it says nothing of them."""
+    if node.value is None:
+        return prompts
+    labels = {prompt.label: prompt for prompt in prompts if prompt.label}
+    names = [one.value for one in node.items()] if isinstance(node.value, tuple) else [node.value]
+    if labels and all(isinstance(one, str) and one in labels for one in names):
+        return tuple(labels[str(one)] for one in names)
+    if labels and len(names) == 1 and isinstance(names[0], str) and (near := did_you_mean(names[0], list(labels))):
+        reading.refuse(node, f"there is no prompt {names[0]!r}{near}", code="suite.value")
+    return prompts_of(reading, node)
+
+
+def _files(shared: Shared, node: Node) -> tuple[FileSpec, ...]:
+    """What lies in the workspace: the folder of the test in place of that of the file."""
+    own = shared.reading.first(node, "environment", "workspace")
+    if own.value is None or (folder := workdir(shared.reading, own)) is None:
+        return shared.files
+    if skills_of(folder):
+        message = "skills in the folder of a single test are not supported"
+        shared.reading.refuse(own, message, "Let `environment` of the file name the folder with them.")
+    return files_in(shared.reading, own, folder, ())
+
+
+def _cases(shared: Shared, said: _Said) -> Iterator[Case]:
+    """The test with each of its prompts, or with what it asks itself."""
+    reading, node = shared.reading, said.node
+    own = reading.first(node, "input", "input_messages")
+    if own.value is not None:
+        prompts: tuple[Prompt, ...] = (Prompt(own, ""),)
+    elif said.prompts:
+        prompts = said.prompts
+    else:
+        hint = "Write `prompts` with variables, or `input`."
+        reading.refuse(node, "this test asks nothing", hint, "suite.missing-key")
+        return
+    for number, prompt in enumerate(prompts, 1):
+        name = f"{said.identity}, {prompt.label or f'prompt {number}'}" if len(prompts) > 1 else said.identity
+        yield _case(shared, said, prompt, name, many=len(prompts) > 1)
+
+
+def _case(shared: Shared, said: _Said, prompt: Prompt, name: str, *, many: bool) -> Case:
+    reading, node = shared.reading, said.node
+    asking = Asking(reading, said.values, said.variables)
+    asking.ask(shared.config.at("input"))
+    for listed in (shared.config.at("input_files"), node.at("input_files")):
+        for one in listed.items():
+            asking.attach(one)
+    asking.ask(prompt.node)
+    if not asking.text:
+        reading.refuse(prompt.node, "nothing is asked by this", code="suite.value")
+    if len(asking.texts) > 1 and len(set(asking.roles)) > 1:
+        reading.keep(prompt.node, "messages of several roles", "asked as one text, in their order")
+    graded = _graded(shared, said, asking.text)
+    description, metadata, cluster = (node.at(key).value for key in ("description", "metadata", "conversation_id"))
+    tags = metadata.get("tags") if isinstance(metadata, Mapping) else None
+    if isinstance(metadata, Mapping) and metadata.keys() - {"tags"}:
+        reading.keep(node.at("metadata"), "`metadata` of a test", "kept for people")
+    placed = {file.path: file for file in (*said.files, *asking.files.values())}
+    return Case(
+        id=name,
+        description=description if isinstance(description, str) else "",
+        tags=tuple(one for one in tags if isinstance(one, str)) if isinstance(tags, tuple) else (),
+        cluster=cluster if isinstance(cluster, str) else said.identity if many else "",
+        prompt=asking.text or "-",
+        files=tuple(placed.values()),
+        checks=graded.checks,
+        grader_files=graded.files,
+        rule=graded.rule,
+        limits=Limits(timeout_s=said.timeout_s),
+        extras={"assert": graded.written} if graded.written else {},
+        origin=node.origin,
+    )
+
+
+def _graded(shared: Shared, said: _Said, prompt: str) -> Graded:
+    """The checks: of assertions, else of what older files say of a good answer."""
+    reading, node = shared.reading, said.node
+    criteria = reading.first(node, "criteria", "expected_outcome")
+    text = criteria.value if isinstance(criteria.value, str) else ""
+    wanted = reading.first(node, "expected_output", "expected_messages")
+    named = said.variables.get("expected_output")
+    expected = _reference(wanted.value) if wanted.value is not None else _reference(named.value) if named else None
+    around = Around(reading, said.values, prompt, text, expected, shared.skills, said.threshold)
+    asserted = list(said.asserted)
+    asserted += _listed(reading, node, "rubrics")
+    if not asserted and text:
+        asserted = [criteria]
+    elif not asserted and wanted.value is not None and expected is not None:
+        part = reference(expected)
+        asserted = [Node(FrozenDict({"type": "llm-rubric"}), wanted.origin)] if part else []
+    elif text and not _reads_criteria(asserted):
+        reading.keep(criteria, "`criteria` beside assertions", "not graded, as in agentv; write it into `assert`")
+    if not asserted:
+        reading.warn(node, "this test has nothing to check", "Write `assert`.")
+        return _EMPTY
+    return Grading(around).graded(asserted)
+
+
+def _reads_criteria(asserted: list[Node]) -> bool:
+    return any(
+        isinstance(one.value, Mapping)
+        and one.value.get("type") in ("llm-rubric", "agent-rubric", "llm-grader", "llm-judge", "script")
+        and not {"value", "criteria", "rubrics"} & one.value.keys()
+        for one in asserted
+    )
+
+
+def _reference(value: JsonValue) -> JsonValue:
+    """What would be right, as a text where it is one message."""
+    if isinstance(value, tuple) and value and isinstance(value[-1], Mapping) and "content" in value[-1]:
+        return value[-1]["content"]
+    if isinstance(value, Mapping) and "role" in value:
+        return value.get("content")
+    return value
