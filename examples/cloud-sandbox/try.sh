@@ -9,6 +9,7 @@ pip install --find-links dist 'acme-skillgauge-cloud[test]'
 python -m pytest
 
 export ACME_CLOUD_TOKEN=made-up-token-of-acme
+rm -f port.txt
 python3 service.py > port.txt & echo $! > service.pid
 trap 'kill "$(cat service.pid)"' EXIT
 while [ ! -s port.txt ]; do sleep 0.1; done

@@ -9,6 +9,7 @@ pip install --find-links dist 'acme-skillgauge-judge[test]'
 python -m pytest
 
 export ACME_CLIENT_SECRET=made-up-secret-of-acme
+rm -f port.txt
 python3 gateway.py > port.txt & echo $! > gateway.pid
 trap 'kill "$(cat gateway.pid)"' EXIT
 while [ ! -s port.txt ]; do sleep 0.1; done

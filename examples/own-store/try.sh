@@ -10,6 +10,7 @@ python -m pytest
 
 export ACME_SHELF_TOKEN=made-up-token-of-acme
 mkdir -p shelf
+rm -f port.txt
 python3 service.py shelf > port.txt & echo $! > service.pid
 trap 'kill "$(cat service.pid)"' EXIT
 while [ ! -s port.txt ]; do sleep 0.1; done

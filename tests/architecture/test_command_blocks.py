@@ -71,6 +71,8 @@ def test_an_example_waits_for_its_services(folder: Path) -> None:
     played = commands((folder / "try.sh").read_text())
     kept = [one for one in played if one.startswith(("rm -f", "while ", "kill ")) or " & echo $! > " in one]
     assert [one for one in copied if one in kept] == kept
+    starts = [copied.index(one) for one in copied if " & echo $! > " in one]
+    assert [(copied[at - 1][:5], copied[at + 1][:5]) for at in starts] == [("rm -f", "while")] * len(starts)
 
 
 def examples(page: Path) -> Iterator[str]:

@@ -140,6 +140,7 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     # Own plugins by the tutorials.
     "F-P1": (
         f"{_JOURNEYS}test_private_scorer",
+        f"{_BLOCKS}test_an_example_waits_for_its_services",
         f"{_JUDGES}test_further_checks_reach_any_suite",
         "plugins/commands/plugins-new/tests/test_plugins_new.py::TestCommand::test_a_summary_of_its_own",
     ),

@@ -61,6 +61,7 @@ def test_json_that_is_none_has_a_next_step(program: Program, evals: Path) -> Non
     ("check", "told"),
     [
         ("exct", "--check exct: error[plugin.not-installed]: scorer 'exct' is not installed (did you mean exact?)"),
+        ('exact={"value": }', "no JSON after '=': expecting value, at its character 11\n  next: Write a value: a text"),
         ('exact={"valu": "p"}', "--check exact: error[plugin.options]: scorers.exact.valu: unknown option"),
     ],
 )

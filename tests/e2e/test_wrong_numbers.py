@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from skillgauge_testkit.program import Done, Program
 from .judge_replies import claims_reply, said
 
 pytestmark = pytest.mark.e2e
+
+KEY = "made-up-key-of-the-tests-0123456789"
 
 SKILL = (
     "---\nname: sums\ndescription: Adds numbers. Use when numbers are to be added.\n---\n\nAdd with scripts/add.py.\n"
@@ -161,8 +164,7 @@ def judged(server: ModelServer) -> tuple[str, ...]:
 @pytest.fixture
 def program(program: Program) -> Program:
     """With a key for the judge."""
-    program.environment["OPENAI_API_KEY"] = "made-up-key-of-the-tests-0123456789"
-    return program
+    return replace(program, environment={**program.environment, "OPENAI_API_KEY": KEY})
 
 
 def test_6_the_judge_sees_tool_calls(skill: Callable[..., Path], evaluate: Callable[..., Any]) -> None:
@@ -283,7 +285,7 @@ def test_gap_4_a_judge_that_is_down_is_no_zero(evals: Callable[..., Path], evalu
 @pytest.mark.requirement("BF-FILE-004")
 def test_gap_6_no_other_judge_is_taken(program: Program, evals: Callable[..., Path], work: Path) -> None:
     """G-6: a judge's model whose provider has no key is refused beforehand, not replaced by one that has."""
-    environment = {**program.environment, "ANTHROPIC_API_KEY": "made-up-key-of-the-tests-0123456789"}
+    environment = {**program.environment, "ANTHROPIC_API_KEY": KEY}
     done = program("eval", evals(RUBRIC), "--engine", "mock", env=environment)
     assert done.code == 2
     assert "GEMINI_API_KEY" in done.stderr

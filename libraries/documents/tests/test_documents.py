@@ -139,6 +139,7 @@ def test_a_slip_in_yaml_has_a_next_step(monkeypatch: pytest.MonkeyPatch, text: s
             '["a", "\\ud83d\\ude00",\n "\\ud800", {"\\udfff": 1}]', [("encoding", "2:2"), ("encoding", "2:13")]
         ),
         pytest.param("[0.5, " + "9" * 5000 + "]", [("number", "1:7")], id="too many digits"),
+        pytest.param("[1,\n NaN60]", [("number", "2:2")], id="constant with more behind it"),
         pytest.param("[NaN, 1x]", [("number", "1:2")], id="constant before a syntax error"),
         pytest.param('{"a": 1,}', [("syntax", "1:9")]),
         pytest.param('{"a":\r\n 1,\r\n x}', [("syntax", "3:2")]),

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Origin, PluginError, Problem, Severity, SkillgaugeError, UsageError, did_you_mean
+from ..errors import PluginError, Problem, Severity, SkillgaugeError, SourceSpan, UsageError, did_you_mean
 from ..log import configure
 from ..plugins.index import PluginIndex, install_hint
 from ..plugins.kinds import FORMATS, REPORTERS
@@ -136,7 +136,8 @@ class Invocation:
         what = "folder" if path.is_dir() else "document"
         message = f"no installed reporter knows this {what} (installed: {names})"
         hint = "Give the JSON report or the run record of an evaluation, or install the reporter that wrote it."
-        raise UsageError(Problem("report.unknown", message, origin=Origin(str(path)), hint=hint))
+        place = SourceSpan(str(path)) if path.is_dir() else SourceSpan(str(path), 1, 1)
+        raise UsageError(Problem("report.unknown", message, span=place, hint=hint))
 
     def commented(self, view: RunView) -> tuple[RunView, tuple[str, ...]]:
         """A run with what plugins say of its groups, as figures, and what they say of the whole of it, as lines."""

@@ -62,7 +62,7 @@ class PlannedArm(Frozen):
 
 
 class KeyNeed(Frozen):
-    """An engine or judge that needs a key."""
+    """An engine, judge or scorer that needs a key."""
 
     who: str
     variables: tuple[str, ...]
@@ -121,7 +121,12 @@ def planned_arms(prepared: Prepared) -> tuple[PlannedArm, ...]:
 
 
 def key_needs(prepared: Prepared) -> tuple[KeyNeed, ...]:
-    """Engines and judges of the run that need a key; the values are not looked at."""
+    """Engines, judges and scorers of the run that need a key; the values are not looked at."""
+    checks = (check for suite in prepared.plan.suites for _, case in suite.cases() for check in case.checks)
+    scorers = sorted({check.scorer for check in checks})
+    needing = dict(prepared.cast.spenders) | {
+        f"scorer {name!r}": prepared.cast.scorers.resolve(name).provider.traits for name in scorers
+    }
     return tuple(
         KeyNeed(
             who=who,
@@ -129,7 +134,7 @@ def key_needs(prepared: Prepared) -> tuple[KeyNeed, ...]:
             present=tuple(filter(secret, traits.secrets)),
             login_files=traits.login_files,
         )
-        for who, traits in prepared.cast.spenders.items()
+        for who, traits in needing.items()
         if traits.secrets
     )
 

@@ -117,5 +117,5 @@ def _faults(text: str) -> list[Fault]:
 def _is_finite(token: str) -> bool:
     try:
         return len(token) <= _MAX_DIGITS and math.isfinite(float(token))
-    except ValueError:  # the text is malformed beyond the constant that stopped the `json` module
-        return True
+    except ValueError:  # malformed; what stopped the `json` module may be the constant that it begins with
+        return not token.lstrip("-").startswith(("NaN", "Infinity"))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge.api import RunView, SuiteError
+from skillgauge.api import RunView, SuiteError, located_all
 from skillgauge_format_benchflow.jobs import JobsReporter
 from skillgauge_format_benchflow.reporter import BenchflowReporter
 from skillgauge_format_benchflow.views import BASELINE, WITH_SKILL, Row, view_of
@@ -155,7 +155,8 @@ def test_damaged_results(tmp_path: Path) -> None:
     second.write_text(json.dumps({"task_name": "a", "rewards": {"reward": 7}}))
     with pytest.raises(SuiteError) as raised:
         JobsReporter().read(root)
-    assert len(raised.value.problems) == 2
+    problems = located_all(raised.value.problems)
+    assert [(one.span.line, one.span.column) for one in problems if one.span] == [(1, 2), (1, 32)]
     assert JobsReporter().read(tmp_path / "elsewhere") is None
     (tmp_path / "elsewhere").mkdir()
     assert JobsReporter().read(tmp_path / "elsewhere") is None
