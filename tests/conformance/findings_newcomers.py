@@ -98,7 +98,10 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     "F-K5": (f"{_HINTS}test_a_name_that_is_no_plugins_gets_no_command",),
     "F-K6": ("tests/e2e/test_bad_input.py::test_bad_arguments_run_nothing",),
     "F-K8": (f"{_MISTAKES}test_a_skill_without_evals_was_seen",),
-    "F-K9": (f"{_TERMINAL}test_a_word_that_is_neither_path_nor_case",),
+    "F-K9": (
+        f"{_TERMINAL}test_a_word_that_is_neither_path_nor_case",
+        f"{_TERMINAL}test_a_name_that_lies_a_folder_below_is_found",
+    ),
     "F-K10": ("tests/e2e/test_agent_engines.py::test_missing_key_is_told_before_anything_starts",),
     "F-K11": _MISSING_JUDGE,
     "F-K12": _STRANGERS,

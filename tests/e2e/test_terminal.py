@@ -107,6 +107,15 @@ def test_cases_are_listed_without_anybody_to_run_them(scripted: Scripted) -> Non
     assert not (scripted.work / "skillgauge.db").exists()
 
 
+def test_a_name_that_lies_a_folder_below_is_found(program: Program) -> None:
+    """F-K9: `create` makes ./skills/NAME, and NAME alone is what people type next."""
+    assert program("create", "--name", "adder", "--from-template", "python_script").code == 0
+    done = program("eval", "adder")
+    assert done.code == 2
+    assert "'adder' is no path here" in done.stderr
+    assert "(did you mean skills/adder?)" in done.stderr
+
+
 def test_a_word_that_is_neither_path_nor_case(scripted: Scripted) -> None:
     """F-11: it is told as such, with what is near of both, and nothing runs, though another word would be right."""
     scripted.write(name="sql-migrations")
