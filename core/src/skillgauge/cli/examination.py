@@ -36,7 +36,7 @@ def examine(kind: str, name: str) -> Missing:
     if kind not in KINDS:
         return Missing([], [])  # a command that was loaded, or a mere name
     registry = Registry(read_index())
-    ask_first(registry.secret, registry.keep_secret)
+    ask_first(registry.events)
     try:
         resolved = registry.resolve(kind, name)
         try:

@@ -197,7 +197,7 @@ def invocation(given: Globals, flags: Mapping[str, Any] | None = None) -> Invoca
     unknown = list(strangers(config, registry, index))
     if any(problem.severity is Severity.ERROR for problem in unknown):
         raise UsageError(unknown)
-    ask_first(registry.secret, registry.keep_secret)
+    ask_first(registry.events)
     output = Output(as_json=given.as_json, quiet=given.quiet)
     for notice in config.notices:
         output.notice(notice)

@@ -60,7 +60,7 @@ async def worker(recipe: bytes, concurrency: int) -> AsyncIterator[RunTrial]:
     set_loudness(given.loudness)
     options = replace(given.options, how=replace(given.options.how, concurrency=concurrency))
     registry = given.make_registry()
-    ask_first(registry.secret, registry.keep_secret)
+    ask_first(registry.events)
     prepared = await prepare(options, registry)
     if prepared.plan.head.plan_id != given.plan_id:
         message = "what is evaluated is not what it was when the run began: a suite, a skill or a plugin was changed"

@@ -207,18 +207,6 @@ class Registry:
             self._events = self._listening()
         return self._events
 
-    def secret(self, name: str) -> str | None:
-        """The value that an extension gives for a secret; `None` if none knows it.
-
-        Raises:
-            PluginError: an extension failed.
-        """
-        return self.events().resolve_secret(name)
-
-    def keep_secret(self, name: str, value: str) -> None:
-        """Tell a secret that a plugin was lent."""
-        self.events().keep_secret(name, value)
-
     def _listening(self) -> Events:
         manager = _manager()  # of its own: what is loaded later is not asked to listen
         plugins: dict[object, str] = {}
