@@ -16,6 +16,7 @@ FINDINGS: dict[str, list[str]] = {
         f"{_TERMINAL}test_a_reader_that_goes_away_is_no_error",
         f"{_TERMINAL}test_a_reader_that_goes_away_changes_no_verdict",
         "core/tests/plan/test_discovery.py::test_a_folder_that_cannot_be_entered_holds_nothing",
+        "tests/e2e/test_bad_input.py::test_a_name_that_no_file_can_have",
     ],
     # Surprising defaults: words that are no path, the benchmark, the time limit of agents.
     "F-11": [

@@ -194,3 +194,14 @@ def test_a_reader_that_stops_reading_is_no_error(work: Path, command: tuple[str,
             [sys.executable, "-m", "skillgauge", *command], cwd=work, stdout=gone, stderr=subprocess.PIPE, check=False
         )
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("command", [("eval",), ("validate",), ("report", "show")], ids=" ".join)
+@pytest.mark.parametrize("word", ["x" * 300, f"./{'x' * 300}", "a\udcff"], ids=["word", "path", "bytes"])
+def test_a_name_that_no_file_can_have(program: Program, command: tuple[str, ...], word: str) -> None:
+    """F-8: it is not there, as any other that is not there."""
+    done = program(*command, word)
+    assert done.code == 2, done.stderr
+    assert "internal error" not in done.stderr
+    assert "next:" in done.stderr or "does not exist" in done.stderr

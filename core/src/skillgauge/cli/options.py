@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -343,7 +344,9 @@ def paths_and_cases(given: Sequence[str], cwd: Path) -> tuple[tuple[Path, ...], 
     paths, cases = [], []
     for word in given:
         path = cwd / word
-        if path.exists() or "/" in word or "\\" in word or word.startswith(".") or Path(word).suffix:
+        is_there = os.path.exists(path)  # noqa: PTH110 - never raises
+        like_one = "/" in word or "\\" in word or word.startswith(".") or Path(word).suffix or not word.isprintable()
+        if is_there or like_one:
             paths.append(path)
         else:
             cases.append(word)
