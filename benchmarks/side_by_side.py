@@ -2,10 +2,11 @@
 
 Run: python benchmarks/side_by_side.py [CASES]   (500)
 
-The bare floor makes and removes two folders for each case, as any runner with a workspace for each arm has to. The
-second turn of each program meets the cache that its first one left. The reference keeps nothing until its end; ours
-has its store. Goals: without validators within 2.5 times the bare folders and start of the program, with validators in
-the default sandbox faster than the reference.
+The bare floor makes and removes two workspaces for each case, several at once: a folder with a place to work, a home
+and a place for temporary files, as every session of ours has them. The reference makes one folder and runs one session
+after another. The second turn of each program meets the cache that its first one left. The reference keeps nothing
+until its end; ours has its store. Goals: without validators within 2.5 times the bare folders and start of the program,
+with validators in the default sandbox faster than the reference.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from measure import BIN, machine, verdict
+from measure import BIN, in_threads, machine, verdict
 
 CASES = 500
+AT_ONCE = 4
 GOAL = 2.5
 SKILL = "---\nname: labels\ndescription: Writes labels.\n---\n\nWrite the label.\n"
 VALIDATORS = ["grep -q mock response.txt", 'test -n "$RESPONSE_TEXT"']
@@ -40,12 +42,14 @@ def write_suite(folder: Path, cases: int, *, validators: bool) -> Path:
 
 
 def bare(cases: int) -> float:
-    """Seconds of making and removing the folders of that many cases, one after another."""
-    started = time.perf_counter()
-    for _ in range(2 * cases):
-        with tempfile.TemporaryDirectory(prefix="bare-"):
-            pass
-    return time.perf_counter() - started
+    """Seconds of making and removing the workspaces of that many cases."""
+
+    def one(_: int) -> None:
+        with tempfile.TemporaryDirectory(prefix="bare-") as folder:
+            for part in ("work", "home", "tmp"):
+                Path(folder, part).mkdir(mode=0o700)
+
+    return in_threads(one, 2 * cases, at_once=AT_ONCE)
 
 
 def timed(command: list[str], work: Path) -> float:
@@ -60,7 +64,7 @@ def main(cases: int) -> int:
     """Run both programs; return 1 if a goal is missed."""
     print(machine())
     reached = True
-    floor = bare(cases)
+    floor = min(bare(cases) for _ in range(2))
     for validators in (False, True):
         with tempfile.TemporaryDirectory() as name:
             work = Path(name)
@@ -77,10 +81,12 @@ def main(cases: int) -> int:
             print(f"{what}: {program}: {found[0]:.2f} s, then {found[1]:.2f} s")
         mine = min(seconds["skillgauge"])
         if validators:
-            ok, goal = mine < min(seconds["skillevaluation"]), "faster than the reference"
+            theirs_s = min(seconds["skillevaluation"])
+            ok, goal = mine < theirs_s, f"{theirs_s / mine:.2f} times as fast as the reference (goal above 1)"
         else:
             ratio = mine / (floor + start)
-            ok, goal = ratio <= GOAL, f"{ratio:.2f} times bare folders and start (goal {GOAL})"
+            told = f"bare folders {floor:.2f} s and start {start:.2f} s"
+            ok, goal = ratio <= GOAL, f"{ratio:.2f} times {told} (goal {GOAL})"
         print(f"{what}: {goal}: {verdict(ok)}")
         reached = reached and ok
     return 0 if reached else 1

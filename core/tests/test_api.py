@@ -36,7 +36,10 @@ def test_type_checkers_see_the_same() -> None:
     """Python reads every line of the stub as a type checker does."""
     tree = ast.parse(Path(api.__file__).with_suffix(".pyi").read_text())
     stub = {
-        (alias.asname, node.module) for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names
+        (alias.asname, f"{'.' * node.level}{node.module}")
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
     }
     assert stub == set(api._HOMES.items())
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from skillgauge.contract.adapters import CallRequest
 from skillgauge.contract.engines import Emit, RunRequest
-from skillgauge.types.frozen import thaw
 from skillgauge.types.gate import Gate, GateFigure
 from skillgauge.types.result import Verdict
 from skillgauge.types.score import Score
 from skillgauge.types.suite import Arm, ArmKind, Case, Check, FileSpec, Install, SkillRef, Suite, Target, TargetKind
 from skillgauge.types.trial import Block, Execution, Trajectory
+from skillgauge_documents import thaw
 from skillgauge_testkit.fakes import FakeAdapter, FakeEngine, FakeWorkspace
 
 from .test_walks import Scorers, same, walk

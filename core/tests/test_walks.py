@@ -20,7 +20,6 @@ from skillgauge.run.direct import DirectStages
 from skillgauge.run.grading import Grading
 from skillgauge.run.pipeline import Conclusion, Job, carry_out
 from skillgauge.run.scorers import BoundScorer
-from skillgauge.types.frozen import thaw
 from skillgauge.types.plan import Cell, Selection, SuitePlan
 from skillgauge.types.result import TrialResult, Verdict
 from skillgauge.types.score import Score
@@ -49,6 +48,7 @@ from skillgauge.types.trial import (
     Trajectory,
     TrajectoryEvent,
 )
+from skillgauge_documents import thaw
 from skillgauge_testkit.fakes import OK, FakeAdapter, FakeEngine, FakeSandbox, FakeScorer, FakeScorers, FakeWorkspace
 
 Scorers = Mapping[str, Callable[[ScoreContext], Score | Awaitable[Score]]]

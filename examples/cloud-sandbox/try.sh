@@ -9,8 +9,11 @@ pip install --find-links dist 'acme-skillgauge-cloud[test]'
 python -m pytest
 
 export ACME_CLOUD_TOKEN=made-up-token-of-acme
+rm -f port.txt
 python3 service.py > port.txt & echo $! > service.pid
 trap 'kill "$(cat service.pid)"' EXIT
 while [ ! -s port.txt ]; do sleep 0.1; done
 
 skillgauge eval my-skill --tasks tasks.json --sandbox acme-cloud --set sandboxes.acme-cloud.url=http://127.0.0.1:$(cat port.txt) --format json record
+trap - EXIT
+kill "$(cat service.pid)"

@@ -15,3 +15,5 @@ while [ ! -s port.txt ]; do sleep 0.1; done
 
 skillgauge plugins info scorers acme-terms
 skillgauge eval my-skill --tasks tasks.json --check "acme-terms={\"port\": $(cat port.txt), \"product\": \"harbour\"}" --format json markdown record
+trap - EXIT
+kill "$(cat database.pid)"

@@ -15,3 +15,5 @@ while [ ! -s port.txt ]; do sleep 0.1; done
 
 skillgauge eval my-skill --tasks tasks.json --set extensions.acme-webhook.url=http://127.0.0.1:$(cat port.txt)/ --format json record
 cat posted.json
+trap - EXIT
+kill "$(cat service.pid)"

@@ -62,6 +62,19 @@ def test_what_is_to_be_copied_is_run(page: Path) -> None:
     assert left == [], "add them to a script of tests/journeys, or say why not: <!-- not run: reason -->"
 
 
+@pytest.mark.parametrize(
+    "folder", sorted(path.parent for path in (ROOT / "examples").glob("*/try.sh")), ids=lambda folder: folder.name
+)
+def test_an_example_waits_for_its_services(folder: Path) -> None:
+    """F-P1: who copies a block whole must not be faster than the service that it starts, nor leave it running."""
+    copied = [one for match in _BLOCK.finditer((folder / "README.md").read_text()) for one in commands(match["text"])]
+    played = commands((folder / "try.sh").read_text())
+    kept = [one for one in played if one.startswith(("rm -f", "while ", "kill ")) or " & echo $! > " in one]
+    assert [one for one in copied if one in kept] == kept
+    starts = [copied.index(one) for one in copied if " & echo $! > " in one]
+    assert [(copied[at - 1][:5], copied[at + 1][:5]) for at in starts] == [("rm -f", "while")] * len(starts)
+
+
 def examples(page: Path) -> Iterator[str]:
     """Every command line of ours on a page that is complete."""
     text = page.read_text("utf-8")

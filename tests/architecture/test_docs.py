@@ -11,8 +11,8 @@ import pytest
 
 from skillgauge.cli.app import BUILT_IN, app
 from skillgauge.cli.configuration import KEYS, variable_name
+from skillgauge.cli.installed import read_index
 from skillgauge.contract.hooks import Announcements, ExtensionHooks
-from skillgauge.plugins.index import read_index
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -22,6 +22,19 @@ HOOKS = [
     for name, hook in vars(hooks).items()
     if name.startswith("skillgauge_")
 ]
+
+
+def test_hooks_begin_with_a_table() -> None:
+    """F-W3: who looks for one finds it without reading all of them."""
+    table = re.findall(r"^\| \[`(\w+)\(.*\| `skillgauge\.\w+` \|", (DOCS / "hooks.md").read_text(), re.MULTILINE)
+    assert table == [name for name, _ in HOOKS]
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.stem)
+def test_tables_hold_no_paragraphs(page: Path) -> None:
+    """F-W3: what takes more than fifty words is no cell."""
+    rows = [line for line in page.read_text().splitlines() if line.startswith("|")]
+    assert not [cell for row in rows for cell in row.split("|") if len(cell.split()) > 50]
 
 
 @pytest.mark.parametrize(("name", "hook"), HOOKS, ids=[name for name, _ in HOOKS])

@@ -36,6 +36,7 @@ _MISSING_JUDGE = (f"{_JUDGES}test_a_missing_judge_is_said_before_anything_runs",
 _STRANGERS = (
     f"{_SETTINGS}test_names_that_nobody_has_are_refused",
     f"{_SETTINGS}test_settings_without_effect_are_told",
+    f"{_SETTINGS}test_a_kind_that_is_misspelt_is_guessed",
 )
 
 FINDINGS: dict[str, tuple[str, ...]] = {
@@ -44,7 +45,7 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         "core/tests/report/test_answer.py::test_sentences",
         f"{_AGENT_SKILLS}test_the_last_line_is_the_answer",
         "core/tests/cli/test_decision.py::test_the_last_line_counts_the_gated_arms_and_names_them",
-        "core/tests/report/test_gates.py::test_a_gate_of_a_group",
+        "core/tests/cli/test_gates.py::test_a_gate_of_a_group",
     ),
     # Install lines for what is not published, and for misspelt names.
     "F-6": (*_INSTALL, f"{_HINTS}test_a_name_that_is_no_plugins_gets_no_command"),
@@ -70,14 +71,17 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     "F-H4": (f"{_HTML}test_recordings_and_scripts_say_so_first",),
     "F-H5": (_ADR,),
     "F-H6": (f"{_CHROMIUM}test_both_arms_are_in_sight", f"{_PAGES}test_the_report"),
-    "F-H7": (f"{_PAGES}test_a_comparison",),
+    "F-H7": (f"{_PAGES}test_a_comparison", f"{_MISTAKES}test_a_comparison_names_cases_and_skill"),
     # The demo: an answer, a failing case, the page, nothing left behind.
     "F-R1": (_DEMO,),
     "F-R2": (_DEMO,),
     "F-R3": (_DEMO,),
     "F-R4": (_DEMO,),
     # Obstacles on the way to a first number.
-    "F-A1": (f"{_AGENTS}test_what_is_wrong_with_an_engine_that_the_user_names_is_in_no_file",),
+    "F-A1": (
+        f"{_AGENTS}test_what_is_wrong_with_an_engine_that_the_user_names_is_in_no_file",
+        f"{_MISTAKES}test_a_misspelt_check_is_blamed_on_the_option",
+    ),
     "F-A2": (f"{_COMMAND}test_a_command_line_may_be_one_text",),
     "F-A3": (f"{_COMMAND}test_check_finds_what_is_missing",),
     "F-A4": ("tests/e2e/test_confined.py::test_an_agent_that_is_named_by_its_path_is_found",),
@@ -86,11 +90,18 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     "F-K1": (f"{_DIALECTS}test_what_is_refused_has_a_place_and_a_reason",),
     "F-K2": (f"{_DIALECTS}test_what_is_refused_has_a_place_and_a_reason",),
     "F-K3": (f"{_DIALECTS}test_what_is_refused_has_a_place_and_a_reason",),
-    "F-K4": (f"{_MISTAKES}test_json_that_is_none_has_its_place",),
+    "F-K4": (
+        f"{_MISTAKES}test_json_that_is_none_has_its_place",
+        f"{_MISTAKES}test_json_that_is_none_has_a_next_step",
+        "libraries/documents/tests/test_documents.py::test_a_slip_in_json_has_a_next_step",
+    ),
     "F-K5": (f"{_HINTS}test_a_name_that_is_no_plugins_gets_no_command",),
     "F-K6": ("tests/e2e/test_bad_input.py::test_bad_arguments_run_nothing",),
     "F-K8": (f"{_MISTAKES}test_a_skill_without_evals_was_seen",),
-    "F-K9": (f"{_TERMINAL}test_a_word_that_is_neither_path_nor_case",),
+    "F-K9": (
+        f"{_TERMINAL}test_a_word_that_is_neither_path_nor_case",
+        f"{_TERMINAL}test_a_name_that_lies_a_folder_below_is_found",
+    ),
     "F-K10": ("tests/e2e/test_agent_engines.py::test_missing_key_is_told_before_anything_starts",),
     "F-K11": _MISSING_JUDGE,
     "F-K12": _STRANGERS,
@@ -120,13 +131,19 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     # Pages that were hard to read, and missing ones.
     "F-W1": (_ADR,),
     "F-W2": (_ADR,),
-    "F-W3": (f"{_DOCS}test_every_hook_is_documented_with_its_arguments", f"{_PAGES}test_the_site"),
+    "F-W3": (
+        f"{_DOCS}test_every_hook_is_documented_with_its_arguments",
+        f"{_DOCS}test_hooks_begin_with_a_table",
+        f"{_DOCS}test_tables_hold_no_paragraphs",
+        f"{_PAGES}test_the_site",
+    ),
     "F-W4": (f"{_JOURNEYS}test_first_agent_eval_and_first_ci_gate",),
     "F-W5": (f"{_SITE}test_no_place_is_empty", f"{_JOURNEYS}test_first_agent_eval_and_first_ci_gate"),
     "F-W6": (_ADR,),
     # Own plugins by the tutorials.
     "F-P1": (
         f"{_JOURNEYS}test_private_scorer",
+        f"{_BLOCKS}test_an_example_waits_for_its_services",
         f"{_JUDGES}test_further_checks_reach_any_suite",
         "plugins/commands/plugins-new/tests/test_plugins_new.py::TestCommand::test_a_summary_of_its_own",
     ),

@@ -160,14 +160,17 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         f"{_KINDS}test_its_tests_pass",
         f"{_KINDS}test_they_work_together",
         f"{_EXAMPLES}test_a_format_of_one_s_own_gives_places",
-        "core/tests/reading/test_documents.py::test_a_place_that_a_format_knows_is_taken",
+        "core/tests/cli/test_documents.py::test_a_place_that_a_format_knows_is_taken",
     ),
     "P-N10": (
         "plugins/executors/processes/tests/test_contract.py::test_contract",
         f"{_KINDS}test_its_tests_pass",
         f"{_EXAMPLES}test_an_executor_replaces_processes",
     ),
-    "P-N11": (f"{_EXAMPLES}test_a_private_scorer_asks_its_database",),
+    "P-N11": (
+        f"{_EXAMPLES}test_a_private_scorer_asks_its_database",
+        "tests/e2e/test_scorer_connections.py::test_a_dry_run_tells_the_secret_of_a_scorer",
+    ),
     # Extras, and what an import costs.
     "P-E1": (f"{_DISTRIBUTIONS}test_extra_all_is_complete", _SETS),
     "P-E2": ("docs/adr/0051-what-an-import-costs.md",),

@@ -1,4 +1,4 @@
-"""The tests that the list of findings names exist."""
+"""The tests that these lists of findings name exist."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from .findings_trust_c import FINDINGS
+from . import findings_comparisons, findings_trust_c
 
 ROOT = Path(__file__).resolve().parents[2]
+FINDINGS = {**findings_trust_c.FINDINGS, **findings_comparisons.FINDINGS}
 
 
 @pytest.mark.parametrize(("finding", "tests"), FINDINGS.items(), ids=FINDINGS)

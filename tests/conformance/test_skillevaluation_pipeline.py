@@ -91,7 +91,7 @@ def run_units(program: Program, units: list[dict[str, Any]]) -> dict[str, Any]:
     return document
 
 
-@pytest.mark.requirement("SE-CONFORM-002", "SE-ARM-001")
+@pytest.mark.requirement("SE-CONFORM-002", "SE-ARM-001", "SE-HEAD-003")
 @every("aggregation")
 def test_aggregates(program: Program, golden: Traversable) -> None:
     """What happens in the run makes the published aggregate, and too many errors make its verdict an error."""

@@ -156,7 +156,7 @@ def assert_explained(shown: Done) -> None:
     assert shown.code == 0, shown.stderr
     assert "Case session-fix (1) of release-notes\nPrompt\n  Ticket HRB-17 of Harbour" in shown.stdout
     assert "failed The note keeps the house rules (command)" in shown.stdout
-    assert "Note: a script was played, no model was asked" in shown.stdout
+    assert "Note: the prompt was repeated for want of a script, no model was asked" in shown.stdout
     assert "without_skill" not in shown.stdout
 
 

@@ -18,7 +18,7 @@ WRONG = 'return "a text"'
 PLUGIN = """
 import sys
 from skillgauge.api import Frozen, LocalExecutor, Provider, Traits, hookimpl
-from skillgauge.plugins.index import read_index
+from skillgauge.cli.installed import read_index
 from skillgauge.plugins.kinds import KINDS
 from skillgauge.plugins.registry import Registry
 

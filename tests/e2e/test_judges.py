@@ -86,7 +86,11 @@ def test_a_judge_that_cannot_work_is_known_before_anything_runs(
 def test_a_missing_judge_is_said_before_anything_runs(
     program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks
 ) -> None:
-    """D-5: a run whose checks need a judge is refused with the line to add; a dry run and `validate` only say it."""
+    """D-5: a run whose checks need a judge is refused with the line to add; a dry run and `validate` only say it.
+
+    The latter in one line and not as a warning, which `--strict` would make a problem of a suite that has none; whoever
+    wants it to be one says so.
+    """
     command = ["--skills", make_skill(), "--tasks", tasks(rubric_task("t"))]
     keys = {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY}
     done = program("eval", *command, env=keys)
@@ -94,10 +98,16 @@ def test_a_missing_judge_is_said_before_anything_runs(
     assert "error[judge.none]" in done.stderr
     assert "--judge NAME (installed: agent, anthropic, gemini, mock, openai" in done.stderr
     assert not (work / "reports").exists()
-    for looking in (["eval", *command, "--dry-run"], ["validate", *command]):
-        looked = program(*looking, env=keys)
-        assert looked.code == 0, looked.stderr
-        assert "warning[judge.none]" in looked.stderr
+    looked = program("eval", *command, "--dry-run", env=keys)
+    assert looked.code == 0, looked.stderr
+    assert "warning[judge.none]" in looked.stderr
+    strict = program("validate", *command, "--strict", env=keys)
+    assert strict.code == 0, strict.stderr
+    told = "a run here would have more to say (judge.none): see `skillgauge eval --dry-run`"
+    assert strict.stderr.splitlines() == [told, "valid: 1 suite, 1 case"]
+    assert "judge.none" not in program("validate", *command, "--format", "sarif", env=keys).stdout
+    wanted = program("validate", *command, "--lint", "judge.none=error", env=keys)
+    assert (wanted.code, "error[judge.none]" in wanted.stderr) == (2, True)
     plain = program("eval", "--skills", command[1], "--tasks", tasks(task("plain", "x"), name="plain.json"))
     assert plain.code == 0, plain.stderr
 
@@ -183,7 +193,7 @@ def test_a_good_suite_is_valid_whatever_is_installed(program: Program, work: Pat
     done = program("validate", skill)
     assert done.code == 0, done.stderr
     assert "valid: 1 suite, 1 case" in done.stderr
-    assert "warning[engine.none]" in done.stderr
+    assert "(engine.none, judge.none): see `skillgauge eval --dry-run`" in done.stderr
     planned = program("eval", skill, "--dry-run", "--json")
     assert planned.code == 0, planned.stderr
     assert [arm["runner"] for arm in planned.document["arms"]] == ["no engine"] * 2

@@ -50,6 +50,17 @@ def test_models_of_one_engine(models: Scripted, work: Path) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("asked", "names"), [("small,large", {"scripted-large", "scripted-small"}), ("large", {"scripted"})]
+)
+def test_names_of_traces(models: Scripted, work: Path, asked: str, names: set[str]) -> None:
+    """The agent alone, as documented, and the model with it where it has several: no trace replaces another one."""
+    models.run("eval", "s", "--engine", "scripted", "--model", asked, "--format", "gepa")
+    found = [path.stem for path in (work / "reports").glob("*/gepa/traces/*.json")]
+    assert len(found) == 24 * len(names)
+    assert {one.partition("-")[2].rpartition("-")[0] for one in found} == names
+
+
 def test_a_model_named_twice_runs_once(scripted: Scripted) -> None:
     """Also where the engine is named twice."""
     for words in (("--model", "m,m"), ("--engine", "scripted", "--model", "m")):

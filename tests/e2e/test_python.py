@@ -109,7 +109,7 @@ def test_all_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
         skillgauge.evaluate(bad, engine="mock")
     assert [(one.span.line if one.span else None) for one in caught.value.problems] == [1, 1]
     assert f"{bad}:1:" in str(caught.value)
-    with pytest.raises(TypeError, match="engines"):
+    with pytest.raises(TypeError, match=r"engines \(did you mean engine\?\); .*suites={"):
         skillgauge.evaluate(EVALS, engines="mock")  # type: ignore[call-arg]
 
 

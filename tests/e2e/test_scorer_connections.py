@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge_testkit.program import PROGRAM
+from skillgauge_testkit.program import PROGRAM, Program
 
 from .conftest import MakeSkill, task
 
@@ -125,3 +125,17 @@ def test_a_connection_is_opened_and_closed_once(
         _, stderr = process.communicate(timeout=60)
     assert process.returncode == (130 if interrupted else 0), stderr
     assert server.connections == [["a", "b", "bye"] if interrupted else ["a", "b", "c", "bye"]]
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize(("env", "here"), [({}, "none is set"), ({"ACME_WORDS": "made-up-1"}, "set: ACME_WORDS")])
+def test_a_dry_run_tells_the_secret_of_a_scorer(
+    program: Program, make_skill: MakeSkill, tasks: Callable[..., Path], env: dict[str, str], here: str
+) -> None:
+    """P-N11: as that of an engine or a judge, before anything connects."""
+    plugin = Path(program.work) / "echoed.py"
+    plugin.write_text(SCORER.replace('summary="Asks', 'traits=Traits(secrets=("ACME_WORDS",)), summary="Asks'))
+    words = ("--skills", make_skill(), "--tasks", tasks(task("a", "x")), "--plugin", plugin)
+    done = program("eval", *words, "--check", 'echoed={"port": 1}', "--dry-run", env=env)
+    assert done.code == 0, done.stderr
+    assert f"scorer 'echoed' needs a key: ACME_WORDS ({here})" in done.stdout

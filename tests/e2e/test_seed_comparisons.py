@@ -85,6 +85,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 @pytest.mark.requirement(
     "SE-RUN-002", "SE-RUN-003", "SE-RUN-004", "SE-RUN-005", "SE-RUN-008", "SE-RUN-009", "SE-RUN-015", "SE-RUN-016"
 )
+@pytest.mark.requirement("SE-FORMAT-002", "SE-FORMAT-003", "SE-FORMAT-004", "SE-FORMAT-005")
 def test_the_page_of_skillevaluation(program: Program, work: Path, asked: list[Any]) -> None:
     """From a model and a key to a gate, with every installed engine around; nothing is asked but the model."""
     skill = work / "my-skill"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from skillgauge import __version__
-from skillgauge.plugins.index import read_index
+from skillgauge.cli.installed import read_index
 from skillgauge_testkit.program import Program
 
 from .conftest import MakeSkill, task
@@ -68,6 +68,24 @@ def test_names_that_nobody_has_are_refused(
 ) -> None:
     """P-S10: an option of a plugin that does not exist, and an engine that nothing here needs anyway."""
     done = program("eval", "--skills", make_skill(), "--tasks", tasks(task("a", "x")), "--dry-run", *words)
+    assert done.code == 2
+    assert told in done.stderr
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("plugins: {enginez: {a: 1}}\n", "unknown key 'plugins.enginez.a' (did you mean engines?)"),
+        ("plugins: {onyl: [x]}\n", "unknown key 'plugins.onyl' (did you mean only?)"),
+        ("plugins: {zzz: {a: 1}}\n", "unknown key 'plugins.zzz.a'\n"),
+        ("plugins: {engines: {mock: 1}}\n", "is written plugins.engines.PLUGIN.OPTION."),
+    ],
+)
+def test_a_kind_that_is_misspelt_is_guessed(program: Program, work: Path, text: str, told: str) -> None:
+    """F-K12: a near kind, one of the few keys that are no kind, or no guess; what they begin with makes none near."""
+    (work / "skillgauge.config.yaml").write_text(text)
+    done = program("config", "list")
     assert done.code == 2
     assert told in done.stderr
 

@@ -112,6 +112,34 @@ def test_both_programs_say_the_same(program: Program, examples: Path, work: Path
     assert found.keys() >= TOLD
 
 
+MADE_UP = ("duration_ms", "turns", "tokens", "total_tokens")
+"""What the reference's made-up agent says of every session, whatever it is; ours tells what the session took."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_plain_line_says_the_same(program: Program, examples: Path, work: Path, name: str) -> None:
+    """With nothing set, every field but those that the reference makes up: outcomes, verdicts, rates, counts, texts."""
+    wanted = theirs(examples / name, work)
+    done = program("eval", examples / name, "--engine", "mock", "-o", "results.json")
+    assert done.code in (0, 3), done.stderr
+    assert done.verdict
+    found = json.loads((work / "results.json").read_text())
+
+    def measured(value: Any) -> Any:
+        if isinstance(value, list):
+            return [measured(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        return {
+            key: measured(one)
+            for key, one in value.items()
+            if not key.startswith(MADE_UP) and key != "runner" and not key.startswith("tool_call")
+        }
+
+    assert measured(comparable(found)) == measured(comparable(wanted))
+
+
 @pytest.mark.requirement("SE-VERDICT-001", "SE-VERDICT-002", "SE-VERDICT-003", "SE-VERDICT-004", "SE-VERDICT-005")
 def test_every_outcome(program: Program, examples: Path) -> None:
     """Five outcomes, one of them an error that is in no rate, and a case that is not run is counted as such."""
@@ -248,6 +276,34 @@ def test_a_damaged_entry_is_a_miss(program: Program, environment: dict[str, str]
     found = warm(program, writing)
     assert (found["cache_hits"], found["pass_rate"]) == (1, cold["pass_rate"])
     assert warm(program, writing)["cache_hits"] == 2
+
+
+@pytest.mark.slow
+def test_two_runs_write_the_same_entries(program: Program, environment: dict[str, str], writing: Path) -> None:
+    """Both say what a run alone says, whoever was first, and what they leave is whole."""
+    alone = warm(program, writing, "--no-cache")
+    replies = f"engines.mock.replies={json.dumps(WRITING)}"
+    command = [sys.executable, "-m", "skillgauge", "eval", str(writing), "--engine", "mock", "--store", "none"]
+    running = [
+        subprocess.Popen(
+            [*command, "--set", replies, "-o", f"own-{number}.json", "--output-dir", f"out-{number}"],
+            cwd=program.work,
+            env=program.environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        for number in range(4)
+    ]
+    for number, one in enumerate(running):
+        _, said = one.communicate()
+        assert one.returncode == 0, said
+        found = json.loads((program.work / f"own-{number}.json").read_text())
+        assert found["pass_rate"] == alone["pass_rate"]
+        assert [case["outcome"] for case in found["cases"]] == [case["outcome"] for case in alone["cases"]]
+    folder = Path(environment["HOME"], ".cache/skillgauge/baselines")
+    assert [path.suffix for path in folder.rglob("*") if path.is_file()] == [".json"] * 2
+    after = warm(program, writing)
+    assert (after["cache_hits"], after["pass_rate"]) == (2, alone["pass_rate"])
 
 
 def test_an_entry_of_another_session_is_a_miss(program: Program, environment: dict[str, str], writing: Path) -> None:
@@ -498,8 +554,12 @@ def test_a_hundred_damaged_suites(program: Program, writing: Path) -> None:
         errors = [one for one in problems if one["severity"] == "error"]
         assert errors
         assert all(one["file"] and one["line"] and one["column"] for one in errors), (text, errors)
+        real = program("eval", writing, "--engine", "mock", "--json", "--output-dir", "refused")
+        assert (real.code, real.document["problems"]) == (2, problems), text
         refused += 1
     assert refused >= 70
+    assert not (program.work / "refused").exists()
+    assert not (program.work / "skillgauge.db").exists()
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,24 @@ def test_quiet_hides_no_data(program: Program) -> None:
     assert program("eval", "--list", "--quiet", cwd=Path(program.work).parent).code in (2, 5)
 
 
+@pytest.mark.parametrize("width", [40, 72])
+def test_problems_fit_the_terminal(program: Program, make_skill: MakeSkill, tasks: Tasks, width: int) -> None:
+    """F-K17: broken between words, with their next step below; what is there to be copied stays whole."""
+    command = ("eval", "--skills", make_skill(), "--tasks", tasks(task("a", "x")), "--dry-run", "--check")
+    plain, narrow = (program(*command, "exct", env=env).stderr for env in ({}, {"COLUMNS": str(width)}))
+    assert max(map(len, plain.splitlines())) > 200
+    assert max(map(len, narrow.splitlines())) <= width
+    assert narrow.split() == plain.split()
+    assert all(line.startswith("  ") for line in narrow.splitlines()[1:])
+
+
+def test_a_command_in_a_next_step_is_not_broken(program: Program, make_skill: MakeSkill, tasks: Tasks) -> None:
+    """It stands on a line of its own where it does not fit, however narrow the terminal."""
+    words = ("eval", "--skills", make_skill(), "--tasks", tasks(task("a", "x")))
+    done = program(*words, "--check", 'exact={"a": 1}', env={"COLUMNS": "30"})
+    assert "skillgauge plugins info scorers exact" in {line.strip() for line in done.stderr.splitlines()}
+
+
 @pytest.mark.parametrize("command", [("--help",), ("schema", "eval"), ("eval", "--help")])
 def test_a_reader_that_goes_away_is_no_error(program: Program, command: tuple[str, ...]) -> None:
     """F-8: as `| head -1`: no traceback and no message, in whichever moment it goes."""
@@ -87,6 +105,15 @@ def test_cases_are_listed_without_anybody_to_run_them(scripted: Scripted) -> Non
     none = scripted.program("eval", "s", "--list", "-k", "nothing")
     assert none.code == 5
     assert not (scripted.work / "skillgauge.db").exists()
+
+
+def test_a_name_that_lies_a_folder_below_is_found(program: Program) -> None:
+    """F-K9: `create` makes ./skills/NAME, and NAME alone is what people type next."""
+    assert program("create", "--name", "adder", "--from-template", "python_script").code == 0
+    done = program("eval", "adder")
+    assert done.code == 2
+    assert "'adder' is no path here" in done.stderr
+    assert "(did you mean skills/adder?)" in done.stderr
 
 
 def test_a_word_that_is_neither_path_nor_case(scripted: Scripted) -> None:
@@ -364,6 +391,14 @@ def test_the_verdict_is_the_last_line_of_a_terminal(scripted: Scripted) -> None:
     told = on_a_terminal(scripted.program, 60, "eval", "s", "--engine", "scripted", *scripted.options, "--no-color")
     assert "0/8 trials" in told
     assert "done: " in told.strip().splitlines()[-1] or "4 of 4 passed" in told.strip().splitlines()[-1]
+
+
+def test_a_command_that_is_in_a_group_elsewhere(program: Program) -> None:
+    """Whoever types a line of another program gets the line that does it here, and only where there is one."""
+    done = program("skills", "eval", "my skill", "--agent", "codex")
+    assert done.code == 2
+    assert "there is no command 'skills'; here it is: skillgauge eval 'my skill' --agent codex" in done.stderr
+    assert "here it is" not in program("skills", "improve", "eval").stderr
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from pathlib import Path
 def _homes() -> dict[str, str]:
     """The module of each name in the stub."""
     stub = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")
-    imports = re.findall(r"^from \.([\w.]+) import \(\n(.*?)^\)", stub, flags=re.DOTALL | re.MULTILINE)
+    imports = re.findall(r"^from ([\w.]+) import \(\n(.*?)^\)", stub, flags=re.DOTALL | re.MULTILINE)
     return {name: module for module, names in imports for name in re.findall(r" as (\w+),", names)}
 
 
@@ -26,7 +26,7 @@ __all__ = tuple(sorted(_HOMES))
 def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(f"{__package__}.{_HOMES[name]}"), name)
+    value = globals()[name] = getattr(import_module(_HOMES[name], __package__), name)
     return value
 
 

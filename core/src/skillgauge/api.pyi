@@ -162,37 +162,23 @@ from .contract.stores import (
     RunQuery as RunQuery,
     Store as Store,
 )
-from .reading.documents import (
+from .cli.documents import (
     Document as Document,
     locate as locate,
     located_all as located_all,
     parse_document as parse_document,
     read_document as read_document,
 )
-from .reading.environment import (
+from .run.environment import (
     host_environment as host_environment,
     keep_secret as keep_secret,
     secret as secret,
 )
 from .report.wording import (
-    LINE as LINE,
-    UNKNOWN as UNKNOWN,
-    counted as counted,
-    cut as cut,
-    decimal as decimal,
-    duration as duration,
     figure_text as figure_text,
     headline as headline,
     interval_text as interval_text,
-    json_text as json_text,
     labels as labels,
-    listed as listed,
-    milliseconds as milliseconds,
-    moment as moment,
-    percent as percent,
-    plain as plain,
-    plain_lines as plain_lines,
-    printed as printed,
     rate_notes as rate_notes,
     reason_of as reason_of,
     table_texts as table_texts,
@@ -201,13 +187,11 @@ from .report.summary import (
     summarize as summarize,
 )
 from .report.answer import (
-    chance_text as chance_text,
     compared as compared,
     lift_interval_text as lift_interval_text,
-    points as points,
     sentences as sentences,
 )
-from .report.pairs import (
+from .cli.case_by_case import (
     CaseReport as CaseReport,
     case_by_case as case_by_case,
 )
@@ -278,8 +262,6 @@ from .stats.several import (
 from .types.answers import (
     Answer as Answer,
     AnswerStyle as AnswerStyle,
-    TextStyle as TextStyle,
-    text_of as text_of,
 )
 from .types.comparison import (
     CasePair as CasePair,
@@ -294,17 +276,13 @@ from .types.comparison import (
 )
 from .types.frozen import (
     EMPTY as EMPTY,
-    MAX_DEPTH as MAX_DEPTH,
     Frozen as Frozen,
     FrozenDict as FrozenDict,
     Json as Json,
     JsonObject as JsonObject,
-    JsonValue as JsonValue,
     canonical_json as canonical_json,
     digest as digest,
     digest_text as digest_text,
-    freeze as freeze,
-    thaw as thaw,
 )
 from .types.gate import (
     Gate as Gate,
@@ -384,4 +362,32 @@ from .types.trial import (
     TrajectoryEvent as TrajectoryEvent,
     Trial as Trial,
     Usage as Usage,
+)
+from skillgauge_documents import (
+    MAX_DEPTH as MAX_DEPTH,
+    JsonValue as JsonValue,
+    TextStyle as TextStyle,
+    freeze as freeze,
+    text_of as text_of,
+    thaw as thaw,
+)
+from skillgauge_documents.characters import (
+    LINE as LINE,
+    cut as cut,
+    json_text as json_text,
+    plain as plain,
+    plain_lines as plain_lines,
+    printed as printed,
+)
+from skillgauge_documents.phrases import (
+    UNKNOWN as UNKNOWN,
+    chance_text as chance_text,
+    counted as counted,
+    decimal as decimal,
+    duration as duration,
+    listed as listed,
+    milliseconds as milliseconds,
+    moment as moment,
+    percent as percent,
+    points as points,
 )

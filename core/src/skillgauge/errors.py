@@ -51,12 +51,12 @@ class Severity(StrEnum):
 class Origin:
     """The place in a source file that a value came from, before anyone asked for its line.
 
-    Lines are looked up only when a problem is shown (`skillgauge.reading.documents.locate`), because finding them
+    Lines are looked up only when a problem is shown (`skillgauge.cli.documents.locate`), because finding them
     costs more than reading the file.
     """
 
     file: str
-    """Path as the user can open it."""
+    """Path as the user can open it; for what he typed, the option."""
     pointer: tuple[str | int, ...] = ()
     """Keys and indices from the root of the document down to the value."""
     place: tuple[int, int] | None = None

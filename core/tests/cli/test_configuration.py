@@ -331,7 +331,7 @@ def test_a_value_that_is_none_of_a_few() -> None:
         ("concurency: 3", "concurency", "concurrency"),
         ("timeout_ms: 3", "timeout_ms", "timeoutMs"),
         ("llm: {modle: m}", "llm.modle", "llm.model"),
-        ("plugins: {blok: [a]}", "plugins.blok", "plugins.block"),
+        ("plugins: {blok: [a]}", "plugins.blok", "block"),
     ],
 )
 def test_an_unknown_key_is_an_error_with_a_near_match(tmp_path: Path, text: str, name: str, near: str) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from skillgauge.cli.doctor import Finding, State, chosen, examined, verdict_of
+from skillgauge.cli.installed import read_index
 from skillgauge.cli.output import Output
 from skillgauge.cli.plugins_document import PluginsDocument
 from skillgauge.errors import ExitCode, UsageError
-from skillgauge.plugins.index import read_index
 from skillgauge_testkit.program import Program
 
 WORKS, LACKS, BROKEN = (Finding(state) for state in (State.WORKING, State.LACKING, State.BROKEN))

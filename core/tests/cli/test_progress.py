@@ -16,9 +16,9 @@ from skillgauge.types.result import TrialResult, Verdict
 from skillgauge.types.trial import EventKind, TrajectoryEvent, Trial, Usage
 
 
-def trial(case: str, arm: str = "with_skill") -> Trial:
+def trial(case: str, arm: str = "with_skill", name: str = "") -> Trial:
     """A trial under way."""
-    names = {"case": SimpleNamespace(id=case, name=""), "arm": SimpleNamespace(name=arm)}
+    names = {"case": SimpleNamespace(id=case, name=name), "arm": SimpleNamespace(name=arm)}
     return cast("Trial", SimpleNamespace(trial_id=f"{case}-{arm}", **names))
 
 
@@ -120,6 +120,16 @@ def test_verbose_tells_every_step(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[1] == '0:00  a (with_skill) calls Bash {"command": "ls -la"}'
     assert lines[2].isprintable()
     assert lines[3].startswith("0:00  a (with_skill) fail in 3.0 s")
+
+
+def test_verbose_calls_a_case_the_same_to_its_end(capsys: pytest.CaptureFixture[str]) -> None:
+    """F-3: by its name, where it has one, also in the line that says how it ended."""
+    told = Narration(1, Clock())
+    told.started(trial("a", name="adds-index"))
+    told.finished(result("a", Verdict.FAIL))
+    begins, ends = capsys.readouterr().err.splitlines()
+    assert begins == "0:00  adds-index (with_skill) begins"
+    assert ends.startswith("0:00  adds-index (with_skill) fail in 3.0 s")
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ from skillgauge.types.suite import (
     Target,
 )
 from skillgauge.types.trial import Execution, Identity
-from skillgauge_testkit import FakeAdapter, FakeEngine
+from skillgauge_testkit import FakeAdapter, FakeEngine, registries
 
 SKILL = SkillRef(name="pdf", root="/skills/pdf", digest="d")
 WITH = Arm(name="with_skill", kind=ArmKind.AGENT, skills=(SKILL,))
@@ -94,7 +94,7 @@ def registry_of(
         yield Provider("fake", FakeAdapter, "An adapter.")
 
     vars(module).update(skillgauge_engines=skillgauge_engines, skillgauge_adapters=skillgauge_adapters)
-    return Registry.of(module, options=options)
+    return registries.registry_of(module, options=options)
 
 
 def suite(**fields: Any) -> Suite:
@@ -270,6 +270,7 @@ def test_an_engine_that_cannot_use_skills_is_refused_for_a_suite_about_one() -> 
     registry = registry_of(plain=Traits())
     _, _, (problem,) = plan(registry)
     assert (problem.code, "'plain' cannot use skills" in problem.message) == ("engine.no-skills", True)
+    assert "skillgauge plugins info engines plain" in str(problem.hint)
     _, cells, problems = plan(registry, suite(arms=(WITHOUT,), comparisons=()))
     assert (shown(cells), problems) == (["without_skill plain None"], [])
 

@@ -15,13 +15,13 @@ from skillgauge.contract.judges import Judge, JudgeReply, JudgeRequest
 from skillgauge.contract.providers import Fact, Provider, Traits, hookimpl
 from skillgauge.errors import Problem, Severity, SuiteError
 from skillgauge.plan.judging import Judging, checked, find_judges, wanted_judges
-from skillgauge.plugins.registry import Registry
 from skillgauge.run.judges import REMEMBERED, GuardedJudge
 from skillgauge.run.redaction import Redactor
 from skillgauge.run.services import REFUSED_OFTEN, Services
 from skillgauge.types.frozen import Frozen
 from skillgauge.types.suite import DIRECT, Suite, SuiteDefaults
 from skillgauge.types.trial import FailureClass, Identity, Usage
+from skillgauge_testkit.registries import registry_of
 
 
 class Options(Frozen):
@@ -84,7 +84,7 @@ def plugin(name: str, *patterns: str, paid: bool = True, login_files: tuple[str,
 
 def find(*names: str, models: tuple[str, ...] = (), temperature: float | None = None) -> Judging:
     """What is found with two judges installed."""
-    registry = Registry.of(plugin("alpha", "a-*"), plugin("beta", "b-*", paid=False))
+    registry = registry_of(plugin("alpha", "a-*"), plugin("beta", "b-*", paid=False))
     return asyncio.run(checked(find_judges(names, models, temperature, registry)))
 
 
@@ -271,7 +271,7 @@ def test_options_may_decide_what_a_judge_announces() -> None:
         yield Provider(name="alpha", options=Options, factory=make, summary="", traits_with=traits)
 
     module.__dict__["skillgauge_judges"] = skillgauge_judges
-    registry = Registry.of(module, options={"judges.alpha": {"temperature": 1}})
+    registry = registry_of(module, options={"judges.alpha": {"temperature": 1}})
     judging = find_judges(("alpha",), (), None, registry)
     assert [(one.traits.paid, one.traits.tells) for one in judging.found] == [(True, {Fact.COST})]
 
@@ -306,7 +306,7 @@ def test_an_unnamed_judge_asks_whom_the_agents_ask(
         monkeypatch.setenv(name, "x")
     parts = [service.partition(" ") for service in services]
     runners = [Identity(name="e", service=service or None, model=model or None) for service, _, model in parts]
-    registry = Registry.of(plugin("beta", "b-*"), plugin("alpha", "a-*"))
+    registry = registry_of(plugin("beta", "b-*"), plugin("alpha", "a-*"))
     judging = find_judges((), (), None, registry, runners)
     assert [(one.name, one.settings["model"]) for one in identities(judging)] == ([(chosen, model)] if chosen else [])
     (problem,) = judging.problems
@@ -318,7 +318,7 @@ def test_an_unnamed_judge_asks_whom_the_agents_ask(
 def test_an_unnamed_judge_at_an_address_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """E-B2: a judge that was sent to the agents' gateway serves there, and its vendor's address no more."""
     monkeypatch.setenv("ALPHA_KEY", "x")
-    registry = Registry.of(plugin("alpha", "a-*"), options={"judges.alpha": {"service": GATEWAY}})
+    registry = registry_of(plugin("alpha", "a-*"), options={"judges.alpha": {"service": GATEWAY}})
 
     def found(service: str) -> list[str]:
         runners = [Identity(name="e", service=service)]
@@ -334,7 +334,7 @@ def test_a_login_will_do_where_no_key_does(monkeypatch: pytest.MonkeyPatch, tmp_
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     same = {"judges.alpha": {"service": BETA}}
-    registry = Registry.of(plugin("alpha", login_files=(".alpha",)), plugin("beta"), options=same)
+    registry = registry_of(plugin("alpha", login_files=(".alpha",)), plugin("beta"), options=same)
 
     def found() -> list[str]:
         return [one.name for one in identities(find_judges((), (), None, registry, [Identity(name="e", service=BETA)]))]
@@ -349,7 +349,7 @@ def test_a_login_will_do_where_no_key_does(monkeypatch: pytest.MonkeyPatch, tmp_
 def test_a_broken_judge_that_nobody_named_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its options are of no interest where another one will do."""
     monkeypatch.setenv("SHARED_KEY", "x")
-    registry = Registry.of(plugin("alpha"), plugin("beta"), options={"judges.alpha": {"unknown": 1}})
+    registry = registry_of(plugin("alpha"), plugin("beta"), options={"judges.alpha": {"unknown": 1}})
     assert identities(find_judges((), (), None, registry, [Identity(name="e", service=BETA)]))[0].name == "beta"
 
 

@@ -15,6 +15,7 @@ from skillgauge.plugins.registry import Registry
 from skillgauge.run.ledger import MemoryStore
 from skillgauge.types.frozen import Frozen
 from skillgauge_testkit import FakeSandbox
+from skillgauge_testkit.registries import registry_of
 
 LEAKY = Problem("sandbox.leaky", "there is a network", severity=Severity.WARNING)
 BROKEN = Problem("sandbox.unusable", "there is no daemon")
@@ -44,7 +45,7 @@ def registry(**reports: SandboxReport) -> Registry:
         ]
 
     module.skillgauge_sandboxes = skillgauge_sandboxes  # type: ignore[attr-defined]
-    return Registry.of(module)
+    return registry_of(module)
 
 
 def test_strongest_that_works_is_taken_with_its_warnings() -> None:
@@ -56,7 +57,7 @@ def test_strongest_that_works_is_taken_with_its_warnings() -> None:
         shy=SandboxReport(Tier.STRICT),
     )
     chosen = asyncio.run(choose_sandbox(None, made))
-    assert (chosen.name, chosen.tier, chosen.warnings) == ("leaky", Tier.PARTIAL, (LEAKY,))
+    assert (chosen.name, chosen.report.tier, chosen.report.problems) == ("leaky", Tier.PARTIAL, (LEAKY,))
 
 
 def test_named_sandbox() -> None:
@@ -66,8 +67,8 @@ def test_named_sandbox() -> None:
         leaky=SandboxReport(Tier.PARTIAL, (LEAKY,)),
         shy=SandboxReport(Tier.STRICT),
     )
-    assert asyncio.run(choose_sandbox("leaky", made)).warnings == (LEAKY,)
-    assert asyncio.run(choose_sandbox("shy", made, least=Tier.STRICT)).tier is Tier.STRICT
+    assert asyncio.run(choose_sandbox("leaky", made)).report.problems == (LEAKY,)
+    assert asyncio.run(choose_sandbox("shy", made, least=Tier.STRICT)).report.tier is Tier.STRICT
     with pytest.raises(PluginError, match="there is no daemon"):
         asyncio.run(choose_sandbox("broken", made))
     with pytest.raises(PluginError, match="is of tier partial, not strict"):
@@ -92,7 +93,7 @@ def keeping(*names: str) -> Registry:
         return [Provider(name, make, "", StoreOptions, Traits(schemes=("acme",))) for name in names]
 
     module.skillgauge_stores = skillgauge_stores  # type: ignore[attr-defined]
-    return Registry.of(module)
+    return registry_of(module)
 
 
 def test_a_place_that_two_stores_serve() -> None:

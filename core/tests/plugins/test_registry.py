@@ -15,10 +15,12 @@ import pytest
 
 from skillgauge import __version__
 from skillgauge.api import JsonObject, Origin, PlanHead, PluginError, PolicyError, Problem, Trial
+from skillgauge.cli.installed import read_index
 from skillgauge.cli.trusting import PluginOptions
-from skillgauge.plugins.index import PluginIndex, read_index
+from skillgauge.plugins.index import PluginIndex
 from skillgauge.plugins.kinds import ADAPTERS, EXTENSIONS, KINDS, SCORERS
 from skillgauge.plugins.registry import Registry
+from skillgauge_testkit.registries import registry_of
 
 HEAD = "from skillgauge.api import *\n"
 
@@ -539,13 +541,13 @@ class TestOfModules:
 
     def test_of(self) -> None:
         """A registry of modules resolves and makes like any other."""
-        registry = Registry.of(module_of(EXACT), options={"scorers.exact": {"limit": 9}})
+        registry = registry_of(module_of(EXACT), options={"scorers.exact": {"limit": 9}})
         assert options_of(registry.make(SCORERS, "exact"))["limit"] == 9
         assert registry.provenance() == {"skillgauge-core": __version__, "acme.sample": "0"}
 
     def test_of_a_bad_module(self) -> None:
         """A module that is no plugin is refused."""
-        assert "plugin acme.sample is broken" in problem_of(lambda: Registry.of(module_of(""))).message
+        assert "plugin acme.sample is broken" in problem_of(lambda: registry_of(module_of(""))).message
 
 
 class TestEvents:
@@ -652,7 +654,7 @@ def skillgauge_{kind}():
         traits = Traits(secrets=(f"{{name}}_key",), passes=("more",))
         yield Provider(name=name, factory=dict, summary="s", traits=traits)
 """
-    registry = Registry.of(module_of(code))
+    registry = registry_of(module_of(code))
     registry.resolve(kind, "early")
     told: list[str] = []
     registry.tell_secrets(told.append)

@@ -7,18 +7,12 @@ from typing import Any
 
 import pytest
 
-from skillgauge.report.answer import (
-    chance_text,
-    compared,
-    detectable_text,
-    lift_interval_text,
-    points,
-    sentences,
-)
+from skillgauge.report.answer import compared, detectable_text, lift_interval_text, sentences
 from skillgauge.stats import MeanRatio, Repeats, weigh
 from skillgauge.types.comparison import DroppedCounts, GroupKey, PairSummary, Ratios
 from skillgauge.types.result import Kept, RunInfo, RunState, RunView, SuiteValidity, Summary
 from skillgauge.types.trial import PlanHead
+from skillgauge_documents.phrases import chance_text, points
 
 WITH = GroupKey("demo", "pdf", "with_skill", "agent", None)
 ONE, NONE = Repeats(1, 1), Repeats(0, 1)

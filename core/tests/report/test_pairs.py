@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from skillgauge.report.pairs import CaseReport, by_group, case_by_case
+from skillgauge.cli.case_by_case import CaseReport, case_by_case
+from skillgauge.report.pairs import by_group
 from skillgauge.report.summary import summarize
 from skillgauge.types.comparison import Dropped, DroppedCounts, GroupKey, Outcome, OutcomeCounts, Ratios, Spent
 from skillgauge.types.result import GivenUp, Kept, ResultOrder, RunInfo, RunState, RunView, TrialResult, Verdict

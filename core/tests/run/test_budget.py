@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillgauge.contract.providers import Fact, Traits
+from skillgauge.errors import Severity
 from skillgauge.run.budget import Budget, BudgetLimits, uncountable
 from skillgauge.types.result import GivenUp, TrialResult, Verdict
 from skillgauge.types.score import Score
@@ -256,13 +257,23 @@ BOTH, FREE = Traits(paid=True, tells=frozenset({Fact.USAGE, Fact.COST})), Traits
 )
 def test_limits_that_cannot_hold(limits: BudgetLimits, traits: Traits, told: list[tuple[str, str]]) -> None:
     """Who costs money must tell what, in the unit of the limit; what is free costs nothing."""
-    problems = uncountable(limits, {"engine 'good'": BOTH, "engine 'x'": traits})
+    problems = list(uncountable(limits, {"engine 'good'": BOTH, "engine 'x'": traits}))
     assert len(problems) == len(told)
     for problem, (message, hint) in zip(problems, told, strict=True):
         assert problem.message.startswith("engine 'x'")
         assert message in problem.message
         assert problem.hint
         assert problem.hint.startswith(hint)
+        assert problem.severity is Severity.ERROR
+
+
+def test_a_limit_on_what_costs_nothing_is_told_to_hold_nothing() -> None:
+    """N-B6: an agent without a model runs on, however few tokens are allowed."""
+    told = Traits(tells=frozenset({Fact.USAGE}))
+    (problem,) = uncountable(BudgetLimits(tokens=10), {"engine 'mock'": told})
+    assert problem.message == "engine 'mock' costs nothing, so --max-tokens cannot hold"
+    assert problem.severity is Severity.WARNING
+    assert not list(uncountable(BudgetLimits(cost_usd=1), {"engine 'mock'": told}))
 
 
 @pytest.mark.parametrize(

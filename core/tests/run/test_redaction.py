@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from skillgauge.contract.sandboxes import Finished
 from skillgauge.run.redaction import MIN_LENGTH, Redactor
-from skillgauge.types.frozen import Frozen, FrozenDict, Json, freeze
+from skillgauge.types.frozen import Frozen, FrozenDict, Json
+from skillgauge_documents import freeze
 
 SECRET = 'sk-Zoë/+"%&=?\\1\n'
 MARK = "[redacted:KEY]"

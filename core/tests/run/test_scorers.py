@@ -35,6 +35,7 @@ from skillgauge.types.score import Score
 from skillgauge.types.suite import DIRECT, ArmKind, Case, Check, Suite, Target
 from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, PlanHead, Usage
 from skillgauge_testkit.fakes import FakeAdapter, FakeSandbox
+from skillgauge_testkit.registries import registry_of
 
 
 class Options(Frozen):
@@ -89,7 +90,7 @@ def scorers_of(*providers: Provider[Scorer]) -> Scorers:
         yield from providers or (Provider("counting", Counting, "Counts.", options=Options),)
 
     vars(announcing)["skillgauge_scorers"] = skillgauge_scorers
-    return Scorers(Registry.of(announcing))
+    return Scorers(registry_of(announcing))
 
 
 def plan_of(scorers: Scorers, *checks: Check, runs: int = 1, paid: bool = False) -> Plan:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgauge.types.answers import Answer, AnswerStyle, TextStyle, text_of
-from skillgauge.types.frozen import freeze
+from skillgauge.types.answers import Answer, AnswerStyle
 from skillgauge.types.suite import Check
 from skillgauge.types.trial import Execution
+from skillgauge_documents import TextStyle, freeze, text_of
 
 KEYS = AnswerStyle(keys=("result", "answer"))
 

@@ -26,18 +26,7 @@ from skillgauge.errors import Origin, Problem
 from skillgauge.stats import Evidence, Latency, MeanRatio, RateInterval, Reliability
 from skillgauge.types import comparison, gate, result, score, suite, trial
 from skillgauge.types.comparison import Counts, GroupKey
-from skillgauge.types.frozen import (
-    EMPTY,
-    MAX_DEPTH,
-    Frozen,
-    Json,
-    JsonObject,
-    canonical_json,
-    digest,
-    digest_text,
-    freeze,
-    thaw,
-)
+from skillgauge.types.frozen import EMPTY, Frozen, Json, JsonObject, canonical_json, digest, digest_text
 from skillgauge.types.result import RunState, Summary, TrialResult, Verdict
 from skillgauge.types.score import Score, ScoreStatus
 from skillgauge.types.suite import (
@@ -60,6 +49,7 @@ from skillgauge.types.suite import (
     VerdictRule,
 )
 from skillgauge.types.trial import Blame, EventKind, Execution, Failure, FailureClass, Identity, Trial, Usage
+from skillgauge_documents import MAX_DEPTH, freeze, thaw
 
 quick = settings(max_examples=40, deadline=None)
 few = settings(max_examples=8, deadline=None)

@@ -67,6 +67,66 @@ def test_text_can_be_given(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "step"),
+    [
+        ('{"a": 1,}', "Remove the comma"),
+        ("[1,\n]", "Remove the comma"),
+        ('{"a" 1}', "Write a colon"),
+        ('{"a": 1 "b": 2}', "Write a comma"),
+        ("{a: 1}", "Write a key in double quotes"),
+        ("{'a': 1}", "straight double quotes"),
+        ('{"a": \u201cx\u201d}', "straight double quotes"),
+        ('{"a": tru}', "Write a value: a text"),
+        ('{"a": "x', "Close the text with a double quote"),
+        ('{"a": "x\ny"}', "a line break inside of a text as \\n"),
+        ('{"a": "\\q"}', "Write a backslash as two"),
+        ("[1]]", "the bracket too many"),
+        ('{"a": 1}\n{"a": 2}', "Remove what follows"),
+        ("", "nothing is there"),
+        ('{"a":\n', "the text ends here"),
+        ("[1, // one\n2]", "Remove the comment"),
+    ],
+)
+def test_a_slip_in_json_has_a_next_step(text: str, step: str) -> None:
+    """Whoever wrote it is told what to write, not what the parser wanted."""
+    with pytest.raises(DocumentError) as caught:
+        parse(text, "json")
+    (fault,) = caught.value.faults
+    assert fault.hint is not None
+    assert step in fault.hint
+
+
+@pytest.mark.parametrize("pure", [False, True], ids=["libyaml", "python"])
+@pytest.mark.parametrize(
+    ("text", "step"),
+    [
+        ("a: b: c", "with a colon and a space in quotes"),
+        ("a:\n\t- b", "never tabs"),
+        ("a: @x", "in quotes"),
+        ("a: *x", "begins with *"),
+        ("a: 'x", "Close the text"),
+        ("a: [1, 2", "close the bracket"),
+        ("a: {b: 1, c: [2}", "close the bracket"),
+        ("a:\n  b: 1\n c: 2", "the same number of spaces"),
+        ('a: "\\q"', "single quotes"),
+    ],
+)
+def test_a_slip_in_yaml_has_a_next_step(monkeypatch: pytest.MonkeyPatch, text: str, step: str, pure: bool) -> None:
+    """The same, whichever of the two parsers is there."""
+    if pure:
+        monkeypatch.delattr(yaml, "CSafeLoader")
+        yaml_text._loader_class.cache_clear()
+    try:
+        with pytest.raises(DocumentError) as caught:
+            parse(text, "yaml")
+    finally:
+        yaml_text._loader_class.cache_clear()
+    (fault,) = caught.value.faults
+    assert fault.hint is not None
+    assert step in fault.hint
+
+
+@pytest.mark.parametrize(
     ("content", "expected"),
     [
         pytest.param(
@@ -79,6 +139,7 @@ def test_text_can_be_given(tmp_path: Path) -> None:
             '["a", "\\ud83d\\ude00",\n "\\ud800", {"\\udfff": 1}]', [("encoding", "2:2"), ("encoding", "2:13")]
         ),
         pytest.param("[0.5, " + "9" * 5000 + "]", [("number", "1:7")], id="too many digits"),
+        pytest.param("[1,\n NaN60]", [("number", "2:2")], id="constant with more behind it"),
         pytest.param("[NaN, 1x]", [("number", "1:2")], id="constant before a syntax error"),
         pytest.param('{"a": 1,}', [("syntax", "1:9")]),
         pytest.param('{"a":\r\n 1,\r\n x}', [("syntax", "3:2")]),

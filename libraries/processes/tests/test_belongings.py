@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -234,6 +235,31 @@ def test_a_forked_child_owns_nothing(tmp_path: Path) -> None:
     assert held.folder.exists()
     release(held)
     assert not held.folder.exists()
+
+
+def test_garbage_collection_may_release_while_somebody_asks(tmp_path: Path) -> None:
+    """A finalizer runs in whatever thread collects, also in one that is about to get a folder: it does not wait."""
+    for place in ("a", "b"):
+        (tmp_path / place).mkdir()
+    other = belongings(tmp_path / "b")
+
+    class Collecting(type(tmp_path)):  # type: ignore[misc]
+        """A path at which something is collected as soon as it is looked up."""
+
+        def __hash__(self) -> int:
+            if other.folder.is_dir():
+                release(other)
+            return hash(str(self))
+
+    found: list[_belongings.Belongings] = []
+    asking = threading.Thread(target=lambda: found.append(belongings(Collecting(tmp_path / "a"))), daemon=True)
+    asking.start()
+    asking.join(PATIENCE_S)
+    assert not asking.is_alive()
+    assert not other.folder.exists()
+    (held,) = found
+    assert held.folder.is_dir()
+    release(held)
 
 
 def test_a_deep_tree_is_removed(tmp_path: Path) -> None:

@@ -14,7 +14,15 @@ from skillgauge.contract.sandboxes import SpoiledError
 from skillgauge.types.suite import FileSpec
 from skillgauge_processes import _tree, obstacles
 from skillgauge_processes._guardian import remove
-from skillgauge_processes._tree import Manifest, lay_anew, put_all, read_below
+from skillgauge_processes._tree import (
+    BYTES_AT_ONCE,
+    FILES_AT_ONCE,
+    Manifest,
+    holds_little,
+    lay_anew,
+    put_all,
+    read_below,
+)
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="special files and modes are POSIX's")
 
@@ -162,3 +170,19 @@ def test_nothing_is_written_through_links(tmp_path: Path) -> None:
     lay_anew(root, files, (), tmp_path / "aside")
     assert not list(outside.iterdir())
     assert (root / "scripts/grade.py").read_text() == "grade"
+
+
+def test_what_is_removed_at_once(tmp_path: Path) -> None:
+    """A few small files in some folders; neither many, nor large ones, nor what cannot be looked at."""
+    folder = tmp_path / "w"
+    (folder / "a/b").mkdir(parents=True)
+    for number in range(FILES_AT_ONCE - 2):
+        (folder / f"a/b/{number}").touch()
+    assert holds_little(folder)
+    (folder / "a/b/link").symlink_to(tmp_path)
+    assert not holds_little(folder)
+    (folder / "a/b/link").unlink()
+    with (folder / "a/b/0").open("wb") as file:
+        file.truncate(BYTES_AT_ONCE + 1)
+    assert not holds_little(folder)
+    assert not holds_little(tmp_path / "nowhere")

@@ -14,6 +14,7 @@ from skillgauge.api import (
     RunView,
     UsageError,
     human_lines,
+    sentences,
 )
 from skillgauge_run_views import RunDocument, run_document, run_verdict, show_run
 from skillgauge_testkit import contract_views
@@ -40,7 +41,7 @@ def test_no_run_can_change_what_the_terminal_shows(
     listed = sum(result.verdict != "pass" for result in view.results())
     rows = min(listed, 50) + 2 * bool(listed) + (listed > 50)
     invalid = sum(not one.valid for one in view.summary.validity)
-    told = len(list(human_lines(view)))
+    told = len(list(human_lines(view))) + len(list(sentences(view)))
     assert len(out.splitlines()) == 2 + len(view.head.suites) + invalid + told + rows
 
 

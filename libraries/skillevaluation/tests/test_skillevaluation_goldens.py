@@ -41,6 +41,7 @@ def test_all_fixtures_are_there() -> None:
     assert sum(COUNTS.values()) == 39
 
 
+@pytest.mark.requirement("SE-CONFORM-001")
 @every("outcomes")
 def test_outcomes(golden: Traversable) -> None:
     """Two arms and an error make the published outcome."""
@@ -49,6 +50,7 @@ def test_outcomes(golden: Traversable) -> None:
     assert {"outcome": outcome_of(**given).value} == wanted
 
 
+@pytest.mark.requirement("SE-CONFORM-001")
 @every("verdict")
 def test_verdicts(golden: Traversable) -> None:
     """Outcomes make the published verdict."""
@@ -57,6 +59,7 @@ def test_verdicts(golden: Traversable) -> None:
     assert {"verdict": verdict_of(given["outcomes"]).value} == wanted
 
 
+@pytest.mark.requirement("SE-CONFORM-001")
 @every("aggregation")
 def test_aggregates(golden: Traversable) -> None:
     """Case records make the published aggregate, to the last digit."""
@@ -65,6 +68,7 @@ def test_aggregates(golden: Traversable) -> None:
     assert aggregate(map(Unit.of, given["case_results"])).document() == wanted
 
 
+@pytest.mark.requirement("SE-CONFORM-001")
 @every("trajectory")
 def test_trajectories(golden: Traversable) -> None:
     """Calls and spans make the published text, byte for byte."""
@@ -74,6 +78,7 @@ def test_trajectories(golden: Traversable) -> None:
     assert text.encode() == wanted.encode()
 
 
+@pytest.mark.requirement("SE-CONFORM-001")
 @every("parser")
 def test_parsing(golden: Traversable) -> None:
     """Files are read, or refused with the words that tell why."""

@@ -347,7 +347,7 @@ def test_plugin_of_two_distributions_fails(write_package: Callable[..., None]) -
 
 @table(
     ("from", "plugin.py:1 imports skillgauge.plugins.registry", "from skillgauge.plugins.registry import Registry\n"),
-    ("module", "plugin.py:1 imports skillgauge.reading", "import skillgauge.reading\n"),
+    ("module", "plugin.py:1 imports skillgauge.cli", "import skillgauge.cli\n"),
     ("name", "plugin.py:1 imports skillgauge.types", "from skillgauge import types\n"),
 )
 def test_plugin_reaching_past_the_api_fails(write_package: Callable[..., None], sentence: str, broken: str) -> None:
@@ -1088,7 +1088,7 @@ class _Format:
         return Suite(id=path.stem, format="acme", root=str(path), targets=(Target(id="t"),), cases=made)
 
     def read(self, path: Path) -> Any:
-        from skillgauge.reading.documents import read_document  # noqa: PLC0415 - what a plugin gets from its api
+        from skillgauge.cli.documents import read_document  # noqa: PLC0415 - what a plugin gets from its api
 
         return read_document(path).value
 

@@ -9,11 +9,13 @@ from dataclasses import replace
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from skillgauge_documents import DocumentError, parse
+
 from ..errors import Origin, PluginError, Problem, UsageError, did_you_mean
-from ..plan.overlay import Overlay, OverlayCheck
 from ..plugins.kinds import SCORERS
 from ..plugins.registry import Registry
 from .configuration import Held
+from .overlay import Overlay, OverlayCheck
 
 
 def read_overlay(configured: Sequence[Mapping[str, object]], file: str, given: Sequence[str]) -> Overlay:
@@ -40,9 +42,14 @@ def read_overlay(configured: Sequence[Mapping[str, object]], file: str, given: S
     for word in given:
         name, equals, text = word.partition("=")
         try:
-            options = json.loads(text) if equals else {}
-            checks.append((f"--check {name}", OverlayCheck(scorer=name, options=options), None))
-        except (ValueError, ValidationError):
+            options = parse(text, "json") if equals else {}
+            option = f"--check {name}"  # names the option in place of a file, so that no suite is blamed for it
+            checks.append((option, OverlayCheck.model_validate({"scorer": name, "options": options}), Origin(option)))
+        except DocumentError as error:
+            fault = error.faults[0]
+            message = f"--check {word!r}: no JSON after '=': {fault.message}, at its character {fault.column}"
+            problems.append(Problem("usage.check", message, hint=fault.hint))
+        except ValidationError:
             hint = f"Write --check {name or 'NAME'}='{{\"key\": value}}', or --check NAME alone."
             problems.append(Problem("usage.check", f"--check {word!r} has no JSON object after '='", hint=hint))
     if problems:

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..plan.overlay import Overlay
 from ..types.comparison import GroupKey
 from ..types.result import RunView, Table
 from ..types.score import ScoreStatus
+from .overlay import Overlay
 
 ADDED = "added_checks"
 _WORDS = {ScoreStatus.PASSED: "passed", ScoreStatus.FAILED: "failed", ScoreStatus.UNGRADED: "ungraded"}

@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skillgauge_documents.characters import plain
+from skillgauge_documents.phrases import points
 
 from ..errors import Problem, UsageError
-from ..report.answer import points
-from ..report.gates import GateAnswer, GateResult, answer_of, gated
-from ..report.pairs import case_by_case
 from ..report.wording import labels
 from ..stats import Evidence, LiftTally
 from ..types.comparison import CaseSummary, GroupKey
 from ..types.gate import Gate
 from ..types.result import Figure, RunState, RunView
 from ..types.suite import DIRECT
+from .case_by_case import case_by_case
+from .gates import GateAnswer, GateResult, answer_of, gated
 from .invocation import Invocation
 from .pair_gates import LiftGate, PairDemands
 

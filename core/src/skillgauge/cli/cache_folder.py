@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..reading.environment import host_environment
+from ..run.environment import host_environment
 from .invocation import Invocation
 
 

@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from ..errors import PluginError, Problem, SkillgaugeError
+from ..errors import PluginError, Problem, SkillgaugeError, did_you_mean
 from ..plan.options import EvalOptions
 from ..report.answer import sentences
 from ..run.pipeline import carry_out
@@ -293,9 +293,11 @@ _OF_THE_CALL = frozenset(["config", "trust_config", "no_plugin", "options", "sui
 
 def _values(settings: Settings) -> dict[str, Any]:
     """What a parser would have made of the settings."""
-    unknown = sorted(settings.keys() - Settings.__annotations__.keys())
+    known = tuple(Settings.__annotations__)
+    unknown = [f"{name}{did_you_mean(name, known)}" for name in sorted(settings.keys() - set(known))]
     if unknown:
-        raise TypeError(f"evaluate() got settings that there are not: {', '.join(unknown)}")
+        hint = "skillgauge.Settings has all; options of formats, such as benchmark, go into suites={...}"
+        raise TypeError(f"evaluate() got settings that there are not: {', '.join(unknown)}; {hint}")
     values: dict[str, Any] = {"store": "none", "no_cache": False}
     for name, value in settings.items():
         if name in _WORDS:

@@ -8,7 +8,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from ..errors import ExitCode, Problem, UsageError
-from ..reading.environment import host_environment
+from ..run.environment import host_environment
 from .options import COMPLETE, GlobalsCommand
 from .output import Output
 from .writing import write_whole

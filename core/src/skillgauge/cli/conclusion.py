@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..report.wording import counted
+from skillgauge_documents.phrases import counted
+
 from ..run.pipeline import Conclusion
 from ..types.result import RunView, Spending
 from .added_results import with_added

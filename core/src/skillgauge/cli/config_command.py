@@ -9,9 +9,10 @@ from typing import Any
 
 import click
 
+from skillgauge_documents import thaw
+
 from ..errors import ExitCode, Problem, UsageError, did_you_mean
-from ..reading.environment import host_environment
-from ..types.frozen import thaw
+from ..run.environment import host_environment
 from .config_files import project_files, text_of, user_path
 from .configuration import Config, Key, Source, Value, check_value, parse_text
 from .invocation import Invocation, invocation, trusted_files
@@ -166,7 +167,7 @@ def _write(path: Path, values: Mapping[str, object]) -> None:
     """Set these keys and keep the others."""
     import yaml  # noqa: PLC0415 - slow, and only `set` writes YAML
 
-    from ..reading.documents import read_document  # noqa: PLC0415
+    from .documents import read_document  # noqa: PLC0415
 
     current = thaw(read_document(path).value) if path.is_file() else {}
     tree = dict(current) if isinstance(current, Mapping) else {}

@@ -171,7 +171,7 @@ class _Reader:
             yield file
 
     def _file(self, path: Path, problems: list[Problem]) -> _File | None:
-        from ..reading.documents import locate, parse_document  # noqa: PLC0415 - slow, and needless without a file
+        from .documents import locate, parse_document  # noqa: PLC0415 - slow, and needless without a file
 
         try:
             text = text_of(path)

@@ -209,11 +209,7 @@ def check_value(name: str, value: object, keys: Mapping[str, Key] = KEYS) -> Pro
     if key is None:
         if name.startswith(PLUGIN_PREFIX) and name.count(".") >= 3:
             return None
-        return Problem(
-            "config.unknown-key",
-            f"unknown key {name!r}{did_you_mean(name, tuple(keys))}",
-            hint="Run `skillgauge config list` for all keys.",
-        )
+        return _unknown(name, keys)
     if value is None and key.default is None:
         return None
     several: dict[type, tuple[type, ...]] = {float: (int, float), list: (list, tuple), dict: (list, tuple)}
@@ -231,6 +227,20 @@ def check_value(name: str, value: object, keys: Mapping[str, Key] = KEYS) -> Pro
     if key.most is not None and isinstance(value, int | float) and value > key.most:
         return Problem("config.out-of-range", f"{name} must be at most {key.most:g}, not {value!r}")
     return None
+
+
+def _unknown(name: str, keys: Mapping[str, Key]) -> Problem:
+    near, hint = did_you_mean(name, tuple(keys)), "Run `skillgauge config list` for all keys."
+    if name.startswith(PLUGIN_PREFIX):
+        from .kind_names import SINGULAR  # noqa: PLC0415 - slow, and needed by mistakes alone
+
+        # What all such keys begin with would make any of them look near.
+        mine = (*SINGULAR, *(key.removeprefix(PLUGIN_PREFIX) for key in keys if key.startswith(PLUGIN_PREFIX)))
+        kind = name.split(".")[1]
+        near = did_you_mean(kind, mine)
+        if kind in SINGULAR:
+            near, hint = "", f"An option of a plugin is written plugins.{kind}.PLUGIN.OPTION."
+    return Problem("config.unknown-key", f"unknown key {name!r}{near}", hint=hint)
 
 
 _KIND_NAMES = {

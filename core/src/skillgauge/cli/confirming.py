@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import cast
 
 from skillgauge_documents.characters import plain
+from skillgauge_documents.phrases import listed
 
 from ..contract.stores import RunLog, RunQuery, Store
 from ..errors import Problem, UsageError
 from ..plan.options import EvalOptions
 from ..plan.preparing import Prepared
 from ..report.answer import compared
-from ..report.wording import listed
 from ..stats import Finding, repeats_for
 from ..types.comparison import GroupKey
 from ..types.frozen import digest

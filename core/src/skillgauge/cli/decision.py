@@ -6,15 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from skillgauge_documents.characters import plain
+from skillgauge_documents.phrases import counted
 
 from ..errors import ExitCode
 from ..report.answer import sentences
-from ..report.gates import GateAnswer, GateResult, answers, gated
-from ..report.wording import counted, labels, reason_of
+from ..report.wording import labels, reason_of
 from ..types.comparison import Counts, GroupKey
 from ..types.frozen import Frozen
 from ..types.gate import Gate, GateFigure
 from ..types.result import Figure, RunState, RunView, TrialResult, Verdict
+from .gates import GateAnswer, GateResult, answers, gated
 from .judged_gates import JUDGED, JudgedGates
 from .leaderboard import boards
 from .pair_gates import PairDemands, pair_answers
@@ -158,12 +159,15 @@ def stopped_early(view: RunView, failure: TrialResult, decided: Decision) -> Dec
     """The decision on a run that its first failure was to end.
 
     Args:
-        view: the run, which may have come to its end with that failure.
+        view: the run, which may have come to its end with that failure. Its cases are read.
         failure: what ended it.
         decided: what would be said otherwise.
     """
     is_error = failure.verdict is Verdict.ERROR
-    told = f"{'error' if is_error else 'failed'}: {plain(failure.case_id, _NAME)} ({plain(failure.arm, _NAME)})"
+    place = failure.suite_id, failure.case_id
+    names = (case.name or case.id for case in view.cases() if (case.suite_id, case.id) == place)
+    case = plain(next(names, failure.case_id), _NAME)
+    told = f"{'error' if is_error else 'failed'}: {case} ({plain(failure.arm, _NAME)})"
     if reason := plain(reason_of(failure).strip().partition("\n")[0], _REASON):
         told += f": {reason}"
     if view.run.state is RunState.INTERRUPTED:

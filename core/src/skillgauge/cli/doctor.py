@@ -17,10 +17,11 @@ from typing import NamedTuple
 
 from pydantic import TypeAdapter
 
+from skillgauge_documents.phrases import counted
+
 from ..errors import ExitCode, Problem, UsageError, did_you_mean
 from ..plugins.index import IndexEntry
 from ..plugins.kinds import KINDS
-from ..report.wording import counted
 from .kind_names import COMMANDS
 from .output import Output
 

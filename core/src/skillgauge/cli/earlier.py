@@ -6,12 +6,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from skillgauge_documents.characters import plain
+from skillgauge_documents.phrases import counted
 
 from ..contract.stores import RunQuery
 from ..errors import SkillgaugeError
 from ..plan.options import EvalOptions
 from ..plan.suites import load_suites
-from ..report.wording import counted
 from ..types.comparison import GroupKey
 from ..types.plan import Plan
 from ..types.result import RunView, Verdict

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from skillgauge_documents.characters import plain
+from skillgauge_documents.phrases import counted, percent
 
 from ..plan.preparing import Prepared
 from ..report.answer import sentences
-from ..report.wording import counted, figure_text, headline, interval_text, labels, percent, rate_notes, table_texts
+from ..report.wording import figure_text, headline, interval_text, labels, rate_notes, table_texts
 from ..types.frozen import Frozen
 from ..types.result import GroupSummary, RunInfo, RunView, Summary, TagSummary, TrialResult
 from ..types.trial import PlanHead

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ExitCode, PluginError, Problem, UsageError
 from ..plan.options import EvalOptions, How, What, Who
-from ..plan.overlay import Overlay
 from ..plan.preparing import Prepared
 from ..run.budget import BudgetLimits
 from ..types.result import TrialResult, Verdict
@@ -30,6 +29,7 @@ from .format_options import FormatOptions
 from .invocation import Invocation
 from .named_cases import require_cases
 from .options import Detect, paths_and_cases, seconds_of, words
+from .overlay import Overlay
 from .plan_document import plan_document, print_plan
 from .preparation import prepare_trusted
 from .quarantine import quarantined
@@ -101,7 +101,8 @@ class Evaluation:
             prepared = replace(prepared, job=replace(prepared.job, recipe=recipe))
         reports = with_agent_formats(asked.reports, prepared, call.config)
         evaluation = cls(call, reports, prepared, dry_run=options.how.dry_run)
-        evaluation.overlay = options.what.overlay
+        if isinstance(options.what.revise, Overlay):
+            evaluation.overlay = options.what.revise
         call.output.problems((*prepared.warnings, *prepared.suites.passed_over))
         return evaluation
 
@@ -198,7 +199,7 @@ def _what(values: Mapping[str, Any], call: Invocation) -> What:
         suite_format=values.get("suite_format"),
         format_options=options.values(values),
         selection=choice(values, cases),
-        overlay=_overlay(call, values.get("check", ())),
+        revise=_overlay(call, values.get("check", ())),
     )
 
 

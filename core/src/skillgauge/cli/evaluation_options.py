@@ -49,7 +49,8 @@ class EvaluationCommand(GlobalsCommand):
 
 
 def _is_no_reporter(word: str) -> bool:
-    from ..plugins.index import install_hint, read_index  # noqa: PLC0415 - only if `--format` has several words
+    from ..plugins.index import install_hint  # noqa: PLC0415 - only if `--format` has several words
+    from .installed import read_index  # noqa: PLC0415 - only if `--format` has several words
 
     def is_reporter(name: str) -> bool:  # one that is absent is told with what installs it
         return bool(read_index().find("reporters", name)) or install_hint("reporters", name).startswith("pip")

@@ -12,12 +12,12 @@ from pydantic import ValidationError
 
 from ..contract.sandboxes import SandboxReport
 from ..errors import PluginError, Problem, Severity
-from ..plugins.index import read_index
 from ..plugins.kinds import KINDS
 from ..plugins.registry import Registry
-from ..reading.environment import ask_first
+from ..run.environment import ask_first
 from .doctor import LACKS
 from .groups import load_command
+from .installed import read_index
 
 
 class Missing(NamedTuple):
@@ -36,7 +36,7 @@ def examine(kind: str, name: str) -> Missing:
     if kind not in KINDS:
         return Missing([], [])  # a command that was loaded, or a mere name
     registry = Registry(read_index())
-    ask_first(registry.secret, registry.keep_secret)
+    ask_first(registry.events)
     try:
         resolved = registry.resolve(kind, name)
         try:

@@ -9,14 +9,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
 from skillgauge_documents.characters import plain
+from skillgauge_documents.phrases import counted
 
-from ..report.gates import gated
-from ..report.pairs import CaseReport, case_by_case
-from ..report.wording import counted, reason_of
+from ..report.wording import reason_of
 from ..types.comparison import Counts, GroupKey
 from ..types.result import GroupSummary, RunView, TrialResult, Verdict
 from ..types.suite import DIRECT
 from ..types.trial import CaseHead
+from .case_by_case import CaseReport, case_by_case
+from .gates import gated
 
 LISTED = 10
 """Cases that are named."""

@@ -11,9 +11,9 @@ from typing import Any
 import click
 
 from ..contract.formats import LoadOption
-from ..plugins.index import read_index
 from ..plugins.kinds import FORMATS
 from ..plugins.registry import Registry
+from .installed import read_index
 from .options import SeveralWords
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from ..plugins.index import IndexEntry, read_index
+from ..plugins.index import IndexEntry
+from .installed import read_index
 from .options import COMMAND_ENTRY, Globals, GlobalsGroup, require_allowed
 
 

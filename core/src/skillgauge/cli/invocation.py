@@ -8,14 +8,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Origin, PluginError, Problem, Severity, SkillgaugeError, UsageError, did_you_mean
+from ..errors import PluginError, Problem, Severity, SkillgaugeError, SourceSpan, UsageError, did_you_mean
 from ..log import configure
-from ..plugins.index import PluginIndex, install_hint, read_index
+from ..plugins.index import PluginIndex, install_hint
 from ..plugins.kinds import FORMATS, REPORTERS
 from ..plugins.registry import Registry
-from ..reading.environment import ask_first, host_environment
+from ..run.environment import ask_first, host_environment
 from .config_files import NO_OTHERS, OtherPrograms, load_config, user_path
 from .configuration import Config, Held, Source, plugin_assignments
+from .installed import read_index
 from .kind_names import SINGULAR
 from .options import Globals
 from .output import Output
@@ -135,7 +136,8 @@ class Invocation:
         what = "folder" if path.is_dir() else "document"
         message = f"no installed reporter knows this {what} (installed: {names})"
         hint = "Give the JSON report or the run record of an evaluation, or install the reporter that wrote it."
-        raise UsageError(Problem("report.unknown", message, origin=Origin(str(path)), hint=hint))
+        place = SourceSpan(str(path)) if path.is_dir() else SourceSpan(str(path), 1, 1)
+        raise UsageError(Problem("report.unknown", message, span=place, hint=hint))
 
     def commented(self, view: RunView) -> tuple[RunView, tuple[str, ...]]:
         """A run with what plugins say of its groups, as figures, and what they say of the whole of it, as lines."""
@@ -194,7 +196,7 @@ def invocation(given: Globals, flags: Mapping[str, Any] | None = None) -> Invoca
     unknown = list(strangers(config, registry, index))
     if any(problem.severity is Severity.ERROR for problem in unknown):
         raise UsageError(unknown)
-    ask_first(registry.secret, registry.keep_secret)
+    ask_first(registry.events)
     output = Output(as_json=given.as_json, quiet=given.quiet)
     for notice in config.notices:
         output.notice(notice)

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from skillgauge_documents.characters import LINE, plain
+from skillgauge_documents.phrases import counted, points
 
-from ..report.answer import compared, lift_interval_text, points
-from ..report.wording import counted
+from ..report.answer import compared, lift_interval_text
 from ..stats import Evidence
 from ..types.comparison import PairSummary
 from ..types.result import RunView

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -9,8 +10,8 @@ from pathlib import Path
 from ..errors import Problem, SkillgaugeError, UsageError, did_you_mean
 from ..plan.options import EvalOptions
 from ..plan.suites import load_suites
-from ..plugins.index import read_index
 from ..plugins.registry import Registry
+from .installed import read_index
 
 _DIFF = "To compare two reports: skillgauge report diff A B."
 _HINT = "List the cases with `skillgauge eval --list`, and write a path with a slash: ./NAME."
@@ -46,6 +47,12 @@ def _neither(words: Sequence[str], cases: Sequence[str], cwd: Path) -> Iterator[
         here = []
     reporters = {entry.name for entry in read_index().entries("reporters")}  # after `--format json` it may be meant so
     for word in words:
-        near = did_you_mean(word, [*here, *cases, *reporters])
+        below = [f"{one}/{word}" for one in here if _is_word(word) and os.path.exists(cwd / one / word)]  # noqa: PTH110 - never raises
+        near = f" (did you mean {below[0]}?)" if below else did_you_mean(word, [*here, *cases, *reporters])
         message = f"{word!r} is no path here, and no case of what is here has that name{near}"
         yield Problem("usage.neither-path-nor-case", message, hint=_DIFF if word == "diff" else _HINT)
+
+
+def _is_word(word: str) -> bool:
+    """Whether it leads nowhere by itself."""
+    return Path(word).name == word

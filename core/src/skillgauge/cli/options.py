@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -273,8 +274,10 @@ class GlobalsGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.exceptions.NoSuchCommand as error:
-            near = did_you_mean(error.command_name, self.list_commands(ctx))
-            message = f"there is no command {error.command_name!r}{near}"
+            known = self.list_commands(ctx)
+            message = f"there is no command {error.command_name!r}{did_you_mean(error.command_name, known)}"
+            if args[1:] and args[1] in known:  # of a program that has its commands in other groups
+                message += f"; here it is: {shlex.join([ctx.command_path, *args[1:]])}"
             raise click.UsageError(message, ctx) from None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -300,7 +303,7 @@ def require_allowed(entry: IndexEntry, given: Globals, ctx: click.Context) -> No
     Raises:
         click.UsageError: he does.
     """
-    from ..plugins.index import read_index  # noqa: PLC0415 - only commands of plugins are asked about
+    from .installed import read_index  # noqa: PLC0415 - only commands of plugins are asked about
     from .invocation import blocked_by_configuration  # noqa: PLC0415 - it needs this module
 
     for how, names in (
@@ -315,7 +318,7 @@ def completing(kind: str) -> Callable[[click.Context, click.Parameter, str], lis
     """Completes names of installed plugins of a kind in a shell, also behind a comma."""
 
     def names(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-        from ..plugins.index import read_index  # noqa: PLC0415 - only while a shell completes
+        from .installed import read_index  # noqa: PLC0415 - only while a shell completes
 
         before, comma, part = incomplete.rpartition(",")
         found = sorted({entry.name for entry in read_index().entries(kind)})

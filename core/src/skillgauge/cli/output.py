@@ -15,6 +15,8 @@ from .tables import columns, table_lines, wrap
 from .terminal import width_of
 
 _LABEL = re.compile(r"((?:error|warning)\[[^\]]*\])")
+_WHOLE = re.compile(r"`[^`]*`|(?<=: )(?:skillgauge|pip|npm) .*?(?= \(|$)")
+"""What is there to be copied: a terminal breaks it, we do not, so that it is copied as one line."""
 _COLORS = {"PASS": GREEN, "FAIL": RED, "ERROR": YELLOW, "SKIP": "", "did not pass": RED}
 _SAYS = re.compile(rf" *(?:{'|'.join(_COLORS)})\b")
 """Words at the beginning of a report's line that have a colour."""
@@ -85,7 +87,7 @@ class Output:
     def notice(self, text: str) -> None:
         """Something the user should know, on stderr."""
         if not self.quiet:
-            sys.stderr.write(f"{text}\n")
+            sys.stderr.write(f"{_told(text)}\n")
 
     def verdict(self, text: str, code: int | None = None) -> None:
         """The last line on stderr, green or red if the exit code is told."""
@@ -112,10 +114,25 @@ def print_problems(problems: Iterable[Problem], exit_code: ExitCode, *, as_json:
 
 
 def _print_problem(problem: Problem) -> None:
-    before, label, after = _LABEL.split(str(problem), maxsplit=1)
+    before, label, after = _LABEL.split(_told(str(problem)), maxsplit=1)
     sys.stderr.write(before)
     write_in(sys.stderr, RED if problem.severity is Severity.ERROR else YELLOW, label)
     sys.stderr.write(f"{after}\n")
+
+
+def _told(text: str) -> str:
+    """A problem or notice in as many lines as a terminal needs; places and commands stay whole."""
+    width = width_of(sys.stderr)
+    if width is None:
+        return text
+    lines: list[str] = []
+    for line in text.split("\n"):
+        kept = line.lstrip(" ")
+        indent = " " * min(len(line) - len(kept), width // 2)
+        joined = _WHOLE.sub(lambda found: found[0].replace(" ", "\0"), kept)
+        first, *more = wrap(joined, width - len(indent) - 2, whole=True) if columns(line) > width else [kept]
+        lines += [indent + first, *(f"{indent}  {one}" for one in more)]
+    return "\n".join(lines).replace("\0", " ")
 
 
 def _fitting(line: str, width: int | None) -> Iterator[str]:
@@ -135,7 +152,7 @@ def with_places(problems: Iterable[Problem]) -> list[Problem]:
     problems = list(problems)
     if not any(problem.origin and not problem.span for problem in problems):
         return problems
-    from ..reading.documents import located_all  # noqa: PLC0415 - only problems of files need it
+    from .documents import located_all  # noqa: PLC0415 - only problems of files need it
 
     return list(located_all(problems))
 

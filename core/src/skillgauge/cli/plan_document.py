@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
+from skillgauge_documents.phrases import counted
+
 from ..contract.sandboxes import ALLOWED_ENV
 from ..plan.preparing import Prepared
-from ..reading.environment import host_environment, secret
-from ..report.wording import counted
+from ..run.environment import host_environment, secret
 from ..types.frozen import Frozen
 from ..types.inputs import FileSpec
 from ..types.plan import Cell, SuitePlan, applies
@@ -61,7 +62,7 @@ class PlannedArm(Frozen):
 
 
 class KeyNeed(Frozen):
-    """An engine or judge that needs a key."""
+    """An engine, judge or scorer that needs a key."""
 
     who: str
     variables: tuple[str, ...]
@@ -120,7 +121,12 @@ def planned_arms(prepared: Prepared) -> tuple[PlannedArm, ...]:
 
 
 def key_needs(prepared: Prepared) -> tuple[KeyNeed, ...]:
-    """Engines and judges of the run that need a key; the values are not looked at."""
+    """Engines, judges and scorers of the run that need a key; the values are not looked at."""
+    checks = (check for suite in prepared.plan.suites for _, case in suite.cases() for check in case.checks)
+    scorers = sorted({check.scorer for check in checks})
+    needing = dict(prepared.cast.spenders) | {
+        f"scorer {name!r}": prepared.cast.scorers.resolve(name).provider.traits for name in scorers
+    }
     return tuple(
         KeyNeed(
             who=who,
@@ -128,7 +134,7 @@ def key_needs(prepared: Prepared) -> tuple[KeyNeed, ...]:
             present=tuple(filter(secret, traits.secrets)),
             login_files=traits.login_files,
         )
-        for who, traits in prepared.cast.spenders.items()
+        for who, traits in needing.items()
         if traits.secrets
     )
 
@@ -138,7 +144,7 @@ def print_plan(prepared: Prepared, output: Output) -> None:
     head, arms = prepared.plan.head, planned_arms(prepared)
     fewest = min(suite.runs for suite in head.suites)
     runs = f"{head.runs}" if fewest == head.runs else f"{fewest} to {head.runs}"
-    output.line(f"{head.trial_count} trials in sandbox {prepared.sandbox}; runs: {runs}, seed: {head.seed}")
+    output.line(f"{counted(head.trial_count, 'trial')} in sandbox {prepared.sandbox}; runs: {runs}, seed: {head.seed}")
     heads = ["Suite", "Target", "Arm", "Runs with", "Model", "Cases", "Runs", "Sessions"]
     rows = [
         [one.suite, one.target or "-", one.arm, one.runner, one.model or "-"]
@@ -150,7 +156,7 @@ def print_plan(prepared: Prepared, output: Output) -> None:
         output.line(line)
     paid = sum(arm.sessions for arm in arms if arm.paid)
     if paid:
-        output.line(f"{counted(paid, 'session')} cost money; what judges cost is apart")
+        output.line(f"{counted(paid, 'session')} cost{'s' * (paid == 1)} money; what judges cost is apart")
     for sentence in dict.fromkeys(map(told, foresee(prepared))):
         output.line(sentence)
     output.line("Nothing was executed and nothing was created.")

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 import click
 
 from ..errors import ExitCode, PluginError, Problem, did_you_mean
-from ..plugins.index import IndexEntry, PluginIndex, install_hint, read_index
+from ..plugins.index import IndexEntry, PluginIndex, install_hint
 from .groups import CommandsOfPlugins
+from .installed import read_index
 from .options import GlobalsCommand
 from .output import Output
 

@@ -10,8 +10,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from skillgauge_documents.characters import plain
+from skillgauge_documents.phrases import duration
 
-from ..report.wording import duration, reason_of
+from ..report.wording import reason_of
 from ..types.result import TrialResult, Verdict
 from ..types.trial import TrajectoryEvent, Trial
 from .tally import STEP, Clock, Tally, clock_text, step_text, trial_name
@@ -104,8 +105,8 @@ class Narration(PlainProgress):
 
     def finished(self, result: TrialResult) -> None:
         """Say what became of a trial, and why."""
+        name = self._tally.name(result)
         super().finished(result)
-        name = f"{plain(result.case_id, STEP)} ({plain(result.arm, STEP)})"
         passed = result.verdict is Verdict.PASS
         reason = "" if passed else plain(reason_of(result).strip().partition("\n")[0], _REASON)
         told = f"{name} {result.verdict} in {duration(result.execution.duration_s)}"

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from .. import __version__
 from ..errors import Problem
-from ..reading.documents import located_all
+from .documents import located_all
 from .linting import Lint
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

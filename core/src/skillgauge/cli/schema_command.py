@@ -10,11 +10,13 @@ from typing import Any
 
 import click
 
+from skillgauge_documents import thaw
+
 from ..contract.providers import imported
 from ..errors import ExitCode, Problem, UsageError, did_you_mean
-from ..plugins.index import read_index
 from ..plugins.kinds import KINDS
-from ..types.frozen import JsonObject, thaw
+from ..types.frozen import JsonObject
+from .installed import read_index
 from .invocation import Invocation, invocation
 from .options import GlobalsCommand
 

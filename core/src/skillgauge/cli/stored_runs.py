@@ -9,10 +9,10 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from skillgauge_documents.characters import plain
+from skillgauge_documents.phrases import moment
 
 from ..contract.stores import RunQuery, Store
 from ..errors import Problem, SkillgaugeError, UsageError, did_you_mean
-from ..report.wording import moment
 from ..types.result import RunView
 from .invocation import Invocation
 

@@ -31,8 +31,14 @@ def table_lines(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int 
             yield GAP.join(_padded(part, size) for part, size in zip(parts, widths, strict=True)).rstrip()
 
 
-def wrap(text: str, width: int) -> list[str]:
-    """A text in lines of a width, broken between words where that is possible; at least one line."""
+def wrap(text: str, width: int, *, whole: bool = False) -> list[str]:
+    """A text in lines of a width, broken between words where that is possible; at least one line.
+
+    Args:
+        text: one line.
+        width: of each line.
+        whole: leave a word that is longer as it is, instead of breaking it.
+    """
     lines, line = [], ""
     for word in text.split(" ") if columns(text) > width else [text]:
         joined = f"{line} {word}" if line else word
@@ -41,7 +47,7 @@ def wrap(text: str, width: int) -> list[str]:
             continue
         if line:
             lines.append(line)
-        while columns(word) > width:
+        while columns(word) > width and not whole:
             head = _beginning(word, width)
             lines.append(head)
             word = word[len(head) :]

@@ -7,9 +7,9 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
+from skillgauge_documents import thaw
 from skillgauge_documents.characters import plain
 
-from ..types.frozen import thaw
 from ..types.result import TrialResult, Verdict
 from ..types.suite import DIRECT
 from ..types.trial import EventKind, TrajectoryEvent, Trial
@@ -70,6 +70,11 @@ class Tally:
         """An agent does something."""
         since = self._under_way.get(trial.trial_id, ("", "", self._clock()))[2]
         self._under_way[trial.trial_id] = (trial_name(trial), step_text(event), since)
+
+    def name(self, result: TrialResult) -> str:
+        """What a trial under way is called; its result alone does not know its case's name."""
+        known = self._under_way.get(result.trial_id)
+        return known[0] if known else f"{plain(result.case_id, _NAME)} ({plain(result.arm, _NAME)})"
 
     def finished(self, result: TrialResult) -> None:
         """A trial has ended."""

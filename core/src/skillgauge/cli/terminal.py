@@ -6,7 +6,7 @@ import os
 import shutil
 from typing import TextIO
 
-from ..reading.environment import host_environment
+from ..run.environment import host_environment
 
 
 def is_live(stream: TextIO) -> bool:

@@ -10,20 +10,21 @@ from typing import Any
 
 import click
 
+from skillgauge_documents.phrases import counted
+
 from ..contract.stores import RunQuery, Store
 from ..errors import ExitCode, PluginError, Problem, Severity, SkillgaugeError, UsageError
 from ..plan.preparing import Prepared
-from ..plugins.index import read_index
 from ..plugins.kinds import FORMATS
-from ..reading.documents import located_all
-from ..report.wording import counted
 from ..types.frozen import digest
 from ..types.result import RunState
 from ..types.trial import PlanHead
 from .around import around
+from .documents import located_all
 from .evaluation import eval_options
 from .evaluation_options import SECTIONS, EvaluationCommand
 from .fixing import changed, diff_lines, write
+from .installed import read_index
 from .invocation import Invocation, invocation
 from .linting import Lint, Linted, LintSubject, installed_lints, levelled, lint_suites, read_levels
 from .output import problem_document
@@ -35,6 +36,8 @@ from .stored_runs import opened_store
 TEXT, SARIF = "text", "sarif"
 _RUNS = 3
 """Stored runs of a suite that lints may look at."""
+_OF_A_RUN = ("engine.", "judge.", "sandbox.")
+"""How codes begin that tell what a run would miss on this machine: no suite is the worse for it."""
 Levels = Mapping[str, Severity | None]
 
 
@@ -66,7 +69,8 @@ def _validate(**values: Any) -> int:
         found, diff = _fixed(found, levels, writes=own["fix"])
         for line in () if as_sarif else diff:
             call.output.line(line)
-    told = [*prepared.warnings, *broken, *(one.problem for one in found)]
+    apart = [one for one in prepared.warnings if one.code.startswith(_OF_A_RUN) and one.code not in levels]
+    told = [*(one for one in prepared.warnings if one not in apart), *broken, *(one.problem for one in found)]
     problems = levelled(located_all(told), levels, strict=own["strict"])
     if as_sarif:
         call.output.whole(sarif((*problems, *prepared.suites.passed_over), lints, call.cwd))
@@ -74,6 +78,9 @@ def _validate(**values: Any) -> int:
         call.output.problems((*problems, *prepared.suites.passed_over))
         listed = [problem_document(one) for one in (*problems, *located_all(prepared.suites.passed_over))]
         call.output.document({**plan_document(prepared), "problems": listed})
+    if apart:
+        codes = ", ".join(dict.fromkeys(one.code for one in apart))
+        call.output.notice(f"a run here would have more to say ({codes}): see `skillgauge eval --dry-run`")
     return _concluded(call, prepared, problems)
 
 

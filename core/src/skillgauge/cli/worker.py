@@ -18,7 +18,7 @@ from ..log import loudness, set_loudness
 from ..plan.options import EvalOptions
 from ..plan.preparing import Prepared, prepare
 from ..plugins.registry import Registry
-from ..reading.environment import ask_first
+from ..run.environment import ask_first
 from ..run.trials import RetryPolicy, TrialRunner
 from .streams import shown_streams
 
@@ -60,7 +60,7 @@ async def worker(recipe: bytes, concurrency: int) -> AsyncIterator[RunTrial]:
     set_loudness(given.loudness)
     options = replace(given.options, how=replace(given.options.how, concurrency=concurrency))
     registry = given.make_registry()
-    ask_first(registry.secret, registry.keep_secret)
+    ask_first(registry.events)
     prepared = await prepare(options, registry)
     if prepared.plan.head.plan_id != given.plan_id:
         message = "what is evaluated is not what it was when the run began: a suite, a skill or a plugin was changed"

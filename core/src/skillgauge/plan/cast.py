@@ -13,8 +13,8 @@ from ..errors import Origin, Problem, Severity
 from ..plugins.collecting import collected
 from ..plugins.kinds import EXECUTORS
 from ..plugins.registry import Registry
-from ..reading.environment import secret
 from ..run.budget import uncountable
+from ..run.environment import secret
 from ..run.scorers import Scorers
 from ..types.inputs import HostVariable
 from ..types.plan import SuitePlan
@@ -85,10 +85,10 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     sandbox, store, executor = None, None, None
     with collected(problems):
         sandbox = await choose_sandbox(who.sandbox, registry, least=Tier.STRICT if how.untrusted else Tier.NONE)
-        images = [one.image for one in surveys if one.image and who.executes and not sandbox.runs_images]
-        bound = [name for name, traits in engines.traits().items() if sandbox.is_remote and not traits.remote]
+        images = [one.image for one in surveys if one.image and who.executes and not sandbox.report.runs_images]
+        bound = [name for name, traits in engines.traits().items() if sandbox.report.is_remote and not traits.remote]
         unable = [_no_image(case, sandbox.name) for case in images] + [_bound(name, sandbox.name) for name in bound]
-        problems += [*sandbox.warnings, *(map(_told, unable) if how.dry_run else unable)]
+        problems += [*sandbox.report.problems, *(map(_told, unable) if how.dry_run else unable)]
         if not (how.dry_run or unable or any(one.severity is Severity.ERROR for one in problems)):
             brought = [one.image for one in surveys if one.image and who.executes]
             found = [await unfit(case, *one, sandbox.sandbox) for case in brought for one in engines.traits().items()]

@@ -62,12 +62,12 @@ class CellMaker:
             if setup is None:
                 cells += [Cell(arm, NOBODY, target, model) for arm in arms]
                 continue
-            identity = setup.engine.identity(model)
-            identity = identity.model_copy(update={"name": f"{identity.name}{setup.setting}"})
+            identity = (bare := setup.engine.identity(model)).model_copy(update={"name": f"{bare.name}{setup.setting}"})
             self.engines.setups[identity.name] = setup
             if setup.traits.skill_folder is None and any(arm.skills for arm in arms):
                 message = f"engine {name!r} cannot use skills, and suite {suite.id!r} is about one"
-                self.missing.append(Problem("engine.no-skills", message, origin=suite.origin))
+                hint = f"Name one that can, or give it a folder for them: `skillgauge plugins info engines {name}`."
+                self.missing.append(Problem("engine.no-skills", message, origin=suite.origin, hint=hint))
             kinds = {one.kind for arm in arms for one in arm.installs} - setup.traits.installs
             message = f"engine {name!r} cannot install {', '.join(sorted(kinds))} of suite {suite.id!r}"
             lacks = Problem("engine.no-installs", message, origin=suite.origin)

@@ -13,8 +13,8 @@ from ..plugins.events import failing_as
 from ..plugins.guard import guarded_part
 from ..plugins.kinds import ENGINES, Resolved, broken
 from ..plugins.registry import Registry
-from ..reading.environment import secret
 from ..run.agents import AgentSetup
+from ..run.environment import secret
 from ..types.frozen import EMPTY
 from ..types.suite import Suite
 

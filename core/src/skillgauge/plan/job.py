@@ -14,10 +14,10 @@ from ..contract.stores import Store
 from ..errors import Problem, Severity
 from ..log import keep_out
 from ..plugins.registry import Registry
-from ..reading.environment import credentials, host_environment, secret
 from ..report.summary import FigureSource
 from ..run.agents import AgentStages, OnStep, files_of_skill
 from ..run.direct import DirectStages
+from ..run.environment import credentials, host_environment, secret
 from ..run.grading import Grading
 from ..run.judges import GuardedJudge
 from ..run.pipeline import Job

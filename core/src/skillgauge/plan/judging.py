@@ -14,7 +14,7 @@ from ..errors import PluginError, Problem, Severity, SuiteError
 from ..plugins.collecting import collected
 from ..plugins.kinds import JUDGES, Resolved
 from ..plugins.registry import Registry
-from ..reading.environment import host_environment, secret
+from ..run.environment import host_environment, secret
 from ..run.services import service_of
 from ..types.suite import Suite
 from ..types.trial import Identity

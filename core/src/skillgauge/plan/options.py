@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..errors import Problem
 from ..run.budget import BudgetLimits
 from ..types.frozen import EMPTY, JsonObject
 from ..types.plan import Selection
-from .overlay import Overlay
+from ..types.suite import Suite
+
+Revision = Callable[[tuple[Suite, ...]], tuple[tuple[Suite, ...], tuple[Problem, ...]]]
+"""Suites as whoever asks for a run wants them, made of those that were loaded, and what he should know of that."""
+
+
+def as_loaded(suites: tuple[Suite, ...]) -> tuple[tuple[Suite, ...], tuple[Problem, ...]]:
+    """The suites as they were loaded."""
+    return suites, ()
 
 
 @dataclass(frozen=True)
@@ -23,7 +32,8 @@ class What:
     suite_format: str | None = None
     format_options: JsonObject = EMPTY
     selection: Selection = field(default_factory=Selection)
-    overlay: Overlay = field(default_factory=Overlay)
+    revise: Revision = as_loaded
+    """Can be pickled: executors plan the same run elsewhere."""
 
 
 @dataclass(frozen=True)

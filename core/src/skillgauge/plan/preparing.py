@@ -36,7 +36,7 @@ class Prepared:
     def sandbox(self) -> str:
         """Name and tier of the sandbox in force."""
         chosen = self.cast.sandbox
-        return f"{chosen.name}/{chosen.tier}" if chosen else "none"
+        return f"{chosen.name}/{chosen.report.tier}" if chosen else "none"
 
 
 async def prepare(options: EvalOptions, registry: Registry) -> Prepared:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..contract.providers import Traits
-from ..contract.sandboxes import Command, Sandbox, SandboxSpec, Tier
+from ..contract.sandboxes import Command, Sandbox, SandboxReport, SandboxSpec, Tier
 from ..contract.stores import Store
 from ..errors import LaunchError, PluginError, Problem, Severity
 from ..plugins.index import install_hint
@@ -21,11 +21,8 @@ class ChosenSandbox:
 
     sandbox: Sandbox
     name: str
-    tier: Tier
-    warnings: tuple[Problem, ...] = ()
-    """What it does not confine here as it should."""
-    runs_images: bool = False
-    is_remote: bool = False
+    report: SandboxReport
+    """What it does here; its problems are warnings."""
 
 
 async def choose_sandbox(named: str | None, registry: Registry, *, least: Tier = Tier.NONE) -> ChosenSandbox:
@@ -34,16 +31,21 @@ async def choose_sandbox(named: str | None, registry: Registry, *, least: Tier =
     Raises:
         PluginError: there is none, or it confines less than `least`.
     """
-    if named is not None:
-        sandbox = registry.make(SANDBOXES, named)
+    unnamed = registry.each(SANDBOXES, lambda one: not one.provider.traits.only_by_name)
+    best: ChosenSandbox | None = None
+    problems: list[Problem] = []
+    for name, sandbox in [(named, registry.make(SANDBOXES, named))] if named is not None else unnamed:
         report = await sandbox.check()
-        if not report.is_usable:
-            raise PluginError(report.problems)
-        best = ChosenSandbox(sandbox, named, report.tier, report.problems, report.runs_images, report.is_remote)
-    else:
-        best = await _strongest(registry)
-    if _STRENGTH.index(best.tier) > _STRENGTH.index(least):
-        message = f"the {'' if named else 'best '}sandbox here, {best.name!r}, is of tier {best.tier}, not {least}"
+        problems.extend(report.problems)
+        if report.is_usable and (best is None or _weakness(report) < _weakness(best.report)):
+            best = ChosenSandbox(sandbox, name, report)
+    if best is None:
+        message = "no sandbox is installed that works here, and every process runs in one"
+        none = Problem("plugin.not-installed", message, hint="pip install skillgauge-sandbox-local")
+        raise PluginError(problems if named else [none, *problems])
+    if _weakness(best.report) > list(Tier).index(least):
+        tier = best.report.tier
+        message = f"the {'' if named else 'best '}sandbox here, {best.name!r}, is of tier {tier}, not {least}"
         hint = "Install bubblewrap and skillgauge-sandbox-bubblewrap, or do without --untrusted."
         raise PluginError(Problem("sandbox.too-weak", message, hint=hint))
     return best
@@ -66,23 +68,10 @@ async def unfit(case: Case, engine: str, traits: Traits, sandbox: Sandbox) -> Pr
 
 
 _PATIENCE_S = 60.0
-_STRENGTH = list(Tier)
 
 
-async def _strongest(registry: Registry) -> ChosenSandbox:
-    best: ChosenSandbox | None = None
-    problems: list[Problem] = []
-    for name, sandbox in registry.each(SANDBOXES, lambda one: not one.provider.traits.only_by_name):
-        report = await sandbox.check()
-        problems.extend(report.problems)
-        stronger = best is None or _STRENGTH.index(report.tier) < _STRENGTH.index(best.tier)
-        if report.is_usable and stronger:
-            best = ChosenSandbox(sandbox, name, report.tier, report.problems, report.runs_images, report.is_remote)
-    if best is None:
-        message = "no sandbox is installed that works here, and every process runs in one"
-        none = Problem("plugin.not-installed", message, hint="pip install skillgauge-sandbox-local")
-        raise PluginError([none, *problems])
-    return best
+def _weakness(report: SandboxReport) -> int:
+    return list(Tier).index(report.tier)
 
 
 def choose_store(location: str | None, registry: Registry, warnings: list[Problem], *, given: bool) -> Store:

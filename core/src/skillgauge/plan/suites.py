@@ -24,11 +24,11 @@ class Suites:
     formats: Mapping[str, SuiteFormat]
     """Every installed format that works, by name; without a path for all to claim, those that were given one."""
     suites: tuple[Suite, ...]
-    """With the checks that the user adds."""
+    """As the user wants them: with the checks that he adds."""
     passed_over: tuple[Problem, ...]
     """Bad files that a search passed over; the run's exit code is 2 in the end."""
     warnings: tuple[Problem, ...] = ()
-    """What the suites and the added checks give notice of."""
+    """What the suites and their revision give notice of."""
 
 
 def load_suites(what: What, cwd: Path, registry: Registry) -> Suites:
@@ -46,12 +46,9 @@ def load_suites(what: What, cwd: Path, registry: Registry) -> Suites:
         raise PluginError([none, *registry.failures.values()])
     suites, passed_over = load(_found(what, formats), formats, cwd=cwd, options=what.format_options)
     _require_one_of_each_name(suites)
-    return Suites(
-        formats,
-        tuple(what.overlay.over(suite) for suite in suites),
-        passed_over,
-        (*(problem for suite in suites for problem in suite.warnings), *what.overlay.unused(suites)),
-    )
+    revised, notices = what.revise(suites)
+    warnings = tuple(problem for suite in suites for problem in suite.warnings)
+    return Suites(formats, revised, passed_over, (*warnings, *notices))
 
 
 def _found(what: What, formats: Mapping[str, SuiteFormat]) -> dict[str, Found]:

@@ -7,13 +7,12 @@ ones that know either library. Nothing here is global: a run has one `Registry`,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from inspect import iscoroutinefunction
 from pathlib import Path
-from types import ModuleType
 from typing import cast
 
 import pluggy
@@ -73,18 +72,6 @@ class Registry:
         self._manager = _manager()
         for file in files:
             self._adopt(str(file), partial(run_file, file))
-
-    @classmethod
-    def of(cls, *modules: ModuleType, options: Mapping[str, JsonObject] | None = None) -> Registry:
-        """A registry of modules that implement hooks of any kind, for tests; nothing needs to be installed.
-
-        Raises:
-            PluginError: a module is no valid plugin.
-        """
-        registry = cls(PluginIndex(), options=lambda name, _model: (options or {}).get(name, EMPTY))
-        for module in modules:
-            registry.adopt(module)
-        return registry
 
     def adopt(self, plugin: object) -> None:
         """Take in an object, as a module, that implements hooks of any kind.
@@ -219,18 +206,6 @@ class Registry:
         if self._events is None:
             self._events = self._listening()
         return self._events
-
-    def secret(self, name: str) -> str | None:
-        """The value that an extension gives for a secret; `None` if none knows it.
-
-        Raises:
-            PluginError: an extension failed.
-        """
-        return self.events().resolve_secret(name)
-
-    def keep_secret(self, name: str, value: str) -> None:
-        """Tell a secret that a plugin was lent."""
-        self.events().keep_secret(name, value)
 
     def _listening(self) -> Events:
         manager = _manager()  # of its own: what is loaded later is not asked to listen

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from skillgauge_documents.phrases import chance_text, counted, points
+
 from ..stats import Evidence, Finding
 from ..types.comparison import DroppedCounts, PairSummary
 from ..types.result import RunView
-from .wording import counted, labels
+from .wording import labels
 
 _FINDINGS = {
     Finding.HELPS: " helps",
@@ -51,21 +53,11 @@ def _answer(pair: PairSummary) -> str:
     return f"{finding}{scope}: {points(evidence.estimate)} {against} ({known}){seen}{_took(pair)}"
 
 
-def points(share: float | None) -> str:
-    """A difference of rates in percentage points, with its sign."""
-    return "–" if share is None else f"{share * 100 + 0.0:+.1f} points"
-
-
 def lift_interval_text(evidence: Evidence) -> str:
     """The bounds of a lift for new cases, or why there are none."""
     if evidence.interval is None:
         return "too few cases for one on new cases"
     return f"{evidence.interval.lower * 100:+.1f} to {evidence.interval.upper * 100:+.1f}"
-
-
-def chance_text(chance: float) -> str:
-    """How likely chance alone makes a difference."""
-    return "p < 0.001" if chance < 0.001 else f"p = {chance:.3f}"
 
 
 def detectable_text(detectable: float | None) -> str:

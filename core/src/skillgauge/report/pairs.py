@@ -1,4 +1,4 @@
-"""A run case by case: what each group made of a case, and how the arms of a comparison differ on it."""
+"""What each group made of a case, and how the arms of a comparison differ on it."""
 
 from __future__ import annotations
 
@@ -21,50 +21,8 @@ from ..types.comparison import (
     Ratios,
     Spent,
 )
-from ..types.result import ResultOrder, RunView, TrialResult, Verdict
-from ..types.trial import CaseHead, FailureClass, SuiteHead
-
-
-@dataclass(frozen=True)
-class CaseReport:
-    """All that is known of one case in a run."""
-
-    case: CaseHead
-    """Of a run that does not tell its cases: id and tags."""
-    results: Mapping[GroupKey, Sequence[TrialResult]]
-    """Its repeats, group by group: by target, runner, model and arm."""
-    summaries: Mapping[GroupKey, CaseSummary]
-    """Of the same groups."""
-    pairs: tuple[CasePair, ...]
-    """Every comparison of its suite, once for each target, runner and model."""
-
-
-def case_by_case(view: RunView) -> Iterator[CaseReport]:
-    """The cases of a run that have a result, each with all its arms; the results are read once, and one case is held.
-
-    Args:
-        view: the run. Blocks; call it from a worker thread.
-    """
-    suites = {suite.id: suite for suite in view.head.suites}
-    heads = view.cases()
-    head = next(heads, None)
-    for place, found in groupby(view.source.results(ResultOrder.CASE), key=_place):
-        groups = list(by_group(found))
-        while head is not None and (head.suite_id, head.index) < place:
-            head = next(heads, None)
-        known = head if head is not None and (head.suite_id, head.index) == place else _bare_head(groups[0][2][0])
-        summaries = {group: summary for group, summary, _ in groups}
-        suite = suites.get(place[0])
-        pairs = tuple(pairs_of(suite, summaries)) if suite else ()
-        yield CaseReport(known, {group: repeats for group, _, repeats in groups}, summaries, pairs)
-
-
-def _place(result: TrialResult) -> tuple[str, int]:
-    return result.suite_id, result.case_index
-
-
-def _bare_head(result: TrialResult) -> CaseHead:
-    return CaseHead(suite_id=result.suite_id, index=result.case_index, id=result.case_id, tags=result.tags)
+from ..types.result import TrialResult, Verdict
+from ..types.trial import FailureClass, SuiteHead
 
 
 def by_group(results: Iterable[TrialResult]) -> Iterator[tuple[GroupKey, CaseSummary, Sequence[TrialResult]]]:

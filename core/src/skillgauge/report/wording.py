@@ -1,4 +1,4 @@
-"""Numbers and texts as people read them, the same in every report and on the terminal.
+"""Results in words, the same in every report and on the terminal; their numbers: `skillgauge_documents.phrases`.
 
 What comes from outside (ids, reasons, outputs) passes `plain` or `plain_lines` before it is shown. Escaping for a page
 comes after that and is the reporter's own.
@@ -6,15 +6,10 @@ comes after that and is the reporter's own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterator, Sequence
 
-from skillgauge_documents.characters import LINE as LINE
-from skillgauge_documents.characters import cut as cut
-from skillgauge_documents.characters import json_text as json_text
-from skillgauge_documents.characters import plain as plain
-from skillgauge_documents.characters import plain_lines as plain_lines
-from skillgauge_documents.characters import printed as printed
+from skillgauge_documents.characters import LINE, plain
+from skillgauge_documents.phrases import UNKNOWN, counted, duration, percent
 
 from ..stats import RateInterval
 from ..types.comparison import GroupKey
@@ -22,53 +17,9 @@ from ..types.result import Figure, GroupSummary, Table, TrialResult
 from ..types.score import ScoreStatus
 from ..types.suite import DIRECT
 
-UNKNOWN = "–"
 FEW_CLUSTERS = 10
 FEW_CASES = 20
 """Below as many cases a perfect rate proves so little that it is said."""
-
-
-def percent(share: float | None) -> str:
-    """A share from 0 to 1 with one decimal; nothing but all is 100%, and nothing but none is 0%."""
-    if share is None:
-        return UNKNOWN
-    if 0.9995 <= share < 1:
-        return ">99.9%"
-    return "<0.1%" if 0 < share < 0.0005 else f"{share * 100:.1f}%"
-
-
-def decimal(value: float | None) -> str:
-    """A number with two decimals."""
-    return UNKNOWN if value is None else f"{value:.2f}"
-
-
-def milliseconds(value: float | None) -> str:
-    """Whole milliseconds."""
-    return UNKNOWN if value is None else f"{value:.0f} ms"
-
-
-def duration(seconds: float | None) -> str:
-    """Milliseconds below a second, else seconds with one decimal."""
-    if seconds is None:
-        return UNKNOWN
-    return milliseconds(seconds * 1000) if seconds < 1 else f"{seconds:.1f} s"
-
-
-def moment(seconds: float) -> str:
-    """Date and time in UTC of a number of seconds since the epoch."""
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-
-
-def counted(count: int, what: str) -> str:
-    """A number of things: `1 case`, `2 cases`."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
-def listed(names: Iterable[str], limit: int = 10) -> str:
-    """Names in one line, the first ones if there are many."""
-    known = [plain(name) for name in names]
-    shown = ", ".join(known[:limit])
-    return shown if len(known) <= limit else f"{shown} and {len(known) - limit} more"
 
 
 def figure_text(value: Figure | None) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..contract.providers import Fact, Traits
-from ..errors import Problem
+from ..errors import Problem, Severity
 from ..types.result import TrialResult
 from ..types.trial import Trial, Usage
 
@@ -25,25 +25,25 @@ class BudgetLimits:
         return self.cost_usd is not None or self.tokens is not None
 
 
-def uncountable(limits: BudgetLimits, spenders: Mapping[str, Traits]) -> list[Problem]:
-    """Limits that cannot hold, because somebody who spends does not tell what.
+def uncountable(limits: BudgetLimits, spenders: Mapping[str, Traits]) -> Iterator[Problem]:
+    """Limits that cannot hold, because somebody who spends does not tell what, or pays for nothing.
 
     Args:
         limits: what the user allows.
         spenders: what each announces, by what people call it.
     """
-    problems = []
     for who, traits in spenders.items():
         counts_tokens = Fact.USAGE in traits.tells
         if limits.cost_usd is not None and traits.paid and Fact.COST not in traits.tells:
             message = f"{who} does not tell what it costs, so --max-cost cannot hold"
             other = "Use --max-tokens" if counts_tokens else "Leave it out"
             hint = f"{other}, or set its prices, if `skillgauge plugins info` shows an option for them."
-            problems.append(Problem("usage.budget", message, hint=hint))
-        if limits.tokens is not None and not counts_tokens:
-            message = f"{who} does not tell what it uses, so --max-tokens cannot hold"
-            problems.append(Problem("usage.budget", message, hint="Leave it out."))
-    return problems
+            yield Problem("usage.budget", message, hint=hint)
+        if limits.tokens is not None and not (counts_tokens and traits.paid):
+            why = "costs nothing" if counts_tokens else "does not tell what it uses"
+            severity = Severity.WARNING if counts_tokens else Severity.ERROR
+            message = f"{who} {why}, so --max-tokens cannot hold"
+            yield Problem("usage.budget", message, hint="Leave it out.", severity=severity)
 
 
 class Budget:

@@ -48,7 +48,8 @@ class Scorers:
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        self._resolve = cache(partial(registry.resolve, SCORERS))
+        self.resolve = cache(partial(registry.resolve, SCORERS))
+        """The plugin of a name in checks."""
         self._wanted: dict[str, tuple[Check, Resolved, BaseModel]] = {}
         """Checks whose scorers are kept, by their `scorer_digest`, until these are made."""
         self._kept: dict[str, BoundScorer] = {}
@@ -96,7 +97,7 @@ class Scorers:
         return self._labels.get(check.scorer, check.scorer)
 
     def _validated(self, check: Check) -> tuple[Resolved, BaseModel]:
-        resolved = self._resolve(check.scorer)
+        resolved = self.resolve(check.scorer)
         return resolved, self._registry.validated_options(resolved, check.options, check.origin)
 
     def _make(self, resolved: Resolved, options: BaseModel) -> BoundScorer:

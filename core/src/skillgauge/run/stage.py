@@ -7,10 +7,10 @@ from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 from ..contract.sandboxes import Workspace
-from ..reading.environment import secret
 from ..types.frozen import FrozenDict, JsonObject
 from ..types.suite import Case
 from ..types.trial import Execution, Trial
+from .environment import secret
 
 
 class Stage(Protocol):

@@ -6,10 +6,9 @@ import json
 from dataclasses import dataclass
 from typing import NoReturn
 
-from skillgauge_documents import TextStyle as TextStyle
-from skillgauge_documents import text_of as text_of
+from skillgauge_documents import JsonValue, TextStyle, freeze, text_of
 
-from .frozen import Frozen, JsonValue, freeze
+from .frozen import Frozen
 
 
 class AnswerStyle(Frozen):

@@ -14,11 +14,8 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, PlainSerializer, PlainValidator, WithJsonSchema
 
 from skillgauge_documents import EMPTY as EMPTY
-from skillgauge_documents import MAX_DEPTH as MAX_DEPTH
 from skillgauge_documents import FrozenDict as FrozenDict
-from skillgauge_documents import JsonValue as JsonValue
-from skillgauge_documents import freeze as freeze
-from skillgauge_documents import thaw as thaw
+from skillgauge_documents import JsonValue, freeze
 
 
 def _freeze_object(value: object) -> JsonValue:

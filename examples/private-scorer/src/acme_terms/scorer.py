@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from skillgauge.api import Score, ScoreContext, secret
+from skillgauge.api import PluginError, Problem, Score, ScoreContext, secret
 
 from .options import PASSWORD, TermsOptions
 
@@ -20,10 +20,17 @@ class TermsScorer:
 
     async def open(self) -> None:
         """Connect and log in; called once, before the first trial. What fails here stops the run before it costs."""
-        self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._options.port)
-        answer = await self._ask(f"LOGIN {secret(PASSWORD) or ''}")
-        if answer != "OK":
-            raise PermissionError(f"the database of terms refuses the password in {PASSWORD}")
+        password = secret(PASSWORD)
+        if not password:
+            raise _problem("acme.no-password", f"{PASSWORD} is not set", "Set it, or let an extension find it.")
+        try:
+            self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._options.port)
+        except OSError as error:
+            message = f"the database of terms is not at port {self._options.port}: {error.strerror}"
+            raise _problem("acme.no-database", message, "Start it, or correct the option `port`.") from error
+        if await self._ask(f"LOGIN {password}") != "OK":
+            message = f"the database of terms refuses the password in {PASSWORD}"
+            raise _problem("acme.refused", message, "Ask the owners of the database for it.")
 
     async def close(self) -> None:
         """Hang up; called once, also when the run was stopped."""
@@ -42,3 +49,7 @@ class TermsScorer:
     async def _ask(self, line: str) -> str:
         self._writer.write(f"{line}\n".encode())
         return (await self._reader.readline()).decode().strip()
+
+
+def _problem(code: str, message: str, hint: str) -> PluginError:
+    return PluginError(Problem(code, message, hint=hint))

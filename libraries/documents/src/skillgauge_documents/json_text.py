@@ -24,6 +24,7 @@ from .faults import (
     place_at,
     too_deep,
 )
+from .slips import next_step
 from .values import JsonValue, freeze
 
 _TOKEN = re.compile(r'[{}\[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}\[\],:"]+', re.DOTALL)
@@ -49,7 +50,7 @@ def json_value(text: str) -> JsonValue:
             is_value = text[error.pos] not in ",:]}"
             code = "multiple" if is_value else "syntax"
             message = "a second value follows the first; one file holds one" if is_value else "nothing may follow here"
-        raise DocumentError(Fault(code, message, *place_at(text, error.pos))) from error
+        raise DocumentError(Fault(code, message, *place_at(text, error.pos), next_step(text, error))) from error
     except (ValueError, RecursionError) as error:  # a number, character or depth that no value may have
         raise DocumentError(_faults(text)) from error
     if repeated:
@@ -116,5 +117,5 @@ def _faults(text: str) -> list[Fault]:
 def _is_finite(token: str) -> bool:
     try:
         return len(token) <= _MAX_DIGITS and math.isfinite(float(token))
-    except ValueError:  # the text is malformed beyond the constant that stopped the `json` module
-        return True
+    except ValueError:  # malformed; what stopped the `json` module may be the constant that it begins with
+        return not token.lstrip("-").startswith(("NaN", "Infinity"))

@@ -22,6 +22,7 @@ from .faults import (
     place_at,
     too_deep,
 )
+from .slips import next_step_in_yaml
 from .values import JsonValue, freeze
 
 MAX_ALIASED = 100_000
@@ -122,7 +123,8 @@ def _compose(text: str, *, alone: bool) -> Any:
     except yaml.MarkedYAMLError as error:
         mark: Any = error.problem_mark or error.context_mark
         message = ", ".join(part for part in (error.context, error.problem) if part)
-        raise DocumentError(Fault("syntax", message, mark.line + 1, mark.column + 1)) from error
+        hint = next_step_in_yaml(message)
+        raise DocumentError(Fault("syntax", message, mark.line + 1, mark.column + 1, hint)) from error
 
 
 def _weigh(node: Any, weights: dict[int, tuple[int, int]], inside: set[int]) -> tuple[int, int]:

@@ -83,7 +83,8 @@ class _OfThisProcess:
     """The one folder in each place for temporary files."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        # One that its own thread may take again: garbage collection may call `release` in the middle of `at`.
+        self._lock = threading.RLock()
         self._made: dict[Path, Belongings] = {}
 
     def at(self, parent: Path) -> Belongings:
@@ -93,11 +94,13 @@ class _OfThisProcess:
         """
         with self._lock:
             found = self._made.get(parent)
-            if found is None or not found.folder.is_dir():
-                if found is not None:  # somebody else removed it; its guardian has nothing left to guard
-                    found.remove()
-                _sweep(parent)
-                found = self._made[parent] = Belongings(parent)
+            if found is not None:
+                found.holders += 1  # first of all, so that nothing of what follows removes it
+                if found.folder.is_dir():
+                    return found
+                found.remove()  # somebody else removed the folder; its guardian has nothing left to guard
+            _sweep(parent)
+            found = self._made[parent] = Belongings(parent)
             found.holders += 1
             return found
 
@@ -119,7 +122,7 @@ class _OfThisProcess:
         """In a forked child none of them is its own."""
         for one in self._made.values():
             one.disown()
-        self._lock, self._made = threading.Lock(), {}
+        self._lock, self._made = threading.RLock(), {}
 
 
 def _locked(folder: Path, mark: bytes) -> int:

@@ -24,7 +24,7 @@ from skillgauge.api import ALLOWED_ENV, Command, FileSpec, JsonValue, LaunchErro
 
 from ._belongings import Belongings, belongings, release
 from ._guardian import remove
-from ._tree import BYTES_AT_ONCE, FILES_AT_ONCE, Manifest, is_little, lay_anew, put_all, read_below
+from ._tree import BYTES_AT_ONCE, FILES_AT_ONCE, Manifest, holds_little, is_little, lay_anew, put_all, read_below
 from .concealing import conceal
 from .running import MARKER, Process, Starter, start, stop_all
 
@@ -58,9 +58,7 @@ class _Fresh:
     env: Mapping[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
-        # A relative place on the search path would be one in the workspace.
-        path = os.pathsep.join(one for one in self.path.split(os.pathsep) if Path(one).is_absolute())
-        env = {"PATH": path, "HOME": str(self.folder / "home"), "TMPDIR": str(self.folder / "tmp")}
+        env = {"PATH": _absolute(self.path), "HOME": str(self.folder / "home"), "TMPDIR": str(self.folder / "tmp")}
         object.__setattr__(self, "env", MappingProxyType(env))
 
 
@@ -166,7 +164,7 @@ class DirectoryWorkspace:
                 self._belongings.keep(folder)
                 # The level is that which shows without --verbose: whoever keeps a folder wants to know where it is.
                 _log.warning("workspace.kept", path=str(folder), label=self.spec.label)
-            elif not await asyncio.to_thread(remove, folder):
+            elif not await _removed(folder):
                 _log.warning("workspace.not-removed", path=str(folder), label=self.spec.label)
             release(self._belongings)
 
@@ -260,7 +258,7 @@ class DirectoryWorkspace:
         over = [folder for folder, process in self._fresh if (one := process()) is None or one.has_ended]
         self._fresh = [(folder, process) for folder, process in self._fresh if folder not in over]
         for folder in over:
-            await asyncio.to_thread(remove, folder)
+            await _removed(folder)
         fresh = _Fresh(self.folder / FRESH / str(next(self._numbers)), str(self._env.get("PATH", "")))
         for name in ("HOME", "TMPDIR"):
             Path(fresh.env[name]).mkdir(mode=0o700, parents=True)
@@ -280,11 +278,22 @@ class DirectoryWorkspace:
         return env | {name: self._environ[name] for name in self.spec.pass_env if name in self._environ}
 
 
+async def _removed(folder: Path) -> bool:
+    """Remove a folder; tells whether it is gone."""
+    return remove(folder) if holds_little(folder) else await asyncio.to_thread(remove, folder)
+
+
 def _strings(env: Mapping[str, JsonValue]) -> dict[str, str]:
     for name, value in env.items():
         if not isinstance(value, str):
             raise ValueError(f"environment variable {name} must be a string, not {value!r}; quote it")
     return {name: value for name, value in env.items() if isinstance(value, str)}
+
+
+@cache
+def _absolute(path: str) -> str:
+    """The search path without relative places: these would be ones in the workspace."""
+    return os.pathsep.join(one for one in path.split(os.pathsep) if Path(one).is_absolute())
 
 
 @cache

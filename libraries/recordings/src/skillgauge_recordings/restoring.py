@@ -29,6 +29,8 @@ async def restore(files: Sequence[RecordedFile], workspace: Workspace, places: P
         OSError: the workspace does not allow it.
     """
     files = [file for file in files if "\\" not in file.path]
+    if not files:
+        return
     kept = [file for file in files if _is_there(file)]
     gone = [FileSpec(path=file.path, text="").path for file in files if not _is_there(file)]
     with temporary_folder() as folder:

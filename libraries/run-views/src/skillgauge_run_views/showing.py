@@ -29,6 +29,7 @@ from skillgauge.api import (
     plain,
     reason_of,
     score_text,
+    sentences,
 )
 
 LISTED = 50
@@ -65,7 +66,7 @@ def run_document(view: RunView, arm: str | None = None) -> dict[str, object]:
 
 
 def show_run(view: RunView, output: Output, arm: str | None = None) -> None:
-    """Print what the run was, its rates with their intervals, and which trials did not pass and why.
+    """Print what the run was, its rates with their intervals, the answer, and which trials did not pass and why.
 
     Results are read once and not kept. Prints nothing if a JSON document is wanted.
 
@@ -89,6 +90,8 @@ def show_run(view: RunView, output: Output, arm: str | None = None) -> None:
         output.line(line)
     for line in human_lines(view):
         output.line(line)
+    for sentence in sentences(view):
+        output.line(plain(sentence, _WIDE))
     columns = tuple(name for name in _COLUMNS if name in differing(view.summary.groups))
     rows, left_out = _not_passed(view, columns, arm)
     if rows:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge.plugins.index import read_index
+from skillgauge.cli.installed import read_index
 
 from .program import PROGRAM, Program
 

@@ -19,8 +19,9 @@ from packaging.version import Version
 from skillgauge import __version__
 from skillgauge.api import Problem, UsageError
 from skillgauge.cli.app import BUILT_IN
+from skillgauge.cli.installed import read_index
 from skillgauge.cli.kind_names import COMMANDS, SINGULAR, plural_of
-from skillgauge.plugins.index import CORE, PluginIndex, read_index
+from skillgauge.plugins.index import CORE, PluginIndex
 
 LONGEST_NAME = 40
 """Characters; longer ones make unreadable tables and lines of code."""

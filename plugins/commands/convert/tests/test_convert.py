@@ -217,15 +217,16 @@ def test_nothing_is_lost_unnamed(name: str, data: st.DataObject, call: Invocatio
             (written / path).write_bytes(content)
         roots = [CALCULATOR] if name == "eval-skills" else []
         read = call.suites(written, *roots, suite_format=name).suites
-    back = {case.id: case for case in read[0].cases}
-    named = " ".join(one.message for one in converted.losses)
-    for case in made:
-        mine = back.get(case.id)
-        if mine is None or not _is_same(case, mine):
-            assert f"case {case.id!r}" in named, json.dumps(case.model_dump(mode="json"))
+        back = {case.id: case for case in read[0].cases}
+        named = " ".join(one.message for one in converted.losses)
+        for case in made:
+            mine = back.get(case.id)
+            if mine is None or not _is_same(case, mine):
+                assert f"case {case.id!r}" in named, json.dumps(case.model_dump(mode="json"))
 
 
 def _is_same(one: Case, other: Case) -> bool:
+    one, other = _with_texts(one), _with_texts(other)
     return (one.execution_digest, one.checks_digest, one.weight, one.tags, one.limits) == (
         other.execution_digest,
         other.checks_digest,
@@ -233,3 +234,13 @@ def _is_same(one: Case, other: Case) -> bool:
         other.tags,
         other.limits,
     )
+
+
+def _with_texts(case: Case) -> Case:
+    """The same with the content of its files in it, wherever a format puts that."""
+    files = [FileSpec(path=file.path, text=_text(file), executable=file.executable) for file in case.files]
+    return case.model_copy(update={"files": tuple(files)})
+
+
+def _text(file: FileSpec) -> str:
+    return Path(file.source).read_text() if file.source is not None else file.text or ""

@@ -122,6 +122,7 @@ def test_trend(program: Program, evaluate: Evaluate) -> None:
     assert "-50.0" in rows[1]
     assert "version, files" in rows[1]
     assert "+50.0" in rows[2]
+    assert " ms " not in done.stdout, "a percentile of two calls (N-B7)"
     trend = TrendDocument.model_validate(program("history", "trend", "echo", "--json").document)
     (series,) = trend.series
     assert [point.pass_rate.rate for point in series.points] == [1.0, 0.5, 1.0]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from skillgauge.api import (
     Counts,
     GroupSummary,
+    Identity,
     Kept,
     Latency,
     PlanHead,
@@ -108,6 +109,44 @@ def test_what_else_changed(change: dict[str, object], expected: tuple[str, ...])
     (series,) = trends([first, second], "skill")
     assert series.points[1].changes == expected
     assert series.points[0].changes == ()
+
+
+def judged_by(view: RunView, *judges: Identity) -> RunView:
+    """The same run, graded by others."""
+    return replace(view, head=view.head.model_copy(update={"judges": judges}))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ((Identity(name="a", model="m-1"),), (Identity(name="a", model="m-2"),), ("judge",)),
+        ((Identity(name="a", settings={"t": 0}),), (Identity(name="a", settings={"t": 1}),), ("judge",)),
+        ((Identity(name="a", version="1"),), (Identity(name="a", version="2"),), ()),
+        ((Identity(name="a"), Identity(name="b")), (Identity(name="b"), Identity(name="a")), ()),
+        ((), (Identity(name="a"),), ()),
+    ],
+)
+def test_another_judge_is_named(
+    first: tuple[Identity, ...], second: tuple[Identity, ...], expected: tuple[str, ...]
+) -> None:
+    """N-A11: what fell may be owed to who graded; what a run does not tell is no change."""
+    (series,) = trends([judged_by(view(1, 0.9), *first), judged_by(view(2, 0.5), *second)], "skill")
+    assert series.points[1].changes == expected
+
+
+@pytest.mark.parametrize(
+    ("arm", "runners", "expected"),
+    [
+        ("with_skill", ("claude-code", "codex"), ("engine",)),
+        ("direct", ("subprocess", "http"), ("adapter",)),
+        ("direct", ("unknown", "http"), ()),
+    ],
+)
+def test_another_runner_is_named(arm: str, runners: tuple[str, str], expected: tuple[str, ...]) -> None:
+    """N-A11: the same skill in another agent goes on in the same series, and it is said."""
+    views = [view(at, 0.5, arm=arm, runners=(runner,)) for at, runner in enumerate(runners, 1)]
+    (series,) = trends(views, "skill")
+    assert series.points[1].changes == expected
 
 
 def test_only_like_is_compared_with_like() -> None:

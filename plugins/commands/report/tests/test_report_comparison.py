@@ -56,6 +56,19 @@ def test_skills_are_listed_in_the_order_of_the_first_report_then_new_ones(report
     assert document.verdict == ("no regression: 2 skills compared on 2 tasks, 1 new, not judged, 1 removed, not judged")
 
 
+@pytest.mark.parametrize(
+    ("calls", "direction"), [((19, 20), Direction.UNKNOWN), ((20, 19), Direction.UNKNOWN), ((20, 20), Direction.BETTER)]
+)
+def test_a_percentile_of_few_calls_is_no_better(report: Make, calls: tuple[int, int], direction: Direction) -> None:
+    """N-B7: the slowest of three calls is their 95th percentile; that another three were quicker is no news."""
+    sides = [
+        report({"s": {"t": "p" * count}}, figures=[Figure(name="p95Ms", label="P95", value=value)])
+        for count, value in zip(calls, (300, 200), strict=True)
+    ]
+    (row,) = [row for row in compared(*sides).skills[0].metrics if row.name == "p95Ms"]
+    assert (row.delta, row.direction) == (-100, direction)
+
+
 def test_metrics_are_the_published_ones(report: Make) -> None:
     """The format's own figures are compared, each with the direction that is good for it."""
 
@@ -63,8 +76,8 @@ def test_metrics_are_the_published_ones(report: Make) -> None:
         names = ("completionRate", "errorRate", "p95Ms", "compositeScore")
         return [Figure(name=name, label=name, value=value) for name, value in zip(names, values, strict=True)]
 
-    before = report({"s": {"t": "p"}}, figures=figures(0.8, 0.1, 300, 0.897))
-    after = report({"s": {"t": "p"}}, figures=figures(0.9, 0.2, 200, 0.8974))
+    before = report({"s": {"t": "p" * 20}}, figures=figures(0.8, 0.1, 300, 0.897))
+    after = report({"s": {"t": "p" * 20}}, figures=figures(0.9, 0.2, 200, 0.8974))
     rows = {row.name: row for row in compared(before, after).skills[0].metrics}
     assert list(rows) == ["completionRate", "errorRate", "p95Ms", "compositeScore"]
     assert [row.direction for row in rows.values()] == [

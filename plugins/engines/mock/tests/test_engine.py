@@ -20,6 +20,7 @@ from skillgauge.api import (
     PluginError,
     RunRequest,
     SandboxSpec,
+    Severity,
     TrajectoryEvent,
 )
 from skillgauge_testkit import ENGINES, Maker, TemporarySandbox
@@ -52,7 +53,9 @@ def test_without_a_script_it_repeats_the_prompt() -> None:
     """The answer tells the arms apart, nothing is written, and usage is known, free and more than nothing."""
     execution, files, events = play("What is 2 + 2?")
     assert execution.text == "[mock without-skill response] What is 2 + 2?"
-    assert execution.notes == ("a script was played, no model was asked",)
+    assert execution.notes == ("the prompt was repeated for want of a script, no model was asked",)
+    scripted, _, _ = play("What is 2 + 2?", {"text": "4"})
+    assert scripted.notes == ("a script was played, no model was asked",)
     assert not files
     assert [event.kind for event in events] == [EventKind.MESSAGE]
     assert execution.usage
@@ -60,6 +63,14 @@ def test_without_a_script_it_repeats_the_prompt() -> None:
     assert execution.usage.input_tokens == 4
     execution, _, _ = play("What is 2 + 2?", skills=("sums",))
     assert execution.text == "[mock with-skill response] What is 2 + 2?"
+
+
+def test_without_a_script_it_warns() -> None:
+    """Whoever takes it for an agent is told why nothing passes; doctor and run go on."""
+    (problem,) = asyncio.run(make({}).check())
+    assert (problem.code, problem.severity) == ("engine.no-script", Severity.WARNING)
+    assert "--set engines.mock.script=FILE" in str(problem.hint)
+    assert asyncio.run(make({"replies": [{"text": "x"}]}).check()) == ()
 
 
 def test_it_is_offered_what_is_there_and_loads_what_the_prompt_names() -> None:

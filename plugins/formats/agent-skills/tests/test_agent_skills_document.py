@@ -160,6 +160,19 @@ def test_summary_and_delta() -> None:
     assert document["notes"] == ["eval 2 was not graded in both configurations, so delta leaves it out"]
 
 
+def test_a_difference_that_is_not_the_one_of_the_means_says_so() -> None:
+    """Evals with unequal numbers of runs: the means beside it would show a lift that no eval has (N-A8)."""
+    first = [trial("1", "with_skill", 2, repeat=repeat) for repeat in (1, 2)]
+    others = [trial("1", "without_skill", 2), trial("2", "with_skill", 0), trial("2", "without_skill", 0)]
+    document = rendered(*first, *others)
+    summary = document["run_summary"]
+    assert [summary[arm]["pass_rate"]["mean"] for arm in ("with_skill", "without_skill")] == [0.6667, 0.5]
+    assert summary["delta"]["pass_rate"] == "+0.00"
+    (note,) = document["notes"]
+    assert note.startswith("delta is not the difference of the means above (pass_rate): it averages the runs of each")
+    assert rendered(*first[1:], *others)["notes"] == []
+
+
 def test_sessions_that_died_save_no_time() -> None:
     """Three that crashed at once are in no figure of time or tokens (N-A9)."""
     dead = [trial("1", "with_skill", None, repeat=repeat, duration_s=0.01) for repeat in (2, 3, 4)]
@@ -185,6 +198,29 @@ def test_reading_what_was_written(tmp_path: Path) -> None:
     twice, once = json.loads(b"".join(artifact.chunks)), json.loads(path.read_text())
     assert twice["run_summary"] == once["run_summary"]
     assert [run["expectations"] for run in twice["runs"]] == [run["expectations"] for run in once["runs"]]
+
+
+def test_why_a_session_broke_down_survives(tmp_path: Path) -> None:
+    """N-B10: an outage or a crash is not read back as an error inside; unknown classes of other versions are."""
+    path = tmp_path / "benchmark.json"
+    limit = Failure(failure_class=FailureClass.TIMEOUT, blame=Blame.AGENT_LIMIT, message="too slow")
+    slow = trial("2", "with_skill", 0).model_copy(update={"scores": (), "execution": Execution(failure=limit)})
+    document = rendered(trial("1", "with_skill", None), slow)
+    path.write_text(json.dumps(document))
+    found = AgentSkillsReporter().read(path)
+    assert found is not None
+    failures = [result.execution.failure for result in found.results()]
+    assert [one and (one.failure_class, one.blame, one.message) for one in failures] == [
+        (FailureClass.AUTH, Blame.INFRASTRUCTURE, "no key"),
+        (FailureClass.TIMEOUT, Blame.AGENT_LIMIT, "too slow"),
+    ]
+    for run in (*document["runs"], *document["ungraded_runs"]):
+        run["skillgauge"]["failure"]["class"] = "of-tomorrow"
+    path.write_text(json.dumps(document))
+    later = AgentSkillsReporter().read(path)
+    assert later is not None
+    classes = {one.execution.failure.failure_class for one in later.results() if one.execution.failure}
+    assert classes == {FailureClass.INTERNAL}
 
 
 @pytest.mark.parametrize("state", list(RunState))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge.api import RunView, SuiteError
+from skillgauge.api import RunView, SuiteError, located_all
 from skillgauge_format_benchflow.jobs import JobsReporter
 from skillgauge_format_benchflow.reporter import BenchflowReporter
 from skillgauge_format_benchflow.views import BASELINE, WITH_SKILL, Row, view_of
@@ -115,7 +115,17 @@ def test_the_tree_is_read_back(tmp_path: Path) -> None:
     assert found is not None
     assert facts(found) == facts(view_of(RUN, ""))
     assert found.run.started_at == 9.0
-    assert JobsReporter().read(tree(RUN, tmp_path) / "tables/codex--m") is not None
+    assert JobsReporter().read(tree(RUN, tmp_path) / "tables/codex") is not None
+
+
+def test_the_model_is_in_the_path_of_an_agent_that_has_several(tmp_path: Path) -> None:
+    """One model leaves the documented path as it is; with two of one agent nothing is merged, there and back."""
+    rows = [row("a", arm, float(model == "n"), model=model) for model in "mn" for arm in (WITH_SKILL, BASELINE)]
+    root = tree(rows, tmp_path)
+    assert sorted(path.name for path in (root / "tables").iterdir()) == ["codex--m", "codex--n"]
+    found = JobsReporter().read(root)
+    assert found is not None
+    assert facts(found) == facts(view_of(rows, ""))
 
 
 def test_a_tree_of_benchflow_itself(tmp_path: Path) -> None:
@@ -145,7 +155,8 @@ def test_damaged_results(tmp_path: Path) -> None:
     second.write_text(json.dumps({"task_name": "a", "rewards": {"reward": 7}}))
     with pytest.raises(SuiteError) as raised:
         JobsReporter().read(root)
-    assert len(raised.value.problems) == 2
+    problems = located_all(raised.value.problems)
+    assert [(one.span.line, one.span.column) for one in problems if one.span] == [(1, 2), (1, 32)]
     assert JobsReporter().read(tmp_path / "elsewhere") is None
     (tmp_path / "elsewhere").mkdir()
     assert JobsReporter().read(tmp_path / "elsewhere") is None

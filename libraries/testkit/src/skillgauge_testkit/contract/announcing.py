@@ -20,8 +20,8 @@ from pydantic import BaseModel, ValidationError
 from skillgauge.api import EMPTY, JsonObject, PluginError, Provider, Traits, freeze
 from skillgauge.contract.providers import imported
 from skillgauge.plugins.kinds import EXTENSIONS, KINDS, Kind
-from skillgauge.plugins.registry import Registry
 
+from ..registries import registry_of
 from .clauses import called, require, shown, unbroken
 from .shapes import require_shape
 
@@ -72,7 +72,7 @@ class Maker(Generic[T]):
         Raises:
             PluginError: the options are wrong, or the plugin does not work.
         """
-        registry = Registry.of(import_module(self.module))
+        registry = registry_of(import_module(self.module))
         names = registry.names(self.kind)
         if not self.name and len(names) != 1:
             raise ValueError(f"{self.module} announces {', '.join(names) or 'none'} of {self.kind}: say which one")
@@ -138,7 +138,7 @@ def check_plugin(
     require(kind in KINDS, f"{kind!r} is no kind of plugin; kinds are {', '.join(KINDS)}")
     hooks = import_module(module) if isinstance(module, str) else module
     try:
-        Registry.of(hooks)
+        registry_of(hooks)
     except PluginError as error:
         raise AssertionError(f"hook module {hooks.__name__} must keep to the hook specifications: {error}") from error
     providers: tuple[Provider[object], ...] = ()

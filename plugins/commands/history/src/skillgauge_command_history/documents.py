@@ -5,7 +5,7 @@ Rates are fractions, times are seconds since the epoch in UTC, latencies are sec
 
 from __future__ import annotations
 
-from skillgauge.api import Counts, Frozen, GroupSummary, RateInterval, RunInfo, SuiteValidity
+from skillgauge.api import Counts, Figure, Finding, Frozen, GroupSummary, RateInterval, RunInfo, SuiteValidity
 
 
 class ListedTarget(Frozen):
@@ -40,6 +40,18 @@ class ListDocument(Frozen):
     """Newest first."""
 
 
+class TrendLift(Frozen):
+    """What the arm of a series was worth in one run, against one of its baseline arms."""
+
+    baseline: str
+    lift: float | None
+    """Mean difference over the cases with a result in both arms; `null` if there is none."""
+    n: int
+    """Those cases."""
+    finding: Finding | None
+    """What it proves."""
+
+
 class TrendPoint(Frozen):
     """One run in a trend."""
 
@@ -49,12 +61,18 @@ class TrendPoint(Frozen):
     digest: str
     """Digest of the skill's definition and code; empty if it is unknown."""
     pass_rate: RateInterval
+    headline: Figure
+    """The number that stands for the run: its pass rate, unless that says nothing of such a suite."""
+    lifts: tuple[TrendLift, ...] = ()
+    """Of a candidate arm, one for each arm that it was compared with."""
     errors: int
     p95_s: float | None
+    samples: int = 0
+    """Times that this percentile is of."""
     delta: float | None
-    """Pass rate minus that of the run before; `null` for the first one, and if either is unknown."""
+    """Headline minus that of the run before; `null` for the first one, and if either is unknown."""
     changes: tuple[str, ...]
-    """What is different from the run before: `version`, `files`, `suite`, `cases`."""
+    """What is different from the run before: `version`, `files`, `suite`, `cases`, `adapter`, `engine`, `judge`."""
 
 
 class TrendSeries(Frozen):

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from skillgauge.api import DIRECT, Counts, Output, RateInterval, RunView, counted, duration, moment, percent, plain
+from skillgauge.api import (
+    DIRECT,
+    Counts,
+    Output,
+    RunView,
+    counted,
+    duration,
+    figure_text,
+    interval_text,
+    moment,
+    percent,
+    plain,
+)
 
 from .documents import (
     FlakyCase,
@@ -14,12 +26,15 @@ from .documents import (
     ListedRun,
     ListedTarget,
     TrendDocument,
+    TrendLift,
     TrendPoint,
     TrendSeries,
 )
 from .trends import sparkline
 
 _NAMED = 3
+_MIN_SAMPLES = 20
+"""With fewer times the 95th percentile is the largest of them."""
 _WIDTH = 40
 
 
@@ -53,15 +68,21 @@ def print_trend(document: TrendDocument, output: Output) -> None:
     for number, series in enumerate(document.series):
         if number:
             output.line()
-        bars = sparkline(point.pass_rate.rate for point in series.points)
+        bars = sparkline(point.headline.value for point in series.points)
         output.line(f"{_title(document.target, series)}  {bars}  {counted(len(series.points), 'run')}")
-        heads = ["Began", "Run", "Version", "Pass rate", "Interval", "n", "Errors", "P95", "Change", "Different"]
-        output.table(heads, [_row(point) for point in series.points])
-    methods = sorted({point.pass_rate.method or "" for one in document.series for point in one.points} - {""})
+        has_lift = any(point.lifts for point in series.points)
+        rate = plain(series.points[-1].headline.label, _WIDTH)
+        lift = ["Lift"] * has_lift
+        heads = ["Began", "Run", "Version", rate, "Interval", "n", *lift, "Errors", "P95", "Change", "Different"]
+        output.table(heads, [_row(point, has_lift=has_lift) for point in series.points])
+    shown = [point for one in document.series for point in one.points]
+    intervals = [point.headline.interval for point in shown]
+    methods = sorted({one.method for one in intervals if one and one.method})
     output.line()
-    output.line(
-        f"Pass rates average a case's repeats first, errors left out; n = cases; interval: {', '.join(methods)}."
-    )
+    told = f"; interval: {', '.join(methods)}" if methods else ""
+    output.line(f"Rates average a case's repeats first, errors left out; n = cases{told}.")
+    if any(point.lifts for point in shown):
+        output.line("Lift: points against the baseline arm, over the n cases with a result in both.")
     output.line("Change: points since the run before; Different: what else is not as it was in the run before.")
 
 
@@ -155,23 +176,30 @@ def _title(target: str, series: TrendSeries) -> str:
     return " · ".join(plain(part, _WIDTH) for part in parts if part)
 
 
-def _row(point: TrendPoint) -> list[str]:
+def _row(point: TrendPoint, *, has_lift: bool) -> list[str]:
     change = "–" if point.delta is None else f"{point.delta * 100:+.1f}"
+    interval = point.headline.interval
     return [
         moment(point.started_at),
         plain(point.run_id),
         plain(point.version or "–", _WIDTH),
-        percent(point.pass_rate.rate),
-        _interval(point.pass_rate),
+        figure_text(point.headline.model_copy(update={"interval": None, "n": None})),
+        interval_text(interval) if interval else "–",
         str(point.pass_rate.n),
+        *([_lift_text(point.lifts)] * has_lift),
         str(point.errors),
-        duration(point.p95_s),
+        duration(point.p95_s) if point.samples >= _MIN_SAMPLES else "–",
         "0.0" if change in ("+0.0", "-0.0") else change,
         ", ".join(point.changes),
     ]
 
 
-def _interval(rate: RateInterval) -> str:
-    if rate.lower is None or rate.upper is None:
-        return "–"
-    return f"{percent(rate.lower)} to {percent(rate.upper)}"
+def _lift_text(lifts: Sequence[TrendLift]) -> str:
+    """What each comparison showed, with the arm it was made with where there are several."""
+    told = []
+    for one in lifts:
+        found = "–" if one.lift is None else f"{one.lift * 100 + 0.0:+.1f}"
+        finding = f" {one.finding.replace('_', ' ')}" if one.finding else ""
+        against = f" against {plain(one.baseline, _WIDTH)}" if len(lifts) > 1 else ""
+        told.append(f"{found}{finding} (n = {one.n}){against}")
+    return "; ".join(told) or "–"

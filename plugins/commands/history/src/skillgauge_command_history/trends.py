@@ -6,21 +6,31 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from skillgauge.api import GroupSummary, RunInfo, RunView, SuiteHead, TargetHead
+from skillgauge.api import DIRECT, Figure, GroupSummary, RunView, SuiteHead, TargetHead, compared, headline
 
-from .documents import TrendPoint, TrendSeries
+from .documents import TrendLift, TrendPoint, TrendSeries
 
 _BARS = "▁▂▃▄▅▆▇█"
+_UNTOLD = "unknown"
+"""Runner of what was taken over from a document that does not tell it."""
 
 
 @dataclass(frozen=True)
 class _Measured:
     """What one run says about the target."""
 
-    run: RunInfo
+    view: RunView
     group: GroupSummary
     suite: SuiteHead
     target: TargetHead
+    lifts: tuple[TrendLift, ...]
+    judges: frozenset[tuple[str, str | None]]
+    """Who graded; their versions do not matter, their settings do."""
+
+    @property
+    def contents(self) -> dict[str, str]:
+        """What each case asks and checks, as far as the run tells."""
+        return {case.id: case.digest for case in self.view.cases() if case.suite_id == self.suite.id and case.digest}
 
 
 _Key = tuple[str, str, str | None, str | None]
@@ -58,38 +68,69 @@ def _measured(view: RunView, target: str, suite: str | None) -> Iterator[tuple[_
     for group in groups:
         head = suites.get(group.suite_id)
         known = next((one for one in head.targets if one.id == target), None) if head else None
+        judges = frozenset((judge.unversioned_digest, judge.model) for judge in view.head.judges)
         if head is not None and known is not None:
             short = (group.suite_id, group.arm, group.model)
             runner = group.runner if counts[short] > 1 else None
-            yield (*short, runner), _Measured(view.run, group, head, known)
+            yield (*short, runner), _Measured(view, group, head, known, tuple(_lifts(view, group)), judges)
+
+
+def _lifts(view: RunView, group: GroupSummary) -> Iterator[TrendLift]:
+    """What a candidate arm was worth: the rates of two arms may be over different cases, a lift is not."""
+    for pair in compared(view):
+        if pair.candidate == group.key:
+            finding = pair.evidence.finding if pair.evidence else None
+            yield TrendLift(baseline=pair.baseline.arm, lift=pair.lift, n=pair.n, finding=finding)
 
 
 def _points(runs: list[_Measured]) -> Iterator[TrendPoint]:
     before: _Measured | None = None
     for one in runs:
-        rate, last = one.group.pass_rate, before.group.pass_rate.rate if before else None
+        shown = headline(one.group)
+        last = headline(before.group) if before else None
         yield TrendPoint(
-            run_id=one.run.run_id,
-            started_at=one.run.started_at,
+            run_id=one.view.run.run_id,
+            started_at=one.view.run.started_at,
             version=one.target.version,
             digest=one.target.digest,
-            pass_rate=rate,
+            pass_rate=one.group.pass_rate,
+            headline=shown,
+            lifts=one.lifts,
             errors=one.group.counts.errors,
             p95_s=one.group.latency.p95_s,
-            delta=None if rate.rate is None or last is None else rate.rate - last,
+            samples=one.group.latency.samples,
+            delta=_difference(shown, last),
             changes=tuple(_changes(before, one)) if before else (),
         )
         before = one
 
 
+def _difference(now: Figure, before: Figure | None) -> float | None:
+    """Of two numbers of the same kind that are both known."""
+    if before is None or before.name != now.name or before.value is None or now.value is None:
+        return None
+    return now.value - before.value
+
+
+def _changed_source(before: _Measured, after: _Measured) -> str:
+    """What to call a change of a suite's sources: where a skill has no digest of its own, they are its files, too."""
+    if before.target.digest or after.target.digest or before.suite.digest == after.suite.digest:
+        return "suite"
+    contents = before.contents
+    return "files" if contents and contents == after.contents else "suite"
+
+
 def _changes(before: _Measured, after: _Measured) -> Iterator[str]:
     """What may explain a difference; what either run does not tell is no change."""
-    pairs = (
+    old, new = (one.group.runner if one.group.runner != _UNTOLD else "" for one in (before, after))
+    pairs: tuple[tuple[str, object, object], ...] = (
         ("version", before.target.version, after.target.version),
         ("files", before.target.digest, after.target.digest),
         ("suite", before.suite.version, after.suite.version),
-        ("suite", before.suite.digest, after.suite.digest),
+        (_changed_source(before, after), before.suite.digest, after.suite.digest),
         ("cases", before.suite.case_count, after.suite.case_count),
+        ("adapter" if after.group.arm == DIRECT.name else "engine", old, new),
+        ("judge", before.judges, after.judges),
     )
     found = [name for name, first, second in pairs if first and second and first != second]
     yield from dict.fromkeys(found)

@@ -74,8 +74,10 @@ def compare(before: Report, after: Report, terms: Terms) -> DiffDocument:
     weighed = [draft.weighed for draft in drafts if draft.is_judged]
     found = iter(judge(weighed, terms.max_drop, any_loss=terms.any_loss))
     judged = [next(found) if draft.is_judged else Judged(Regression.NOT_JUDGED) for draft in drafts]
+    cases = (case for report in (before, after) for case in report.view.cases())
+    names = {(case.suite_id, case.id): case.name for case in cases if case.name and case.name != case.id}
     skills = tuple(
-        draft.finished(title, one, _commands(one, before, after))
+        draft.finished(title, one, _commands(one, before, after), names)
         for draft, one, title in zip(drafts, judged, titles([draft.known.key for draft in drafts]), strict=True)
     )
     regression = overall([skill.regression for skill in skills])

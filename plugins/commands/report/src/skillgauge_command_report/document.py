@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from skillgauge.api import LIFT_LEVEL, Frozen, Repeats
+from skillgauge.api import EMPTY, LIFT_LEVEL, Frozen, JsonObject, Repeats
 
 
 class Direction(StrEnum):
@@ -36,7 +36,7 @@ class Metric(Frozen):
     """One row of a skill's table."""
 
     name: str
-    """`completionRate`, `errorRate`, `p95Ms` or `compositeScore`."""
+    """`completionRate` or the figure that a format has in its place, `errorRate`, `p95Ms` or `compositeScore`."""
     label: str
     unit: Unit
     before: float | None
@@ -210,6 +210,8 @@ class SkillDiff(Frozen):
     common_tasks_only: bool
     """The metrics are computed anew over the tasks that both reports have, because their task sets differ."""
     tasks: Tasks
+    names: JsonObject = EMPTY
+    """What tasks that are told of are called: id to name, of those that have a name of their own."""
     changes: tuple[TaskChange, ...] = ()
     checks: tuple[CheckChange, ...] = ()
     """Only where both reports tell the checks of a task."""
@@ -228,6 +230,11 @@ class SkillDiff(Frozen):
     """In which of the reports it takes them."""
     confirm: tuple[str, ...] = ()
     """The whole commands, if the reports tell enough: of the second report, or of the first and then of the second."""
+
+    def called(self, task: str) -> str:
+        """A task as people know it: by its name, then its id."""
+        name = self.names.get(task)
+        return f"{name} ({task})" if name else task
 
     @property
     def versions(self) -> str:
@@ -251,7 +258,7 @@ class ReportFacts(Frozen):
 class DiffDocument(Frozen):
     """The document of `report diff --json` and `--format json`."""
 
-    schema_version: str = "2.2"
+    schema_version: str = "2.3"
     before: ReportFacts
     after: ReportFacts
     max_drop: float

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from skillgauge.api import DIRECT, GroupKey
@@ -15,6 +15,8 @@ from .metrics import compare_metrics
 from .regression import Judged, Weighed
 from .tallying import SkillTally, TaskTally
 
+Names = Mapping[tuple[str, str], str]
+"""Names of cases by suite and id, of those that have one of their own."""
 _ORDER = (Turn.BROKE, Turn.WEAKER, Turn.FIXED, Turn.STRONGER)
 
 
@@ -71,7 +73,7 @@ class Draft:
         """What else changed that nobody said to compare across."""
         return tuple(one.what for one in self.also_changed if one.what not in self.across)
 
-    def finished(self, title: str, judged: Judged, confirm: tuple[str, ...] = ()) -> SkillDiff:
+    def finished(self, title: str, judged: Judged, confirm: tuple[str, ...], names: Names) -> SkillDiff:
         """What the document says of it; `confirm`: commands that would decide."""
         before, after = self.pair
         key, tasks = self.known.key, self.tasks
@@ -79,6 +81,7 @@ class Draft:
         left_out = (*tasks.only_before, *tasks.only_after, *tasks.ungraded, *tasks.changed, *tasks.quarantined)
         is_part = presence is Presence.BOTH and bool(left_out)
         graded = frozenset(pair.task for pair in self.weighed.tasks)
+        told = (*left_out, *(one.task for one in self.changes), *(one.task for one in self.checks))
         return SkillDiff(
             title=title,
             skill=key.target_id,
@@ -93,6 +96,7 @@ class Draft:
             metrics=compare_metrics(before, after, graded.union(tasks.ungraded) if is_part else None, graded),
             common_tasks_only=is_part,
             tasks=tasks,
+            names={task: names[key.suite_id, task] for task in told if (key.suite_id, task) in names},
             changes=self.changes,
             checks=self.checks,
             difference=self.weighed.difference,

@@ -7,7 +7,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from skillgauge.api import ExitCode, Invocation, Problem, RunView, UsageError, read_document, thaw, write_whole
+from skillgauge.api import (
+    ExitCode,
+    Invocation,
+    Problem,
+    RunView,
+    SourceSpan,
+    UsageError,
+    read_document,
+    thaw,
+    write_whole,
+)
 from skillgauge_run_views.delivery import Delivered, reporter_for
 
 
@@ -20,7 +30,8 @@ def enter(call: Invocation, view: RunView, name: str, target: Path) -> ExitCode:
     document = read_document(target, kind="json").value
     if not isinstance(document, Mapping):
         message = f"{str(target)!r} holds no JSON object that a report could be entered into"
-        raise UsageError(Problem("report.into", message, hint="Name a manifest."))
+        place = SourceSpan(str(target), 1, 1)
+        raise UsageError(Problem("report.into", message, span=place, hint="Name a manifest."))
     artifacts = list(reporter_for(call, name, view).render(view))
     try:
         (only,) = artifacts

@@ -68,15 +68,15 @@ def _skill(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
         yield _row(["Task", first, second, "Change", "Reason"])
         yield _row(["---"] * 5)
         for change in skill.changes[:LISTED]:
-            cells = (change.task, change.before.shown, change.after.shown, change.turn, change.reason)
+            cells = (skill.called(change.task), change.before.shown, change.after.shown, change.turn, change.reason)
             yield _row(text(cell) for cell in cells)
         yield from _more(len(skill.changes), "changed tasks")
     yield from _checks(skill, labels)
     if skill.presence is Presence.BOTH:
-        yield from _listed(f"Tasks only in {first}", skill.tasks.only_before)
-        yield from _listed(f"Tasks only in {second}", skill.tasks.only_after)
-        yield from _listed("Tasks with errors only, not compared", skill.tasks.ungraded)
-        yield from _listed("Tasks that ask or check something else now, not compared", skill.tasks.changed)
+        yield from _listed(f"Tasks only in {first}", skill, skill.tasks.only_before)
+        yield from _listed(f"Tasks only in {second}", skill, skill.tasks.only_after)
+        yield from _listed("Tasks with errors only, not compared", skill, skill.tasks.ungraded)
+        yield from _listed("Tasks that ask or check something else now, not compared", skill, skill.tasks.changed)
 
 
 def _checks(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
@@ -85,7 +85,9 @@ def _checks(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
         yield _row(["Task", "Check", *labels, "Change"])
         yield _row(["---"] * 5)
         for check in skill.checks[:LISTED]:
-            yield _row(map(text, (check.task, check.check, check.before.shown, check.after.shown, check.turn)))
+            yield _row(
+                map(text, (skill.called(check.task), check.check, check.before.shown, check.after.shown, check.turn))
+            )
         yield from _more(len(skill.checks), "changed checks")
 
 
@@ -111,10 +113,10 @@ def _delta(metric: Metric) -> str:
     return f"**{delta(metric)}** {arrow(metric)}".rstrip()
 
 
-def _listed(title: str, tasks: Sequence[str]) -> Iterator[str]:
+def _listed(title: str, skill: SkillDiff, tasks: Sequence[str]) -> Iterator[str]:
     if tasks:
         yield ""
-        yield f"{title}: {', '.join(text(task) for task in tasks[:LISTED])}"
+        yield f"{title}: {', '.join(text(skill.called(task)) for task in tasks[:LISTED])}"
         yield from _more(len(tasks), "tasks")
 
 

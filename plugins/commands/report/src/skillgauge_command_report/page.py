@@ -34,7 +34,8 @@ def _lines(document: DiffDocument) -> Iterator[str]:
     reports = (document.before, document.after)
     labels = [text(facts.label) for facts in reports]
     title = escape(" → ".join(plain(facts.label, 60) for facts in reports))
-    alone = document.skills[0].title if len(document.skills) == 1 else ""
+    what = {skill.skill or skill.suite for skill in document.skills}
+    alone = document.skills[0].title if len(document.skills) == 1 else what.pop() if len(what) == 1 else ""
     style = files(__package__).joinpath("diff.css").read_text("utf-8")
     style_hash = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{style_hash}'; base-uri 'none'; form-action 'none'"
@@ -87,17 +88,21 @@ def _skill(skill: SkillDiff, labels: Sequence[str]) -> Iterator[str]:
         if sentences:
             yield f"<p>{' '.join(text(sentence, SENTENCE) for sentence in sentences)}</p>"
     if skill.changes:
-        yield from _table(["Task", first, second, "Change", "Reason"], map(_change, skill.changes[:LISTED]), "changes")
+        yield from _table(
+            ["Task", first, second, "Change", "Reason"],
+            (_change(one, skill) for one in skill.changes[:LISTED]),
+            "changes",
+        )
         yield from _more(len(skill.changes), "changed tasks")
     if skill.checks:
         heads = ["Task", "Check", first, second, "Change"]
-        yield from _table(heads, map(_check, skill.checks[:LISTED]), "checks")
+        yield from _table(heads, (_check(one, skill) for one in skill.checks[:LISTED]), "checks")
         yield from _more(len(skill.checks), "changed checks")
     if skill.presence is Presence.BOTH:
-        yield from _listed(f"Tasks only in {first}", skill.tasks.only_before)
-        yield from _listed(f"Tasks only in {second}", skill.tasks.only_after)
-        yield from _listed("Tasks with errors only, not compared", skill.tasks.ungraded)
-        yield from _listed("Tasks that ask or check something else now, not compared", skill.tasks.changed)
+        yield from _listed(f"Tasks only in {first}", skill, skill.tasks.only_before)
+        yield from _listed(f"Tasks only in {second}", skill, skill.tasks.only_after)
+        yield from _listed("Tasks with errors only, not compared", skill, skill.tasks.ungraded)
+        yield from _listed("Tasks that ask or check something else now, not compared", skill, skill.tasks.changed)
     yield "</section>"
 
 
@@ -121,12 +126,12 @@ def _metric(metric: Metric, sides: Sequence[float | None], *, with_delta: bool) 
     return f'<th scope="row">{escape(metric.label)}</th>{"".join(cells)}'
 
 
-def _change(change: TaskChange) -> str:
-    return f'<th scope="row">{text(change.task)}</th>{_turned(change)}<td>{text(change.reason)}</td>'
+def _change(change: TaskChange, skill: SkillDiff) -> str:
+    return f'<th scope="row">{text(skill.called(change.task))}</th>{_turned(change)}<td>{text(change.reason)}</td>'
 
 
-def _check(change: CheckChange) -> str:
-    return f'<th scope="row">{text(change.task)}</th><td>{text(change.check)}</td>{_turned(change)}'
+def _check(change: CheckChange, skill: SkillDiff) -> str:
+    return f'<th scope="row">{text(skill.called(change.task))}</th><td>{text(change.check)}</td>{_turned(change)}'
 
 
 def _turned(change: TaskChange | CheckChange) -> str:
@@ -143,9 +148,9 @@ def _table(heads: Sequence[str], rows: Iterable[str], kind: str) -> Iterator[str
     yield "</tbody></table></div>"
 
 
-def _listed(title: str, tasks: Sequence[str]) -> Iterator[str]:
+def _listed(title: str, skill: SkillDiff, tasks: Sequence[str]) -> Iterator[str]:
     if tasks:
-        yield f"<p>{title}: {', '.join(text(task) for task in tasks[:LISTED])}</p>"
+        yield f"<p>{title}: {', '.join(text(skill.called(task)) for task in tasks[:LISTED])}</p>"
         yield from _more(len(tasks), "tasks")
 
 

@@ -25,6 +25,7 @@ from skillgauge.api import (
     PluginError,
     Problem,
     RunRequest,
+    Severity,
     SuiteError,
     Trajectory,
     TrajectoryEvent,
@@ -40,6 +41,8 @@ from .options import SKILL_FOLDER, MockOptions, Reply, Script
 NAME = "mock"
 NOTE = "a script was played, no model was asked"
 """Stands in every result, so that no report passes for one of a real agent."""
+_NO_SCRIPT = "the prompt was repeated for want of a script, no model was asked"
+"""The same, where nothing was played."""
 _CHARACTERS_PER_TOKEN = 4
 _OUTPUT_BYTES = 64 * 1024
 
@@ -77,8 +80,14 @@ class MockEngine:
         self._replies = replies
 
     async def check(self) -> tuple[Problem, ...]:
-        """Nothing can be missing."""
-        return ()
+        """Nothing can be missing; without a script it warns, since whoever takes it for an agent learns nothing."""
+        if self._replies:
+            return ()
+        message = f"engine {NAME!r} has no script, so it repeats each prompt and does nothing that a check could find"
+        hint = (
+            f"Say what it does: --set engines.{NAME}.script=FILE; `skillgauge plugins info engines {NAME}` shows how."
+        )
+        return (Problem("engine.no-script", message, hint=hint, severity=Severity.WARNING),)
 
     def identity(self, model: str | None) -> Identity:
         """Complete: nothing else decides."""
@@ -98,7 +107,8 @@ class MockEngine:
         """Do what the script says about the prompt."""
         offered = offered_skills(await workspace.snapshot())
         fitting = (reply for reply in self._replies if reply.fits(request.prompt, offered))
-        return await _Session(request, workspace, emit, offered).play(next(fitting, Reply()))
+        execution = await _Session(request, workspace, emit, offered).play(next(fitting, Reply()))
+        return execution if self._replies else execution.model_copy(update={"notes": (_NO_SCRIPT,)})
 
 
 def offered_skills(paths: Iterable[str]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from math import isclose
 from typing import Any
 
 from skillgauge.api import (
@@ -157,21 +158,24 @@ def run_document(suite: SuiteHead, result: TrialResult) -> dict[str, Any]:
             for score in graded
         ],
         "notes": notes,
-        **_beside(result),
+        **_own(result),
     }
 
 
 _OUTCOMES = {ScoreStatus.PASSED: True, ScoreStatus.FAILED: False, ScoreStatus.UNGRADED: None}
 
 
-def _beside(result: TrialResult) -> dict[str, Any]:
-    """Checks beside the verdict, such as whether the skill fired; unknown is null."""
-    found = [
+def _own(result: TrialResult) -> dict[str, Any]:
+    """What the original has no key for: checks beside the verdict, unknown is null, and why a session broke down."""
+    beside = [
         {"text": score.check_id, "passed": _OUTCOMES[score.status], "evidence": score.reason}
         for score in result.scores
         if score.beside
     ]
-    return {"skillgauge": {"beside": found}} if found else {}
+    failure = result.execution.failure
+    told: dict[str, Any] = {"beside": beside} if beside else {}
+    told |= {"failure": {"class": failure.failure_class, "blame": failure.blame}} if failure else {}
+    return {"skillgauge": told} if told else {}
 
 
 def _count(events: tuple[Any, ...] | None, kind: EventKind) -> int | None:
@@ -238,5 +242,18 @@ def run_summary(suite: SuiteHead, tally: Tally) -> tuple[dict[str, Any], list[st
     if comparison is None or not {comparison.candidate, comparison.baseline} <= tally.spreads.keys():
         return {**summary, "delta": delta}, []
     delta |= {name: _signed(name, found.mean or 0.0) for name, found in tally.delta.items()}
-    missing = [f"eval {case} was not graded in both configurations, so delta leaves it out" for case in tally.unpaired]
-    return {**summary, "delta": delta}, missing
+    notes = [f"eval {case} was not graded in both configurations, so delta leaves it out" for case in tally.unpaired]
+    if not notes and (apart := ", ".join(_apart(tally, comparison))):
+        why = "it averages the runs of each eval first, and some evals have more known runs than others"
+        notes = [f"delta is not the difference of the means above ({apart}): {why}"]
+    return {**summary, "delta": delta}, notes
+
+
+def _apart(tally: Tally, comparison: Comparison) -> list[str]:
+    """Measures whose paired difference is not that of the two means, which are over all runs pooled."""
+    ours, theirs = (tally.spreads[arm] for arm in (comparison.candidate, comparison.baseline))
+    return [
+        name
+        for name, found in tally.delta.items()
+        if not isclose(found.mean or 0.0, ours[name].mean - theirs[name].mean, rel_tol=0, abs_tol=1e-9)
+    ]

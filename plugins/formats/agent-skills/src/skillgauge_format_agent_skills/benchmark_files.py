@@ -7,7 +7,7 @@ from functools import cached_property
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from skillgauge.api import Identity, Json, RunState
+from skillgauge.api import Blame, Identity, Json, RunState
 
 UNKNOWN_ENGINE = "unknown"
 """The original does not say which engine ran."""
@@ -33,6 +33,19 @@ class ResultFile(_Part):
     tokens: float | None = Field(default=None, ge=0)
 
 
+class FailureFile(_Part):
+    """Why a session broke down; a class that a later version knows is that of an error inside."""
+
+    failure_class: str = Field(alias="class")
+    blame: Blame = Field(default=Blame.INFRASTRUCTURE, strict=False)
+
+
+class OwnFile(_Part):
+    """What the original has no key for, of a run."""
+
+    failure: FailureFile | None = None
+
+
 class RunFile(_Part):
     """One of `runs`."""
 
@@ -42,6 +55,7 @@ class RunFile(_Part):
     result: ResultFile
     expectations: tuple[ExpectationFile, ...] = ()
     notes: tuple[str, ...] = ()
+    skillgauge: OwnFile | None = None
 
 
 class ValidityFile(_Part):

@@ -306,9 +306,14 @@ def _verdict(run: RunFile) -> tuple[Verdict, tuple[Score, ...]]:
 def _execution(run: RunFile, verdict: Verdict) -> Execution:
     tokens = run.result.tokens
     failure = None
-    if verdict is Verdict.ERROR:
+    told = run.skillgauge.failure if run.skillgauge else None
+    if told or verdict is Verdict.ERROR:
         message = "; ".join(run.notes) or "the document has no pass rate"
-        failure = Failure(failure_class=FailureClass.INTERNAL, blame=Blame.INFRASTRUCTURE, message=message)
+        is_known = told is not None and told.failure_class in set(FailureClass)
+        failure_class = FailureClass(told.failure_class) if told and is_known else FailureClass.INTERNAL
+        failure = Failure(
+            failure_class=failure_class, blame=told.blame if told else Blame.INFRASTRUCTURE, message=message
+        )
     return Execution(
         duration_s=run.result.time_seconds,
         usage=None if tokens is None else Usage(total_tokens=round(tokens)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,6 +13,7 @@ from typing import Any
 
 from skillgauge.api import (
     Artifact,
+    Document,
     EventKind,
     JsonValue,
     Problem,
@@ -47,11 +49,13 @@ class JobsReporter:
         stamp = datetime.fromtimestamp(view.run.started_at, UTC).strftime("%Y-%m-%d__%H-%M-%S")
         names = {suite.id: suite.name or suite.id for suite in view.head.suites}
         prompts = {(case.suite_id, case.id): case.prompt for case in view.cases()}
+        runners = Counter(runner for runner, _ in {(one.key.runner, one.key.model) for one in view.summary.groups})
         index: list[str] = []
         for result in view.results():
             if result.verdict is Verdict.SKIPPED:
                 continue
-            agent = (result.runner if result.model is None else f"{result.runner}--{result.model}").replace("/", "-")
+            agent = f"{result.runner}--{result.model}" if runners[result.runner] > 1 else result.runner
+            agent = agent.replace("/", "-")
             rollout = f"{result.case_id[:_LONGEST]}__{digest(result.trial_id)[:8]}"
             skill = names.get(result.suite_id, result.suite_id)
             folder = f"{ROOT}/{_name(skill)}/{_name(agent)}/{_name(result.arm)}/{stamp}/{_name(rollout)}"
@@ -170,8 +174,7 @@ def _rows(root: Path) -> Iterator[Row]:
             continue
         stamp = place.stamp
         try:
-            value = read_document(file, kind="json", max_bytes=_MAX_BYTES).value
-            row = _row(file, value, place)
+            row = _row(file, read_document(file, kind="json", max_bytes=_MAX_BYTES), place)
         except SuiteError as error:
             problems += error.problems
             continue
@@ -205,9 +208,10 @@ def _place(file: Path) -> _Place | None:
     return _Place(agent.parent.name, agent.name, arm.name, folder.parent.name, folder.name)
 
 
-def _row(file: Path, value: JsonValue, place: _Place) -> Row:
+def _row(file: Path, document: Document, place: _Place) -> Row:
+    value = document.value
     if not isinstance(value, Mapping):
-        raise SuiteError(Problem("report.damaged", "a result must be an object", span=SourceSpan(str(file), 1)))
+        raise SuiteError(Problem("report.damaged", "a result must be an object", span=SourceSpan(str(file), 1, 1)))
     told = value.get("task_name")
     named = _HASH.fullmatch(place.rollout)
     case_id = told if isinstance(told, str) and told else (named["case"] if named else place.rollout)
@@ -223,7 +227,7 @@ def _row(file: Path, value: JsonValue, place: _Place) -> Row:
         model=str(value["model"]) if value.get("model") else None,
         arm=place.arm,
         repeat=repeat if isinstance(repeat, int) and repeat > 0 else 1,
-        reward=_reward(file, value) if not error else None,
+        reward=_reward(document, value) if not error else None,
         error=error,
         question=_question(file),
         started_at=_seconds(value.get("started_at")),
@@ -233,7 +237,7 @@ def _row(file: Path, value: JsonValue, place: _Place) -> Row:
     )
 
 
-def _reward(file: Path, value: Mapping[str, JsonValue]) -> float | None:
+def _reward(document: Document, value: Mapping[str, JsonValue]) -> float | None:
     """`reward` of `rewards`, else its first value; `None` if there is none.
 
     Raises:
@@ -242,14 +246,15 @@ def _reward(file: Path, value: Mapping[str, JsonValue]) -> float | None:
     rewards = value.get("rewards")
     if not isinstance(rewards, Mapping) or not rewards:
         return None
-    reward = rewards.get("reward", next(iter(rewards.values())))
+    key = "reward" if "reward" in rewards else next(iter(rewards))
+    reward = rewards[key]
     number = _number(reward)
     if number is not None and 0 <= number <= 1:
         return number
     if reward is None:
         return None
     message = f"a reward must be a number from 0 to 1, not {json.dumps(thaw(reward))}"
-    raise SuiteError(Problem("report.damaged", message, span=SourceSpan(str(file), 1)))
+    raise SuiteError(Problem("report.damaged", message, origin=document.origin("rewards", key)))
 
 
 def _question(file: Path) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from importlib.metadata import version
 
 from skillgauge.api import FailureClass, Identity, JudgeReply, JudgeRequest, Problem, Usage
@@ -11,6 +12,12 @@ from skillgauge.api import FailureClass, Identity, JudgeReply, JudgeRequest, Pro
 NAME = "mock"
 _BEGIN = re.compile(r"^BEGIN (?P<name>CLAIMS|CRITERIA) (?P<marker>[0-9a-f]+)$", re.MULTILINE)
 _NUMBERED = re.compile(r"^(\d+)\. ", re.MULTILINE)
+
+
+@cache
+def _version() -> str:
+    """Looked up once: in an environment with many distributions each look costs more than an answer."""
+    return version(f"skillgauge-judge-{NAME}")
 
 
 class MockJudge:
@@ -22,7 +29,7 @@ class MockJudge:
 
     def identity(self, model: str | None) -> Identity:
         """Complete; at the service of the engine of the same name, which asks nobody either."""
-        return Identity(name=NAME, version=version(f"skillgauge-judge-{NAME}"), service=NAME)
+        return Identity(name=NAME, version=_version(), service=NAME)
 
     async def ask(self, request: JudgeRequest) -> JudgeReply:
         """Answer each statement of a question."""
@@ -51,8 +58,9 @@ class MockJudge:
 
 
 def _section(text: str, name: str, marker: str) -> str:
-    found = re.search(rf"^BEGIN {name} {marker}\n(.*?)\nEND {name} {marker}$", text, re.MULTILINE | re.DOTALL)
-    return found[1] if found else ""
+    """What stands between two lines; no pattern, since none fits a second question: every marker is another one."""
+    inside = f"\n{text}\n".partition(f"\nBEGIN {name} {marker}\n")[2]
+    return inside.partition(f"\nEND {name} {marker}\n")[0] if f"\nEND {name} {marker}\n" in inside else ""
 
 
 def _statements(section: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,7 @@ class GepaReporter:
 
     def _sessions(self, view: RunView, suites: list[SuiteHead], *, several: bool) -> Iterator[Artifact]:
         known = {suite.id: suite for suite in suites}
+        runners = Counter(runner for runner, _ in {(one.key.runner, one.key.model) for one in view.summary.groups})
         records: dict[str, list[dict[str, Any]]] = {suite.id: [] for suite in suites}
         examples: dict[str, list[dict[str, Any]]] = {suite.id: [] for suite in suites}
         scores: dict[str, dict[str, float]] = {suite.id: {} for suite in suites}
@@ -66,7 +68,7 @@ class GepaReporter:
                 continue
             folder = f"{_name(suite.name or suite.id)}/" if several else ""
             text = _skill_text(suite)
-            for name, result in _named(case, suite):
+            for name, result in _named(case, suite, runners):
                 content = _json(_trace(result, case.case, suite, text))
                 yield Artifact(chunks=[content], path=f"{folder}traces/{name}.json")
                 if not suite.is_baseline(result.arm) and result.verdict is not Verdict.ERROR:
@@ -85,11 +87,11 @@ class GepaReporter:
             yield Artifact(chunks=[_json(dataset)], path=f"{folder}reflective_dataset.json")
 
 
-def _named(case: CaseReport, suite: SuiteHead) -> Iterator[tuple[str, TrialResult]]:
-    """Every session of a case under the name of its trace."""
+def _named(case: CaseReport, suite: SuiteHead, runners: Counter[str]) -> Iterator[tuple[str, TrialResult]]:
+    """Every session of a case under the name of its trace, with the model where an agent has several."""
     for group, results in case.results.items():
         side = "without" if suite.is_baseline(group.arm) else "with"
-        agent = group.runner if group.model is None else f"{group.runner}-{group.model}"
+        agent = f"{group.runner}-{group.model}" if runners[group.runner] > 1 else group.runner
         stem = f"{_name(case.case.id)}-{_name(agent)}-{side}"
         for result in results:
             if result.verdict is not Verdict.SKIPPED:

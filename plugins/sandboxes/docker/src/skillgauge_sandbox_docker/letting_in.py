@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 MIB = 1024 * 1024
 _SOCKET = "socket"
-_FIRST_PORT, _PORTS = 20_000, 20_000
+_FIRST_PORT, _PORTS = 20_000, 12_000
+"""All below those that Linux gives to clients, of which any may be taken where a network is shared."""
 _PATIENCE_S = 60.0
 _READY = b"ready"
 _INSIDE = """

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from skillgauge.report.gates import GateAnswer, answers, figure_of, gated
+from skillgauge.cli.gates import GateAnswer, answers, figure_of, gated
 from skillgauge.stats import RateInterval, Repeats, weigh
 from skillgauge.types.comparison import Counts, GroupKey, PairSummary
 from skillgauge.types.gate import Gate, GateFigure, GateScope

@@ -42,6 +42,10 @@ class Overlay:
 
     checks: tuple[tuple[str, OverlayCheck, Origin | None], ...] = ()
 
+    def __call__(self, suites: tuple[Suite, ...]) -> tuple[tuple[Suite, ...], tuple[Problem, ...]]:
+        """The suites with the checks added, and what of these is of no use; see `What.revise`."""
+        return tuple(map(self.over, suites)), tuple(self.unused(suites))
+
     def over(self, suite: Suite) -> Suite:
         """The suite with the checks added."""
         fitting = tuple(one for one in self.checks if one[1].format in (None, suite.format))

@@ -6,12 +6,12 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
+from typing import TYPE_CHECKING
 
-Ask = Callable[[str], str | None]
-Keep = Callable[[str, str], None]
+if TYPE_CHECKING:
+    from ..plugins.events import Events
 
-_ask: ContextVar[Ask] = ContextVar("ask", default=lambda _name: None)
-_keep: ContextVar[Keep] = ContextVar("keep", default=lambda _name, _value: None)
+_extensions: ContextVar[Callable[[], Events] | None] = ContextVar("extensions", default=None)
 
 
 def host_environment() -> Mapping[str, str]:
@@ -34,7 +34,8 @@ def secret(name: str) -> str | None:
     Raises:
         PluginError: an extension failed.
     """
-    given = _ask.get()(name)
+    extensions = _extensions.get()
+    given = extensions().resolve_secret(name) if extensions else None
     return (os.environ.get(name) if given is None else given) or None
 
 
@@ -47,7 +48,8 @@ def keep_secret(name: str, value: str) -> None:
         name: what stands in place of the value.
         value: as it is sent; one of fewer than 6 characters cannot be told from other text and is not hidden.
     """
-    _keep.get()(name, value)
+    if extensions := _extensions.get():
+        extensions().keep_secret(name, value)
 
 
 _SECRET = re.compile(r"(?i)(^|_)(API_?KEY|TOKEN|SECRET|PASSW(OR)?D|CREDENTIALS?|(?P<perhaps>KEY|PASSPHRASE|PAT))$")
@@ -66,7 +68,10 @@ def credentials() -> Iterator[tuple[str, str]]:
         yield from ((name, password) for password in _PASSWORD.findall(value))
 
 
-def ask_first(ask: Ask, keep: Keep) -> None:
-    """Whom `secret` asks before the environment, and whom `keep_secret` tells, in this context from now on."""
-    _ask.set(ask)
-    _keep.set(keep)
+def ask_first(extensions: Callable[[], Events]) -> None:
+    """Whom `secret` asks before the environment and `keep_secret` tells, in this context from now on.
+
+    Args:
+        extensions: gives those of the run; called when the first secret is asked for, since it loads them.
+    """
+    _extensions.set(extensions)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from skillgauge.api import Case, Check, Origin, Severity, Suite, UsageError
 from skillgauge.cli.added_checks import read_overlay
-from skillgauge.plan.overlay import Overlay
+from skillgauge.cli.overlay import Overlay
 
 OWN = Check(id="own", scorer="exact")
 
@@ -49,7 +49,7 @@ def test_what_is_executed_stays_the_same() -> None:
     (before,), (after,) = plain.cases, read_overlay([], "", ['new={"n": 1}']).over(plain).cases
     assert before.checks_digest != after.checks_digest
     assert before.execution_digest == after.execution_digest
-    assert after.checks == (OWN, Check(id="--check new", scorer="new", options={"n": 1}))
+    assert after.checks == (OWN, Check(id="--check new", scorer="new", options={"n": 1}, origin=Origin("--check new")))
 
 
 def test_a_further_check_may_stand_beside_the_verdict() -> None:

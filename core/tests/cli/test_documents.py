@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import skillgauge_documents
+from skillgauge.cli.documents import locate, located_all, parse_document, read_document
 from skillgauge.errors import Origin, Problem, SourceSpan, SuiteError
-from skillgauge.reading.documents import locate, located_all, parse_document, read_document
-from skillgauge.types.frozen import MAX_DEPTH
+from skillgauge_documents import MAX_DEPTH
 
 
 def write(folder: Path, name: str, content: str) -> Path:

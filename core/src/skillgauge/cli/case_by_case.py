@@ -1,0 +1,54 @@
+"""A run that was carried out, read case by case, as documents and the terminal tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from ..report.pairs import by_group, pairs_of
+from ..types.comparison import CasePair, CaseSummary, GroupKey
+from ..types.result import ResultOrder, RunView, TrialResult
+from ..types.trial import CaseHead
+
+
+@dataclass(frozen=True)
+class CaseReport:
+    """All that is known of one case in a run."""
+
+    case: CaseHead
+    """Of a run that does not tell its cases: id and tags."""
+    results: Mapping[GroupKey, Sequence[TrialResult]]
+    """Its repeats, group by group: by target, runner, model and arm."""
+    summaries: Mapping[GroupKey, CaseSummary]
+    """Of the same groups."""
+    pairs: tuple[CasePair, ...]
+    """Every comparison of its suite, once for each target, runner and model."""
+
+
+def case_by_case(view: RunView) -> Iterator[CaseReport]:
+    """The cases of a run that have a result, each with all its arms; the results are read once, and one case is held.
+
+    Args:
+        view: the run. Blocks; call it from a worker thread.
+    """
+    suites = {suite.id: suite for suite in view.head.suites}
+    heads = view.cases()
+    head = next(heads, None)
+    for place, found in groupby(view.source.results(ResultOrder.CASE), key=_place):
+        groups = list(by_group(found))
+        while head is not None and (head.suite_id, head.index) < place:
+            head = next(heads, None)
+        known = head if head is not None and (head.suite_id, head.index) == place else _bare_head(groups[0][2][0])
+        summaries = {group: summary for group, summary, _ in groups}
+        suite = suites.get(place[0])
+        pairs = tuple(pairs_of(suite, summaries)) if suite else ()
+        yield CaseReport(known, {group: repeats for group, _, repeats in groups}, summaries, pairs)
+
+
+def _place(result: TrialResult) -> tuple[str, int]:
+    return result.suite_id, result.case_index
+
+
+def _bare_head(result: TrialResult) -> CaseHead:
+    return CaseHead(suite_id=result.suite_id, index=result.case_index, id=result.case_id, tags=result.tags)

@@ -1,0 +1,27 @@
+"""Numbers and lists as people read them, one form for each."""
+
+from __future__ import annotations
+
+from skillgauge_documents.phrases import counted, decimal, duration, listed, moment, percent
+
+
+def test_numbers() -> None:
+    """One form for each kind; what is unknown is a dash, never 0."""
+    assert [percent(value) for value in (None, 0.0, 0.125, 1.0)] == ["–", "0.0%", "12.5%", "100.0%"]
+    assert [percent(value) for value in (1999 / 2000, 0.0004, 0.9994)] == [">99.9%", "<0.1%", "99.9%"]
+    assert [duration(value) for value in (None, 0.0005, 0.421, 1.0, 75.25)] == [
+        "–",
+        "0 ms",
+        "421 ms",
+        "1.0 s",
+        "75.2 s",
+    ]
+    assert [decimal(value) for value in (None, 0.5, 2)] == ["–", "0.50", "2.00"]
+    assert [counted(count, "case") for count in (0, 1, 2, 1000)] == ["0 cases", "1 case", "2 cases", "1,000 cases"]
+    assert moment(0) == "1970-01-01 00:00:00 UTC"
+
+
+def test_lists() -> None:
+    """The first names, and how many more."""
+    assert listed(["a", "b\x1b"]) == "a, b\N{REPLACEMENT CHARACTER}"
+    assert listed("abcd", limit=2) == "a, b and 2 more"
