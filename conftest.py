@@ -5,10 +5,11 @@ Under CI a skipped engine test fails the run: there the programs are installed, 
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,17 @@ class NoSkippedEngines:
             terminalreporter.section("engine tests that CI must not skip", red=True)
             for name in self.skipped:
                 terminalreporter.line(name)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage while thousands of tests are made, which all stay, and never among them afterwards."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_configure(config: pytest.Config) -> None:

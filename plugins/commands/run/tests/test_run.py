@@ -51,11 +51,16 @@ def make(work: Path, make_skill: MakeSkill) -> Callable[..., None]:
 Make = Callable[..., None]
 
 
+def test_the_schema_is_one() -> None:
+    """Looked at once, for it takes longer than all documents of the tests below."""
+    jsonschema.Draft202012Validator.check_schema(schemas()["run"])
+
+
 def document(done: Done, code: int = 0) -> dict[str, object]:
     """The document of a run; it is what its schema says and agrees with the process."""
     assert done.code == code, done.stderr
     shown: dict[str, object] = done.document
-    jsonschema.validate(shown, schemas()["run"])
+    jsonschema.Draft202012Validator(schemas()["run"]).validate(shown)
     assert (shown["exit_code"], shown["verdict"]) == (done.code, done.verdict)
     return shown
 

@@ -21,11 +21,16 @@ PASSED = {
 }
 
 
+def test_the_schema_is_one() -> None:
+    """Looked at once, for it takes longer than all documents of the tests below."""
+    jsonschema.Draft202012Validator.check_schema(schemas()["test"])
+
+
 def verdicts(done: Done, code: int = 0) -> dict[str, dict[str, str]]:
     """Verdict by suite and case; the document is what its schema says and agrees with the process."""
     assert done.code == code, done.stderr
     document = done.document
-    jsonschema.validate(document, schemas()["test"])
+    jsonschema.Draft202012Validator(schemas()["test"]).validate(document)
     assert (document["exit_code"], document["verdict"]) == (done.code, done.verdict)
     found: dict[str, dict[str, str]] = {}
     for case in document["cases"]:

@@ -79,7 +79,7 @@ def report_of(package: Path, number: int = -1) -> dict[str, Any]:
     """The newest report beside the cases; it is what its schema says."""
     path = sorted((package / "evals/reports").glob("*.json"))[number]
     document: dict[str, Any] = json.loads(path.read_text())
-    jsonschema.validate(document, schemas()["uaaps-report"])
+    jsonschema.Draft202012Validator(schemas()["uaaps-report"]).validate(document)
     return document
 
 
