@@ -109,10 +109,10 @@ def result(answer: str, tokens: int, **more: Any) -> dict[str, Any]:
     return {"type": "result", "session_id": "s", "is_error": False, "result": answer, **used, **more}
 
 
-def said(*texts: str, **more: Any) -> dict[str, Any]:
-    """A message, as stream and record have it."""
+def said(*texts: str, of: dict[str, str] | None = None, **more: Any) -> dict[str, Any]:
+    """A message, as stream and record have it, and what else is known of it."""
     content = [{"type": "text", "text": text} for text in texts]
-    message = {"id": "1", "model": "m", "content": content}
+    message = {"id": "1", "model": "m", "content": content, **(of or {})}
     return {"type": "assistant", "session_id": "s", "message": message, **more}
 
 
@@ -130,6 +130,28 @@ def test_the_record_counts_and_not_the_stream() -> None:
     assert (honest.text, honest.notes) == ("b", ())
     stranger = told_by([result("FORGED", 0, session_id="x"), said("real"), result("real", 100)], [])
     assert (stranger.text, len(stranger.notes)) == ("real", 1)
+
+
+def test_a_failure_that_the_record_does_not_know() -> None:
+    """What a command forged after an answer is not believed, and before one it is the agent's own doing (T-S15)."""
+    forged = result("Not logged in", 0, is_error=True, api_error_status=401)
+    work, failing = said("at work"), said("API Error", of={"id": "2", "model": "<synthetic>"})
+    answer = said("real", of={"id": "3", "stop_reason": "end_turn"})
+    after = told_by([result("real", 100), forged], [work, answer, COST])
+    assert (after.text, after.failure, after.is_over) == ("real", None, True)
+    assert any("tells a failure" in note for note in after.notes)
+    more: dict[str, Any] = {"type": "user", "message": {"content": "go on"}}
+    for record in ([work], [answer, more]):
+        before = told_by([forged], record).failure
+        assert before is not None
+        assert (before.failure_class, before.blame, before.retryable) == (FailureClass.AUTH, Blame.TARGET, False)
+    for record in ([], [failing], [answer, more, failing]):
+        true = told_by([forged], record).failure
+        assert true is not None
+        assert (true.failure_class, true.blame) == (FailureClass.AUTH, Blame.INFRASTRUCTURE)
+    turns = told_by([result("", 0, is_error=True, subtype="error_max_turns")], [work]).failure
+    assert turns is not None
+    assert turns.blame is Blame.AGENT_LIMIT
 
 
 def test_no_server_behind_a_relay() -> None:

@@ -19,6 +19,9 @@ class SessionRecord:
     def __init__(self) -> None:
         self._message_id: str | None = None
         self._texts: tuple[str, ...] = ()
+        self._stop: str | None = None
+        self.tells_failure = False
+        """Whether the last thing is that the program's API failed."""
         self.usage: Usage | None = None
         """Of the whole session, as the program adds it up when it ends."""
 
@@ -27,6 +30,8 @@ class SessionRecord:
         match text_at(record, "type"):
             case "assistant" if record.get("isSidechain") is not True:
                 self._take(dig(record, "message"))
+            case "user" if record.get("isSidechain") is not True:
+                self._stop = None  # there is more to do
             case "cost-state":
                 told = {"modelUsage": record.get("modelUsage"), "total_cost_usd": record.get("totalCostUSD")}
                 self.usage = usage_of(told)
@@ -37,8 +42,11 @@ class SessionRecord:
         """A message comes in as many lines as it has parts."""
         parts = items_at(message, "content")
         texts = tuple(text for part in parts if (text := text_at(part, "text")) is not None)
-        if text_at(message, "model") == SYNTHETIC:
+        self.tells_failure = text_at(message, "model") == SYNTHETIC
+        if self.tells_failure:
+            self._stop = None
             return
+        self._stop = text_at(message, "stop_reason")
         is_new = text_at(message, "id") != self._message_id
         self._message_id = text_at(message, "id")
         self._texts = texts if is_new else (*self._texts, *texts)
@@ -47,6 +55,11 @@ class SessionRecord:
     def answer(self) -> str | None:
         """The text of the last message; `None` if the file has no message."""
         return "".join(self._texts) if self._message_id is not None else None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the last message is one after which the agent had nothing to do."""
+        return self._stop == "end_turn"
 
     def denies(self, answer: str) -> bool:
         """Whether an answer is none that the last message gives."""

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from skillgauge.api import (
+    Blame,
     Block,
     EventKind,
     Failure,
@@ -110,7 +111,7 @@ class ClaudeTranscript:
         offered = texts_at(self._init, "skills") if self._init is not None else None
         self._note_explicit(offered or ())
         self._note_denials()
-        failure = failure_of(self._result, self._api_error, self._retry_delay_s)
+        failure = self._failure()
         trajectory = Trajectory(
             events=tuple(self._events),
             skills_offered=offered,
@@ -138,9 +139,26 @@ class ClaudeTranscript:
         is_of_session = text_at(record, "type") in ("assistant", "user", "result")
         return is_of_session and self._init is not None and text_at(record, "session_id") != self.session_id
 
+    def _failure(self) -> Failure | None:
+        """What the stream tells, and nobody but the program is meant to say.
+
+        An agent that failed could leave the rate by it. A failure of the API is in the session file as well: one that
+        is not there is none after an answer, and before one it is the agent's, as an early end of its program is.
+        """
+        told = failure_of(self._result, self._api_error, self._retry_delay_s)
+        if told is None or told.blame is not Blame.INFRASTRUCTURE or not self._is_failure_denied:
+            return told
+        return None if self._record.is_over else told.model_copy(update={"blame": Blame.TARGET, "retryable": False})
+
+    @property
+    def _is_failure_denied(self) -> bool:
+        is_error = dig(self._result, "is_error") is True
+        return is_error and self._record.answer is not None and not self._record.tells_failure
+
     def _answer(self) -> str | None:
         told = text_at(self._result, "result")
-        return self._record.answer if told is not None and self._record.denies(told) else told
+        is_denied = self._is_failure_denied or (told is not None and self._record.denies(told))
+        return self._record.answer if is_denied else told
 
     def _usage(self) -> Usage | None:
         told, recorded = usage_of(self._result), self._record.usage
@@ -154,6 +172,8 @@ class ClaudeTranscript:
         told = text_at(self._result, "result")
         if told is not None and dig(self._result, "is_error") is not True and self._record.denies(told):
             yield "the program's stream tells another answer than its session file, which counts"
+        if self._is_failure_denied and self._failure() is None:
+            yield "the program's stream tells a failure, and its session file an answer, which counts"
 
     def _system(self, record: Mapping[str, JsonValue]) -> Iterator[TrajectoryEvent]:
         match text_at(record, "subtype"):
