@@ -115,7 +115,7 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     ),
     # Roundings that contradict what is said.
     "N-B9": (
-        "core/tests/report/test_wording.py::test_numbers",
+        "libraries/documents/tests/test_phrases.py::test_numbers",
         "core/tests/cli/test_decision.py::test_a_rate_just_below_the_threshold_is_told_apart_from_it",
     ),
     # Rows of both arms looked alike.

@@ -15,7 +15,7 @@ from .tables import columns, table_lines, wrap
 from .terminal import width_of
 
 _LABEL = re.compile(r"((?:error|warning)\[[^\]]*\])")
-_WHOLE = re.compile(r"`[^`]*`|(?<=: )(?:skillgauge|pip|npm) .*?(?= \(|$)")
+_WHOLE = re.compile(r"`[^`]*`|(?<=: )(?:skillgauge|pip|npm|cd) .*?(?= \(|$)")
 """What is there to be copied: a terminal breaks it, we do not, so that it is copied as one line."""
 _COLORS = {"PASS": GREEN, "FAIL": RED, "ERROR": YELLOW, "SKIP": "", "did not pass": RED}
 _SAYS = re.compile(rf" *(?:{'|'.join(_COLORS)})\b")

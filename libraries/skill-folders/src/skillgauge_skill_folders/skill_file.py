@@ -20,6 +20,7 @@ from skillgauge.api import (
     Severity,
     SourceSpan,
     SuiteError,
+    Target,
     did_you_mean,
     parse_document,
 )
@@ -75,6 +76,21 @@ class Skill:
     def origin(self, *pointer: str) -> Origin:
         """The place of a key in the front matter."""
         return Origin(str(self.root / SKILL_FILE), pointer)
+
+    def target(self) -> Target:
+        """The skill as what is under test.
+
+        It has no digest of its own: arms carry that of the skill, so that a session without it stays the same session
+        when the skill is edited.
+        """
+        return Target(
+            id=self.name,
+            name=self.name,
+            description=self.description,
+            version=self.version,
+            root=str(self.root),
+            origin=self.origin(),
+        )
 
 
 def find_skill(path: Path) -> Path | None:

@@ -21,6 +21,7 @@ class TestCommand:
     def _here(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(tmp_path)
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ".cache"))
+        monkeypatch.delenv("COLUMNS", raising=False)
 
     def call(self, capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, Sequence[str]]:
         """Exit code, stdout and the lines of stderr."""
@@ -41,6 +42,15 @@ class TestCommand:
             f"{kept}: see plugin.py and pyproject.toml",
             "made scorer 'acme-tone'; its README.md says how to use it",
         ]
+
+    def test_the_next_step_is_one_line(
+        self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """However narrow the terminal is, it can be copied as a whole."""
+        monkeypatch.setenv("COLUMNS", "60")
+        _, _, err = self.call(capsys, "scorer", "acme-tone")
+        steps = "cd skillgauge-scorer-acme-tone && pip install -e '.[test]' && python -m pytest"
+        assert any(line.strip().removeprefix("next: ") == steps for line in err), err
 
     def test_a_summary_of_its_own(self, capsys: pytest.CaptureFixture[str]) -> None:
         """What `--summary` says stands in the announcement and in the wheel, and what fits into neither is refused."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from skillgauge.api import (
     thaw,
 )
 from skillgauge_format_agentv.suite_format import AgentvFormat
-from skillgauge_testkit import FORMATS, Maker, check_format, check_light_import, check_plugin
+from skillgauge_testkit import FORMATS, Maker, check_format, check_light_import, check_mutants, check_plugin
 from skillgauge_testkit.program import Program
 
 MODULE = "skillgauge_format_agentv.plugin"
@@ -421,33 +420,7 @@ def test_files_of_others_are_left(tmp_path: Path) -> None:
 
 def test_mutants(tmp_path: Path) -> None:
     """Damaged files: no other exception than the one for bad suites; each refusal has a place."""
-    file = laid(tmp_path)
-    rng, refused = random.Random(14), 0
-    lines = EVAL.splitlines()
-    for _ in range(150):
-        mutant = list(lines)
-        at = rng.randrange(len(mutant))
-        match rng.randrange(6):
-            case 0:
-                del mutant[at]
-            case 1:
-                mutant[at] = mutant[at].replace(":", rng.choice(["", ": [", ": {}", ": null #", ": 3 #"]), 1)
-            case 2:
-                mutant[at] = f"  {mutant[at]}"
-            case 3:
-                mutant.insert(at, rng.choice(["- x", "key: 1", "\tx: 1", "&a [*a]", "\x00"]))
-            case 4:
-                mutant[at] = mutant[at].replace("{{", rng.choice(["{{{", "{% ", "{{x."]), 1)
-            case _:
-                mutant[at] = f"{mutant[at]}: !!python/name:os.system"
-        file.write_text("\n".join(mutant))
-        try:
-            load(file)
-        except SuiteError as error:
-            refused += 1
-            found = located_all(error.problems)
-            assert all(one.span and one.span.line for one in found), (mutant[at], [str(one) for one in found])
-    assert refused > 75
+    check_mutants(load, laid(tmp_path), 150)
 
 
 def test_announcement() -> None:

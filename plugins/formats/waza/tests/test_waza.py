@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 from skillgauge.api import Case, Loaded, LoadRequest, SkillRole, Suite, SuiteError, VerdictMode, located_all, thaw
 from skillgauge_format_waza.commands import assertions_of, program_of
 from skillgauge_format_waza.suite_format import WazaFormat
-from skillgauge_testkit import FORMATS, Maker, check_format, check_light_import, check_plugin
+from skillgauge_testkit import FORMATS, Maker, check_format, check_light_import, check_mutants, check_plugin
 from skillgauge_testkit.program import Program
 
 MODULE = "skillgauge_format_waza.plugin"
@@ -391,31 +390,8 @@ def _foreign(folder: Path) -> list[Path]:
 
 def test_mutants(program: Program, suite_file: Path) -> None:
     """Damaged files: no traceback; each is read, or refused with a place in a file."""
-    rng, refused = random.Random(14), 0
-    for number in range(200):
-        text, file = (EVAL, suite_file) if number % 2 else (TASK, suite_file.parent / "tasks/a.yaml")
-        mutant = text.splitlines()
-        at = rng.randrange(len(mutant))
-        match rng.randrange(5):
-            case 0:
-                del mutant[at]
-            case 1:
-                mutant[at] = mutant[at].replace(":", rng.choice(["", ": [", ": {}", ": null #"]), 1)
-            case 2:
-                mutant[at] = f"  {mutant[at]}"
-            case 3:
-                mutant.insert(at, rng.choice(["- x", "key: 1", "\tx: 1", "&a [*a]", "\x00"]))
-            case _:
-                mutant[at] = f"{mutant[at]}: !!python/name:os.system"
-        file.write_text("\n".join(mutant))
-        try:
-            load(suite_file)
-        except SuiteError as error:
-            refused += 1
-            found = located_all(error.problems)
-            assert all(one.span and one.span.line for one in found), (number, [str(one) for one in found])
-        file.write_text(text)
-    assert refused > 100
+    check_mutants(load, suite_file, 100)
+    check_mutants(load, suite_file, 100, file=suite_file.parent / "tasks/a.yaml")
     suite_file.write_text(EVAL.replace("type: code", "type: human"))
     done = program("validate", suite_file)
     assert (done.code, "eval.yaml:14:" in done.stderr, "Traceback" in done.stderr) == (2, True, False)

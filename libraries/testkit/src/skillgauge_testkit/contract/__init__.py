@@ -19,6 +19,7 @@ from .agents import EnginePrompts, check_engine, check_judge
 from .announcing import Maker, check_light_import, check_plugin
 from .executors import check_executor
 from .formats import check_format
+from .mutants import check_mutants
 from .reporters import check_reporter
 from .sandboxes import check_sandbox
 from .scorers import check_scorer, score_context
@@ -35,6 +36,7 @@ __all__ = [
     "check_format",
     "check_judge",
     "check_light_import",
+    "check_mutants",
     "check_plugin",
     "check_reporter",
     "check_sandbox",

@@ -23,7 +23,6 @@ from skillgauge.api import (
     Suite,
     SuiteDefaults,
     SuiteError,
-    Target,
     did_you_mean,
     digest,
     install_hint,
@@ -339,16 +338,7 @@ def _split(part: _Part, skill: Skill, ref: SkillRef, taken: set[str]) -> Iterabl
 
 
 def _suite(name: str, part: _Part, cases: list[Case], skill: Skill, ref: SkillRef) -> Suite:
-    # The target has no digest of its own: arms carry that of the skill, and an arm without it stays the same when the
-    # skill is edited.
-    target = Target(
-        id=skill.name,
-        name=skill.name,
-        description=skill.description,
-        version=skill.version,
-        root=str(skill.root),
-        origin=skill.origin(),
-    )
+    target = skill.target()
     names = {case.id: case.name for case in cases if case.name}
     integers = tuple(case.id for case in cases if case.extras.get("integer_id"))
     return Suite(

@@ -150,14 +150,7 @@ def _target_and_arms(file: Path, skills: Skills, tests: tuple[Case, ...]) -> tup
     if skill is None:
         name = file.resolve().parent.name or FORMAT
         return Target(id=name, name=name, kind=TargetKind.AGENT), (Arm(name=AGENT, kind=ArmKind.AGENT, skills=others),)
-    target = Target(
-        id=skill.name,
-        name=skill.name,
-        description=skill.description,
-        version=skill.version,
-        root=str(skill.root),
-        origin=skill.origin(),
-    )
+    target = skill.target()
     with_skill = Arm(name=WITH_SKILL, kind=ArmKind.AGENT, skills=(_candidate(file, skills, tests), *others))
     # Whether the skill was used is a part of the verdict, which the arm without it could never meet.
     if any(check.scorer == TRIGGER and check.options["should_trigger"] for one in tests for check in one.checks):

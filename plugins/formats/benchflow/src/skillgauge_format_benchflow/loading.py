@@ -22,7 +22,6 @@ from skillgauge.api import (
     Suite,
     SuiteDefaults,
     SuiteError,
-    Target,
     did_you_mean,
     digest,
     read_document,
@@ -121,16 +120,7 @@ def _suite(document: Document, file: EvalsFile, skill: Skill, options: Benchflow
         raise SuiteError(problems)
     leaks = leaks_of(skill.root)
     ref = skill_ref(skill.root, skill.name, leaks.paths)
-    # The target has no digest of its own: arms carry that of the skill, and an arm without it stays the same when the
-    # skill is edited.
-    target = Target(
-        id=skill.name,
-        name=skill.name,
-        description=skill.description,
-        version=skill.version,
-        root=str(skill.root),
-        origin=skill.origin(),
-    )
+    target = skill.target()
     judged = any(case.expected_behavior for case in file.cases)
     return Suite(
         id=skill.name,

@@ -123,14 +123,7 @@ def _target_and_arms(
     commands = [str(check.options["command"]) for case in cases for check in case.checks if check.scorer == _COMMAND]
     also = [file.resolve().relative_to(skill.root.resolve()).as_posix()]
     ref = skill_ref(skill.root, skill.name, leaks_of(skill.root, commands=commands, also=also).paths)
-    target = Target(
-        id=skill.name,
-        name=skill.name,
-        description=skill.description,
-        version=skill.version,
-        root=str(skill.root),
-        origin=skill.origin(),
-    )
+    target = skill.target()
     with_skill = Arm(name=WITH_SKILL, kind=ArmKind.AGENT, skills=(ref,))
     # Whether the skill was used is a part of the verdict, which the arm without it could never meet.
     if any(check.scorer == TRIGGER for case in cases for check in case.checks):

@@ -22,7 +22,6 @@ from skillgauge.api import (
     Suite,
     SuiteDefaults,
     SuiteError,
-    Target,
     digest,
     read_document,
 )
@@ -95,16 +94,7 @@ def _suite(file: Path, options: SkillevaluationOptions) -> Suite:
     )
     ref = skill_ref(skill.root, skill.name, leaks.paths)
     content = {"cases": [case.document() for case in cases]}
-    # The target has no digest of its own: arms carry that of the skill, and an arm without it stays the same when the
-    # skill is edited.
-    target = Target(
-        id=skill.name,
-        name=skill.name,
-        description=skill.description,
-        version=skill.version,
-        root=str(skill.root),
-        origin=skill.origin(),
-    )
+    target = skill.target()
     return Suite(
         id=f"{skill.name}-eval" if (skill.root / OTHERS_FOLDER).is_dir() else skill.name,
         name=skill.name,

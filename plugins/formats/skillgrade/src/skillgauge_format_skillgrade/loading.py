@@ -24,7 +24,6 @@ from skillgauge.api import (
     Suite,
     SuiteDefaults,
     SuiteError,
-    Target,
     VerdictMode,
     VerdictRule,
     digest,
@@ -115,14 +114,7 @@ def _suite(file: Path) -> Suite:
     commands = [str(check.options["command"]) for case in cases for check in case.checks if check.scorer == COMMAND]
     also = [file.relative_to(skill.root).as_posix()] if file.is_relative_to(skill.root) else []
     ref = skill_ref(skill.root, skill.name, leaks_of(skill.root, commands=commands, also=also).paths)
-    target = Target(
-        id=skill.name,
-        name=skill.name,
-        description=skill.description,
-        version=skill.version,
-        root=str(skill.root),
-        origin=skill.origin(),
-    )
+    target = skill.target()
     defaults = read.defaults
     return Suite(
         id=skill.name,

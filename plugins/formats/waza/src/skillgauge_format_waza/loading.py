@@ -22,7 +22,6 @@ from skillgauge.api import (
     Suite,
     SuiteDefaults,
     SuiteError,
-    Target,
     digest,
     read_document,
 )
@@ -100,16 +99,7 @@ def _suite(file: Path) -> Suite:
         root=str(file.parent),
         digest=digest(document.value, [task.reading.document.value for task in tasks], ref.digest),
         cases=cases,
-        targets=(
-            Target(
-                id=skill.name,
-                name=skill.name,
-                description=skill.description,
-                version=skill.version,
-                root=str(skill.root),
-                origin=skill.origin(),
-            ),
-        ),
+        targets=(skill.target(),),
         arms=(
             Arm(name=WITH_SKILL, kind=ArmKind.AGENT, skills=(ref, *more)),
             Arm(name=WITHOUT_SKILL, kind=ArmKind.AGENT, skills=more),
