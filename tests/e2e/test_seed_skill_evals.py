@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -66,14 +67,25 @@ def lifts(document: dict[str, Any]) -> dict[str, tuple[Any, ...]]:
     return {one["agent"]: tuple(one[key] for key in keys) for one in document["lifts"]}
 
 
+@pytest.fixture
+def elsewhere() -> Iterator[Path]:
+    """A folder for temporary files that is not below /tmp."""
+    with TemporaryDirectory(dir="/var/tmp", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)
+
+
 @pytest.mark.requirement("BF-RUN-001", "BF-RUN-003", "BF-RUN-004", "BF-RUN-005", "BF-RUN-006", "BF-RUN-008")
 @pytest.mark.requirement("BF-EMBED-003", "BF-GEPA-001", "BF-OUT-001", "BF-OUT-002", "BF-OUT-003", "BF-CRED-004")
-def test_the_page_of_benchflow(program: Program, work: Path, agent_program: Callable[[str], Path]) -> None:
+def test_the_page_of_benchflow(
+    program: Program, work: Path, elsewhere: Path, agent_program: Callable[[str], Path]
+) -> None:
     """From one agent to a job of CI: each line runs as it stands, and its lift is the planted one."""
     docker = work / "docker"
     docker.write_text(f"#!{sys.executable} -IS\n{STAND_IN.read_text()}")
     docker.chmod(0o755)
     environment = {**program.environment, **dict.fromkeys(VARIABLES, KEY), "DOCKER_STAND_IN": str(work / "daemon")}
+    # For a moment codex, in whatever test, puts a `.git` into /tmp, and gemini would read it above its workspace.
+    environment["TMPDIR"] = str(elsewhere)
 
     def say(line: str, code: int = 0, cwd: Path = work) -> Done:
         name, *words = shlex.split(line)

@@ -146,7 +146,7 @@ def test_first_agent_eval_and_first_ci_gate(work: Path, user: dict[str, str]) ->
     """A new user learns whether a skill helps, sees what failed, and has a build that is red until it is mended."""
     done = travel("first_agent_eval", work, user)
     lines = done.stderr.splitlines()
-    assert "valid: 1 suite, 4 cases, 1 warning" in lines
+    assert "valid: 1 suite, 4 cases" in lines
     answer = "done: commit-message · with_skill helps on these cases: +50.0 points against without_skill"
     assert [line for line in lines if line.startswith(answer)]
     assert "docs: Fixed typo (77)" in done.stdout
