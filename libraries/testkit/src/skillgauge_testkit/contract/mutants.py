@@ -48,6 +48,13 @@ def check_mutants(load: Callable[[Path], object], suite: Path, count: int, *, fi
 
     Raises:
         AssertionError: a refusal has no line, or fewer than half of them are refused.
+
+    Example::
+
+        def test_damage_is_refused_with_a_line(tmp_path: Path) -> None:
+            suite = tmp_path / "suite.yaml"
+            suite.write_text(SUITE)
+            check_mutants(MyFormat().load, suite, 100)
     """
     file = file or suite
     text = file.read_text()
