@@ -219,3 +219,26 @@ def test_without_a_sandbox_it_is_all_there(program: Program, folder: Path, home:
     assert (work / "marker").exists()
     (record,) = (folder / "reports").glob("run-*.record.json")
     assert "CANARY sent" in record.read_text()
+
+
+NAMES = ("a.yaml", "b.eval.yaml", "eval.yaml", "evals.json", "c.json", "d.jsonl", "skill.json", "SKILL.md", "e.toml")
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("kind", ["pipe", "device", "huge"])
+def test_no_format_reads_what_has_no_end(program: Program, work: Path, kind: str) -> None:
+    """Whatever it is called, a file that would fill the memory or never come is looked at by no format."""
+    for name in NAMES:
+        path = work / "clone" / name
+        path.parent.mkdir(exist_ok=True)
+        if kind == "pipe":
+            os.mkfifo(path)
+        elif kind == "device":
+            path.symlink_to("/dev/zero")
+        else:
+            path.touch()
+            os.truncate(path, 1 << 40)
+    done = program("validate", "clone")
+    assert done.code == 2
+    assert "unusable" not in done.stderr
+    assert "plugin.broken" not in done.stderr

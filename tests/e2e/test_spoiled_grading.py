@@ -73,7 +73,7 @@ def verdicts(program: Program, work: Path, names: list[str], sandbox: str, *more
     words += ["--no-baseline", "--sandbox", sandbox, "--store", "none", "--format", "record", "--concurrency", "2"]
     # A virtual environment reads no folder of its user, and so would be safe from what others are not.
     path = f"{sys.base_prefix}/bin:{program.environment['PATH']}"
-    done = program("eval", "./adv", "--engine", "command", *words, *more, env={"PATH": path})
+    done = program("eval", "./adv", "--engine", "command", *words, *more, env={"PATH": path}, timeout_s=500)
     (record,) = (work / "reports").glob("run-*.record.json")
     results = json.loads(record.read_text())["results"]
     assert len(results) == 2 * len(names), done.stderr

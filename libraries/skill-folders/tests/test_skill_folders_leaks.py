@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
-from skillgauge_skill_folders import bundled_files, contained, file_spec, files_of, leaks_of, skill_ref
+from skillgauge_skill_folders import bundled_files, bytes_of, contained, file_spec, files_of, leaks_of, skill_ref
 
 
 @pytest.fixture
@@ -108,6 +109,28 @@ def test_links_are_no_part_of_a_skill(root: Path, tmp_path_factory: pytest.TempP
 def test_paths_that_leave(tmp_path: Path, written: str) -> None:
     """Whatever leads out of the folder is refused, in the notation of any system."""
     assert contained(tmp_path, written) is None
+
+
+@pytest.mark.parametrize("written", [".git/config", "sub/.git", "sub/.GIT/config", "link"])
+def test_what_git_keeps_is_not_the_folders(tmp_path: Path, written: str) -> None:
+    """Its configuration holds credentials of the checkout; a link in the repository does not lead there either."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git/config").write_text("[http]\n\textraheader = AUTHORIZATION: basic x\n")
+    (tmp_path / "link").symlink_to(".git/config")
+    assert contained(tmp_path, written) is None
+    assert contained(tmp_path, ".gitignore") == tmp_path.resolve() / ".gitignore"
+
+
+def test_only_regular_files_of_some_size_are_read(tmp_path: Path) -> None:
+    """Neither pipes nor devices, and nothing huge."""
+    (tmp_path / "small").write_bytes(b"12345")
+    (tmp_path / "device").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "huge").touch()
+    os.truncate(tmp_path / "huge", 1 << 40)
+    assert bytes_of(tmp_path / "small", 5) == b"12345"
+    for name, most in (("small", 4), ("device", 5), ("pipe", 5), ("huge", 5), ("absent", 5), ("a" * 300, 5)):
+        assert bytes_of(tmp_path / name, most) is None
 
 
 @pytest.mark.requirement("SE-FORMAT-009")

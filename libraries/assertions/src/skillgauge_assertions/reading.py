@@ -19,7 +19,7 @@ from skillgauge.api import (
     parse_document,
     read_document,
 )
-from skillgauge_skill_folders import contained
+from skillgauge_skill_folders import bytes_of, contained
 
 FILE = "file://"
 _MAX_BYTES = 4 * 1024 * 1024
@@ -127,13 +127,13 @@ class Reading:
         """The content of a file, or nothing where it cannot be read, which is noted."""
         if (path := self.path(node, written)) is None:
             return ""
+        data = bytes_of(path, _MAX_BYTES)
+        if data is None:
+            self.refuse(node, f"{written!r} cannot be read, or is larger than {_MAX_BYTES:,} bytes")
+            return ""
         try:
-            data = path.read_bytes()
-            if len(data) > _MAX_BYTES:
-                self.refuse(node, f"{written!r} is larger than {_MAX_BYTES:,} bytes")
-                return ""
             return data.decode("utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
+        except UnicodeDecodeError as error:
             self.refuse(node, f"{written!r} cannot be read: {error}")
             return ""
 

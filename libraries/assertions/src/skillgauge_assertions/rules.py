@@ -58,7 +58,10 @@ class Given:
             RefusalError: it is something else.
         """
         if isinstance(self.value, str) and self.value.strip():
-            rows = list(csv.reader([self.value], skipinitialspace=True))
+            try:
+                rows = list(csv.reader([self.value], skipinitialspace=True))
+            except csv.Error as error:
+                raise RefusalError(f"{self.type} needs a list of texts as `value`: {error}") from None
             return tuple(one.strip() for one in rows[0]) if rows else ()
         listed = self.value if isinstance(self.value, tuple) else ()
         if listed and all(isinstance(one, str | int | float) and not isinstance(one, bool) for one in listed):

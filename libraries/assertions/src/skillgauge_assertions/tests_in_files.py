@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
 
 from skillgauge.api import FrozenDict, JsonValue
 
@@ -30,11 +33,12 @@ def written_tests(reading: Reading, node: Node) -> Iterator[Node]:
 def _of_file(reading: Reading, node: Node, written: str) -> Iterator[Node]:
     place = written.removeprefix(FILE)
     if "*" in place:
-        found = sorted(path for path in reading.root.glob(place.removeprefix("./")) if path.is_file())
+        found = list(_matching(reading.root, PurePosixPath(place).parts))
         if not found:
-            reading.refuse(node, f"no file is called {written!r}", code="suite.missing-file")
+            message = f"no file in the configuration's folder is called {written!r}"
+            reading.refuse(node, message, code="suite.missing-file")
         for path in found:
-            yield from _of_file(reading, node, path.relative_to(reading.root).as_posix())
+            yield from _of_file(reading, node, path)
     elif place.endswith(".csv"):
         yield from (_of_row(reading, row) for row in reading.rows(node, place))
     elif place.endswith(".jsonl"):
@@ -45,6 +49,27 @@ def _of_file(reading: Reading, node: Node, written: str) -> Iterator[Node]:
     else:
         hint = "Name a file of .yaml, .json, .jsonl or .csv in the configuration's folder."
         reading.refuse(node, f"tests are not taken from {written!r}", hint)
+
+
+def _matching(root: Path, pattern: Sequence[str]) -> list[str]:
+    """Files of a folder, sorted. Every folder below it is entered once, whatever the pattern, and none by a link."""
+    found = []
+    for folder, inner, files in os.walk(root):
+        inner[:] = [name for name in inner if name != ".git"]
+        here = PurePosixPath(os.path.relpath(folder, root))
+        found += [str(here / name) for name in files if _matches((here / name).parts, pattern)]
+    return sorted(found)
+
+
+def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Whether a path is as a pattern says, where `**` stands for any folders; linear in both."""
+    places = {0}
+    for one in pattern:
+        if one == "**":
+            places = set(range(min(places), len(parts) + 1)) if places else places
+        else:
+            places = {at + 1 for at in places if at < len(parts) and fnmatchcase(parts[at], one)}
+    return len(parts) in places
 
 
 def _of_row(reading: Reading, row: Node) -> Node:

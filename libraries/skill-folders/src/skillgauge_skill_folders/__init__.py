@@ -1,6 +1,6 @@
 """Skill folders as the Agent Skills specification has them: what formats of suites about skills have in common."""
 
-from .bundles import DOCKERFILE, bundled_files, contained, file_spec, image_files
+from .bundles import DOCKERFILE, bundled_files, bytes_of, contained, file_spec, image_files
 from .folders import files_of, skill_ref
 from .leaks import LEAKS, Leaks, leaks_of
 from .loading import load_each, object_in
@@ -15,6 +15,7 @@ __all__ = [
     "Leaks",
     "Skill",
     "bundled_files",
+    "bytes_of",
     "contained",
     "file_spec",
     "files_of",

@@ -11,6 +11,7 @@ from skillgauge.api import FileSpec
 from .folders import content_digest, files_of
 
 DOCKERFILE = "Dockerfile"
+_GIT = ".git"
 REQUIREMENTS = "requirements.txt"
 """What a `Dockerfile` of a suite can copy: nothing else of the folder, which holds the answers."""
 
@@ -18,16 +19,32 @@ REQUIREMENTS = "requirements.txt"
 def contained(root: Path, written: str) -> Path | None:
     """What a path in a suite stands for below a folder; `None` if it leaves the folder, by itself or through a link.
 
-    The file need not exist.
+    The file need not exist. What git keeps for itself is no part of the folder: its configuration holds the
+    credentials of whoever cloned it, and a suite says what is shown to a model.
     """
     parts = PurePosixPath(written.replace("\\", "/")).parts
     if not parts or ".." in parts or PurePosixPath(written).is_absolute() or PureWindowsPath(written).is_absolute():
         return None
     try:
-        path = (root / written).resolve()
-        return path if path.is_relative_to(root.resolve()) else None
+        path, here = (root / written).resolve(), root.resolve()
+        path.exists()  # raises for a name that no file can have
     except (OSError, ValueError, RuntimeError):  # a NUL in it, or links in a circle
         return None
+    if not path.is_relative_to(here) or _GIT in (part.lower() for part in path.relative_to(here).parts):
+        return None
+    return path
+
+
+def bytes_of(path: Path, most: int) -> bytes | None:
+    """The content of a regular file; `None` for pipes and devices, and for what is larger or cannot be read."""
+    try:
+        if not path.is_file():
+            return None
+        with path.open("rb") as stream:
+            data = stream.read(most + 1)
+    except (OSError, ValueError):
+        return None
+    return data if len(data) <= most else None
 
 
 def file_spec(source: Path, path: str) -> FileSpec:

@@ -438,3 +438,45 @@ def test_what_is_written_is_yaml_of_theirs(tmp_path: Path) -> None:
         "count",
         {"vars", "environment", "threshold", "assert"},
     )
+
+
+HOSTILE = {
+    "a glob that leaves the folder": "tests: '../../*/**/*.csv'",
+    "a glob from the root": "tests: /etc/*.yaml",
+    "a quote without an end": 'tests: [{id: a, input: x, assert: [{type: script, command: "python3 \'x"}]}]',
+    "a text too long for a table": "tests: [{id: a, input: x, assert: [{type: contains-any, value: '%s,b'}]}]"
+    % ("a" * 200_000),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_what_nobody_can_mean_is_a_problem_of_the_file(tmp_path: Path, name: str) -> None:
+    """With its place, and no failure of the format; nothing outside is looked at."""
+    with pytest.raises(SuiteError) as raised:
+        load(laid(tmp_path, HOSTILE[name]))
+    (problem,) = raised.value.problems
+    assert problem.origin is not None
+    assert problem.code in ("suite.missing-file", "suite.unsupported")
+
+
+def test_names_that_no_file_can_have_are_words(tmp_path: Path) -> None:
+    """A command may have a word that is longer than names are."""
+    text = "tests: [{id: a, input: x, assert: [{type: script, command: [python3, './%s.py']}]}]" % ("a" * 5000)
+    (case,) = loaded(laid(tmp_path, text)).cases
+    assert len(case.checks) == 1
+
+
+@pytest.mark.parametrize("named", ["/.ssh/id", "../../.ssh/id"])
+def test_a_home_is_no_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str) -> None:
+    """Dotfiles under version control do not open the home to a suite that was put somewhere below it."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".ssh").mkdir()
+    (tmp_path / ".ssh/id").write_text("canary")
+    file = tmp_path / "downloads/evil/x.eval.yaml"
+    file.parent.mkdir(parents=True)
+    asked = f"input: [{{role: user, content: [{{type: file, value: '{named}'}}]}}]"
+    file.write_text(f"tests: [{{id: a, {asked}, assert: [{{type: contains, value: x}}]}}]")
+    with pytest.raises(SuiteError) as raised:
+        load(file)
+    assert "suite.missing-file" in {one.code for one in raised.value.problems}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from skillgauge.api import Claim, JsonValue
-from skillgauge_skill_folders import object_in
+from skillgauge_skill_folders import bytes_of, object_in
 
 FORMAT = "agentv"
 NAMES = ("EVAL.yaml", "EVAL.yml", "eval.yaml", "eval.yml")
@@ -18,6 +18,8 @@ _NAMED = re.compile(r"(?:.+\.)?eval\.ya?ml", re.IGNORECASE)
 _OWN_KEYS = frozenset({"id", "criteria", "input", "input_messages", "assertions", "rubrics", "expected_outcome"})
 _GRADED = frozenset({"assert", "assertions", "criteria", "expected_outcome"})
 """Of a test in a file with any other name, those beside its id that say what has to be true."""
+_MAX_BYTES = 4 * 1024 * 1024
+"""What is larger is not read."""
 _MARKS = (b"assert", b"criteria", b"expected_outcome")
 """Of a test, those that nobody else writes."""
 
@@ -36,10 +38,7 @@ def claim(path: Path) -> Claim | None:
 
 def _may_be_one(path: Path) -> bool:
     """A first look at a file with another name, which is most of them."""
-    try:
-        data = path.read_bytes()
-    except OSError:
-        return False
+    data = bytes_of(path, _MAX_BYTES) or b""
     return b"tests" in data and any(mark in data for mark in _MARKS)
 
 

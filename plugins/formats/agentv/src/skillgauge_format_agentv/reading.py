@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from skillgauge.api import Problem
+from skillgauge.api import Problem, host_environment
 from skillgauge_assertions import FILE, Node, Reading
 from skillgauge_skill_folders import contained
 
@@ -20,7 +20,9 @@ class AgentvReading(Reading):
 
     def __post_init__(self) -> None:
         here = self.root.absolute()
-        around = (here, *here.parents[:_UP])
+        # A home with dotfiles under version control is no repository of a suite that was put somewhere below it.
+        home = Path(host_environment().get("HOME") or "/").absolute()
+        around = (one for one in (here, *here.parents[:_UP]) if not home.is_relative_to(one))
         self.repository = next((one for one in around if (one / ".git").exists()), here)
 
     def place(self, written: str) -> Path | None:

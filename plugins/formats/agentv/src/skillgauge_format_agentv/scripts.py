@@ -86,7 +86,10 @@ def script(node: Node, around: Around, number: int, *, negated: bool) -> tuple[P
         raise RefusalError("a script needs a `command`: a text, or a list of words")
     start = str(node.at("cwd").value or ".")
     is_shell = isinstance(written.value, str)
-    pieces = shlex.split(str(words[0])) if is_shell else [str(one) for one in words]
+    try:
+        pieces = shlex.split(str(words[0])) if is_shell else [str(one) for one in words]
+    except ValueError as error:
+        raise RefusalError(f"this command is no line for a shell: {str(error).lower()}") from None
     files: dict[str, FileSpec] = {}
     made = [_placed(around, start, piece, files) for piece in pieces]
     config = node.at("config").value

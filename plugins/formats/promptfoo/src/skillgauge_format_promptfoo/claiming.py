@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from skillgauge.api import Claim, SuiteError, read_document
+from skillgauge_skill_folders import bytes_of
 
 NAMES = tuple(f"promptfooconfig.{ending}" for ending in ("yaml", "yml", "json"))
 _KEYS = frozenset({"prompts", "providers", "targets", "tests", "scenarios", "defaultTest", "redteam"})
 _SUFFIXES = (".yaml", ".yml", ".json")
+_MAX_BYTES = 64 * 1024 * 1024
+"""What is larger is not read."""
 _MARKS = (b"prompts", b"providers", b"targets")
 
 
@@ -20,7 +23,7 @@ def claim(path: Path) -> Claim | None:
             return None
         if path.name in NAMES:
             return Claim("config", f"named {path.name}")
-        data = path.read_bytes()
+        data = bytes_of(path, _MAX_BYTES) or b""
         if b"tests" not in data or not any(mark in data for mark in _MARKS):
             return None
         value = read_document(path).value

@@ -31,6 +31,7 @@ from skillgauge.api import (
 )
 from skillgauge_skill_folders import (
     bundled_files,
+    bytes_of,
     contained,
     file_spec,
     find_skill,
@@ -46,6 +47,8 @@ from .files import DefaultsFile, EvalFile, GraderFile, MappingFile, TaskFile
 
 WITH_SKILL, WITHOUT_SKILL = "with_skill", "without_skill"
 COMMAND, RUBRIC = "command", "rubric"
+_MAX_BYTES = 4 * 1024 * 1024
+"""Of a file that holds a text of the suite."""
 RULE = VerdictRule(mode=VerdictMode.MEAN, threshold=0.5)
 """A trial of skillgrade passes with half of the weighted mean of its graders."""
 ENGINES = {"claude": "claude-code", "codex": "codex"}
@@ -85,9 +88,15 @@ class _Reading:
         if "\n" in stripped:
             return stripped
         path = contained(self.root, stripped)
+        if path is None or not path.is_file():
+            return stripped
+        data = bytes_of(path, _MAX_BYTES)
+        if data is None:
+            self.refuse(f"{stripped!r} cannot be read, or is larger than {_MAX_BYTES:,} bytes", *pointer)
+            return stripped
         try:
-            return path.read_text(encoding="utf-8").strip() if path is not None and path.is_file() else stripped
-        except (OSError, UnicodeDecodeError) as error:
+            return data.decode().strip()
+        except UnicodeDecodeError as error:
             self.refuse(f"{stripped!r} cannot be read: {error}", *pointer)
             return stripped
 

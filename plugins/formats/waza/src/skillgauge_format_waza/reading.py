@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import TypeVar
 
 from skillgauge.api import Document, Problem, Severity, SuiteError
-from skillgauge_skill_folders import contained
+from skillgauge_skill_folders import bytes_of, contained
 from skillgauge_validation import validate
 
 from .files import Part
 
 P = TypeVar("P", bound=Part)
 Pointer = tuple[str | int, ...]
+_MAX_BYTES = 4 * 1024 * 1024
+"""Of a file that holds a text of the suite."""
 
 
 @dataclass
@@ -77,8 +79,12 @@ class Reading:
 
     def text(self, path: Path, *pointer: str | int) -> str | None:
         """The text of a file."""
+        data = bytes_of(path, _MAX_BYTES)
+        if data is None:
+            self.refuse(f"{path.name!r} cannot be read, or is larger than {_MAX_BYTES:,} bytes", *pointer)
+            return None
         try:
-            return path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+            return data.decode()
+        except UnicodeDecodeError as error:
             self.refuse(f"{path.name!r} cannot be read: {error}", *pointer)
             return None
