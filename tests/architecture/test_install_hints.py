@@ -59,6 +59,7 @@ def test_a_suite_gets_no_word_into_a_command(program: Program, work: Path, evil:
     assert found
     for one in found:
         assert "evil" not in (one["hint"] or ""), one
+        assert "--index-url" not in (one["hint"] or ""), one
     told = [line for line in done.stderr.splitlines() if "next:" in line or "pip" in line]
     assert not [line for line in told if "evil" in line]
 

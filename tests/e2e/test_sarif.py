@@ -98,3 +98,12 @@ def test_a_switch_that_switches_nothing_is_refused(program: Program, make: Calla
     done = program("validate", make(prompt="Greet.", assertions=["x"]), "--lint", word)
     assert done.code == 2
     assert "cannot-fail" in done.stderr
+
+
+def test_nothing_of_a_suite_becomes_a_link(program: Program, make: Callable[..., Path]) -> None:
+    """Code hosts show `[words](address)` in a message as a link, unless its brackets are escaped."""
+    bad = {"text": "ok", "type": "[fix](https://evil.example)", "value": "x"}
+    done = program("validate", make(prompt="Greet.", assertions=[bad]), "--format", "sarif")
+    told = [one["message"]["text"] for one in only_run(done)["results"]]
+    assert [one for one in told if "evil.example" in one]
+    assert not [one for one in told if "evil.example" in one and "\\[fix\\](" not in one]

@@ -50,7 +50,7 @@ def _result(problem: Problem, rule: int, cwd: Path) -> Node:
         "ruleId": problem.code,
         "ruleIndex": rule,
         "level": problem.severity.value,
-        "message": {"text": text},
+        "message": {"text": _without_links(text)},
     }
     span = problem.span
     file = span.file if span else problem.origin.file if problem.origin else None
@@ -60,6 +60,11 @@ def _result(problem: Problem, rule: int, cwd: Path) -> Node:
             place["region"] = {"startLine": span.line, **({"startColumn": span.column} if span.column else {})}
         found["locations"] = [{"physicalLocation": place}]
     return found
+
+
+def _without_links(text: str) -> str:
+    """A message without links: code hosts make one of `[words](address)`, and suites write messages."""
+    return text.replace("[", "\\[").replace("]", "\\]") if "](" in text else text
 
 
 def _uri(file: str, cwd: Path) -> str:
