@@ -207,6 +207,16 @@ def test_one_document_is_not_enough(program: Program, skill: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("words", [("watch", "greet", "--trust-config"), ("--trust-config", "watch", "greet")])
+def test_no_file_is_trusted_before_it_is_written(program: Program, skill: Path, words: tuple[str, ...]) -> None:
+    """What runs may write the configuration beside itself, and the next round would obey it."""
+    assert skill.is_dir()
+    done = program(*words)
+    assert done.code == 2
+    assert "watch.trust" in done.stderr
+    assert "config trust" in done.stderr
+
+
 def test_options_are_those_of_eval(program: Program) -> None:
     """But for those that choose otherwise; a wrong one is told at once."""
     told = program("watch", "--help").stdout

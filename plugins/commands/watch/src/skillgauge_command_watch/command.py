@@ -42,9 +42,9 @@ def _watch(**values: Any) -> int:
 
     context = click.get_current_context()
     call = invocation(context.obj, configured(values))
-    _require_rounds(call)
     words: tuple[str, ...] = context.meta[_WORDS]
     before = _before(context, words)
+    _require_rounds(call, (*before, *words))
     sources = _sources(call, values, (*before, *words))
     count, stubborn = 0, 0
     during: set[str] = set()
@@ -67,12 +67,12 @@ def _watch(**values: Any) -> int:
         return ExitCode.OK
 
 
-def _require_rounds(call: Invocation) -> None:
+def _require_rounds(call: Invocation, words: tuple[str, ...]) -> None:
     """Refuse what cannot be said or known of several runs.
 
     Raises:
-        UsageError: one document is asked for, nothing is stored that the next run could be compared with, or the
-            system has no process groups.
+        UsageError: one document is asked for, a file is to be trusted whatever it will say, nothing is stored that the
+            next run could be compared with, or the system has no process groups.
     """
     problems = []
     if os.name == "nt":
@@ -82,6 +82,11 @@ def _require_rounds(call: Invocation) -> None:
     if call.output.as_json:
         hint = "Leave it out, or use --log-json: events on stderr, one JSON object a line."
         problems.append(Problem("usage.exclusive", "--json is one document, and watch has one of every run", hint=hint))
+    if "--trust-config" in words:
+        # A skill may write beside itself: the configuration of the next round would be its own, and be trusted.
+        hint = "Look at the file, then `skillgauge config trust`: that trusts it as it is now."
+        message = "--trust-config is for one command, and watch begins another whenever the file changes"
+        problems.append(Problem("watch.trust", message, hint=hint))
     if call.config.get("store") == "none":
         hint = "Leave out --store none, or the key `store` of the configuration."
         problems.append(Problem("usage.exclusive", "without a store nobody knows which cases are affected", hint=hint))
