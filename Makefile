@@ -35,7 +35,7 @@ help:
 	@echo "make install   set up .venv, with .venv/bin/skillgauge in it"
 	@echo "make demo      does a skill help? recorded sessions of an agent, graded now; a failing case; the page"
 	@echo "make test      run the tests, the slow ones apart (ARGS='-k name' passes options to pytest)"
-	@echo "make slow      run the slow ones: whole journeys, agent programs, kills"
+	@echo "make slow      run the slow ones: whole journeys, agent programs, kills, and all examples of property tests"
 	@echo "make test-as-user   as root: run the tests once more, as an ordinary user with an empty home"
 	@echo "make slow-as-user   as root: so do the slow ones on what stops attacks, where rights make a difference"
 	@echo "make check     all that CI runs, in the same order"
@@ -61,10 +61,10 @@ demo: .venv/.ready
 	@bash examples/demo.sh
 
 test: .venv/.ready
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow" $(ARGS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile fast -m "not slow" $(ARGS)
 
 slow: .venv/.ready
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m slow $(ARGS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "slow or hypothesis" $(ARGS)
 
 test-as-user:
 	@bash .ci/as_user test

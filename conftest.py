@@ -15,8 +15,12 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+FEW_EXAMPLES = 20
+
 # How long an example may take depends on what else the machine does, so no test may.
 settings.register_profile("skillgauge", deadline=None)
+# `make test` tries some examples; `make slow` runs the same tests with all of them (--hypothesis-profile).
+settings.register_profile("fast", settings.get_profile("skillgauge"), max_examples=FEW_EXAMPLES)
 settings.load_profile("skillgauge")
 
 # Who starts the tests in the background has signals ignored, and what tests start would inherit that.

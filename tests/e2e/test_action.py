@@ -97,7 +97,13 @@ def test_what_cases_and_agents_say_is_no_command(play: Play) -> None:
 
 
 @pytest.mark.parametrize(
-    ("gate", "more", "code"), [("0.5", (), 0), ("0.6", (), 1), ("better", ("--margin", "60"), 3), ("x", (), 2)]
+    ("gate", "more", "code"),
+    [
+        pytest.param("0.5", (), 0, marks=pytest.mark.slow),
+        ("0.6", (), 1),
+        pytest.param("better", ("--margin", "60"), 3, marks=pytest.mark.slow),
+        ("x", (), 2),
+    ],
 )
 def test_gates(play: Play, gate: str, more: tuple[str, ...], code: int) -> None:
     """A gate that is missed, or that is none, turns the job red; what was found is shown all the same."""
@@ -216,6 +222,7 @@ def test_a_comment_is_written_once_and_kept_up_to_date(play: Play) -> None:
     assert service.tokens == {"Bearer t0ken"}
 
 
+@pytest.mark.slow
 def test_the_comment_of_an_earlier_run_is_replaced(play: Play) -> None:
     """Written by a program, or by somebody who may write in the repository anyway."""
     service = Service(_comment(1, "hi"), _comment(2, f"{MARKER}\nold", kind="User", association="MEMBER"))
@@ -226,6 +233,7 @@ def test_the_comment_of_an_earlier_run_is_replaced(play: Play) -> None:
     assert service.asked[-1] == ("PATCH", "/repos/acme/skills/issues/comments/2")
 
 
+@pytest.mark.slow
 def test_a_comment_that_cannot_be_written_is_a_warning(play: Play) -> None:
     """A pull request of a fork may write nothing: the verdict stays what it is."""
     played = commented(play, Service(status=403), gate="0.6")
@@ -234,6 +242,7 @@ def test_a_comment_that_cannot_be_written_is_a_warning(play: Play) -> None:
     assert warnings == ["No comment: the answer is 403. Has the job pull-requests: write?"]
 
 
+@pytest.mark.slow
 def test_no_pull_request(play: Play) -> None:
     """A push has none, so nobody is asked."""
     service = Service()

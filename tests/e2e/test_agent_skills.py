@@ -94,6 +94,7 @@ def test_every_published_shape_loads_or_names_its_format(program: Program, work:
         assert problems[skill]["hint"] in alone.stderr
 
 
+@pytest.mark.slow
 def test_sessions_of_agents_get_a_page_unless_somebody_chose(program: Program, work: Path) -> None:
     """Beside the default reports there is a page if agents take part; a choice of formats is kept as it is."""
 

@@ -14,6 +14,7 @@ from .conftest import MakeSkill, task
 BOOM = 'raise RuntimeError("boom")'
 LEAVES = "sys.exit(4)"
 WRONG = 'return "a text"'
+ONE_OF_THEM = [BOOM, *(pytest.param(body, marks=pytest.mark.slow) for body in (LEAVES, WRONG))]
 
 PLUGIN = """
 import sys
@@ -113,7 +114,7 @@ def calm(done: Done) -> None:
     assert done.code != 1
 
 
-@pytest.mark.parametrize("body", [BOOM, LEAVES, WRONG])
+@pytest.mark.parametrize("body", ONE_OF_THEM)
 @pytest.mark.parametrize(("kind", "method"), [("formats", "claim"), ("sandboxes", "check")])
 def test_what_nobody_named_is_passed_over(
     kind: str,
@@ -173,7 +174,7 @@ def test_what_breaks_in_a_run_is_an_error_of_its_trial(
     assert "'broken' of " in report
 
 
-@pytest.mark.parametrize("body", [BOOM, LEAVES, WRONG])
+@pytest.mark.parametrize("body", ONE_OF_THEM)
 def test_an_executor_that_breaks_in_a_run(
     body: str, plugin: Callable[..., Path], evaluate: Callable[..., Done]
 ) -> None:

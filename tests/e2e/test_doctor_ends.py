@@ -51,6 +51,7 @@ def _installed(work: Path, module: str, count: int) -> None:
     (work / "acme.py").write_text(module)
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_each_has_a_process_of_its_own_and_what_is_common_is_imported_once(program: Program, work: Path) -> None:
     """What one leaves behind is not there for the next; two interpreters start, ours and the one that forks."""

@@ -138,7 +138,7 @@ def test_finding_skills(program: Program, work: Path, make_skill: MakeSkill) -> 
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+@pytest.mark.parametrize("encoding", ["ascii", pytest.param("latin-1", marks=pytest.mark.slow)])
 def test_a_terminal_that_has_few_characters(
     program: Program, work: Path, make_skill: MakeSkill, tasks: Tasks, encoding: str
 ) -> None:

@@ -458,6 +458,7 @@ ATTACKS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 @pytest.mark.parametrize("echoes", [False, True], ids=["obeys", "echoes"])
 def test_outputs_cannot_instruct_the_judge(program: Program, make_skill: MakeSkill, tasks: Tasks, echoes: bool) -> None:

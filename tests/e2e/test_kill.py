@@ -152,6 +152,7 @@ def _state(store: Path) -> str | None:
         return None
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("ES-DEFECT-28")
 @pytest.mark.e2e
 def test_interrupting_writes_a_partial_report_and_resumes(

@@ -37,6 +37,7 @@ SUMMARY_KEYS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("ES-DEFECT-02", "ES-DEFECT-25")
 @pytest.mark.e2e
 @pytest.mark.requirement(

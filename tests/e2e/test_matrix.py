@@ -23,6 +23,7 @@ def models(scripted: Scripted) -> Scripted:
     return scripted
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("BF-RUN-003", "BF-RUN-007")
 def test_models_of_one_engine(models: Scripted, work: Path) -> None:
     """Groups, pairs and results are kept apart by model, and the last line says with which the skill helps most."""

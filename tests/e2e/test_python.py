@@ -44,6 +44,7 @@ def test_a_run_comes_back(tmp_path: Path) -> None:
     assert not (tmp_path / "reports").exists()
 
 
+@pytest.mark.slow
 def test_a_run_is_kept_where_somebody_asks_for_it(tmp_path: Path) -> None:
     """The store is the one that the command line reads."""
     skillgauge.evaluate(EVALS, engine="mock", options=SCRIPT, store=tmp_path / "kept.db")
@@ -123,6 +124,7 @@ def test_what_would_run_is_known_before() -> None:
     assert all(sum(one.is_of(result) for result in run.results()) == 1 for one in planned)
 
 
+@pytest.mark.slow
 def test_a_cancelled_run_keeps_what_is_finished(tmp_path: Path) -> None:
     """The task that awaits it is cancelled when the first result comes; the next command goes on from there."""
     store = tmp_path / "kept.db"

@@ -61,6 +61,7 @@ def test_a_command_in_a_next_step_is_not_broken(program: Program, make_skill: Ma
     assert "skillgauge plugins info scorers exact" in {line.strip() for line in done.stderr.splitlines()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [("--help",), ("schema", "eval"), ("eval", "--help")])
 def test_a_reader_that_goes_away_is_no_error(program: Program, command: tuple[str, ...]) -> None:
     """F-8: as `| head -1`: no traceback and no message, in whichever moment it goes."""

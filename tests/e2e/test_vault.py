@@ -68,6 +68,7 @@ def test_the_key_of_a_judge(program: Program, work: Path, make_skill: MakeSkill,
     assert "[redacted:ANTHROPIC_API_KEY]" in (work / "reports/eval-result.json").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.e2e
 def test_what_it_does_not_know(program: Program, make_skill: MakeSkill, tasks: Tasks, vault: Path) -> None:
     """The environment answers then; if it does not, either, the plan says so before anything runs."""

@@ -92,6 +92,7 @@ def sessions(done: Done) -> dict[str, dict[str, Any]]:
 GREP = {"name": "a", "validators": [{"cmd": "grep -q done response.txt"}]}
 
 
+@pytest.mark.slow
 def test_2_whatever_enters_a_baseline_is_part_of_its_key(
     work: Path, skill: Callable[..., Path], evaluate: Callable[..., Any]
 ) -> None:

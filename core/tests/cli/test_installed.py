@@ -19,8 +19,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillgauge import __version__
+from skillgauge.cli import installed
 from skillgauge.cli.installed import read_index
 from skillgauge.plugins.index import IndexEntry, PluginIndex
+from skillgauge_testkit.program import Program
 
 
 def install(
@@ -386,3 +388,22 @@ class TestFailures:
         shutil.rmtree(folder)
         install(site, version="1.1")
         assert read_index(path=[str(site)], cache_dir=cache).recorded_failures() == {}
+
+
+def test_a_command_looks_once(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often a command asks what is installed, it looks once; the next one looks again."""
+    looks: list[object] = []
+    marks = installed._marks
+
+    def looking(path: Sequence[str]) -> object:
+        looks.append(path)
+        return marks(path)
+
+    monkeypatch.setattr(installed, "_marks", looking)
+    for number in (1, 2):
+        program("validate", ".")
+        assert len(looks) == number
+    read_index()
+    assert len(looks) == 3
+    read_index()
+    assert len(looks) == 4

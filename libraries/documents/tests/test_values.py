@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import re
 import types
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum, IntEnum, StrEnum
@@ -52,6 +53,36 @@ def test_thaw_undoes_freeze(value: object) -> None:
     back = thaw(freeze(value))
     assert back == value
     assert json.dumps(back) == json.dumps(value)
+
+
+class _Text(str):
+    """A text of another type."""
+
+    __slots__ = ()
+
+
+ODD: tuple[Any, ...] = (
+    *(7, 2**64, -(2**64), 10**4000, 10**5000, 2.5, math.nan, -math.inf),
+    *("b", "é", "\ud800", _Text("c"), True, None, [1], {"a": [1]}, object()),
+)
+"""Items that are fine, that need a look of their own, and that are refused."""
+
+
+@pytest.mark.parametrize("many", [1, 1.5, "a"])
+@pytest.mark.parametrize("odd", ODD, ids=map(str, range(len(ODD))))
+def test_a_long_list_is_frozen_as_each_of_its_items(many: object, odd: object) -> None:
+    """Numbers and texts that are looked at all together are refused and copied as if alone."""
+    for items in ([many] * 40 + [odd], [odd] * 40, (odd, *[many] * 40)):
+        try:
+            alone = tuple([freeze(item) for item in items])
+        except ValueError as error:
+            with pytest.raises(ValueError, match=re.escape(str(error))):
+                freeze(items)
+        else:
+            together = freeze(items)
+            assert repr(together) == repr(alone)
+            assert isinstance(together, tuple)
+            assert list(map(type, together)) == list(map(type, alone))
 
 
 @quick

@@ -121,6 +121,7 @@ def test_three_cases_decide_nothing(program: Program, greet: Path) -> None:
     assert set(found(program("validate", greet, "--json"))) == {"too-few-cases"}
 
 
+@pytest.mark.slow
 def test_a_baseline_that_passes_everything_is_told_from_history(program: Program, greet: Path) -> None:
     """After a run whose arm without the skill passed everything; not before, and not where a case failed."""
     write(greet, *(case(number, {"text": "a", "type": "contains", "value": "mock"}) for number in range(1, 5)))

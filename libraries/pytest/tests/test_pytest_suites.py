@@ -106,6 +106,7 @@ def test_without_a_baseline_there_is_no_lift(evaluate_skill):
 """
 
 
+@pytest.mark.slow
 def test_a_fixture_evaluates(pytester: pytest.Pytester, project: Path) -> None:
     """With the settings of the file, of the marker and of the call; what is asserted fails in the run's own words."""
     pytester.makepyfile(test_skill=FIXTURE)

@@ -1823,8 +1823,8 @@ class _Log:
             file.writelines(json.dumps(event) + "\n" for event in events)
 
     def events(self, kind: str) -> list[Any]:
-        lines = self.path.read_text(encoding="utf-8").split("\n")
-        return [value for name, value in map(json.loads, filter(None, lines)) if name == kind]
+        with self.path.open(encoding="utf-8") as file:  # megabytes of results need no look where others are meant
+            return [json.loads(line)[1] for line in file if line.startswith(f'["{kind}", ')]
 
     def all_results(self) -> dict[str, TrialResult]:
         results = [TrialResult.model_validate(value) for value in self.events("result")]

@@ -12,6 +12,7 @@ import click
 
 from ..errors import ExitCode, Problem, SkillgaugeError
 from .groups import CommandsOfPlugins, load_command
+from .installed import known
 from .options import COMPLETE, wants_json
 from .output import print_problems
 from .streams import shown_streams
@@ -67,7 +68,8 @@ def _run(arguments: Sequence[str]) -> int:
     as_json, stdout = wants_json(arguments), sys.stdout
     gc.set_threshold(GARBAGE_THRESHOLD)
     try:
-        own = copy_context()  # whom a command asks for secrets ends with it
+        own = copy_context()  # whom a command asks for secrets ends with it, and so does what it knows of the installed
+        own.run(known.set, {})
         result = own.run(app.main, list(arguments), prog_name="skillgauge", standalone_mode=False)
         return int(result) if isinstance(result, int) else ExitCode.OK
     except SkillgaugeError as error:

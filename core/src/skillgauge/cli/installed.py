@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from contextlib import suppress
+from contextvars import ContextVar
 from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 RACY_NS = 2_000_000_000
 """A file changed this recently may change again under the same time stamp, so nothing is cached yet."""
 
+known: ContextVar[dict[tuple[str, ...], PluginIndex] | None] = ContextVar("known", default=None)
+"""What a command has read already; it asks several times. Outside of one, nothing is remembered."""
+
 
 def read_index(*, path: Sequence[str] | None = None, cache_dir: Path | None = None) -> PluginIndex:
     """The index of everything installed, from the cache if nothing has changed since it was written.
@@ -38,8 +42,18 @@ def read_index(*, path: Sequence[str] | None = None, cache_dir: Path | None = No
         cache_dir: default: `$XDG_CACHE_HOME/skillgauge` or `~/.cache/skillgauge`. If it cannot be used, the answer
             is the same and takes longer.
     """
+    remembered = known.get()
+    if remembered is None or path is not None or cache_dir:
+        return _read_index(sys.path if path is None else path, cache_dir)
+    asked = tuple(sys.path)
+    if asked not in remembered:
+        remembered[asked] = _read_index(asked, None)
+    return remembered[asked]
+
+
+def _read_index(path: Sequence[str], cache_dir: Path | None) -> PluginIndex:
     now = time.time_ns()
-    marks = list(_marks(sys.path if path is None else path))
+    marks = list(_marks(path))
     places = [place for place, _ in marks]
     folder = os.fspath(cache_dir) if cache_dir else _default_cache_dir()
     # Folders without distributions do not count: `python -m` puts every working directory on the path.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast
 
 from .faults import MAX_DEPTH
 
@@ -16,6 +16,10 @@ else:
 
 _MAX_INT_BITS = 14_000
 """About 4,200 digits: Python itself refuses to write longer ones."""
+_SMALL = 1 << 64
+"""Above every integer that programs usually write, and far below what has too many digits."""
+_FEW = 30
+"""So many items are looked at one by one sooner than all together."""
 
 
 class FrozenDict(dict[str, Any]):
@@ -76,8 +80,19 @@ def freeze(value: object, depth: int = 0) -> JsonValue:
             return value
         return _Frozen({_frozen_key(key): freeze(item, depth + 1) for key, item in value.items()})
     if isinstance(value, (list, tuple)):
-        return tuple([freeze(item, depth + 1) for item in value])
+        return tuple(value if len(value) > _FEW and _are_plain(value) else [freeze(item, depth + 1) for item in value])
     raise ValueError(f"{type(value).__name__} is not a JSON value")
+
+
+def _are_plain(values: Sequence[object]) -> bool:
+    """Whether all are texts or numbers that need no look of their own, as in answers of 100,000 numbers."""
+    kinds = set(map(type, values))
+    if kinds == {int}:
+        numbers = cast("Sequence[int]", values)
+        return min(numbers) > -_SMALL and max(numbers) < _SMALL
+    if kinds == {float}:
+        return all(map(math.isfinite, cast("Sequence[float]", values)))
+    return kinds == {str} and all(map(str.isascii, cast("Sequence[str]", values)))
 
 
 def _frozen_text(value: str) -> str:

@@ -142,7 +142,9 @@ def test_bad_answers_are_told_all_at_once(
     assert not (work / "labels.jsonl").exists()
 
 
-@pytest.mark.parametrize("changes", [{"model": "m-2"}, {"criteria": "Is it kind?"}])
+@pytest.mark.parametrize(
+    "changes", [{"model": "m-2"}, pytest.param({"criteria": "Is it kind?"}, marks=pytest.mark.slow)]
+)
 def test_labels_hold_for_one_grader(
     program: Program, evaluate: Evaluate, label: Labelling, work: Path, changes: dict[str, str]
 ) -> None:
@@ -222,6 +224,7 @@ def test_every_judged_rate_bears_a_mark(program: Program, evaluate: Evaluate, la
     assert not any("udged checks" in text for text in written())
 
 
+@pytest.mark.slow
 def test_what_a_judge_may_decide(program: Program, evaluate: Evaluate, label: Labelling, work: Path) -> None:
     """A gate counts always, with a calibrated judge only, or never; other gates are as they were."""
     gate = ("--exit-on-fail", "--min-completion", "0.9")

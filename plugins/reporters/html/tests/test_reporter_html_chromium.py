@@ -373,6 +373,7 @@ def test_both_colour_schemes(browser: Browser, tmp_path: Path, scheme: str, is_d
     assert (min(page) > 192, max(ink) < 64) == (not is_dark, not is_dark)
 
 
+@pytest.mark.slow
 def test_on_paper_lists_are_unfolded(browser: Browser, tmp_path: Path) -> None:
     """Paper cannot be clicked: folded lists of trials are printed, and nothing is cut off by a box."""
     view = next(view for what, view in contract_views() if "1,000" in what)

@@ -83,6 +83,7 @@ def test_two_processes_on_one_file(make: ModuleType, path: Path, child: Callable
     assert make.query(path, "PRAGMA integrity_check") == [("ok",)]
 
 
+@pytest.mark.slow
 def test_only_one_of_many_resumes(make: ModuleType, store: Stores, child: Callable[[], Any]) -> None:
     """Of four processes that want the same dead run at once, one gets it and the others begin runs of their own."""
     dead = child()

@@ -129,10 +129,12 @@ def require_travels(value: BaseModel, call: str) -> None:
     """A value must come back equal from JSON and from pickle, because it is stored and sent to other processes."""
     with unbroken(f"{call}: writing {type(value).__name__} as JSON, or reading it back,"):
         again = type(value).model_validate_json(value.model_dump_json())
-    require(again == value, f"{call}: {shown(value)} must come back equal from JSON, but came back as {shown(again)}")
+    if again != value:  # whose texts may be long, so they are made where they are needed
+        raise AssertionError(f"{call}: {shown(value)} must come back equal from JSON, but came back as {shown(again)}")
     with unbroken(f"{call}: pickling {type(value).__name__}"):
         copied: object = pickle.loads(pickle.dumps(value))
-    require(copied == value, f"{call}: {shown(value)} must come back equal from pickle, but came back {shown(copied)}")
+    if copied != value:
+        raise AssertionError(f"{call}: {shown(value)} must come back equal from pickle, but came back {shown(copied)}")
 
 
 def require_identity(call: str, identify: Callable[[], Identity], again: Callable[[], Identity]) -> None:
