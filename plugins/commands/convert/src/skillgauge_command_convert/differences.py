@@ -28,30 +28,19 @@ from skillgauge.api import (
 from skillgauge_skill_folders import SKILL_FILE, files_of
 
 SHOWN_CHARACTERS, SHOWN_FILES = 80, 200
-_CASE_WORDS = {
+_APART = frozenset({"checks", "extras", "origin"})
+"""Fields of a case that are looked at apart, or that say nothing of it."""
+_WORDS = {
     "id": "called",
-    "name": "name",
-    "prompt": "prompt",
-    "input": "input",
     "tags": "tag",
-    "cluster": "cluster",
-    "description": "description",
     "arm_prompts": "prompt",
-    "files": "files",
     "image_files": "image",
-    "setup": "setup",
     "setup_files": "setup",
     "grader_files": "grader",
-    "rule": "rule",
-    "weight": "weight",
     "limits": "limit",
-    "env": "env",
-    "network": "network",
     "pass_env": "env",
-    "skip": "skip",
-    "targets": "targets",
 }
-"""Fields of a case that decide something, with the word by which a format names each when it cannot hold it."""
+"""By which word a format names a field of a case that it cannot hold, where that is not the field's own name."""
 _FILES = frozenset({"files", "image_files", "setup_files", "grader_files"})
 _SUITE_FIELDS = ("name", "version", "description", "on_agent_limit", "gates", "completion")
 _LEFT_OUT = "left out"
@@ -152,7 +141,10 @@ def _skill_files(suite: Suite) -> set[str]:
 
 
 def _of_case(before: Case, after: Case, told: _Told) -> Iterator[Problem]:
-    for field, word in _CASE_WORDS.items():
+    for field in Case.model_fields:
+        if field in _APART:
+            continue
+        word = _WORDS.get(field, field)
         was, now = getattr(before, field), getattr(after, field)
         if field in _FILES:
             yield from _of_files(before, (field, word), (was, now), told)
