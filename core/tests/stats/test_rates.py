@@ -131,6 +131,18 @@ def test_interval_covers_the_true_rate(n: int, repeats: int) -> None:
     assert covered / 400 >= 0.84
 
 
+@pytest.mark.parametrize("n", [8, 10, 20])
+@pytest.mark.parametrize("rate", [0.5, 0.8, 0.95])
+def test_one_run_a_case_is_covered_as_the_page_says(n: int, rate: float) -> None:
+    """Exactly, by the probability of each number of passes; the least is at ten cases that pass 95 % of the time."""
+    covered = 0.0
+    for passes in range(n + 1):
+        interval = rate_interval([1.0] * passes + [0.0] * (n - passes), repeats=1, seed=0)
+        if interval is not None and interval.lower <= rate <= interval.upper:
+            covered += math.comb(n, passes) * rate**passes * (1 - rate) ** (n - passes)
+    assert covered >= 0.9138
+
+
 @pytest.mark.parametrize("bad", [-0.1, 1.1, 80, math.nan])
 def test_means_outside_zero_and_one_are_refused(bad: float) -> None:
     """A percent value or NaN among the means is an error."""
