@@ -134,3 +134,14 @@ def test_a_skill_with_evals_is_no_project(program: Program, skill: Path) -> None
     (skill / "eval.yaml").write_text("cases: []\n")
     assert program("init", "--dir", "tables").code == 0
     assert sorted(path.name for path in skill.iterdir()) == ["SKILL.md", "eval.yaml", "skillgauge.config.yaml"]
+
+
+def test_drafts_stay_in_the_skills_folder(program: Program, skill: Path, work: Path) -> None:
+    """Who sends a skill with a link for a folder does not choose where files are made."""
+    elsewhere = work / "elsewhere"
+    elsewhere.mkdir()
+    (skill / "evals").symlink_to(elsewhere)
+    done = program("init", "--dir", "tables")
+    assert done.code == 2
+    assert "is a link" in done.stderr
+    assert not [*elsewhere.iterdir()]

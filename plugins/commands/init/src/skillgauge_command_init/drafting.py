@@ -53,10 +53,13 @@ def propose(folder: Path) -> tuple[Part, ...]:
 
     Raises:
         SuiteError: its SKILL.md cannot be read.
-        UsageError: the file cannot be written.
+        UsageError: the file cannot be written, or would lie outside of the skill's folder.
     """
     skill = read_skill(folder.resolve())
     path = folder / DRAFTS_FILE
+    if path.parent.is_symlink():
+        message = f"{str(path.parent)!r} is a link, and drafts are written into the skill's own folder only"
+        raise UsageError(Problem("usage.unwritable", message, hint="Make it a folder."))
     document = {"skill_name": skill.name, "note": _NOTE, "drafts": [*_drafts(skill)]}
     try:
         path.parent.mkdir(exist_ok=True)
