@@ -159,14 +159,24 @@ def _guard(folder: Path) -> subprocess.Popen[bytes] | None:
         return None
 
 
+def _folders_of_runs(parent: Path) -> list[Path]:
+    """Folders here that a run may have made, without a look at each of the thousands that others keep beside them."""
+    try:
+        with os.scandir(parent) as entries:
+            near = [one for one in entries if one.name.startswith(_PREFIX)]
+            return [Path(one.path) for one in near if one.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
+
+
 def _sweep(parent: Path) -> None:
     """End and remove what processes of this account left that were killed, and tell of it in one line."""
     if sys.platform == "win32":
         return
     folders = processes = 0
-    for folder in parent.glob(f"{_PREFIX}*"):
+    for folder in _folders_of_runs(parent):
         with suppress(OSError):
-            if folder.is_symlink() or folder.lstat().st_uid != os.geteuid():
+            if folder.lstat().st_uid != os.geteuid():
                 continue
             lock = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
             try:
