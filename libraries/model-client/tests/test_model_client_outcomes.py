@@ -80,7 +80,7 @@ def test_timeout_of_somebody_else_is_not_its_own() -> None:
     """A `TimeoutError` that is not the deadline's is raised on, not called a timeout of the model."""
 
     class Client(ModelClient):
-        async def _client(self) -> httpx.AsyncClient:
+        async def _client(self, *, is_plain: bool) -> httpx.AsyncClient:
             raise TimeoutError
 
     with pytest.raises(TimeoutError):

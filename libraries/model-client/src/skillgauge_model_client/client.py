@@ -72,9 +72,10 @@ class ModelClient:
         self._timeout_s = timeout_s
         self._plain: set[object] = set()
         """Models that take no temperature."""
-        self._clients: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = (
+        self._clients: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, dict[bool, httpx.AsyncClient]] = (
             weakref.WeakKeyDictionary()
         )
+        """Of each event loop one for addresses with TLS and one for those without, as far as they were asked for."""
 
     async def ask(
         self, url: str, body: Mapping[str, Any], read: Callable[[Mapping[str, Any]], JudgeReply], model: str
@@ -132,7 +133,7 @@ class ModelClient:
         return read(await self._post(url, plain))
 
     async def _post(self, url: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        client = await self._client()
+        client = await self._client(is_plain=url.lower().startswith("http://"))
         content = json.dumps(body).encode()
         async with client.stream("POST", url, content=content, follow_redirects=False) as response:
             status = response.status_code
@@ -151,9 +152,9 @@ class ModelClient:
             raise Unanswered(FailureClass.PROTOCOL, f"HTTP {status}: the answer is no JSON object")
         return document
 
-    async def _client(self) -> httpx.AsyncClient:
-        loop = asyncio.get_running_loop()
-        if loop not in self._clients:
+    async def _client(self, *, is_plain: bool) -> httpx.AsyncClient:
+        clients = self._clients.setdefault(asyncio.get_running_loop(), {})
+        if is_plain not in clients:
             client = httpx.AsyncClient(
                 headers={
                     "User-Agent": f"skillgauge/{version('skillgauge-core')}",
@@ -165,12 +166,12 @@ class ModelClient:
                 timeout=None,  # asyncio's deadline is around the whole question; these would be for each single read
                 limits=httpx.Limits(max_connections=None, max_keepalive_connections=_KEPT_CONNECTIONS),
                 trust_env=False,
-                verify=_certificates(),
+                verify=not is_plain and _certificates(),  # reading them takes longer than some runs
             )
-            self._clients[loop] = client
+            clients[is_plain] = client
             _open[client] = _closing(client)
             await anext(_open[client])
-        return self._clients[loop]
+        return clients[is_plain]
 
     def _without_key(self, unanswered: Unanswered) -> Unanswered:
         reply, told = unanswered.reply, self._out_of(unanswered.told)

@@ -46,8 +46,9 @@ class Forwarder:
         self._allowed = [one.partition(" ")[::2] for one in route.requests]
         self._scrubber = Scrubber(value for _, value in self._headers)
         self._meter = meter
+        is_plain = self._base.lower().startswith("http://")
         self._client = httpx.AsyncClient(
-            timeout=_TIMEOUT, follow_redirects=False, trust_env=False, verify=_certificates()
+            timeout=_TIMEOUT, follow_redirects=False, trust_env=False, verify=not is_plain and _certificates()
         )
 
     async def close(self) -> None:
