@@ -7,8 +7,7 @@ fast.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # type checkers know it by its name; importing `typing` takes longer than all of `--version`
 if TYPE_CHECKING:
     from .cli.calling import Evaluated as Evaluated
     from .cli.calling import PlannedCase as PlannedCase
@@ -21,7 +20,7 @@ __all__ = ["Evaluated", "PlannedCase", "Settings", "aevaluate", "evaluate", "pla
 __version__ = "0.1.0"
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from .cli import calling  # noqa: PLC0415
