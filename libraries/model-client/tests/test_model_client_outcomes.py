@@ -11,8 +11,9 @@ import httpx
 import pytest
 
 from skillgauge.api import FailureClass
+from skillgauge_model_client import client as client_module
 from skillgauge_model_client.client import ModelClient, _broken
-from skillgauge_model_client.outcomes import retry_after_s, status_error
+from skillgauge_model_client.outcomes import Unanswered, retry_after_s, status_error
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=UTC)
 
@@ -85,3 +86,24 @@ def test_timeout_of_somebody_else_is_not_its_own() -> None:
 
     with pytest.raises(TimeoutError):
         asyncio.run(Client(None, {}, 5).ask("http://127.0.0.1:1", {}, lambda _: 1 / 0, json.dumps("m")))  # type: ignore[arg-type, return-value]  # never read
+
+
+def test_certificates_are_read_for_tls_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model on this machine waits for none, and one behind TLS is never asked without them."""
+    read: list[ssl.SSLContext] = []
+
+    def certificates() -> ssl.SSLContext:
+        read.append(ssl.create_default_context())
+        return read[-1]
+
+    monkeypatch.setattr(client_module, "_certificates", certificates)
+    client = ModelClient(None, {}, 5)
+
+    async def main() -> None:
+        for url, times in (("http://127.0.0.1:1", 0), ("HTTPS://127.0.0.1:1", 1), ("https://127.0.0.1:1", 1)):
+            with pytest.raises(Unanswered) as unanswered:
+                await client.exchange(url, {}, lambda answer: answer, "m")
+            assert unanswered.value.kind is FailureClass.NETWORK
+            assert len(read) == times
+
+    asyncio.run(main())

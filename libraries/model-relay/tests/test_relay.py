@@ -6,6 +6,7 @@ import asyncio
 import base64
 import os
 import socket
+import ssl
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,8 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillgauge.api import ModelRoute
-from skillgauge_model_relay import Relay, RelayLimits
+from skillgauge_model_relay import Relay, RelayLimits, forwarding
 from skillgauge_model_relay.forwarding import within
+from skillgauge_model_relay.meter import Meter
 from skillgauge_model_relay.tunnels import address
 
 Open = Callable[..., AbstractAsyncContextManager[Any]]
@@ -454,3 +456,17 @@ def test_tokens_of_all_answers_are_counted(setting: Open, name: str) -> None:
                 )
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize(("address", "times"), [("http://127.0.0.1:1", 0), ("HTTPS://models.example", 1)])
+def test_certificates_are_read_for_tls_alone(monkeypatch: pytest.MonkeyPatch, address: str, times: int) -> None:
+    """A model on this machine waits for none, and one behind TLS is never asked without them."""
+    read: list[ssl.SSLContext] = []
+
+    def certificates() -> ssl.SSLContext:
+        read.append(ssl.create_default_context())
+        return read[-1]
+
+    monkeypatch.setattr(forwarding, "_certificates", certificates)
+    asyncio.run(forwarding.Forwarder(ModelRoute(name="m", base_url=address), Meter(RelayLimits())).close())
+    assert len(read) == times
