@@ -60,6 +60,7 @@ def all_imported(*arguments: str) -> set[str]:
 def test_help_imports_no_plugin_and_nothing_heavy(arguments: list[str]) -> None:
     """The help of the program names every command without importing one, nor any plugin."""
     names = imported(*arguments)
+    assert not names & {"pathlib", "shlex", "unicodedata"}
     heavy = HEAVY if "plugins" not in arguments else ("httpx", "mcp", "sqlite3", "yaml")
     assert not names & set(heavy)
     assert not {name for name in names if name.startswith("skillgauge_")} - FOUNDATION
@@ -75,6 +76,7 @@ def test_listing_plugins_imports_none() -> None:
     modules = all_imported("plugins", "list")
     assert {name for name in modules if name.startswith("skillgauge_documents.")} == {"skillgauge_documents.characters"}
     names = imported("plugins", "list")
+    assert not names & {"pathlib", "shutil", "urllib", "unicodedata"}
     assert not {name for name in names if name.startswith("skillgauge_")} - FOUNDATION
 
 

@@ -73,11 +73,13 @@ from .cli.linting import (
     LintFinding as LintFinding,
     LintSubject as LintSubject,
 )
+from .cli.numbers import (
+    Number as Number,
+)
 from .cli.options import (
     Globals as Globals,
     GlobalsCommand as GlobalsCommand,
     GlobalsGroup as GlobalsGroup,
-    Number as Number,
     SeveralWords as SeveralWords,
 )
 from .cli.output import (

@@ -26,7 +26,8 @@ from .eval_document import human_lines
 from .evaluation import eval_options
 from .evaluation_options import configured
 from .invocation import Invocation, invocation
-from .options import Globals, Runs
+from .numbers import Runs
+from .options import Globals
 from .output import Output, with_places
 from .preparation import prepare_trusted
 from .quarantine import quarantined

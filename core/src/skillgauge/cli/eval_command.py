@@ -15,7 +15,7 @@ from .evaluation import Asked, Evaluation, eval_options
 from .evaluation_options import EvaluationCommand, configured, evaluation_options, selection_options
 from .foresight import coarse
 from .invocation import Invocation, invocation
-from .options import Number
+from .numbers import Number
 from .preparation import prepare_trusted
 
 if TYPE_CHECKING:

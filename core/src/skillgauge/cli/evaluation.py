@@ -28,7 +28,8 @@ from .evaluation_options import OWN_DOCUMENT, PAGE
 from .format_options import FormatOptions
 from .invocation import Invocation
 from .named_cases import require_cases
-from .options import Detect, paths_and_cases, seconds_of, words
+from .numbers import Detect
+from .options import paths_and_cases, seconds_of, words
 from .overlay import Overlay
 from .plan_document import plan_document, print_plan
 from .preparation import prepare_trusted

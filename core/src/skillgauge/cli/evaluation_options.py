@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from .format_options import FormatOptions
-from .options import Detect, GlobalsCommand, Number, Runs, SeveralWords, completing, words, write_options
+from .numbers import Detect, Number, Runs
+from .options import GlobalsCommand, SeveralWords, completing, words, write_options
 
 OWN_DOCUMENT = "json"
 """The word of `--format` for "the document of the suite's own format"."""

@@ -128,6 +128,8 @@ def _stamps(folder: str, *names: str) -> list[Any]:
                 break  # no entry points: whatever else is there says nothing to us
             continue
         found += [name, status.st_mtime_ns, status.st_size, status.st_ino]
+        if name == "METADATA":
+            break  # importlib.metadata looks at `PKG-INFO` only where this is absent
     return found
 
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import os
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +13,8 @@ from .. import __version__
 from ..errors import Problem, UsageError, did_you_mean
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..plugins.index import IndexEntry
 
 COMPLETE = "_SKILLGAUGE_COMPLETE"
@@ -95,34 +94,6 @@ def _global_options() -> list[click.Option]:
 GLOBAL_NAMES = tuple(Globals.__dataclass_fields__)
 
 
-@dataclass(frozen=True)
-class Detect:
-    """As many repeats as show a difference, a fraction."""
-
-    difference: float
-
-
-class Runs(click.ParamType[int | Detect]):
-    """A number of repeats, or the word `auto`, with the points of lift that are to be shown or without."""
-
-    name = "runs"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | Detect:
-        """Read it."""
-        word, _, points = str(value).partition(":")
-        if word != "auto":
-            from .configuration import MOST_RUNS  # noqa: PLC0415 - most commands have no such option
-
-            return int(click.IntRange(1, MOST_RUNS).convert(value, param, ctx))
-        try:
-            wanted = float(points or 50)
-        except ValueError:
-            wanted = math.nan
-        if not 0 < wanted <= 100:
-            self.fail(f"{value!r} is neither a number nor auto:POINTS with points from 1 to 100.", param, ctx)
-        return Detect(wanted / 100)
-
-
 class SeveralWords(click.Option):
     """An option that takes all words up to the next option.
 
@@ -168,17 +139,6 @@ def expand(arguments: Sequence[str], options: Sequence[SeveralWords]) -> list[st
 
 def _ends(word: str, option: SeveralWords) -> bool:
     return (word.startswith("-") and word != "-") or (option.stops_at is not None and option.stops_at(word))
-
-
-class Number(click.FloatRange):
-    """A number in a range; what no comparison holds for is none."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Refuse NaN and infinity, which click takes for numbers."""
-        number = super().convert(value, param, ctx)
-        if not math.isfinite(number):
-            self.fail(f"{value!r} is not a number", param, ctx)
-        return number
 
 
 class GlobalsCommand(click.Command):
@@ -278,6 +238,8 @@ class GlobalsGroup(click.Group):
             known = self.list_commands(ctx)
             message = f"there is no command {error.command_name!r}{did_you_mean(error.command_name, known)}"
             if args[1:] and args[1] in known:  # of a program that has its commands in other groups
+                import shlex  # noqa: PLC0415 - only for whoever has erred
+
                 message += f"; here it is: {shlex.join([ctx.command_path, *args[1:]])}"
             raise click.UsageError(message, ctx) from None
 
@@ -345,7 +307,7 @@ def paths_and_cases(given: Sequence[str], cwd: Path) -> tuple[tuple[Path, ...], 
     for word in given:
         path = cwd / word
         is_there = os.path.exists(path)  # noqa: PTH110 - never raises
-        like_one = "/" in word or "\\" in word or word.startswith(".") or Path(word).suffix or not word.isprintable()
+        like_one = "/" in word or "\\" in word or word.startswith(".") or path.suffix or not word.isprintable()
         if is_there or like_one:
             paths.append(path)
         else:

@@ -14,11 +14,12 @@ from .streams import GREEN, RED, YELLOW, write_in
 from .tables import columns, table_lines, wrap
 from .terminal import width_of
 
-_LABEL = re.compile(r"((?:error|warning)\[[^\]]*\])")
-_WHOLE = re.compile(r"`[^`]*`|(?<=: )(?:skillgauge|pip|npm|cd) .*?(?= \(|$)")
+# Patterns are compiled when they are first used, since this module is part of every start.
+_LABEL = r"((?:error|warning)\[[^\]]*\])"
+_WHOLE = r"`[^`]*`|(?<=: )(?:skillgauge|pip|npm|cd) .*?(?= \(|$)"
 """What is there to be copied: a terminal breaks it, we do not, so that it is copied as one line."""
 _COLORS = {"PASS": GREEN, "FAIL": RED, "ERROR": YELLOW, "SKIP": "", "did not pass": RED}
-_SAYS = re.compile(rf" *(?:{'|'.join(_COLORS)})\b")
+_SAYS = rf" *(?:{'|'.join(_COLORS)})\b"
 """Words at the beginning of a report's line that have a colour."""
 
 
@@ -63,7 +64,7 @@ class Output:
         width = width_of(sys.stdout)
         for line in () if self.as_json or self.quiet else lines:
             for part in _fitting(line, width):
-                found = _SAYS.match(part)
+                found = re.match(_SAYS, part)
                 word = found[0] if found else ""
                 write_in(sys.stdout, _COLORS[word.strip()] if word else "", word)
                 sys.stdout.write(f"{part[len(word) :]}\n")
@@ -114,7 +115,7 @@ def print_problems(problems: Iterable[Problem], exit_code: ExitCode, *, as_json:
 
 
 def _print_problem(problem: Problem) -> None:
-    before, label, after = _LABEL.split(_told(str(problem)), maxsplit=1)
+    before, label, after = re.split(_LABEL, _told(str(problem)), maxsplit=1)
     sys.stderr.write(before)
     write_in(sys.stderr, RED if problem.severity is Severity.ERROR else YELLOW, label)
     sys.stderr.write(f"{after}\n")
@@ -129,7 +130,7 @@ def _told(text: str) -> str:
     for line in text.split("\n"):
         kept = line.lstrip(" ")
         indent = " " * min(len(line) - len(kept), width // 2)
-        joined = _WHOLE.sub(lambda found: found[0].replace(" ", "\0"), kept)
+        joined = re.sub(_WHOLE, lambda found: found[0].replace(" ", "\0"), kept)
         first, *more = wrap(joined, width - len(indent) - 2, whole=True) if columns(line) > width else [kept]
         lines += [indent + first, *(f"{indent}  {one}" for one in more)]
     return "\n".join(lines).replace("\0", " ")

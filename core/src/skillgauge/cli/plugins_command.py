@@ -40,7 +40,8 @@ def list_plugins(ctx: click.Context, kind: str | None) -> int:
         kind = plural_of(kind)
     index = read_index()
     output = Output(as_json=ctx.obj.as_json, quiet=ctx.obj.quiet)
-    documents = [_document(entry, index) for entry in index.entries(kind)]
+    failures = index.recorded_failures()
+    documents = [_document(entry, index, failures.get(entry)) for entry in index.entries(kind)]
     output.document(_documents(documents))
     output.table(_HEADS, list(map(_row, documents)))
     return ExitCode.OK
@@ -147,8 +148,8 @@ def _clash(entry: IndexEntry, index: PluginIndex) -> str | None:
     return f"also in {owners}: choose with {entry.distribution}:{entry.name}"
 
 
-def _document(entry: IndexEntry, index: PluginIndex) -> dict[str, object]:
-    """One entry point, as `plugins_document.PluginDocument` has it."""
+def _document(entry: IndexEntry, index: PluginIndex, failure: str | None = None) -> dict[str, object]:
+    """One entry point, as `plugins_document.PluginDocument` has it; `failure` is what went wrong with it last."""
     return {
         "kind": entry.kind,
         "name": entry.name,
@@ -157,7 +158,7 @@ def _document(entry: IndexEntry, index: PluginIndex) -> dict[str, object]:
         "summary": entry.summary,
         "module": entry.module,
         "core_range": entry.core_range,
-        "problem": entry.problem or _clash(entry, index) or index.recorded_failures().get(entry),
+        "problem": entry.problem or _clash(entry, index) or failure,
         "healthy": None,
         "lacks": None,
     }

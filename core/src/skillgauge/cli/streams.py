@@ -19,7 +19,7 @@ from .terminal import takes_color
 
 RED, GREEN, YELLOW = "31", "32", "33"
 """What is wrong, what is right, and what is neither."""
-_BEGUN = re.compile(r"\s*:?")
+_BEGUN = r"\s*:?"
 """What may stand before a command of CI, or be the first half of one."""
 
 
@@ -47,7 +47,7 @@ class Shown:
         whole = self._begun + text
         shown = printed(whole)[len(self._begun) :]
         line = whole.rpartition("\n")[2]
-        self._begun = line if _BEGUN.fullmatch(line) else "-"
+        self._begun = line if re.fullmatch(_BEGUN, line) else "-"
         if self._is_read:
             try:
                 self.unfiltered.write(_fitting(shown, self.unfiltered.encoding))

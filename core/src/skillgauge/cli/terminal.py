@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 from typing import TextIO
 
 from ..run.environment import host_environment
+
+COLUMNS = 80
+"""Width of a terminal that does not say how wide it is."""
 
 
 def is_live(stream: TextIO) -> bool:
@@ -28,6 +30,6 @@ def width_of(stream: TextIO) -> int | None:
     if not stream.isatty():
         return None
     try:
-        return os.get_terminal_size(stream.fileno()).columns or shutil.get_terminal_size().columns
+        return os.get_terminal_size(stream.fileno()).columns or COLUMNS
     except OSError:
-        return shutil.get_terminal_size().columns
+        return COLUMNS

@@ -52,9 +52,9 @@ def keep_secret(name: str, value: str) -> None:
         extensions().keep_secret(name, value)
 
 
-_SECRET = re.compile(r"(?i)(^|_)(API_?KEY|TOKEN|SECRET|PASSW(OR)?D|CREDENTIALS?|(?P<perhaps>KEY|PASSPHRASE|PAT))$")
-"""Names of variables that hold secrets, whoever they are for."""
-_PASSWORD = re.compile(r"://[^/\s:@]*:([^/\s@]+)@")
+_SECRET = r"(?i)(^|_)(API_?KEY|TOKEN|SECRET|PASSW(OR)?D|CREDENTIALS?|(?P<perhaps>KEY|PASSPHRASE|PAT))$"
+"""Names of variables that hold secrets, whoever they are for; compiled when first used, as each start has this."""
+_PASSWORD = r"://[^/\s:@]*:([^/\s@]+)@"
 LEAST = 12
 """Characters of a value that is taken for a secret because of a name that other things have, too."""
 
@@ -62,10 +62,10 @@ LEAST = 12
 def credentials() -> Iterator[tuple[str, str]]:
     """Variables that hold a secret by their names, whoever uses them, and passwords in addresses: name and value."""
     for name, value in os.environ.items():
-        found = _SECRET.search(name)
+        found = re.search(_SECRET, name)
         if found and not (found["perhaps"] and (len(value) < LEAST or os.path.exists(value))):  # noqa: PTH110 - pathlib is slow to import
             yield name, value
-        yield from ((name, password) for password in _PASSWORD.findall(value))
+        yield from ((name, password) for password in re.findall(_PASSWORD, value))
 
 
 def ask_first(extensions: Callable[[], Events]) -> None:
