@@ -10,7 +10,7 @@ def main() -> None:
     if sys.argv[1:] in (["--version"], ["-V"]):
         sys.stdout.write(f"skillgauge {__version__}\n")
         return
-    from .cli.app import run  # noqa: PLC0415 - see the module docstring
+    from .cli.process import run  # noqa: PLC0415 - see the module docstring
 
     sys.exit(run(sys.argv[1:]))
 

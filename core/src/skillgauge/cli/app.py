@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -16,10 +15,6 @@ from .installed import known
 from .options import COMPLETE, wants_json
 from .output import print_problems
 from .streams import shown_streams
-
-GARBAGE_THRESHOLD = 50_000
-"""New objects between two searches for cycles. What is loaded here lives until the end and makes hardly any, so that
-Python's own 700 spend a quarter of the time of a large suite on looking through all of it again and again."""
 
 BUILT_IN = {
     "eval": ("skillgauge.cli.eval_command:command", "Evaluate skills and suites."),
@@ -66,7 +61,6 @@ def run(arguments: Sequence[str]) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     as_json, stdout = wants_json(arguments), sys.stdout
-    gc.set_threshold(GARBAGE_THRESHOLD)
     try:
         own = copy_context()  # whom a command asks for secrets ends with it, and so does what it knows of the installed
         own.run(known.set, {})
