@@ -112,6 +112,7 @@ def sandbox() -> BubblewrapSandbox:
     """One whose launchers have proved themselves."""
     made = BubblewrapSandbox(BubblewrapOptions())
     assert not asyncio.run(made.check()).problems
+    ran(made, "true")
     if not made._host.launchers.are_usable:
         pytest.skip("no namespaces here but by bwrap")
     return made
@@ -369,7 +370,18 @@ def test_a_launcher_that_does_not_confine_is_not_used(tmp_path: Path, monkeypatc
     monkeypatch.setattr(launching, "PROGRAM", lax)
     sandbox = BubblewrapSandbox(BubblewrapOptions())
     assert not within(sandbox.check()).problems
+    assert ran(sandbox, "grep", "-c", ":", "/proc/net/dev").stdout == b"1\n"
     assert not sandbox._host.launchers.are_usable
+
+
+def test_the_launcher_is_started_with_the_first_workspace(sandbox: BubblewrapSandbox) -> None:
+    """A dry run finds out whether bubblewrap works, and neither starts nor proves what it does not use."""
+    other = BubblewrapSandbox(BubblewrapOptions(tmp_mb=18))
+    assert not within(other.check()).problems
+    assert not other._host.launchers._running
+    ran(other, "true")
+    assert other._host.launchers._running
+    assert other._host.launchers.are_usable
 
 
 def test_a_workspace_without_processes_makes_nothing(sandbox: BubblewrapSandbox) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import sys
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 
@@ -53,25 +56,36 @@ class BubblewrapSandbox:
 
     def __init__(self, options: BubblewrapOptions) -> None:
         self._options = options
+        self._unproven = False
+        self._proving = asyncio.Lock()
 
     async def check(self) -> SandboxReport:
-        """Run a process in a sandbox, and let it look for what it must not find."""
+        """Run a process in a sandbox, and let it look for what it must not find.
+
+        The launcher has to pass the same before the first workspace is used, so that who opens none waits for none.
+        """
         if sys.platform != "linux":
             return self._unusable("works on Linux only", "Choose another sandbox with --sandbox.")
         if not self._host.bwrap:
             return self._unusable("needs the program bwrap, which is not installed", _INSTALL)
-        launchers = self._host.launchers
-        by_bwrap = replace(self._host, launchers=Launchers(are_usable=False))
         try:
-            finished = await self._probe(by_bwrap)
-            if finished.exit_code == 0 and launchers.are_usable:
-                launchers.are_usable = (await self._probe(self._host)).exit_code == 0
+            finished = await self._probe(replace(self._host, launchers=Launchers(are_usable=False)))
         except OSError as error:
             return self._unusable(f"cannot start a process: {error}", _INSTALL)
         if finished.exit_code != 0:
             said = finished.stderr.decode(errors="replace").strip() or "nothing was said"
             return self._unusable(f"does not confine here: {said}", _ALLOW)
+        self._unproven = self._host.launchers.are_usable
         return SandboxReport(self._tier)
+
+    async def _prove_launcher(self) -> None:
+        """Find out once whether the launcher confines as bwrap does; otherwise it is not used."""
+        async with self._proving:
+            if self._unproven:
+                with suppress(OSError):
+                    self._unproven = (await self._probe(self._host)).exit_code != 0
+                self._host.launchers.are_usable = not self._unproven
+                self._unproven = False
 
     async def _probe(self, host: Host) -> Finished:
         async with self._open(SandboxSpec(label="check", network=False), host) as workspace:
@@ -82,12 +96,14 @@ class BubblewrapSandbox:
 
     def open(self, spec: SandboxSpec) -> BubblewrapWorkspace:
         """A fresh workspace."""
-        return self._open(spec, self._host)
+        return self._open(spec, self._host, prove=self._prove_launcher)
 
-    def _open(self, spec: SandboxSpec, host: Host) -> BubblewrapWorkspace:
+    def _open(
+        self, spec: SandboxSpec, host: Host, prove: Callable[[], Awaitable[None]] | None = None
+    ) -> BubblewrapWorkspace:
         name = "bubblewrap+network" if has_network(spec, self._options) else "bubblewrap"
         environ = host_environment()
-        return BubblewrapWorkspace(spec, environ, self._options, host, tier=f"{name}/{self._tier}")
+        return BubblewrapWorkspace(spec, environ, self._options, host, tier=f"{name}/{self._tier}", prove=prove)
 
     @property
     def _tier(self) -> Tier:

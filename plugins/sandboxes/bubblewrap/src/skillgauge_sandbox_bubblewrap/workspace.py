@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,12 +68,21 @@ class BubblewrapWorkspace(DirectoryWorkspace):
         options: limits and further paths.
         host: what there is on this machine.
         tier: sandbox and tier.
+        prove: awaited before it is used.
     """
 
     def __init__(
-        self, spec: SandboxSpec, environ: Mapping[str, str], options: BubblewrapOptions, host: Host, *, tier: str
+        self,
+        spec: SandboxSpec,
+        environ: Mapping[str, str],
+        options: BubblewrapOptions,
+        host: Host,
+        *,
+        tier: str,
+        prove: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         super().__init__(spec, environ, tier=tier)
+        self._prove = prove
         self._options = options
         self._host = host
         self._network = has_network(spec, options)
@@ -97,6 +106,8 @@ class BubblewrapWorkspace(DirectoryWorkspace):
         return self._relay.used if self._relay is not None else None
 
     async def __aenter__(self) -> Self:
+        if self._prove is not None:
+            await self._prove()
         await super().__aenter__()
         self._binds = tuple(self._own_binds())
         if not self._network and (self.spec.routes or self.spec.hosts):
