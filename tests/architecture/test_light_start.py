@@ -48,6 +48,12 @@ def imported(*arguments: str) -> set[str]:
     return {name.partition(".")[0] for name in all_imported(*arguments)}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _installed_is_known() -> None:
+    """What is installed was looked up before, as by every start but the first after an installation."""
+    imported("plugins", "list")
+
+
 def all_imported(*arguments: str) -> set[str]:
     """Modules that a command line imports."""
     done = subprocess.run(

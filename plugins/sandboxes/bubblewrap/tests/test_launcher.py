@@ -359,6 +359,10 @@ def test_bwrap_steps_in(program: str, tmp_path: Path, monkeypatch: pytest.Monkey
     assert finished.stdout.startswith(b"1\n")
     assert not sandbox._host.launchers.are_usable
     assert not within(sandbox.check()).problems
+    proving = BubblewrapSandbox(BubblewrapOptions())
+    assert not within(proving.check()).problems
+    assert ran(proving, "echo", "here").stdout == b"here\n"
+    assert not proving._host.launchers.are_usable
 
 
 def test_a_launcher_that_does_not_confine_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

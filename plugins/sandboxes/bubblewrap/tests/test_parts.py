@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import platform
+import resource
 import struct
 import subprocess
 from pathlib import Path
@@ -111,6 +112,13 @@ def test_shell_limits_and_becomes_the_command() -> None:
     done = subprocess.run(words, capture_output=True, text=True, check=True, env=env)
     assert done.stdout.splitlines() == ["0", "2048", "5", "1024000", "x  y $(z)   a b $(c)"]
     assert not [word for word in words if "LD_Y=" in word or "$(z)" in word]
+
+
+def test_shell_writes_back_no_limit_that_it_has_read() -> None:
+    """We bound its process at the same time; the hard limit from before would be higher, and refused."""
+    assert limiting({resource.RLIMIT_CORE: (0, 0)}) == ["ulimit -c 0"]
+    first, *_ = limiting({resource.RLIMIT_CPU: (5, 6)})
+    assert first == "ulimit -t 6"
 
 
 def test_shell_runs_nothing_without_limits() -> None:

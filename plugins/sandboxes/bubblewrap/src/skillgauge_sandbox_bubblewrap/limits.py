@@ -58,8 +58,10 @@ def limiting(bounds: Mapping[int, tuple[int, int]]) -> list[str]:
     lines = []
     for kind, (soft, hard) in bounds.items():
         letter, unit = _ULIMIT[kind]
-        for which, value in (("S", soft), ("H", hard)):
-            lines.append(f"ulimit -{which} -{letter} {-(-value // unit)}")
+        # Both at once: who sets the soft one alone writes the hard one back as he read it, and it may be lower by now.
+        lines.append(f"ulimit -{letter} {-(-hard // unit)}")
+        if soft != hard:
+            lines.append(f"ulimit -S -{letter} {-(-soft // unit)}")
     return lines
 
 

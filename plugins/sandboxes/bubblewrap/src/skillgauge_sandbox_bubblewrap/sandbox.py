@@ -82,9 +82,10 @@ class BubblewrapSandbox:
         """Find out once whether the launcher confines as bwrap does; otherwise it is not used."""
         async with self._proving:
             if self._unproven:
+                passed = False
                 with suppress(OSError):
-                    self._unproven = (await self._probe(self._host)).exit_code != 0
-                self._host.launchers.are_usable = not self._unproven
+                    passed = (await self._probe(self._host)).exit_code == 0
+                self._host.launchers.are_usable &= passed
                 self._unproven = False
 
     async def _probe(self, host: Host) -> Finished:
