@@ -23,7 +23,7 @@ class Choice(Selection):
         """Whether a case takes part."""
         if self.only is not None and case_key(case) not in self.only:
             return False
-        return super().admits(case) and fits(self.keywords, case.id, case.name, *case.tags)
+        return super().admits(case) and (not self.keywords or fits(self.keywords, case.id, case.name, *case.tags))
 
     @property
     def is_given(self) -> bool:

@@ -78,7 +78,14 @@ def freeze(value: object, depth: int = 0) -> JsonValue:
     if isinstance(value, (dict, Mapping)):  # a dict is known at once, any other mapping by asking `abc`
         if type(value) is _Frozen and depth == 0:
             return value
-        return _Frozen({_frozen_key(key): freeze(item, depth + 1) for key, item in value.items()})
+        return _Frozen(
+            {
+                (key if type(key) is str and key.isascii() else _frozen_key(key)): (
+                    item if (type(item) is str and item.isascii()) or item is None else freeze(item, depth + 1)
+                )
+                for key, item in value.items()  # most are plain, and a call for each would take as long as all the rest
+            }
+        )
     if isinstance(value, (list, tuple)):
         return tuple(value if len(value) > _FEW and _are_plain(value) else [freeze(item, depth + 1) for item in value])
     raise ValueError(f"{type(value).__name__} is not a JSON value")

@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from skillgauge.api import (
+    EMPTY,
+    NO_LIMITS,
     Case,
     Check,
     Document,
@@ -125,7 +127,7 @@ def _case(task: TaskFile, check: Check, unknown: JsonObject, origin: Origin) -> 
         tags=task.tags,
         cluster=task.cluster,
         weight=task.weight,
-        limits=Limits(timeout_s=None if task.timeout_ms is None else task.timeout_ms / 1000),
-        extras={**(task.model_extra or {}), **unknown},
+        limits=NO_LIMITS if task.timeout_ms is None else Limits(timeout_s=task.timeout_ms / 1000),
+        extras={**task.model_extra, **unknown} if task.model_extra else unknown or EMPTY,
         origin=origin,
     )
