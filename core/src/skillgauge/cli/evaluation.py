@@ -115,8 +115,10 @@ class Evaluation:
 
     def print_plan(self) -> ExitCode:
         """Say what would run."""
-        self._call.output.document(plan_document(self.prepared))
-        print_plan(self.prepared, self._call.output)
+        if self._call.output.as_json:
+            self._call.output.document(plan_document(self.prepared))
+        else:
+            print_plan(self.prepared, self._call.output)
         return ExitCode.USAGE if self.prepared.suites.passed_over else ExitCode.OK
 
     async def carry_out(self, *, fail_fast: bool = False) -> Conclusion:
