@@ -152,6 +152,8 @@ def test_a_reporter_that_is_misspelt_is_guessed(scripted: Scripted) -> None:
     """P-S3: the last of several words after `--format` may be a path, a case or a reporter; what is near is named."""
     done = scripted.run("eval", "s", "--engine", "scripted", "--format", "json", "htm", code=2)
     assert "'htm' is no path here, and no case of what is here has that name (did you mean html?)" in done.stderr
+    far = scripted.run("eval", "s", "--engine", "scripted", "--format", "json", "sarif", code=2)
+    assert "next: No report is called so either: `skillgauge plugins list --kind reporters`." in far.stderr
     alone = scripted.run("eval", "s", "--engine", "scripted", "--format", "htm", code=2)
     assert "reporter 'htm' is not installed (did you mean html?)" in alone.stderr
 

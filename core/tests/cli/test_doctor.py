@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from skillgauge.cli.doctor import Finding, State, chosen, examined, verdict_of
+from skillgauge.cli.examination import examine
 from skillgauge.cli.installed import read_index
 from skillgauge.cli.output import Output
 from skillgauge.cli.plugins_document import PluginsDocument
@@ -60,3 +63,34 @@ def test_a_mere_name_needs_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("subprocess.Popen", None)
     (entry, *_) = read_index().entries("config_files")
     assert examined([entry], Output(as_json=False, quiet=True)) == [Finding(State.WORKING)]
+
+
+KEYED = """
+from skillgauge.api import Provider, Traits, hookimpl
+
+class Keyed:
+    version = "1"
+
+    async def score(self, context):
+        raise NotImplementedError
+
+@hookimpl
+def skillgauge_scorers():
+    yield Provider(name="acme-keyed", factory=Keyed, summary="s", traits=Traits(secrets=("ACME_KEYED",)))
+"""
+
+
+def test_a_key_that_nothing_checks(program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What announces a secret and has no `check` lacks it as well: `doctor` and `info` say so."""
+    (tmp_path / "acme_keyed.py").write_text(KEYED)
+    facts = tmp_path / "acme_keyed-1.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-keyed\nVersion: 1\n")
+    (facts / "entry_points.txt").write_text("[skillgauge.scorers]\nacme-keyed = acme_keyed\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delenv("ACME_KEYED", raising=False)
+    line = "it needs a key: ACME_KEYED (none is set)"
+    assert examine("scorers", "acme-keyed") == ([], [line])
+    assert line in program("plugins", "info", "scorers", "acme-keyed").stdout.splitlines()
+    monkeypatch.setenv("ACME_KEYED", "made-up")
+    assert examine("scorers", "acme-keyed") == ([], [])

@@ -93,14 +93,15 @@ class Evaluation:
             SkillgaugeError: with every problem that was found; nothing has run.
         """
         options = asked.options
-        require_cases(asked.words, options, call.registry)
+        reports = asked.reports
+        require_cases(asked.words, options, call.registry, after_format=not reports.optional)
         prepared = quarantined(await prepare_trusted(call, options), call.config)
         if options.who.executor:
             from .worker import recipe_of  # noqa: PLC0415 - only for trials that run elsewhere
 
             recipe = recipe_of(options, prepared, call.make_registry)
             prepared = replace(prepared, job=replace(prepared.job, recipe=recipe))
-        reports = with_agent_formats(asked.reports, prepared, call.config)
+        reports = with_agent_formats(reports, prepared, call.config)
         evaluation = cls(call, reports, prepared, dry_run=options.how.dry_run)
         if isinstance(options.what.revise, Overlay):
             evaluation.overlay = options.what.revise

@@ -10,11 +10,12 @@ from typing import NamedTuple, cast
 
 from pydantic import ValidationError
 
+from ..contract.providers import Traits
 from ..contract.sandboxes import SandboxReport
 from ..errors import PluginError, Problem, Severity
 from ..plugins.kinds import KINDS
 from ..plugins.registry import Registry
-from ..run.environment import ask_first
+from ..run.environment import ask_first, secret
 from .doctor import LACKS
 from .groups import load_command
 from .installed import read_index
@@ -49,10 +50,21 @@ def examine(kind: str, name: str) -> Missing:
     except PluginError as error:
         return Missing([problem.message for problem in error.problems], [])
     check = getattr(made, "check", None)
-    found = check() if callable(check) else ()
+    if not callable(check):
+        return Missing([], _no_key(resolved.provider.traits))
+    found = check()
     problems = asyncio.run(_wait(found)) if isawaitable(found) else found
     listed = problems.problems if isinstance(problems, SandboxReport) else cast("tuple[Problem, ...]", problems)
     return Missing([], [problem.message for problem in listed if problem.severity is Severity.ERROR])
+
+
+def _no_key(traits: Traits) -> list[str]:
+    """What a plugin lacks that announces secrets and has no `check` of its own to say so."""
+    if not traits.secrets or any(map(secret, traits.secrets)):
+        return []
+    from .plan_document import KeyNeed  # noqa: PLC0415 - most plugins lack nothing
+
+    return [KeyNeed.of("it", traits).line]
 
 
 async def _wait(found: Awaitable[object]) -> object:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import chain
+from typing import Self
 
 from skillgauge_documents.phrases import counted
 
+from ..contract.providers import Traits
 from ..contract.sandboxes import ALLOWED_ENV
 from ..plan.preparing import Prepared
 from ..run.environment import host_environment, secret
@@ -72,6 +74,19 @@ class KeyNeed(Frozen):
     login_files: tuple[str, ...]
     """Files of an existing login, below the home folder, that do as well."""
 
+    @classmethod
+    def of(cls, who: str, traits: Traits) -> Self:
+        """What somebody announces, and what of it is here; the values are not looked at."""
+        present = tuple(filter(secret, traits.secrets))
+        return cls(who=who, variables=traits.secrets, present=present, login_files=traits.login_files)
+
+    @property
+    def line(self) -> str:
+        """For people."""
+        logins = "".join(f" or a login in ~/{file}" for file in self.login_files)
+        here = f"set: {', '.join(self.present)}" if self.present else "none is set"
+        return f"{self.who} needs a key: {' or '.join(self.variables)}{logins} ({here})"
+
 
 class ProblemDocument(Frozen):
     """A problem that did not stop the run."""
@@ -127,16 +142,7 @@ def key_needs(prepared: Prepared) -> tuple[KeyNeed, ...]:
     needing = dict(prepared.cast.spenders) | {
         f"scorer {name!r}": prepared.cast.scorers.resolve(name).provider.traits for name in scorers
     }
-    return tuple(
-        KeyNeed(
-            who=who,
-            variables=traits.secrets,
-            present=tuple(filter(secret, traits.secrets)),
-            login_files=traits.login_files,
-        )
-        for who, traits in needing.items()
-        if traits.secrets
-    )
+    return tuple(KeyNeed.of(who, traits) for who, traits in needing.items() if traits.secrets)
 
 
 def print_plan(prepared: Prepared, output: Output) -> None:
@@ -152,7 +158,9 @@ def print_plan(prepared: Prepared, output: Output) -> None:
         for one in arms
     ]
     output.table(heads, rows)
-    for line in dict.fromkeys(chain(chain.from_iterable(map(_arm_lines, arms)), _key_lines(prepared))):
+    for line in dict.fromkeys(
+        chain(chain.from_iterable(map(_arm_lines, arms)), (need.line for need in key_needs(prepared)))
+    ):
         output.line(line)
     paid = sum(arm.sessions for arm in arms if arm.paid)
     if paid:
@@ -210,13 +218,6 @@ def _arm_lines(arm: PlannedArm) -> Iterator[str]:
     if arm.grader_files:
         yield f"{arm.suite}, every arm: after the session, for checks, {_few(arm.grader_files)}"
     yield f"{arm.suite}, every arm: variables {_few(arm.environment) or 'none'}"
-
-
-def _key_lines(prepared: Prepared) -> Iterator[str]:
-    for need in key_needs(prepared):
-        logins = "".join(f" or a login in ~/{file}" for file in need.login_files)
-        here = f"set: {', '.join(need.present)}" if need.present else "none is set"
-        yield f"{need.who} needs a key: {' or '.join(need.variables)}{logins} ({here})"
 
 
 def _few(names: tuple[str, ...]) -> str:

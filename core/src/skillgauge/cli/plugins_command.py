@@ -12,6 +12,7 @@ import click
 
 from ..errors import ExitCode, PluginError, Problem, did_you_mean
 from ..plugins.index import IndexEntry, PluginIndex, install_hint
+from ..run.environment import ask_first
 from .groups import CommandsOfPlugins
 from .installed import read_index
 from .options import GlobalsCommand
@@ -79,6 +80,11 @@ def info(ctx: click.Context, kind: str, name: str) -> int:
     call.output.document(document)
     call.output.line(f"{resolved.name} ({resolved.kind}): {provider.summary}")
     call.output.line(f"from {resolved.distribution} {resolved.version}")
+    if provider.traits.secrets:
+        from .plan_document import KeyNeed  # noqa: PLC0415 - see the module docstring
+
+        ask_first(call.registry.events)
+        call.output.line(KeyNeed.of("it", provider.traits).line)
     call.output.line(f"options: {json.dumps(document['options'], indent=2, ensure_ascii=False)}")
     return ExitCode.OK
 
