@@ -18,7 +18,7 @@ from skillgauge.types.result import Spending
         ),
         (
             Spending(cost_usd=0.5, tokens=100, unknown=2),
-            "spent: 0.50 USD and 100 tokens, judges included; unknown for 2 trials",
+            "spent: 0.50 USD and 100 tokens, judges included; what 2 trials cost is unknown",
         ),
         (Spending(tokens=1_000), "spent: 1,000 tokens, judges included"),
         (Spending(cost_usd=0.5), "spent: 0.50 USD, judges included"),

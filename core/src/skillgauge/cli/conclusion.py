@@ -116,6 +116,6 @@ def spending_text(spending: Spending | None) -> str:
     known = [f"{spending.cost_usd:.2f} USD"] if spending.cost_usd else []
     known += [f"{spending.tokens:,} tokens"] if spending.tokens else []
     parts = [f"{' and '.join(known)}, judges included"] if known else []
-    parts += [f"unknown for {counted(spending.unknown, 'trial')}"] if spending.unknown else []
+    parts += [f"what {counted(spending.unknown, 'trial')} cost is unknown"] if spending.unknown else []
     parts += [f"nothing for {counted(spending.replayed, 'replayed trial')}"] if spending.replayed else []
     return f"spent: {'; '.join(parts)}" if parts else ""
