@@ -78,7 +78,7 @@ def walk(
     plan = make_plan([SuitePlan(suite, tuple(cells))], [found], Terms(runs=1, seed=7))
     direct = DirectStages(lambda target: (adapters or {})[target.adapter or ""], sandbox)
     agents = AgentStages(
-        {"fake-agent": AgentSetup(engine, Traits(skill_folder=".agents/skills"))} if engine else {},
+        {cell.runner.digest: AgentSetup(engine, Traits(skill_folder=".agents/skills")) for cell in cells if engine},
         sandbox,
         read_skill=lambda ref: (FileSpec(path="SKILL.md", text=f"# {ref.name}"),),
     )

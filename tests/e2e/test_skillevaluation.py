@@ -42,11 +42,6 @@ cases:
   - {name: both, prompt: seventh question, should_trigger: true, expectations: [seventh]}
 """
 SKILL = "---\nname: outcomes\ndescription: Something of everything.\n---\n\nAnswer.\n"
-MEASURES = [
-    {"skill": "{}", "duration_s": 1.2, "turns": 2, "tokens": 400},
-    {"duration_s": 2.4, "turns": 4, "tokens": 900},
-]
-"""What the reference runner's made-up agent reports, with a skill and without."""
 
 
 @pytest.fixture
@@ -70,74 +65,87 @@ def theirs(folder: Path, work: Path) -> dict[str, Any]:
 
 
 def ours(program: Program, folder: Path, *arguments: str) -> dict[str, Any]:
-    """Our document of the same suite."""
-    measures = json.dumps(MEASURES).replace("{}", folder.name)
-    done = program(
-        "eval", folder, "--engine", "mock", "-o", "ours.json", "--set", f"engines.mock.replies={measures}", *arguments
-    )
+    """Our document of the same suite, by the line that takes the place of the package's."""
+    done = program("eval", folder, "--engine", "mock", "-o", "ours.json", *arguments)
     assert done.code in (0, 3), done.stderr
+    assert done.verdict
     return json.loads((program.work / "ours.json").read_text())  # type: ignore[no-any-return]
 
 
-CALLS = ("tool_calls", "tool_calls_correctness_gated")
-"""The reference's made-up agent reports calls that are in no transcript of it; ours are counted in the transcript."""
-TOLD = {"format", "skill", "cache_hits", "cases_skipped_trigger_only"}
+WHO_AND_WHEN = ("runner", "started_at", "completed_at")
+"""Who made a document and when: no two programs can say the same there."""
+FIGURES = ("duration_ms", "turns", "total_tokens", "tool_call_count")
 
 
 def comparable(document: dict[str, Any]) -> dict[str, Any]:
-    """A document without what must differ: who made it and when, calls, and the words of the judge."""
-    aggregate = {key: value for key, value in document.items() if key not in CALLS and key not in ("cases", "runner")}
-    told = {key: value for key, value in aggregate.items() if key not in ("started_at", "completed_at", "skillgauge")}
-    return told | {"cases": [_case(case) for case in document["cases"]]}
-
-
-def _case(case: dict[str, Any]) -> dict[str, Any]:
-    arms = {
-        arm: {key: value for key, value in case[arm].items() if key != "tool_call_count"}
-        for arm in ("with_skill", "without_skill")
-    }
-    expectations = [{key: one[key] for key in ("expectation", "passed")} for one in case["expectation_results"]]
-    validators = [one | {"stderr": "", "stdout": ""} for one in case["validator_results"]]
-    told = {key: value for key, value in case.items() if key != "error"}
-    return told | arms | {"expectation_results": expectations, "validator_results": validators}
+    """A document without who made it and when."""
+    return {key: value for key, value in document.items() if key not in WHO_AND_WHEN}
 
 
 @pytest.mark.slow
 @pytest.mark.requirement("SE-FORMAT-005", "SE-FORMAT-009", "SE-ARM-002", "SE-HEAD-003", "SE-HOST-001")
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_both_programs_say_the_same(program: Program, examples: Path, work: Path, name: str) -> None:
-    """Field by field, on the package's own examples and on a suite with every outcome."""
+    """Every field, on the package's own examples and on a suite with every outcome; ours may say more."""
     wanted, found = theirs(examples / name, work), ours(program, examples / name)
+    assert found["runner"].keys() == wanted["runner"].keys()
+    assert found["runner"]["adapter"] == wanted["runner"]["adapter"] == "mock"
+    own = found.pop("skillgauge")
+    assert own["made_up"] is True
+    causes = [case.pop("error", "") for case in found["cases"]]
+    assert [bool(cause) for cause in causes] == [case["outcome"] == "error" for case in wanted["cases"]]
     assert comparable(found) == comparable(wanted)
-    assert found.keys() >= TOLD
 
 
-MADE_UP = ("duration_ms", "turns", "tokens", "total_tokens")
-"""What the reference's made-up agent says of every session, whatever it is; ours tells what the session took."""
+def test_made_up_figures_are_in_no_other_report(program: Program, examples: Path, work: Path) -> None:
+    """What the format's mock run says of every session stands in its own document; the rest tells what was measured."""
+    document = ours(program, examples / "outcomes", "--format", "record", "--output-dir", "reports")
+    case = document["cases"][0]
+    assert [case["with_skill"][name] for name in FIGURES] == [1200, 2, 400, 1]
+    (record,) = (work / "reports").glob("run-*.record.json")
+    results = [one for one in json.loads(record.read_text())["results"] if one["verdict"] != "skipped"]
+    assert len(results) == 12
+    assert all(one["execution"]["trajectory"]["turns"] == 1 for one in results)
+    assert all(one["execution"]["usage"]["input_tokens"] < 10 for one in results)
+    assert all(one["execution"]["duration_s"] != pytest.approx(1.2) for one in results)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_the_plain_line_says_the_same(program: Program, examples: Path, work: Path, name: str) -> None:
-    """With nothing set, every field but those that the reference makes up: outcomes, verdicts, rates, counts, texts."""
-    wanted = theirs(examples / name, work)
-    done = program("eval", examples / name, "--engine", "mock", "-o", "results.json")
-    assert done.code in (0, 3), done.stderr
-    assert done.verdict
-    found = json.loads((work / "results.json").read_text())
+@pytest.mark.parametrize("who", ["ours", "theirs"])
+def test_a_document_with_made_up_figures_is_read_without_them(
+    program: Program, examples: Path, work: Path, who: str
+) -> None:
+    """Whoever reads such a document is told no times, and writing it again gives the same figures."""
+    document = (ours if who == "ours" else _theirs)(program, examples / "outcomes")
+    (work / "read.json").write_text(json.dumps(document))
+    again = _converted(program, "skillevaluation")
+    assert again["skillgauge"]["made_up"] is True
+    for name in ("duration_ms", "turns", "tokens", "tool_calls", "duration_ms_correctness_gated", "pass_rate"):
+        assert again[name] == document[name]
+    executions = [one["execution"] for one in _converted(program, "record")["results"]]
+    assert {one.get("duration_s") for one in executions} == {None}
+    assert {(one["trajectory"] or {}).get("turns") for one in executions} == {None}
 
-    def measured(value: Any) -> Any:
-        if isinstance(value, list):
-            return [measured(one) for one in value]
-        if not isinstance(value, dict):
-            return value
-        return {
-            key: measured(one)
-            for key, one in value.items()
-            if not key.startswith(MADE_UP) and key != "runner" and not key.startswith("tool_call")
-        }
 
-    assert measured(comparable(found)) == measured(comparable(wanted))
+def _converted(program: Program, reporter: str) -> dict[str, Any]:
+    done = program("report", "convert", "--input", "read.json", "--format", reporter)
+    assert done.code == 0, done.stderr
+    return json.loads(done.stdout)  # type: ignore[no-any-return]
+
+
+def _theirs(program: Program, folder: Path) -> dict[str, Any]:
+    return theirs(folder, program.work)
+
+
+def test_what_a_user_scripts_goes_before_what_the_format_makes_up(program: Program, examples: Path) -> None:
+    """A reply of the configuration is played, and what was measured of it stands in the document."""
+    replies = 'engines.mock.replies=[{"match": "first", "text": "with-skill r", "turns": 7}]'
+    document = ours(program, examples / "outcomes", "--set", replies)
+    assert document["cases"][0]["with_skill"]["turns"] == 7
+    assert document["cases"][0]["with_skill"]["duration_ms"] < 1200
+    assert document["cases"][1]["with_skill"]["turns"] == 2
+    nothing = ours(program, examples / "outcomes", "--set", "engines.mock.otherwise=[]")
+    assert nothing["skillgauge"]["made_up"] is False
+    assert {case["without_skill"]["turns"] for case in nothing["cases"]} == {1}
 
 
 @pytest.mark.requirement("SE-VERDICT-001", "SE-VERDICT-002", "SE-VERDICT-003", "SE-VERDICT-004", "SE-VERDICT-005")

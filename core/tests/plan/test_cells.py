@@ -13,7 +13,7 @@ import pytest
 from skillgauge.api import Provider, hookimpl
 from skillgauge.contract.engines import Engine
 from skillgauge.contract.providers import Fact, Traits
-from skillgauge.errors import Problem, UsageError
+from skillgauge.errors import Origin, Problem, UsageError
 from skillgauge.plan.adapters import Adapters
 from skillgauge.plan.cells import CellMaker
 from skillgauge.plan.engines import Engines
@@ -332,7 +332,7 @@ def test_what_traits_say_reaches_the_run() -> None:
     )
     registry = registry_of(x=rich, y=FOLDER)
     engines, cells, _ = plan(registry, engines=("x", "y"))
-    setup = engines.setups["x"]
+    setup = engines.setups[cells[0].runner.digest]
     assert setup.traits == rich
     assert {cell.runner.name: cell.paid for cell in cells} == {"x": True, "y": False}
     assert engines.traits() == {"x": rich, "y": FOLDER}
@@ -347,7 +347,7 @@ def test_options_may_decide_the_traits() -> None:
     registry = registry_of(options=options, agent=None)
     engines, cells, problems = plan(registry)
     assert not problems
-    assert engines.setups["agent"].traits.skill_folder == "skills"
+    assert engines.setups[cells[0].runner.digest].traits.skill_folder == "skills"
     assert told_by(registry) == ["MY_KEY"]
     assert all(cell.paid for cell in cells)
     assert engines.traits()["agent"].tells == {Fact.USAGE}
@@ -358,3 +358,29 @@ def test_options_may_decide_the_traits() -> None:
     assert shown(cells) == NONE
     assert problem.code == "plugin.broken"
     assert "no traits today" in problem.message
+
+
+def test_a_suite_may_set_options_of_an_engine() -> None:
+    """They hold for it and that engine, under a setting of it, too, and what the user configures goes before."""
+    mine = SuiteDefaults(engine_options=(("agent", {"folder": "theirs", "key": "THEIRS"}),))
+    others = SuiteDefaults(engine_options=(("x", {"folder": "x"}),))
+    asking, other = suite(defaults=mine), suite(id="t", defaults=others)
+    registry = registry_of(options={"engines.agent": {"key": "MINE"}, "engines.agent+b": {"folder": "b"}}, agent=None)
+    engines, problems = Engines(registry), list[Problem]()
+    found = {one.id: engines.find("agent", problems, one) for one in (asking, other)}
+    assert {name: setup.traits.skill_folder for name, setup in found.items() if setup} == {"s": "theirs", "t": None}
+    assert {setup.traits.secrets for setup in found.values() if setup} == {("MINE",)}
+    set_otherwise = engines.find("agent+b", problems, asking)
+    assert set_otherwise
+    assert set_otherwise.traits.skill_folder == "b"
+    assert not problems
+    assert [one.message for one in asyncio.run(engines.problems())] == ["agent was asked"]
+
+
+def test_options_of_a_suite_that_an_engine_does_not_know() -> None:
+    """Refused before anything runs, in the suite."""
+    wrong = suite(defaults=SuiteDefaults(engine_options=(("agent", {"colour": "red"}),)), origin=Origin("eval.yaml"))
+    _, _, problems = plan(registry_of(agent=None), wrong)
+    assert [(one.code, one.origin) for one in problems if one.code == "plugin.options"] == [
+        ("plugin.options", Origin("eval.yaml"))
+    ]

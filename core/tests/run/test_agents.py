@@ -33,6 +33,7 @@ OTHER = SkillRef(name="other", root="/skills/other", digest="d2")
 WITH = Arm(name="with_skill", kind=ArmKind.AGENT, skills=(PDF, OTHER))
 WITHOUT = Arm(name="without_skill", kind=ArmKind.AGENT, skills=(OTHER,))
 CANDIDATES = frozenset({"pdf"})
+AGENT = Identity(name="agent")
 
 
 def trial(arm: Arm = WITH, **case: Any) -> Trial:
@@ -46,7 +47,7 @@ def trial(arm: Arm = WITH, **case: Any) -> Trial:
         case=Case.model_validate({"id": "c", "prompt": "p"} | case),
         case_index=0,
         arm=arm,
-        runner=Identity(name="agent"),
+        runner=AGENT,
         model="m1",
         repeat=1,
         seed=7,
@@ -81,7 +82,7 @@ def execute(
         engine = FakeEngine(play, name="agent")
         known = {"skill_folder": ".agents/skills"} | (setup or {})
         stages = AgentStages(
-            {"agent": AgentSetup(engine, Traits(**known))},
+            {AGENT.digest: AgentSetup(engine, Traits(**known))},
             sandbox or FakeSandbox(),
             read_skill=lambda ref: (FileSpec(path="SKILL.md", text=ref.name), FileSpec(path="a/b.sh", text="x")),
             candidates={"s": CANDIDATES},
@@ -237,7 +238,7 @@ def test_files_for_the_set_up_are_gone_before_the_agent_starts() -> None:
 
     async def go() -> Execution:
         setup = AgentSetup(Real(done, name="agent"), Traits())
-        async with AgentStages({"agent": setup}, TemporarySandbox(), read_skill=lambda ref: ())(one) as stage:
+        async with AgentStages({AGENT.digest: setup}, TemporarySandbox(), read_skill=lambda ref: ())(one) as stage:
             return await stage.execute(one)
 
     execution = asyncio.run(go())
@@ -287,7 +288,7 @@ def test_nothing_above_the_workspace_may_reach_the_agent(tmp_path: Path, monkeyp
 
     async def run() -> Execution:
         setup = AgentSetup(Real(done, name="agent"), Traits(inherited=("CLAUDE.md", ".claude/skills")))
-        stages = AgentStages({"agent": setup}, TemporarySandbox(), read_skill=lambda ref: ())
+        stages = AgentStages({AGENT.digest: setup}, TemporarySandbox(), read_skill=lambda ref: ())
         async with stages(trial()) as stage:
             return await stage.execute(trial())
 
@@ -316,7 +317,7 @@ def test_hosts_and_routes_of_the_engine_reach_the_sandbox() -> None:
 
     async def run() -> None:
         setup = AgentSetup(Routed(done, name="agent"), Traits(model_hosts=("login.test",)))
-        stages = AgentStages({"agent": setup}, sandbox, read_skill=lambda ref: (), keep=True)
+        stages = AgentStages({AGENT.digest: setup}, sandbox, read_skill=lambda ref: (), keep=True)
         async with stages(trial()):
             pass
 

@@ -37,6 +37,7 @@ SKILL = SkillRef(name="pdf", root="/skills/pdf", digest="d")
 OTHER = SkillRef(name="csv", root="/skills/csv", digest="d", role=SkillRole.DISTRACTOR)
 WITH = Arm(name="with", kind=ArmKind.AGENT, skills=(SKILL, OTHER))
 WITHOUT = Arm(name="without", kind=ArmKind.AGENT)
+AGENT = Identity(name="fake-agent")
 
 
 def trial(arm: Arm = DIRECT, **fields: Any) -> Trial:
@@ -53,7 +54,7 @@ def trial(arm: Arm = DIRECT, **fields: Any) -> Trial:
             "case_index": 0,
             "target": Target(id="skill", root="/skills/pdf"),
             "arm": arm,
-            "runner": Identity(name="fake-agent"),
+            "runner": AGENT,
             "repeat": 1,
             "seed": 5,
             "limits": Limits(timeout_s=3),
@@ -391,7 +392,7 @@ def run_agent(
     """Execute one agent trial and prepare its grading."""
     sandbox = sandbox or FakeSandbox()
     stages = AgentStages(
-        {"fake-agent": AgentSetup(engine, Traits(skill_folder=skill_folder))},
+        {AGENT.digest: AgentSetup(engine, Traits(skill_folder=skill_folder))},
         sandbox,
         read_skill=read_skill,
         keep=keep,
@@ -613,7 +614,7 @@ def test_every_attempt_has_a_workspace_of_its_own() -> None:
             raise RuntimeError("broken")
         return Execution()
 
-    stages = AgentStages({"fake-agent": AgentSetup(FakeEngine(play), Traits())}, sandbox, read_skill=read_skill)
+    stages = AgentStages({AGENT.digest: AgentSetup(FakeEngine(play), Traits())}, sandbox, read_skill=read_skill)
 
     async def attempt() -> None:
         async with stages(trial(WITHOUT)) as stage:
@@ -632,7 +633,7 @@ def test_the_engine_is_the_trials_own() -> None:
     """A matrix of engines runs each trial with the one it names."""
     engines = {name: FakeEngine(say(name), name=name) for name in ("one", "two")}
     stages = AgentStages(
-        {name: AgentSetup(engine, Traits()) for name, engine in engines.items()},
+        {Identity(name=name).digest: AgentSetup(engine, Traits()) for name, engine in engines.items()},
         FakeSandbox(),
         read_skill=read_skill,
     )

@@ -14,7 +14,7 @@ from dataclasses import asdict, is_dataclass
 from dataclasses import fields as dataclass_fields
 from enum import Enum, StrEnum
 from functools import lru_cache
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import annotated_types
 import pytest
@@ -86,6 +86,8 @@ def _field(annotation: Any, metadata: list[Any]) -> st.SearchStrategy[Any]:
     if schemas:
         return objects if schemas[0] else jsons
     origin = get_origin(annotation)
+    if origin is Annotated:
+        return _field(get_args(annotation)[0], list(get_args(annotation)[1:]))
     if origin is Iterable:
         return st.lists(of_type(Case), max_size=2).map(tuple)
     if origin in (Union, types.UnionType):
@@ -690,7 +692,8 @@ def test_a_suite_asks_for_nothing_unless_it_says_so() -> None:
     plain = Suite(id="s", format="f", root="/")
     assert (plain.arms, DIRECT.name, DIRECT.kind) == ((DIRECT,), "direct", ArmKind.DIRECT)
     assert (plain.comparisons, plain.gates, plain.on_agent_limit) == ((), (), LimitOutcome.FAIL)
-    assert plain.defaults.model_dump(exclude_none=True) == {"limits": {}, "baseline": True, "cache_baseline": False}
+    assert plain.defaults.model_dump(exclude_defaults=True) == {}
+    assert (plain.defaults.baseline, plain.defaults.cache_baseline) == (True, False)
     assert Suite.model_validate({"id": "s", "format": "f", "root": "/", "defaults": {"runs": 1}}).defaults.runs == 1
 
 

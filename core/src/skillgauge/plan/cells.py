@@ -63,7 +63,7 @@ class CellMaker:
                 cells += [Cell(arm, NOBODY, target, model) for arm in arms]
                 continue
             identity = (bare := setup.engine.identity(model)).model_copy(update={"name": f"{bare.name}{setup.setting}"})
-            self.engines.setups[identity.name] = setup
+            self.engines.setups[identity.digest] = setup
             if setup.traits.skill_folder is None and any(arm.skills for arm in arms):
                 message = f"engine {name!r} cannot use skills, and suite {suite.id!r} is about one"
                 hint = f"Name one that can, or give it a folder for them: `skillgauge plugins info engines {name}`."

@@ -15,7 +15,7 @@ from ..plugins.kinds import ENGINES, Resolved, broken
 from ..plugins.registry import Registry
 from ..run.agents import AgentSetup
 from ..run.environment import secret
-from ..types.frozen import EMPTY
+from ..types.frozen import EMPTY, JsonObject, digest
 from ..types.suite import Suite
 
 
@@ -30,9 +30,9 @@ class Engines:
     def __init__(self, registry: Registry, replay: Path | None = None) -> None:
         self._registry = registry
         self._replay = replay
-        self._made: dict[str, AgentSetup] = {}
+        self._made: dict[tuple[str, str], AgentSetup] = {}
         self.setups: dict[str, AgentSetup] = {}
-        """Engines in use, by the name of their identity."""
+        """Engines in use, by the digest of their identity."""
 
     def serving(self, model: str | None) -> tuple[str, ...]:
         """Engines for a model where the user names none: the only one installed, else those that claim the model's id.
@@ -46,10 +46,11 @@ class Engines:
 
     def find(self, name: str, problems: list[Problem], suite: Suite) -> AgentSetup | None:
         """An engine by its name; `None` and a problem, in the suite if that names it, if there is none that works."""
-        if name not in self._made:
-            with collected(problems, suite.origin if name == suite.defaults.engine else None):
-                self._made[name] = self._make(name)
-        return self._made.get(name)
+        options = dict(suite.defaults.engine_options).get(name.partition("+")[0], EMPTY)
+        if (key := (name, digest(options))) not in self._made:
+            with collected(problems, suite.origin if options or name == suite.defaults.engine else None):
+                self._made[key] = self._make(name, options)
+        return self._made.get(key)
 
     def player(self) -> Resolved:
         """The installed engine that plays recordings back, and makes what writes them.
@@ -87,17 +88,19 @@ class Engines:
                 return guarded_part(SessionCache, imported(player.provider.caches)(folder, clean), player)
         return None
 
-    def _make(self, name: str) -> AgentSetup:
+    def _make(self, name: str, wanted: JsonObject) -> AgentSetup:
         resolved = self._registry.resolve(ENGINES, name)
         place = resolved.provider.traits.plays
-        options = {place: str(self._replay)} if place and self._replay else EMPTY
+        configured = self._registry.validated_options(resolved).model_fields_set if wanted else ()
+        options = {key: value for key, value in wanted.items() if key not in configured}
+        options |= {place: str(self._replay)} if place and self._replay else {}
         traits = self._registry.traits(resolved, options)
         _, plus, setting = name.partition("+")
         return AgentSetup(self._registry.make(ENGINES, resolved, options), traits, plus + setting)
 
     def traits(self) -> dict[str, Traits]:
         """Of every engine in use, by its name."""
-        return {name: setup.traits for name, setup in self._made.items()}
+        return {name: setup.traits for (name, _), setup in self._made.items()}
 
     def login_files(self) -> tuple[str, ...]:
         """Credential files, relative to the user's home, that engines in use may read for want of a key."""
@@ -106,4 +109,5 @@ class Engines:
 
     async def problems(self) -> list[Problem]:
         """What keeps any of the engines from working here."""
-        return [problem for setup in self._made.values() for problem in await setup.engine.check()]
+        # One engine may be made for several suites.
+        return list(dict.fromkeys([problem for one in self._made.values() for problem in await one.engine.check()]))

@@ -112,8 +112,7 @@ def _stages(
     )
     place = options.who.cache if cached and not options.who.replay and not folder else None
     cache = cast.engines.cache(place, redactor.redact) if place else None
-    trusted = not options.how.untrusted
-    direct = DirectStages(cast.adapters.of, sandbox, trusted=trusted, keep=keep, conceal=conceal)
+    direct = DirectStages(cast.adapters.of, sandbox, trusted=not options.how.untrusted, keep=keep, conceal=conceal)
     agents = AgentStages(
         cast.engines.setups,
         sandbox,

@@ -46,7 +46,7 @@ class AgentStages:
     """Opens a fresh workspace for every attempt of an agent trial."""
 
     setups: Mapping[str, AgentSetup]
-    """Engine by the name of its identity."""
+    """Engine by the digest of its identity."""
     sandbox: Sandbox
     """Where agents run."""
     read_skill: Callable[[SkillRef], Sequence[FileSpec]]
@@ -68,7 +68,7 @@ class AgentStages:
     @asynccontextmanager
     async def __call__(self, trial: Trial) -> AsyncIterator[AgentStage]:
         """A stage of its own for each attempt, removed afterwards."""
-        setup = self.setups[trial.runner.name]
+        setup = self.setups[trial.runner.digest]
         spec = SandboxSpec(
             label=trial.case.id,
             program_files=setup.traits.program_files,

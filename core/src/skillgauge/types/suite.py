@@ -156,9 +156,8 @@ class Case(CaseFacts):
     def checks_digest(self) -> str:
         """Digest of everything that can change how an execution is graded."""
         rule = f"{self.rule.mode} {self.rule.threshold} {self.rule.above}"
-        checks = [check.digest for check in self.checks]
-        files = [file.content_id for file in self.grader_files]
-        return digest_text("|".join((rule, *checks, "files", *files, *(["skip", self.skip] if self.skip else []))))
+        graded = [*(check.digest for check in self.checks), "files", *(file.content_id for file in self.grader_files)]
+        return digest_text("|".join((rule, *graded, *(["skip", self.skip] if self.skip else []))))
 
 
 class TargetKind(StrEnum):
@@ -297,6 +296,9 @@ class SuiteDefaults(Frozen):
     """Whether the arms that are only baselines run, too."""
     cache_baseline: bool = False
     """Whether their sessions may be answered from earlier runs."""
+    engine_options: tuple[tuple[str, JsonObject], ...] = ()
+    """Options of an engine for this suite, by its name, where the configuration sets none. A format writes them itself
+    and takes none from a file, since an option can name a program or an address."""
 
 
 def _cases(value: object, validate_tuple: Callable[[object], Iterable[Case]]) -> Iterable[Case]:

@@ -260,8 +260,8 @@ class DirectoryWorkspace:
         for folder in over:
             await _removed(folder)
         fresh = _Fresh(self.folder / FRESH / str(next(self._numbers)), str(self._env.get("PATH", "")))
-        for name in ("HOME", "TMPDIR"):
-            Path(fresh.env[name]).mkdir(mode=0o700, parents=True)
+        for path in (fresh.folder, fresh.env["HOME"], fresh.env["TMPDIR"]):
+            Path(path).mkdir(mode=0o700, parents=True)
         return fresh
 
     def _base_env(self) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """The published arithmetic of skillevaluation, as pure functions."""
 
 from .aggregation import Aggregate, ArmMetrics, Unit, aggregate, change, rounded
+from .made_up import MADE_UP, made_up_figures, replies
 from .outcomes import RunVerdict, outcome_of, verdict_of
 from .records import (
     Record,
@@ -18,6 +19,7 @@ from .transcripts import transcript_of
 
 __all__ = [
     "FORMAT_VERSION",
+    "MADE_UP",
     "Aggregate",
     "ArmMetrics",
     "EvalCase",
@@ -32,11 +34,13 @@ __all__ = [
     "case_document",
     "change",
     "graded_document",
+    "made_up_figures",
     "metrics_of",
     "outcome_of",
     "read_cases",
     "records_of",
     "render",
+    "replies",
     "rounded",
     "transcript_of",
     "verdict_of",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from skillgauge.api import (
@@ -22,6 +22,7 @@ from skillgauge.api import (
 )
 
 from .aggregation import ArmMetrics, Unit
+from .made_up import made_up_figures
 from .outcomes import outcome_of
 from .transcripts import transcript_of
 
@@ -61,6 +62,11 @@ class Record:
         errored = any(arm.verdict is Verdict.ERROR for arm in arms)
         outcome = outcome_of(with_passed=passed[0], without_passed=passed[1], errored=errored)
         return Unit(outcome, metrics_of(self.ours), metrics_of(self.theirs))
+
+    @property
+    def is_made_up(self) -> bool:
+        """Whether figures of it are no measures."""
+        return any(made_up_figures(arm.execution) for arm in (self.ours, self.theirs))
 
     @property
     def was_set_up(self) -> bool:
@@ -108,13 +114,13 @@ def _by_repeat(results: Iterable[TrialResult]) -> dict[int, TrialResult]:
 
 
 def metrics_of(result: TrialResult) -> ArmMetrics:
-    """What an arm came to. What its engine does not tell is 0, as the format has it."""
+    """What an arm came to. What its engine does not tell is 0; what it made up goes before what was measured."""
     execution = result.execution
     trajectory, usage = execution.trajectory, execution.usage
     events = trajectory.events if trajectory else ()
     calls = sum(event.kind is EventKind.TOOL_CALL for event in events)
     errored = execution.failure is not None and result.verdict is Verdict.ERROR
-    return ArmMetrics(
+    metrics = ArmMetrics(
         passed=result.verdict is Verdict.PASS,
         task_attempted=not errored and bool(calls or (execution.text or "").strip()),
         errored=errored,
@@ -123,6 +129,7 @@ def metrics_of(result: TrialResult) -> ArmMetrics:
         total_tokens=usage.all_tokens if usage else 0,
         tool_call_count=calls,
     )
+    return replace(metrics, **made_up_figures(execution))
 
 
 def case_document(record: Record, *, transcripts: bool = True) -> dict[str, Any]:

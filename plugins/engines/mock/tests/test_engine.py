@@ -31,6 +31,7 @@ make = Maker(ENGINES, "skillgauge_engine_mock.plugin")
 def play(
     prompt: str,
     *replies: Mapping[str, Any],
+    otherwise: tuple[Mapping[str, Any], ...] = (),
     skills: tuple[str, ...] = (),
     limits: Limits = NO_LIMITS,
 ) -> tuple[Execution, dict[str, bytes], list[TrajectoryEvent]]:
@@ -38,7 +39,7 @@ def play(
 
     async def run() -> tuple[Execution, dict[str, bytes], list[TrajectoryEvent]]:
         events: list[TrajectoryEvent] = []
-        engine = make({"replies": list(replies)})
+        engine = make({"replies": list(replies), "otherwise": list(otherwise)})
         async with TemporarySandbox().open(SandboxSpec(label="mock")) as workspace:
             await workspace.put([FileSpec(path=f".agents/skills/{name}/SKILL.md", text=name) for name in skills])
             request = RunRequest(trial_id="t", case_id="c", prompt=prompt, model=None, limits=limits)
@@ -63,6 +64,22 @@ def test_without_a_script_it_repeats_the_prompt() -> None:
     assert execution.usage.input_tokens == 4
     execution, _, _ = play("What is 2 + 2?", skills=("sums",))
     assert execution.text == "[mock with-skill response] What is 2 + 2?"
+
+
+def test_what_comes_otherwise_is_no_script() -> None:
+    """It is played where no reply fits, is part of what decides, and the lack of a script is told all the same."""
+    otherwise = ({"match": "sum", "text": "4", "notices": {"told": {"turns": 9}}},)
+    execution, _, events = play("a sum", otherwise=otherwise)
+    assert execution.text == "4"
+    assert execution.notes == ("the prompt was repeated for want of a script, no model was asked",)
+    assert [(event.kind, event.name, event.data) for event in events[:1]] == [(EventKind.NOTICE, "told", {"turns": 9})]
+    assert execution.trajectory
+    assert execution.trajectory.events == tuple(events)
+    assert execution.trajectory.turns == 1
+    assert play("a sum", {"text": "5"}, otherwise=otherwise)[0].text == "5"
+    engines = [make({}), make({"otherwise": list(otherwise)})]
+    assert len({engine.identity(None).digest for engine in engines}) == 2
+    assert [problem.code for problem in asyncio.run(engines[1].check())] == ["engine.no-script"]
 
 
 def test_without_a_script_it_warns() -> None:

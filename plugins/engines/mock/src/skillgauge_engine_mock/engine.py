@@ -66,7 +66,7 @@ def make(options: MockOptions) -> MockEngine:
             replies += validate(Script, document.value, document).replies
         except SuiteError as error:
             raise PluginError(error.problems) from error
-    return MockEngine(replies)
+    return MockEngine(replies, options.otherwise)
 
 
 class MockEngine:
@@ -74,10 +74,12 @@ class MockEngine:
 
     Args:
         replies: in the order in which they are tried.
+        otherwise: tried after those; they make no script, since nobody wrote them for these prompts.
     """
 
-    def __init__(self, replies: tuple[Reply, ...] = ()) -> None:
+    def __init__(self, replies: tuple[Reply, ...] = (), otherwise: tuple[Reply, ...] = ()) -> None:
         self._replies = replies
+        self._all = (*replies, *otherwise)
 
     async def check(self) -> tuple[Problem, ...]:
         """Nothing can be missing; without a script it warns, since whoever takes it for an agent learns nothing."""
@@ -91,7 +93,7 @@ class MockEngine:
 
     def identity(self, model: str | None) -> Identity:
         """Complete: nothing else decides."""
-        replies = digest([reply.model_dump(mode="json") for reply in self._replies])
+        replies = digest([reply.model_dump(mode="json") for reply in self._all])
         return Identity(
             name=NAME,
             version=_version(),
@@ -106,7 +108,7 @@ class MockEngine:
     async def run(self, request: RunRequest, workspace: Workspace, emit: Emit) -> Execution:
         """Do what the script says about the prompt."""
         offered = offered_skills(await workspace.snapshot())
-        fitting = (reply for reply in self._replies if reply.fits(request.prompt, offered))
+        fitting = (reply for reply in self._all if reply.fits(request.prompt, offered))
         execution = await _Session(request, workspace, emit, offered).play(next(fitting, Reply()))
         return execution if self._replies else execution.model_copy(update={"notes": (_NO_SCRIPT,)})
 
@@ -179,6 +181,8 @@ class _Session:
         self._emit(event)
 
     def _told(self, reply: Reply, failure: Failure | None) -> Execution:
+        for name, told in reply.notices.items():
+            self._tell(TrajectoryEvent(kind=EventKind.NOTICE, name=name, data=told))
         text = self._answer(reply) if failure is None else None
         if text is not None:
             self._tell(TrajectoryEvent(kind=EventKind.MESSAGE, text=text))

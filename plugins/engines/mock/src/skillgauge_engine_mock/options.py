@@ -33,6 +33,9 @@ class Reply(Frozen):
     duration_s: float | None = Field(default=None, ge=0, description="Seconds to report in place of those it took.")
     turns: int | None = Field(default=None, ge=0, description="Turns to report.")
     tokens: int | None = Field(default=None, ge=0, description="Tokens to report.")
+    notices: JsonObject = Field(
+        default=EMPTY, description="Notices to leave in the session's record: name to what it holds."
+    )
     fail: FailureClass | None = Field(default=None, description="End with this failure instead of an answer.")
 
     @field_validator("match")
@@ -70,4 +73,7 @@ class MockOptions(Frozen):
     replies: tuple[Reply, ...] = Field(default=(), description="The first that fits a prompt is what the agent does.")
     script: str | None = Field(
         default=None, min_length=1, description="YAML or JSON file with further `replies`, which come after these."
+    )
+    otherwise: tuple[Reply, ...] = Field(
+        default=(), description="Come after all of those; a suite's format may say so what its made-up agent does."
     )

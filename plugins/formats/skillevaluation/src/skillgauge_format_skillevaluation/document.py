@@ -13,7 +13,9 @@ STAMP = "skillevaluation/test-run-result@v1"
 RUNNER = "skillgauge"
 
 
-def run_document(view: RunView, series: Series, aggregate: Aggregate, *, hits: int, skipped: int) -> dict[str, Any]:
+def run_document(
+    view: RunView, series: Series, aggregate: Aggregate, *, hits: int, skipped: int, made_up: bool
+) -> dict[str, Any]:
     """All of a document but its cases.
 
     Args:
@@ -22,6 +24,7 @@ def run_document(view: RunView, series: Series, aggregate: Aggregate, *, hits: i
         aggregate: of its records.
         hits: arms without the skill that were answered from an earlier run.
         skipped: cases that only say whether the skill should fire.
+        made_up: whether times, turns, tokens and calls are no measures.
     """
     suite, group = series.suite, series.candidate
     document: dict[str, Any] = {**aggregate.document(), "verdict": aggregate.verdict.value}
@@ -48,6 +51,7 @@ def run_document(view: RunView, series: Series, aggregate: Aggregate, *, hits: i
             "state": view.run.state,
             "valid": validity.valid if validity else None,
             "reason": validity.reason if validity else "",
+            "made_up": made_up,
             **{key: value for key, value in suite.parameters.items() if key in ("suite_hash", "spec_version")},
         },
     }

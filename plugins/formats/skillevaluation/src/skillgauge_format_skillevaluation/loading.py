@@ -26,7 +26,7 @@ from skillgauge.api import (
     read_document,
 )
 from skillgauge_skill_folders import SKILL_FILE, Leaks, Skill, find_skill, leaks_of, read_skill, skill_ref
-from skillgauge_skillevaluation import EvalCase, read_cases
+from skillgauge_skillevaluation import EvalCase, read_cases, replies
 
 from .cases import CaseMaker
 from .claiming import NAMES, OTHERS_FOLDER
@@ -37,6 +37,8 @@ WITH_SKILL, WITHOUT_SKILL = "with_skill", "without_skill"
 SPEC_VERSION = "0.8.0"
 SUITE_HASH_CHARACTERS = 12
 _ENGINE = "api"
+MOCK = "mock"
+"""The engine that plays what the format says of a made-up session."""
 
 
 @dataclass
@@ -109,7 +111,11 @@ def _suite(file: Path, options: SkillevaluationOptions) -> Suite:
         arms=(_arm(WITH_SKILL, ref), _arm(WITHOUT_SKILL)),
         comparisons=(Comparison(candidate=WITH_SKILL, baseline=WITHOUT_SKILL),),
         document=FORMAT,
-        defaults=SuiteDefaults(engine=_default_engine(), cache_baseline=True),
+        defaults=SuiteDefaults(
+            engine=_default_engine(),
+            cache_baseline=True,
+            engine_options=((MOCK, {"otherwise": replies(skill.name)}),),
+        ),
         on_agent_limit=LimitOutcome.ERROR,
         parameters={"suite_hash": suite_hash(content), "spec_version": SPEC_VERSION},
         warnings=(*skill.warnings, *_warnings(maker, cases, leaks, skill)),

@@ -44,10 +44,12 @@ from skillgauge.api import (
     locate,
     summarize,
 )
+from skillgauge_skillevaluation import MADE_UP
+from skillgauge_skillevaluation.aggregation import DIMENSIONS
 from skillgauge_validation import result_document
 
 from .document import STAMP
-from .loading import FORMAT, WITH_SKILL, WITHOUT_SKILL
+from .loading import FORMAT, MOCK, WITH_SKILL, WITHOUT_SKILL
 
 _REQUIRED = frozenset({"pass_rate", "errors", "cases_aggregated", "cases_skipped_apples_oranges", "total_cases"})
 UNKNOWN = "unknown"
@@ -113,6 +115,7 @@ class _Own(_Part):
     model: str | None = None
     state: RunState = RunState.FINISHED
     reason: str = ""
+    made_up: bool = False
     suite_hash: str | None = None
     spec_version: str | None = None
 
@@ -130,6 +133,11 @@ class ResultsFile(_Part):
     total_cases: int = 0
     runs: int = 1
     skillgauge: _Own = _Own()
+
+    @property
+    def is_made_up(self) -> bool:
+        """Whether its times, turns, tokens and calls are no measures: those of the reference's mock never are."""
+        return self.skillgauge.made_up or (self.skillgauge.suite is None and self.runner.adapter == MOCK)
 
 
 def read_results(path: Path) -> RunView | None:
@@ -248,7 +256,11 @@ class _Results:
             value=value,
             scores=tuple(_scores(case)) if arm == WITH_SKILL else (),
             execution=_execution(
-                case, given, verdict, case.transcripts.get("with" if arm == WITH_SKILL else "without")
+                case,
+                given,
+                verdict,
+                case.transcripts.get("with" if arm == WITH_SKILL else "without"),
+                made_up=self.file.is_made_up,
             ),
             started_at=self.file.started_at.timestamp() if self.file.started_at else 0.0,
         )
@@ -278,25 +290,35 @@ def _scores(case: _Case) -> Iterator[Score]:
         yield score.model_copy(update={"check_id": check, "scorer": scorer})
 
 
-def _execution(case: _Case, arm: _Arm | None, verdict: Verdict, transcript: str | None) -> Execution:
+def _execution(case: _Case, arm: _Arm | None, verdict: Verdict, transcript: str | None, *, made_up: bool) -> Execution:
     """What happened, as far as measures and transcript tell: names of tools and the answer, no arguments."""
     failure = None
-    if arm is None or arm.errored:
+    if verdict is Verdict.ERROR and (arm is None or arm.errored):
         message = (arm.error if arm else "") or case.error or "the document does not say why"
         failure = Failure(failure_class=FailureClass.INTERNAL, blame=Blame.INFRASTRUCTURE, message=message)
     given = arm or _Arm()
     answer = (transcript or "").rpartition("] Agent: ")[2] or NOT_TOLD
     names = [*_TOOL.findall(transcript or ""), *[None] * given.tool_call_count][: given.tool_call_count]
+    text = answer if given.task_attempted and not given.errored else None
+    if made_up:
+        return Execution(text=text, trajectory=_made_up(given), failure=failure, replayed=given.cached)
     return Execution(
-        text=answer if given.task_attempted and not given.errored else None,
+        text=text,
         duration_s=None if given.duration_ms is None else given.duration_ms / 1000,
         usage=None if given.total_tokens is None else Usage(total_tokens=given.total_tokens),
         trajectory=Trajectory(
             events=tuple(TrajectoryEvent(kind=EventKind.TOOL_CALL, name=name) for name in names), turns=given.turns
         ),
-        failure=failure if verdict is Verdict.ERROR else None,
+        failure=failure,
         replayed=given.cached,
     )
+
+
+def _made_up(given: _Arm) -> Trajectory:
+    """Figures that are no measures, as the session's record had them: this format's documents alone tell them."""
+    names = DIMENSIONS.values()
+    figures = {name: value for name in names if (value := getattr(given, name)) is not None}
+    return Trajectory(events=(TrajectoryEvent(kind=EventKind.NOTICE, name=MADE_UP, data=figures),))
 
 
 def _view(path: Path, content: str, files: Sequence[ResultsFile]) -> RunView:

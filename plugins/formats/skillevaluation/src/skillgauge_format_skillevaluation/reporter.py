@@ -45,6 +45,7 @@ class _Draft:
     aggregate: Aggregate = field(default_factory=Aggregate)
     hits: int = 0
     skipped: int = 0
+    made_up: bool = False
 
     def add(self, record: Record | Skipped) -> None:
         if isinstance(record, Skipped):
@@ -52,6 +53,7 @@ class _Draft:
             return
         self.aggregate.add(record.unit)
         self.hits += record.theirs.execution.replayed
+        self.made_up = self.made_up or record.is_made_up
         text = json.dumps(case_document(record), indent=2, ensure_ascii=False).replace("\n", "\n    ")
         self.cases.write(f"{',' if self.cases.tell() else ''}\n    {text}".encode())
 
@@ -79,7 +81,8 @@ def _chunks(view: RunView) -> Iterator[bytes]:
 
 
 def _document(view: RunView, draft: _Draft) -> Iterator[bytes]:
-    told = run_document(view, draft.series, draft.aggregate, hits=draft.hits, skipped=draft.skipped)
+    counts = {"hits": draft.hits, "skipped": draft.skipped}
+    told = run_document(view, draft.series, draft.aggregate, **counts, made_up=draft.made_up)
     before, _, after = json.dumps(told | {"cases": []}, indent=2, ensure_ascii=False).rpartition(_NO_CASES)
     yield f'{before}"cases": ['.encode()
     draft.cases.seek(0)

@@ -50,7 +50,7 @@ class MockJudge:
                     key: words[0] if found else words[1],
                     "quote": found[0] if found else None,
                     "absent": None if found else "the text of the statement",
-                    "reason": f"[mock judge] its text is {'' if found else 'not '}in the output word for word",
+                    "reason": f"[mock judge] expectation text {'' if found else 'not '}found verbatim in the response",
                 }
             )
         text = json.dumps({"marker": marker, "answers": answers})
