@@ -67,8 +67,9 @@ def survey(suite: Suite, selection: Selection) -> Survey:
             problems.append(_asserts_nothing(case))
         for check in case.checks:
             if check.scorer_digest not in checks:
-                origin = check.origin or case.origin
-                checks[check.scorer_digest] = check.model_copy(update={"origin": origin})
+                checks[check.scorer_digest] = (
+                    check if check.origin else check.model_copy(update={"origin": case.origin})
+                )
     return Survey(
         hasher.hexdigest()[:32],
         selected,
