@@ -12,6 +12,7 @@ _DISTRIBUTIONS = "tests/architecture/test_distributions.py::"
 _ENDS = "tests/e2e/test_eval_skills_ends.py::"
 _EVENTS = "core/tests/plugins/test_events.py::"
 _EXAMPLES = "tests/journeys/test_examples.py::"
+_EXTENSIONS = "tests/e2e/test_failed_extensions.py::"
 _GUARD = "core/tests/plugins/test_guard.py::"
 _JUDGES = "tests/e2e/test_judges.py::"
 _KINDS = "tests/journeys/test_every_kind.py::"
@@ -83,6 +84,9 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     "P-M4": (
         f"{_EVENTS}test_failure_goes_no_further",
         f"{_EVENTS}test_slow_extension_does_not_slow_the_run",
+        f"{_EXTENSIONS}test_one_that_is_named_by_its_file",
+        f"{_EXTENSIONS}test_one_that_is_named_by_an_option",
+        f"{_EXTENSIONS}test_one_that_nobody_named",
     ),
     # One word for two things in a row.
     "P-M5": ("plugins/formats/eval-skills/tests/test_eval_skills_figures.py::test_figures_say_what_they_mean",),
@@ -144,7 +148,11 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         f"{_EVENTS}test_what_a_plugin_was_lent_is_told_too",
         f"{_EXAMPLES}test_a_judge_behind_oauth_grades",
     ),
-    "P-N5": (f"{_EXAMPLES}test_a_webhook_hears_of_the_run", f"{_BROKEN}test_a_reporter_that_writes_no_file"),
+    "P-N5": (
+        f"{_EXAMPLES}test_a_webhook_hears_of_the_run",
+        f"{_EXTENSIONS}test_one_that_is_named_by_an_option",
+        f"{_BROKEN}test_a_reporter_that_writes_no_file",
+    ),
     "P-N6": ("core/tests/cli/test_progress.py::test_verbose_tells_every_step",),
     "P-N7": (
         f"{_KINDS}test_they_work_together",

@@ -26,6 +26,7 @@ from .eval_document import human_lines
 from .evaluation import eval_options
 from .evaluation_options import configured
 from .invocation import Invocation, invocation
+from .listeners import failures_of_extensions
 from .numbers import Runs
 from .options import Globals
 from .output import Output, with_places
@@ -88,7 +89,7 @@ class Evaluated(RunView):
     notices: tuple[str, ...] = ()
     """What the user should know of the run."""
     problems: tuple[Problem, ...] = ()
-    """Warnings, and bad files that a search passed over."""
+    """Warnings, bad files that a search passed over, and extensions that failed once the run had begun."""
 
     def __str__(self) -> str:
         return "\n".join(chain(human_lines(self), sentences(self)))
@@ -184,11 +185,12 @@ async def aevaluate(
     finally:
         await job.store.close()
     view, remarks = call.commented(conclusion.view)
+    problems = (*heard.told, *prepared.warnings, *prepared.suites.passed_over, *failures_of_extensions(call, prepared))
     return Evaluated(
         **{field.name: getattr(view, field.name) for field in fields(view)},
         complete=conclusion.complete,
         notices=(*heard.notices, *remarks),
-        problems=tuple(with_places((*heard.told, *prepared.warnings, *prepared.suites.passed_over))),
+        problems=tuple(with_places(problems)),
     )
 
 

@@ -224,7 +224,7 @@ class Registry:
             for plugin in dict.fromkeys(impl.plugin for impl in in_order):
                 alone = manager.subset_hook_caller(hook, plugins.keys() - {plugin})
                 listeners.setdefault(hook, []).append((plugins[plugin], alone))
-        return Events(listeners, lambda name, problem: self._note(f"{EXTENSIONS}.{name}", problem))
+        return Events(listeners, lambda name, problem: self.failures.setdefault(f"{EXTENSIONS}.{name}", problem))
 
     def tell_secrets(self, learn: Callable[[str], None]) -> None:
         """Tell the variable of every secret that a plugin of any kind announces, loaded before or from now on."""
