@@ -174,7 +174,7 @@ async def aevaluate(
     job = prepared.job
     if options.who.executor:
         if plugins:
-            message = "plugins that are given as objects cannot take part in other processes"
+            message = "plugins given as objects cannot be used in other processes"
             raise PluginError(Problem("executor.objects", message, hint="Leave out `executor`, or install them."))
         from .worker import recipe_of  # noqa: PLC0415 - only for trials that run elsewhere
 
@@ -299,8 +299,8 @@ def _values(settings: Settings) -> dict[str, Any]:
     known = tuple(Settings.__annotations__)
     unknown = [f"{name}{did_you_mean(name, known)}" for name in sorted(settings.keys() - set(known))]
     if unknown:
-        hint = "skillgauge.Settings has all; options of formats, such as benchmark, go into suites={...}"
-        raise TypeError(f"evaluate() got settings that there are not: {', '.join(unknown)}; {hint}")
+        hint = "skillgauge.Settings lists all of them; options of formats, such as benchmark, go into suites={...}"
+        raise TypeError(f"evaluate() got unknown settings: {', '.join(unknown)}; {hint}")
     values: dict[str, Any] = {"store": "none", "no_cache": False}
     for name, value in settings.items():
         if name in _WORDS:

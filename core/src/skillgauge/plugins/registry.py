@@ -198,7 +198,7 @@ class Registry:
         if resolved.provider.traits_with is None:
             return resolved.provider.traits
         checked = self.validated_options(resolved, options)
-        with failing_as(resolved, "could not tell its traits"):
+        with failing_as(resolved, "failed to announce its traits"):
             return self._told(resolved.provider.traits_with(checked))
 
     def events(self) -> Events:
