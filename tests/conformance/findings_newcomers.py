@@ -53,6 +53,8 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     "F-7": (
         "libraries/processes/tests/test_concealing.py::test_files_names_and_links",
         "plugins/sandboxes/bubblewrap/tests/test_bubblewrap.py::test_variables_reach_the_command_only",
+        "tests/architecture/test_anywhere.py::test_ci_runs_them_as_an_ordinary_user",
+        "tests/architecture/test_anywhere.py::test_xdist_is_not_needed",
     ),
     # `validate` and dry runs that needed engine and key.
     "F-10": _VALIDATE,

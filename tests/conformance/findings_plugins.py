@@ -12,6 +12,7 @@ _DISTRIBUTIONS = "tests/architecture/test_distributions.py::"
 _ENDS = "tests/e2e/test_eval_skills_ends.py::"
 _EVENTS = "core/tests/plugins/test_events.py::"
 _EXAMPLES = "tests/journeys/test_examples.py::"
+_EXTENSIONS = "tests/e2e/test_failed_extensions.py::"
 _GUARD = "core/tests/plugins/test_guard.py::"
 _JUDGES = "tests/e2e/test_judges.py::"
 _KINDS = "tests/journeys/test_every_kind.py::"
@@ -83,6 +84,9 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     "P-M4": (
         f"{_EVENTS}test_failure_goes_no_further",
         f"{_EVENTS}test_slow_extension_does_not_slow_the_run",
+        f"{_EXTENSIONS}test_one_that_is_named_by_its_file",
+        f"{_EXTENSIONS}test_one_that_is_named_by_an_option",
+        f"{_EXTENSIONS}test_one_that_nobody_named",
     ),
     # One word for two things in a row.
     "P-M5": ("plugins/formats/eval-skills/tests/test_eval_skills_figures.py::test_figures_say_what_they_mean",),
@@ -91,7 +95,7 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     "P-M9": ("core/tests/plan/test_resources.py::test_a_place_that_two_stores_serve",),
     "P-M10": (_ADR,),
     # Promises: which are open, which claims are weak, what nobody installed.
-    "P-C1": (f"{_PROMISES}test_every_kept_promise_has_a_test",),
+    "P-C1": (f"{_PROMISES}test_every_kept_promise_has_a_test", f"{_PROMISES}test_no_promise_is_left_open"),
     "P-C2": ("tests/conformance/test_findings_ledger.py::test_every_bad_claim_of_the_sample_is_a_finding_of_its_own",),
     "P-C3": (*_MODEL_ALONE, "tests/e2e/test_ci.py::test_one_line_installs"),
     "P-C4": (
@@ -137,6 +141,7 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     "P-N2": (
         f"{_GUARD}test_a_score_that_never_returns",
         f"{_SCORERS}test_made_before_anything_runs_and_beside_the_event_loop",
+        _ADR,
     ),
     "P-N3": ("core/tests/run/test_grading.py::test_a_failed_execution_is_judged_by_its_blame_alone", _ADR),
     "P-N4": (
@@ -144,7 +149,11 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         f"{_EVENTS}test_what_a_plugin_was_lent_is_told_too",
         f"{_EXAMPLES}test_a_judge_behind_oauth_grades",
     ),
-    "P-N5": (f"{_EXAMPLES}test_a_webhook_hears_of_the_run", f"{_BROKEN}test_a_reporter_that_writes_no_file"),
+    "P-N5": (
+        f"{_EXAMPLES}test_a_webhook_hears_of_the_run",
+        f"{_EXTENSIONS}test_one_that_is_named_by_an_option",
+        f"{_BROKEN}test_a_reporter_that_writes_no_file",
+    ),
     "P-N6": ("core/tests/cli/test_progress.py::test_verbose_tells_every_step",),
     "P-N7": (
         f"{_KINDS}test_they_work_together",
@@ -173,5 +182,5 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     ),
     # Extras, and what an import costs.
     "P-E1": (f"{_DISTRIBUTIONS}test_extra_all_is_complete", _SETS),
-    "P-E2": ("docs/adr/0051-what-an-import-costs.md",),
+    "P-E2": ("docs/adr/0051-what-an-import-costs.md", _ADR),
 }

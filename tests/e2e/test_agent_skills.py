@@ -432,7 +432,7 @@ def test_a_flat_suite_is_decided_by_programs_alone(program: Program, work: Path)
 def test_a_set_of_queries_has_no_document_and_says_so(program: Program, work: Path) -> None:
     """D-15: `--format json` is the suites' own document, and what has none is told."""
     (queries,) = (path for path in (EXAMPLE / "evals").glob("*.json") if path.name != "evals.json")
-    said = "no document is written by --format json: these suites have none of their own"
+    said = "--format json writes nothing: these suites have no document of their own"
     done = program("eval", queries, "--engine", "mock", "--format", "json", "--store", "none", "--dry-run")
     assert said in done.stderr
     done = program("eval", EXAMPLE, "--engine", "mock", "--format", "json", "--store", "none", "--dry-run")

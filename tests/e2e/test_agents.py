@@ -240,11 +240,14 @@ def test_tokens_are_a_budget_too(evaluate: Evaluate, suite: Callable[..., Path])
         (["--engine", "mock", "--timeout", "5000"], "Write --timeout 5000ms or --timeout 5000s"),
         (
             ["--engine", "paid", "--max-cost", "1", "--set", "engines.paid.tells=[]"],
-            "does not tell what it costs, so --max-cost cannot hold",
+            "does not report what it costs, so --max-cost cannot be enforced",
         ),
-        (["--engine", "paid", "--max-tokens", "1", "--set", "engines.paid.tells=[]"], "so --max-tokens cannot hold"),
+        (
+            ["--engine", "paid", "--max-tokens", "1", "--set", "engines.paid.tells=[]"],
+            "so --max-tokens cannot be enforced",
+        ),
         (["--engine", "api", "--model", "gpt-a", "--max-cost", "1"], "Use --max-tokens, or set its prices"),
-        (["--engine", "codex", "--max-cost", "1"], "engine 'codex' does not tell what it costs"),
+        (["--engine", "codex", "--max-cost", "1"], "engine 'codex' does not report what it costs"),
         (["--engine", "nobody"], "engine 'nobody' is not installed"),
         (["--engine", "replay"], "engines.replay.folder"),
         (["--engine", "mock", "--set", "engines.mock.replise=[]"], "unknown option"),
@@ -310,7 +313,7 @@ def test_any_program_is_an_agent(evaluate: Evaluate, suite: Callable[..., Path],
         assert "usage" not in one["execution"]
     refused = evaluate(path, "--engine", "command", "--model", "m1", "--max-tokens", "10")
     assert refused.code == 2
-    assert "engine 'command' does not tell what it uses, so --max-tokens cannot hold" in refused.stdout
+    assert "engine 'command' does not report what it uses, so --max-tokens cannot be enforced" in refused.stdout
     nameless = evaluate(path, "--engine", "command")
     assert nameless.code == 2
     assert "--model" in nameless.stdout

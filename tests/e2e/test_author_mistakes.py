@@ -94,7 +94,7 @@ def test_a_budget_for_what_costs_nothing(program: Program, work: Path, evals: Pa
     assert refused.code == 2
     (problem,) = refused.document["problems"]
     assert problem["code"] == "usage.budget"
-    assert problem["message"] == "engine 'command' does not tell what it costs, so --max-cost cannot hold"
+    assert problem["message"] == "engine 'command' does not report what it costs, so --max-cost cannot be enforced"
     assert not (work / "reports").exists()
     free = program(*evaluate, "--set", "engines.command.paid=false")
     assert free.code == 0, free.stderr

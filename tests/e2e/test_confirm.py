@@ -148,11 +148,11 @@ def test_runs_that_cannot_be_confirmed(scripted: Scripted) -> None:
         return done.stderr
 
     scripted.evaluate(letters("p"), letters("f"), "--no-baseline")
-    assert "compares no arms, so nothing of it by itself is in doubt" in refused("latest")
+    assert "compares no arms, so by itself it leaves nothing in doubt" in refused("latest")
     scripted.evaluate(letters("e"), letters("f"), code=3)
     assert "is invalid: s: " in refused("latest")
     scripted.evaluate(letters("p"), letters("f"), "--max-cost", "1", "--format", "json", code=4)
     assert "is stopped" in refused("latest")
     scripted.evaluate(letters("p"), letters("f"), "--format", "json")
-    assert "does not tell what exactly was executed" in refused("reports/eval-result.json")
+    assert "does not say exactly what was executed" in refused("reports/eval-result.json")
     assert "there is no run 'nothing'" in refused("nothing")

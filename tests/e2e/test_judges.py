@@ -262,7 +262,7 @@ def test_further_checks_reach_any_suite(program: Program, work: Path, make_skill
     assert [score["check_id"] for score in results["a"]["scores"][1:]] == ["checks[0] contains", "--check regex"]
     assert (results["a"]["verdict"], results["b"]["verdict"]) == ("pass", "fail")
     assert "skillgauge.config.yaml:1:" in done.stderr
-    assert "fits no case" in done.stderr
+    assert "matches no case" in done.stderr
     (table,) = done.document["summary"]["groups"][0]["tables"]
     assert table["heads"] == ["check", "passed", "failed"]
     assert table["rows"] == [["checks[0] contains", 1, 0], ["--check regex", 1, 1]]
@@ -351,7 +351,7 @@ def test_what_judges_use_counts_towards_a_budget(program: Program, make_skill: M
     assert done.code == 4, done.stderr
     assert len(done.document["results"]) == 3
     assert unpriced.code == 2
-    assert "judge 'openai' does not tell what it costs" in unpriced.stdout
+    assert "judge 'openai' does not report what it costs" in unpriced.stdout
     assert priced.code == 4, priced.stderr
     assert len(priced.document["results"]) == 3
 

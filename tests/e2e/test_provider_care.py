@@ -160,9 +160,7 @@ def test_a_service_that_asks_for_hours_is_left_alone(program: Program, suite: Ca
     assert len(server.requests) == 1
     messages = [one["execution"]["failure"]["message"] for one in done.document["results"]]
     host = server.url.removeprefix("http://")
-    told = (
-        f"not tried: {host} has too much to do; it asks for a pause of 10800 s, and the longest that is made is 300 s"
-    )
+    told = f"not tried: {host} is overloaded; it asks for a pause of 10800 s, and the longest that is granted is 300 s"
     assert messages[1:] == [told] * 5
     assert {one["execution"]["failure"]["failure_class"] for one in done.document["results"]} == {"rate_limited"}
 

@@ -84,4 +84,4 @@ def test_what_is_wrong_with_entries_is_told_at_once(scripted: Scripted) -> None:
     ):
         assert said in done.stderr
     quarantine(scripted, f"{{case: nine, until: {NEVER}}}")
-    assert "quarantine of 'nine' fits no case" in scripted.evaluate(letters("p"), letters("f")).stderr
+    assert "quarantine of 'nine' matches no case" in scripted.evaluate(letters("p"), letters("f")).stderr

@@ -50,7 +50,7 @@ def test_worker_makes_the_attempt(options: EvalOptions) -> None:
 def test_plan_must_be_the_same(options: EvalOptions) -> None:
     """What has become another plan is refused, since its results would stand under the old one's name."""
     changed = replace(options, how=replace(options.how, runs=2))
-    with pytest.raises(SuiteError, match="not what it was when the run began"):
+    with pytest.raises(SuiteError, match="has changed since the run began"):
         asyncio.run(made_again(options, changed))
 
 

@@ -244,14 +244,17 @@ BOTH, FREE = Traits(paid=True, tells=frozenset({Fact.USAGE, Fact.COST})), Traits
         (BudgetLimits(), NOTHING, []),
         (BudgetLimits(cost_usd=1), BOTH, []),
         (BudgetLimits(cost_usd=1), FREE, []),
-        (BudgetLimits(cost_usd=1), TOKENS, [("does not tell what it costs", "Use --max-tokens, or set its prices")]),
-        (BudgetLimits(cost_usd=1), NOTHING, [("does not tell what it costs", "Leave it out, or set its prices")]),
+        (BudgetLimits(cost_usd=1), TOKENS, [("does not report what it costs", "Use --max-tokens, or set its prices")]),
+        (BudgetLimits(cost_usd=1), NOTHING, [("does not report what it costs", "Leave it out, or set its prices")]),
         (BudgetLimits(tokens=1), TOKENS, []),
-        (BudgetLimits(tokens=1), NOTHING, [("does not tell what it uses", "Leave it out.")]),
+        (BudgetLimits(tokens=1), NOTHING, [("does not report what it uses", "Leave it out.")]),
         (
             BudgetLimits(1, 1),
             NOTHING,
-            [("--max-cost cannot hold", "Leave it out, or"), ("--max-tokens cannot hold", "Leave it out.")],
+            [
+                ("--max-cost cannot be enforced", "Leave it out, or"),
+                ("--max-tokens cannot be enforced", "Leave it out."),
+            ],
         ),
     ],
 )
@@ -271,7 +274,7 @@ def test_a_limit_on_what_costs_nothing_is_told_to_hold_nothing() -> None:
     """N-B6: an agent without a model runs on, however few tokens are allowed."""
     told = Traits(tells=frozenset({Fact.USAGE}))
     (problem,) = uncountable(BudgetLimits(tokens=10), {"engine 'mock'": told})
-    assert problem.message == "engine 'mock' costs nothing, so --max-tokens cannot hold"
+    assert problem.message == "engine 'mock' costs nothing, so --max-tokens cannot be enforced"
     assert problem.severity is Severity.WARNING
     assert not list(uncountable(BudgetLimits(cost_usd=1), {"engine 'mock'": told}))
 

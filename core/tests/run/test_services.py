@@ -241,7 +241,7 @@ def test_nobody_waits_for_longer_than_the_longest_pause() -> None:
         Blame.INFRASTRUCTURE,
         False,
     )
-    assert why.message.startswith("not tried: api.test has too much to do; it asks for a pause of 10800 s")
+    assert why.message.startswith("not tried: api.test is overloaded; it asks for a pause of 10800 s")
 
 
 @given(st.lists(st.floats(0, LONGEST_PAUSE_S), min_size=1, max_size=60))

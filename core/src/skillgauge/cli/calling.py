@@ -26,6 +26,7 @@ from .eval_document import human_lines
 from .evaluation import eval_options
 from .evaluation_options import configured
 from .invocation import Invocation, invocation
+from .listeners import failures_of_extensions
 from .numbers import Runs
 from .options import Globals
 from .output import Output, with_places
@@ -88,7 +89,7 @@ class Evaluated(RunView):
     notices: tuple[str, ...] = ()
     """What the user should know of the run."""
     problems: tuple[Problem, ...] = ()
-    """Warnings, and bad files that a search passed over."""
+    """Warnings, bad files that a search passed over, and extensions that failed once the run had begun."""
 
     def __str__(self) -> str:
         return "\n".join(chain(human_lines(self), sentences(self)))
@@ -173,7 +174,7 @@ async def aevaluate(
     job = prepared.job
     if options.who.executor:
         if plugins:
-            message = "plugins that are given as objects cannot take part in other processes"
+            message = "plugins given as objects cannot be used in other processes"
             raise PluginError(Problem("executor.objects", message, hint="Leave out `executor`, or install them."))
         from .worker import recipe_of  # noqa: PLC0415 - only for trials that run elsewhere
 
@@ -184,11 +185,12 @@ async def aevaluate(
     finally:
         await job.store.close()
     view, remarks = call.commented(conclusion.view)
+    problems = (*heard.told, *prepared.warnings, *prepared.suites.passed_over, *failures_of_extensions(call, prepared))
     return Evaluated(
         **{field.name: getattr(view, field.name) for field in fields(view)},
         complete=conclusion.complete,
         notices=(*heard.notices, *remarks),
-        problems=tuple(with_places((*heard.told, *prepared.warnings, *prepared.suites.passed_over))),
+        problems=tuple(with_places(problems)),
     )
 
 
@@ -297,8 +299,8 @@ def _values(settings: Settings) -> dict[str, Any]:
     known = tuple(Settings.__annotations__)
     unknown = [f"{name}{did_you_mean(name, known)}" for name in sorted(settings.keys() - set(known))]
     if unknown:
-        hint = "skillgauge.Settings has all; options of formats, such as benchmark, go into suites={...}"
-        raise TypeError(f"evaluate() got settings that there are not: {', '.join(unknown)}; {hint}")
+        hint = "skillgauge.Settings lists all of them; options of formats, such as benchmark, go into suites={...}"
+        raise TypeError(f"evaluate() got unknown settings: {', '.join(unknown)}; {hint}")
     values: dict[str, Any] = {"store": "none", "no_cache": False}
     for name, value in settings.items():
         if name in _WORDS:

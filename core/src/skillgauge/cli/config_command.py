@@ -88,7 +88,7 @@ def set_value(ctx: click.Context, key: str, value: str) -> int:
     call.output.document({"key": key, "value": parsed, "file": str(path)})
     call.output.line(f"{key} = {_text(parsed)} in {path}")
     if taken:
-        call.output.notice(f"what was read from another program's file is in it, too: {', '.join(sorted(taken))}")
+        call.output.notice(f"it now also holds what was read from another program's file: {', '.join(sorted(taken))}")
     before = call.config.overridden(key, Source.USER)
     if before:
         call.output.notice(f"{key} stays {_text(before.value)} here: {before.source} {before.where} goes before")
@@ -102,11 +102,11 @@ def set_value(ctx: click.Context, key: str, value: str) -> int:
         "skillgauge config trust",
         "skillgauge config trust --list",
     ),
-    help="Let the configuration file found here decide everything, as it is now.",
+    help="Trust the configuration file found here, as it is now.",
 )
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--list", "listed", is_flag=True, help="Show the files that you trust.")
-@click.option("--remove", is_flag=True, help="Trust these files no longer.")
+@click.option("--remove", is_flag=True, help="Stop trusting these files.")
 @click.pass_context
 def trust(ctx: click.Context, files: tuple[Path, ...], *, listed: bool, remove: bool) -> int:
     """Trust files of folders, until their content changes."""

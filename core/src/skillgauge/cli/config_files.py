@@ -163,9 +163,7 @@ class _Reader:
         file = self._file(path, found)
         unknown = [problem for problem in found if problem.code == "config.unknown-key"]
         self._problems.extend(problem for problem in found if problem.code != "config.unknown-key")
-        self._notices.append(
-            f"configuration is read from {path}, because there is no file of skillgauge's own beside it"
-        )
+        self._notices.append(f"configuration is read from {path}, because skillgauge has no file of its own beside it")
         self._notices.extend(f"{path}: {problem.message}; it is ignored" for problem in unknown)
         if file:
             yield file

@@ -73,7 +73,7 @@ KEYS: dict[str, Key] = {
         Key("judgeTemperature", float, None, "Temperature of the judge.", 0),
         Key("judgedGates", str, "always", "When a gate on judged checks counts.", choices=tuple(JudgedGates)),
         Key("checks", dict, [], "Further checks for cases of any suite; see `overlay`."),
-        Key("lints", list, [], "What lints of `validate` weigh: ID=off, ID=warning or ID=error."),
+        Key("lints", list, [], "How severe lints of `validate` are: ID=off, ID=warning or ID=error."),
         Key("quarantine", dict, [], "Flaky cases that gate nothing until a date."),
         Key("plugins.block", list, [], "Plugins that are never loaded."),
         Key("plugins.only", list, None, "If set, the only plugins that may be loaded."),
@@ -124,9 +124,9 @@ class Held:
 
     def problem(self, severity: Severity, *, untrusted: bool = False) -> Problem:
         """What to say of it."""
-        message = f"{self.key} is held back: a folder's configuration decides no such thing before you trust the file"
+        message = f"{self.key} is held back: a folder's configuration cannot decide this before you trust the file"
         hint = (
-            "Leave --untrusted out to trust it: nothing else counts there."
+            "To trust it, leave out --untrusted, under which no file is trusted."
             if untrusted
             else "Look at the file; then `skillgauge config trust`, or --trust-config for this command."
         )

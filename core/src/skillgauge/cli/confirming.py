@@ -100,18 +100,18 @@ def doubt_of(view: RunView, selection: Selection, runs: int | None) -> Doubt:
     pairs = compared(view)
     if not pairs:
         hint = "`report diff BEFORE RUN` prints the command that decides a comparison with another run; or name --case."
-        message = f"{name} compares no arms, so nothing of it by itself is in doubt"
+        message = f"{name} compares no arms, so by itself it leaves nothing in doubt"
         raise UsageError(Problem("confirm.no-pairs", message, hint=hint))
     open_ = [(pair.candidate, one) for pair in pairs if (one := pair.evidence) and one.finding is Finding.UNDECIDED]
     if not open_:
-        hint = "Name the cases with --case, to run them again nevertheless."
+        hint = "Name the cases with --case, to run them again anyway."
         raise UsageError(Problem("confirm.decided", f"{name} leaves nothing in doubt", hint=hint))
     suites = {group.suite_id for group, _ in open_}
     enough = [runs or (repeats_for(one.n, abs(one.estimate)) if one.estimate else None) for _, one in open_]
     known = [number for number in enough if number]
     if not known:
         message = f"{name} shows too little for repeats to decide: more cases would"
-        raise UsageError(Problem("confirm.too-little", message, hint="Give --runs N, to repeat it nevertheless."))
+        raise UsageError(Problem("confirm.too-little", message, hint="Give --runs N, to repeat it anyway."))
     return Doubt(view, {place: case for place, case in cases.items() if place[0] in suites}, max(known))
 
 
@@ -160,7 +160,7 @@ def _unfit(view: RunView, name: str, cases: Iterable[CaseHead]) -> Iterator[Prob
             yield Problem("confirm.invalid", message, hint="Evaluate again.")
     if not view.head.runners or not all(case.digest for case in cases):
         hint = "Name a run of the store, or its record."
-        yield Problem("confirm.untold", f"{name} does not tell what exactly was executed", hint=hint)
+        yield Problem("confirm.untold", f"{name} does not say exactly what was executed", hint=hint)
 
 
 def _differences(prepared: Prepared, doubt: Doubt) -> Iterator[Problem]:
@@ -187,7 +187,7 @@ def _other_arms(was: SuiteHead, now: SuiteHead, name: str) -> Iterator[Problem]:
     for arm in was.arms:
         if arm not in now.arms:
             message = (
-                f"{name} has an arm {plain(arm)!r}, which {plain(now.id)} has no more (it has: {listed(now.arms)})"
+                f"{name} has an arm {plain(arm)!r}, which {plain(now.id)} no longer has (it has: {listed(now.arms)})"
             )
             yield Problem("confirm.unknown-arm", message, hint="Evaluate again.")
 
@@ -209,7 +209,7 @@ def _other_trials(prepared: Prepared, doubt: Doubt, name: str) -> Iterator[Probl
                 f"{name} has no trial of {plain(group.target_id or group.suite_id)} by {who}, arm {plain(group.arm)}"
             )
             known = listed(dict.fromkeys(f"{one.runner} {one.model or ''}".strip() for one in groups))
-            yield Problem("confirm.other-runner", message, hint=f"Name who carried it out: {known}.")
+            yield Problem("confirm.other-runner", message, hint=f"Name who ran it: {known}.")
         elif stored.get((group, trial.case.id, trial.repeat), trial.execution_id) != trial.execution_id:
             what = f"{plain(group.target_id or group.suite_id)}, arm {plain(group.arm)}"
             message = f"{what}: the skill, its limits or settings, or a version are not as in {name}"

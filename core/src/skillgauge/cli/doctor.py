@@ -110,7 +110,7 @@ def examined(entries: Sequence[IndexEntry], output: Output) -> list[Finding]:
             if time.monotonic() >= due:
                 due = time.monotonic() + _TELL_S
                 output.notice(f"{len(found)} of {counted(len(entries), 'plugin')} checked")
-    unanswered = Finding(State.BROKEN, "the process that examines plugins ended before it came to this one")
+    unanswered = Finding(State.BROKEN, "the process that examines plugins ended before it reached this one")
     return [found.get(number, unanswered) for number in range(len(entries))]
 
 

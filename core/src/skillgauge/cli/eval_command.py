@@ -26,7 +26,7 @@ _OPTIONS: list[click.Parameter] = [
     click.Option(["--suite-format"], metavar="NAME", help="Read the paths with this format."),
     *selection_options(),
     click.Option(["--last-failed"], is_flag=True, help="Cases that failed in the last stored run; all if none did."),
-    click.Option(["--changed"], is_flag=True, help="Cases that are not what they were in the last stored run."),
+    click.Option(["--changed"], is_flag=True, help="Cases that have changed since the last stored run."),
     click.Option(["-x", "--fail-fast"], is_flag=True, help="Stop at the first failure or error."),
     click.Option(["--list", "listed"], is_flag=True, help="List the cases that are selected; run nothing."),
     *evaluation_options(),
@@ -34,7 +34,7 @@ _OPTIONS: list[click.Parameter] = [
         ["--confirm"], metavar="RUN", help="Run again what that run leaves in doubt, or --case, and join the results."
     ),
     click.Option(["--open", "open_report"], is_flag=True, help="Show the HTML report in a browser."),
-    click.Option(["--report"], is_flag=True, help="Write the document of the suite's own format, too."),
+    click.Option(["--report"], is_flag=True, help="Also write the document of the suite's own format."),
     click.Option(["--exit-on-fail"], is_flag=True, help="Exit 1 if a target stays below --min-completion."),
     click.Option(["--min-completion"], type=Number(0, 1), metavar="R", help="Threshold; default 0.7."),
     click.Option(
@@ -49,11 +49,11 @@ _OPTIONS: list[click.Parameter] = [
     click.Option(
         ["--gate"],
         type=click.Choice(["better", "not-worse"]),
-        help="Exit 1 if a skill is shown not to be that, and 3 if the run cannot tell.",
+        help="Exit 1 if the run shows the opposite, and 3 if it cannot tell.",
     ),
     click.Option(["--margin"], type=Number(0, 100), metavar="PTS", help="Points that --gate allows or asks for."),
     click.Option(
-        ["--against"], metavar="BASELINE", help="Ask --gate of the change since that baseline, report or stored run."
+        ["--against"], metavar="BASELINE", help="Apply --gate to the change since that baseline, report or stored run."
     ),
 ]
 
@@ -65,7 +65,7 @@ def _evaluate(**values: Any) -> int:
 
         return list_cases(call, eval_options(call, values))
     if values["confirm"] and (values["last_failed"] or values["changed"]):
-        message = "--confirm says itself which cases are run again; --last-failed and --changed do not go with it"
+        message = "--confirm chooses the cases to run again; it cannot be combined with --last-failed or --changed"
         raise UsageError(Problem("usage.confirm", message, hint="Name cases with --case or -k."))
     if values["confirm"] is None and values["against"] is None:
         return asyncio.run(_run(call, values, _Read()))

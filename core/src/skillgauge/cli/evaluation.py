@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ExitCode, PluginError, Problem, UsageError
+from ..errors import ExitCode, PluginError, Problem, Severity, UsageError
 from ..plan.options import EvalOptions, How, What, Who
 from ..plan.preparing import Prepared
 from ..run.budget import BudgetLimits
@@ -27,6 +27,7 @@ from .descriptors import require_descriptors
 from .evaluation_options import OWN_DOCUMENT, PAGE
 from .format_options import FormatOptions
 from .invocation import Invocation
+from .listeners import failures_of_extensions
 from .named_cases import require_cases
 from .numbers import Detect
 from .options import paths_and_cases, seconds_of, words
@@ -84,6 +85,8 @@ class Evaluation:
         """The failure that ended the run, if the first one was to end it."""
         self.failed_reports = 0
         """Reports that were asked for and could not be made."""
+        self.failed_extensions = 0
+        """Extensions that the user named and that failed once the run had begun."""
 
     @classmethod
     async def prepare(cls, call: Invocation, asked: Asked) -> Evaluation:
@@ -139,7 +142,12 @@ class Evaluation:
                 self.stopped_at = self.stopped_at or result
             return ends and fail_fast
 
-        return await _carry_out(self.prepared, self._call, self._kept, ends)
+        outcome = await _carry_out(self.prepared, self._call, self._kept, ends)
+        failures = failures_of_extensions(self._call, self.prepared)
+        self._call.output.problems(failures)
+        self.failed_extensions = sum(problem.severity is Severity.ERROR for problem in failures)
+        self.prepared = replace(self.prepared, warnings=(*self.prepared.warnings, *failures))
+        return outcome
 
     def write_reports(self, view: RunView) -> dict[str, Path]:
         """Write every report that was asked for; a reporter that fails costs its own report, and is told of.
@@ -175,8 +183,9 @@ class Evaluation:
         return (view.run.run_id, *named)
 
     def exit_code(self, decided: ExitCode) -> ExitCode:
-        """The exit code once the reports are written: a run of which a report is missing does not end well."""
-        return ExitCode.USAGE if self.failed_reports and decided is ExitCode.OK else decided
+        """The exit code once the reports are written: a run that lacks a report, or an extension, does not end well."""
+        incomplete = self.failed_reports or self.failed_extensions
+        return ExitCode.USAGE if incomplete and decided is ExitCode.OK else decided
 
 
 def eval_options(call: Invocation, values: Mapping[str, Any]) -> Asked:

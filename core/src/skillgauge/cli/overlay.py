@@ -64,7 +64,7 @@ class Overlay:
                     break
         hint, warn = "Correct its format, case or tag, or take it out.", Severity.WARNING
         return [
-            Problem("config.unused-check", f"check {name!r} fits no case", origin=origin, hint=hint, severity=warn)
+            Problem("config.unused-check", f"check {name!r} matches no case", origin=origin, hint=hint, severity=warn)
             for name, _, origin in left
         ]
 

@@ -71,13 +71,13 @@ class Quarantine:
         for rule, origin in self.rules:
             if origin not in used:
                 message, hint = (
-                    f"quarantine of {rule.case!r} fits no case",
-                    "Correct its case or suite, or take it out.",
+                    f"quarantine of {rule.case!r} matches no case",
+                    "Correct its case or suite, or remove it.",
                 )
                 yield Problem("config.unused-quarantine", message, origin=origin, hint=hint, severity=Severity.WARNING)
             elif rule.until <= today:
                 message = f"the quarantine of {rule.case!r} ended on {rule.until}: it gates again"
-                hint = "Mend the case and take the entry out, or give it another date."
+                hint = "Fix the case and remove the entry, or give it another date."
                 yield Problem("config.quarantine-over", message, origin=origin, hint=hint, severity=Severity.WARNING)
 
 

@@ -74,7 +74,7 @@ def make_reporters(call: Invocation, options: Reports, prepared: Prepared, *, dr
         if suite.document and (options.own or suite.report_folder):
             call.registry.resolve("reporters", suite.document)
     if options.own and not any(suite.document for suite in prepared.plan.head.suites):
-        call.output.notice("no document is written by --format json: these suites have none of their own")
+        call.output.notice("--format json writes nothing: these suites have no document of their own")
     if missing:
         call.output.notice(f"not installed, so not written: {', '.join(missing)} (reporters)")
     return by_name

@@ -67,7 +67,7 @@ def find_run(store: Store, wanted: str) -> RunView | None:
         listed = [f"{plain(view.run.run_id)} ({moment(view.run.started_at)})" for view in found[:_NAMED]]
         more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
         message = f"{len(found)} runs begin with {plain(wanted)!r}: {', '.join(listed)}{more}"
-        raise UsageError(Problem("history.ambiguous-run", message, hint="Give more of the id."))
+        raise UsageError(Problem("history.ambiguous-run", message, hint="Give more characters of the id."))
     message = f"there is no run {plain(wanted)!r}{plain(did_you_mean(wanted, known))}"
     raise UsageError(Problem("history.no-such-run", message, hint=_LIST_HINT))
 

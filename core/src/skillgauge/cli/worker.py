@@ -63,7 +63,7 @@ async def worker(recipe: bytes, concurrency: int) -> AsyncIterator[RunTrial]:
     ask_first(registry.events)
     prepared = await prepare(options, registry)
     if prepared.plan.head.plan_id != given.plan_id:
-        message = "what is evaluated is not what it was when the run began: a suite, a skill or a plugin was changed"
+        message = "a suite, a skill or a plugin has changed since the run began"
         raise SuiteError(Problem("suite.changed", message, hint="Run it again."))
     job = prepared.job
     async with AsyncExitStack() as stack:

@@ -113,24 +113,24 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
 
 
 def _withheld(who: str, names: Iterable[str], origin: Origin | None) -> Problem:
-    message = f"{who} wants {', '.join(names)} of your environment, which --untrusted keeps"
+    message = f"{who} wants {', '.join(names)} from your environment, which --untrusted withholds"
     return Problem("sandbox.pass-env", message, origin=origin, hint="Take that out of it, or trust it.")
 
 
 def _unset(variable: HostVariable, origin: Origin | None) -> Problem:
-    message = f"a case wants {variable.host} of your environment, where it is not set"
+    message = f"a case wants {variable.host} from your environment, where it is not set"
     return Problem("suite.variable", message, origin=origin, hint=f"Set {variable.host}, or give it a default.")
 
 
 def _no_image(case: Case, sandbox: str) -> Problem:
     message = f"case {case.id!r} brings a Dockerfile for its image, and sandbox {sandbox!r} runs none"
-    hint = "Take one that runs images, by --sandbox; `skillgauge validate` says how to do without."
+    hint = "Choose one that runs images with --sandbox; `skillgauge validate` says how to do without."
     return Problem("sandbox.image", message, origin=case.origin, hint=hint)
 
 
 def _bound(engine: str, sandbox: str) -> Problem:
     message = f"engine {engine!r} prepares its agent on this machine, and sandbox {sandbox!r} runs it on another"
-    hint = "Take a sandbox of this machine, by --sandbox, or the engine `api`."
+    hint = "Choose a sandbox on this machine with --sandbox, or use the engine `api`."
     return Problem("sandbox.remote", message, hint=hint)
 
 

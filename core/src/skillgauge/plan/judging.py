@@ -114,7 +114,7 @@ def _unnamed(
                 told.append(Problem("judge.unnamed", message, hint="Name one with --judge.", severity=Severity.WARNING))
                 return (one.name,), tuple({run.model: 0 for run in runners if run.model and one.serves(run.model)})[:1]
     hint = f"Name one with --judge NAME (installed: {', '.join(registry.names('judges')) or 'none'}), or configure one."
-    told.append(Problem("judge.none", "there are checks that a judge decides, and no judge is named", hint=hint))
+    told.append(Problem("judge.none", "some checks need a judge, and no judge is named", hint=hint))
     return (), ()
 
 

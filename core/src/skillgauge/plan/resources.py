@@ -40,7 +40,7 @@ async def choose_sandbox(named: str | None, registry: Registry, *, least: Tier =
         if report.is_usable and (best is None or _weakness(report) < _weakness(best.report)):
             best = ChosenSandbox(sandbox, name, report)
     if best is None:
-        message = "no sandbox is installed that works here, and every process runs in one"
+        message = "no sandbox that works here is installed, and every process must run in one"
         none = Problem("plugin.not-installed", message, hint="pip install skillgauge-sandbox-local")
         raise PluginError(problems if named else [none, *problems])
     if _weakness(best.report) > list(Tier).index(least):
@@ -63,7 +63,7 @@ async def unfit(case: Case, engine: str, traits: Traits, sandbox: Sandbox) -> Pr
     except LaunchError as error:
         why = str(error)
     message = f"the program of engine {engine!r} does not start in the image of case {case.id!r}: {why}"
-    hint = "Have the Dockerfile bring what it needs, or take another engine."
+    hint = "Add what it needs to the Dockerfile, or use another engine."
     return Problem("engine.not-in-image", message, origin=case.origin, hint=hint) if why else None
 
 

@@ -60,7 +60,7 @@ class Events:
     """
 
     def __init__(
-        self, listeners: Mapping[str, Sequence[Listener]], note: Callable[[str, Problem], None], waiting: int = 10_000
+        self, listeners: Mapping[str, Sequence[Listener]], note: Callable[[str, Problem], object], waiting: int = 10_000
     ) -> None:
         self._listeners = listeners
         self._note = note
@@ -136,7 +136,7 @@ class Events:
         thread.join(timeout_s)
         if lost := self._posted - self._told:
             text = f"extensions were too slow: {lost} events of this run were not told to all of them"
-            self._note("events", Problem("plugin.slow", text))
+            self._note("events", Problem("plugin.slow", text, hint="The results are unaffected."))
 
     def _ask_for_secret(self, name: str) -> str | None:
         for extension, call in self._listeners.get("skillgauge_resolve_secret", ()):

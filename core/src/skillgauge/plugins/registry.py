@@ -198,7 +198,7 @@ class Registry:
         if resolved.provider.traits_with is None:
             return resolved.provider.traits
         checked = self.validated_options(resolved, options)
-        with failing_as(resolved, "could not tell its traits"):
+        with failing_as(resolved, "failed to announce its traits"):
             return self._told(resolved.provider.traits_with(checked))
 
     def events(self) -> Events:
@@ -224,7 +224,7 @@ class Registry:
             for plugin in dict.fromkeys(impl.plugin for impl in in_order):
                 alone = manager.subset_hook_caller(hook, plugins.keys() - {plugin})
                 listeners.setdefault(hook, []).append((plugins[plugin], alone))
-        return Events(listeners, lambda name, problem: self._note(f"{EXTENSIONS}.{name}", problem))
+        return Events(listeners, lambda name, problem: self.failures.setdefault(f"{EXTENSIONS}.{name}", problem))
 
     def tell_secrets(self, learn: Callable[[str], None]) -> None:
         """Tell the variable of every secret that a plugin of any kind announces, loaded before or from now on."""

@@ -215,7 +215,7 @@ def arm_integrity(arm: Arm, candidates: frozenset[str], trajectory: Trajectory |
     """
     offered = trajectory.skills_offered if trajectory else None
     if offered is None:
-        return "unknown: the engine does not tell which skills it offered", None
+        return "unknown: the engine does not report which skills it offered", None
     present = {skill.name for skill in arm.skills}
     missing = sorted(present - set(offered))
     intruders = sorted((candidates - present) & set(offered))

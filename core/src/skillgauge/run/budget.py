@@ -35,14 +35,14 @@ def uncountable(limits: BudgetLimits, spenders: Mapping[str, Traits]) -> Iterato
     for who, traits in spenders.items():
         counts_tokens = Fact.USAGE in traits.tells
         if limits.cost_usd is not None and traits.paid and Fact.COST not in traits.tells:
-            message = f"{who} does not tell what it costs, so --max-cost cannot hold"
+            message = f"{who} does not report what it costs, so --max-cost cannot be enforced"
             other = "Use --max-tokens" if counts_tokens else "Leave it out"
             hint = f"{other}, or set its prices, if `skillgauge plugins info` shows an option for them."
             yield Problem("usage.budget", message, hint=hint)
         if limits.tokens is not None and not (counts_tokens and traits.paid):
-            why = "costs nothing" if counts_tokens else "does not tell what it uses"
+            why = "costs nothing" if counts_tokens else "does not report what it uses"
             severity = Severity.WARNING if counts_tokens else Severity.ERROR
-            message = f"{who} {why}, so --max-tokens cannot hold"
+            message = f"{who} {why}, so --max-tokens cannot be enforced"
             yield Problem("usage.budget", message, hint="Leave it out.", severity=severity)
 
 

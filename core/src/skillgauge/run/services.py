@@ -155,11 +155,11 @@ class Service:
         longer_s = max(0.0, now + pause_s - max(now, self._not_before))
         why = ""
         if pause_s > LONGEST_PAUSE_S:
-            why = f"it asks for a pause of {pause_s:.0f} s, and the longest that is made is {LONGEST_PAUSE_S:.0f} s"
+            why = f"it asks for a pause of {pause_s:.0f} s, and the longest that is granted is {LONGEST_PAUSE_S:.0f} s"
         elif self._waited_s + longer_s > PATIENCE_S:
             why = f"after pauses of {self._waited_s:.0f} s it asks for more, and all may last {PATIENCE_S:.0f} s"
         if why:
-            self._closed = _not_tried(failure.failure_class, f"{self.name} has too much to do; {why}")
+            self._closed = _not_tried(failure.failure_class, f"{self.name} is overloaded; {why}")
             log.warning("provider.closed", service=self.name, why=why)
         elif longer_s:
             self._waited_s += longer_s

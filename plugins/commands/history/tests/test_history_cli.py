@@ -98,7 +98,7 @@ def test_ids_that_mean_no_run_or_several(program: Program, evaluate: Evaluate) -
     several = program("history", "show", "2")
     assert several.code == 2
     assert all(one in several.stderr for one in ids)
-    assert "Give more of the id." in several.stderr
+    assert "Give more characters of the id." in several.stderr
     none = program("history", "show", ids[0][:-1] + "x")
     assert none.code == 2
     assert f"did you mean {ids[0]}" in none.stderr

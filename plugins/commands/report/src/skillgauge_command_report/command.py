@@ -300,7 +300,7 @@ def _words(given: Sequence[str], known: type[StrEnum]) -> tuple[str, ...]:
 
 
 def _again(view: RunView, word: str, store: str | None) -> str:
-    """What `eval --confirm` finds a report by; empty if it does not tell what exactly was executed."""
+    """What `eval --confirm` finds a report by; empty if it does not say exactly what was executed."""
     if not view.head.runners or not all(case.digest for case in view.cases()):
         return ""
     named = [word] if Path(word).exists() else [view.run.run_id, *(("--store", store) if store is not None else ())]

@@ -32,4 +32,4 @@ def values_in(text: str, until: float) -> list[Any]:
 
 
 def _refuse(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")

@@ -1,0 +1,27 @@
+"""F-7: the tests pass as an ordinary user, and without the plugin that spreads them over processes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_ci_runs_them_as_an_ordinary_user() -> None:
+    """Among the stages is one that runs `make test` by another account."""
+    made = subprocess.run(["make", "-n", "test-as-user"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert made.stdout == "bash .ci/as_user test\n"
+    lines = (ROOT / ".ci/run").read_text("utf-8").splitlines()
+    (stages,) = (line for line in lines if line.startswith("for stage in"))
+    assert {"test", "test-as-user", "slow"} <= set(stages.removesuffix("; do").split())
+    assert "setpriv --reuid" in (ROOT / ".ci/as_user").read_text("utf-8")
+
+
+def test_xdist_is_not_needed() -> None:
+    """Pytest starts where the plugin is blocked."""
+    command = [sys.executable, "-m", "pytest", "-p", "no:xdist", "-p", "no:cacheprovider", "--collect-only", "-q"]
+    command.append("core/tests/test_errors.py")
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
