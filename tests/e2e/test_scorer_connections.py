@@ -6,12 +6,14 @@ import signal
 import socket
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from skillgauge.cli.ending import PATIENCE_S
 from skillgauge_testkit.program import PROGRAM, Program
 
 from .conftest import MakeSkill, task
@@ -125,6 +127,47 @@ def test_a_connection_is_opened_and_closed_once(
         _, stderr = process.communicate(timeout=60)
     assert process.returncode == (130 if interrupted else 0), stderr
     assert server.connections == [["a", "b", "bye"] if interrupted else ["a", "b", "c", "bye"]]
+
+
+STUCK = """
+import pathlib, time
+from skillgauge.api import *
+
+class Stuck:
+    version = "1"
+
+    async def score(self, context):
+        stuck = pathlib.Path("stuck")
+        if context.answer.text == "b" and not stuck.exists():
+            stuck.touch()
+            time.sleep(600)
+        return Score.passed()
+
+@hookimpl
+def skillgauge_scorers():
+    yield Provider(name="stuck", factory=Stuck, summary="Blocks the event loop.")
+"""
+
+
+@pytest.mark.e2e
+def test_a_scorer_that_blocks_is_ended_by_a_second_signal(
+    work: Path, environment: dict[str, str], make_skill: MakeSkill, tasks: Callable[..., Path], program: Program
+) -> None:
+    """P-N2: nothing hears of the first one; the second ends the run, of which the finished case is kept."""
+    (work / "stuck.py").write_text(STUCK)
+    words = ["eval", "--skills", str(make_skill(ANSWERING)), "--tasks", str(tasks(task("a", "a"), task("b", "b")))]
+    words += ["--concurrency", "1", "--plugin", "stuck.py", "--check", "stuck"]
+    process = subprocess.Popen([str(PROGRAM), *words], cwd=work, env=environment, stderr=subprocess.PIPE)
+    while not (work / "stuck").exists():
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    time.sleep(PATIENCE_S)
+    process.send_signal(signal.SIGTERM)
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 130, stderr
+    assert stderr.splitlines()[-1] == b"interrupted"
+    assert "done before the interruption and not run again: 1 trial" in program(*words).stderr
 
 
 @pytest.mark.e2e

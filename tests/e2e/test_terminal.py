@@ -136,9 +136,10 @@ def test_a_word_is_told_before_what_others_do_wrong(program: Program, work: Path
     """F-11: bad files around it do not hide that the word means nothing."""
     (work / "bad").mkdir()
     (work / "bad" / "skill.json").write_text("{")
-    done = program("eval", "sql-migration")
-    assert done.code == 2
-    assert "'sql-migration' is no path here" in done.stderr.splitlines()[0]
+    for command in ("eval", "validate"):
+        done = program(command, "sql-migration")
+        assert done.code == 2
+        assert "'sql-migration' is no path here" in done.stderr.splitlines()[0]
 
 
 def test_a_reporter_that_is_absent_is_no_case(scripted: Scripted) -> None:

@@ -275,6 +275,8 @@ def test_unreadable_files(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.json")
     assert refused(tmp_path / "absent.json") == [("missing", "")]
     assert refused(tmp_path) == [("missing", "")]
+    with pytest.raises(DocumentError, match="is a folder"):
+        read(tmp_path)
     assert refused(tmp_path / "pipe.json") == [("missing", "")]
     assert refused(tmp_path / ("x" * 300)) == [("missing", "")]
 

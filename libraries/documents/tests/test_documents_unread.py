@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
@@ -69,3 +70,21 @@ def test_not_all_of_many(tmp_path: Path) -> None:
         (tmp_path / f"eval-{number}.yaml").write_text("[")
     (tmp_path / "eval.yaml").write_text("[")
     assert len(told(tmp_path)) == MOST
+
+
+def test_a_folder_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A skill whose evals nobody may look at is not said to have none."""
+    (tmp_path / "SKILL.md").write_text("---\nname: s\n---\n")
+    closed = tmp_path / "evals"
+    closed.mkdir()
+    iterdir = Path.iterdir
+
+    def refusing(self: Path) -> Iterator[Path]:
+        if self == closed:
+            raise PermissionError(13, "Permission denied")
+        return iterdir(self)
+
+    monkeypatch.setattr(Path, "iterdir", refusing)
+    ((found, line, _, said),) = told(tmp_path)
+    assert (found, line) == ("evals", None)
+    assert said.startswith("this folder cannot be read: Permission denied")

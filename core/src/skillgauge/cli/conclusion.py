@@ -93,7 +93,7 @@ def _print(
     output.document(document(view, decision, written, evaluation.prepared) if output.as_json else None)
     output.report(_lines(view, written, evaluation))
     if outcome.already_done:
-        output.notice(f"{outcome.already_done} trials had been done before the interruption and were not run again")
+        output.notice(f"done before the interruption and not run again: {counted(outcome.already_done, 'trial')}")
     for notice in decision.notices:
         output.notice(notice)
     output.verdict(decision.verdict, decision.exit_code)

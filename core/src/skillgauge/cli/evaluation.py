@@ -7,7 +7,6 @@ What every command that evaluates shares: `eval`, `validate`, and commands of pl
 from __future__ import annotations
 
 import asyncio
-import signal
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -24,6 +23,7 @@ from .added_checks import read_overlay
 from .cache_folder import cache_folder
 from .configuration import KEYS, Config, Source
 from .descriptors import require_descriptors
+from .ending import stopped_by_signals
 from .evaluation_options import OWN_DOCUMENT, PAGE
 from .format_options import FormatOptions
 from .invocation import Invocation
@@ -308,8 +308,6 @@ async def _carry_out(
 
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
-    for number in _ending_signals():
-        loop.add_signal_handler(number, stop.set)
     given, job = call.globals, prepared.job
     total = prepared.plan.head.trial_count - kept
     progress = make_progress(total, quiet=given.quiet or given.log_json, verbose=given.verbose, no_color=given.no_color)
@@ -324,23 +322,15 @@ async def _carry_out(
         if ends(result):
             loop.call_soon_threadsafe(stop.set)
 
-    try:
-        with progress:
-            return await carry_out(prepared.plan, job.watched(finished, begun, progress.step), stop)
-    finally:
-        await prepared.job.store.close()
-        for number in _ending_signals():
-            loop.remove_signal_handler(number)
+    with stopped_by_signals(stop):
+        try:
+            with progress:
+                return await carry_out(prepared.plan, job.watched(finished, begun, progress.step), stop)
+        finally:
+            await prepared.job.store.close()
 
 
 def _opened(stage: OpenStage, told: Callable[[Trial], None], trial: Trial) -> AbstractAsyncContextManager[Stage]:
     """The stage of an attempt, which begins by being told of."""
     told(trial)
     return stage(trial)
-
-
-def _ending_signals() -> list[signal.Signals]:
-    """Those that ask for an end: a closed terminal, too, unless somebody started us with `nohup`."""
-    names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    found = [signal.Signals[name] for name in names]
-    return [one for one in found if one.name != "SIGHUP" or signal.getsignal(one) is not signal.SIG_IGN]

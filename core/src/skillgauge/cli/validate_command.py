@@ -27,6 +27,7 @@ from .fixing import changed, diff_lines, write
 from .installed import read_index
 from .invocation import Invocation, invocation
 from .linting import Lint, Linted, LintSubject, installed_lints, levelled, lint_suites, read_levels
+from .named_cases import require_cases
 from .output import problem_document
 from .plan_document import PlanDocument, plan_document
 from .preparation import prepare_trusted
@@ -59,7 +60,9 @@ def _validate(**values: Any) -> int:
         if not values["paths"]:
             return _nothing(call, lints, as_sarif=as_sarif)
     try:
-        prepared = asyncio.run(prepare_trusted(call, eval_options(call, {**values, "dry_run": True}).options))
+        asked = eval_options(call, {**values, "dry_run": True})
+        require_cases(asked.words, asked.options, call.registry)
+        prepared = asyncio.run(prepare_trusted(call, asked.options))
     except SkillgaugeError as error:
         if as_sarif:
             call.output.whole(sarif(error.problems, lints, call.cwd))

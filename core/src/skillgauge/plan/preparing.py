@@ -91,5 +91,5 @@ def _nothing_selected(suites: Suites, selection: Selection) -> SkillgaugeError:
         return SuiteError(Problem("suite.empty", message))
     have = sorted({target.id for suite in suites.suites for target in suite.targets})
     message = f"the selection matches no case (targets here: {', '.join(have[:10]) or 'none'})"
-    hint = "Run with --dry-run and without --case, --tag and --target to see what there is."
+    hint = "Run with --list and without --case, -k, --tag and --target to see what there is."
     return EmptySelection(Problem("usage.nothing-selected", message, hint=hint))

@@ -38,6 +38,13 @@ def parse(text: str, kind: Kind) -> JsonValue:
     return json_value(text) if kind == "json" else yaml_value(text)
 
 
+def _no_file(path: Path) -> Fault:
+    if path.is_dir():
+        return Fault("missing", f"{path.name!r} is a folder", hint="Put a file of that name in its place.")
+    reason = "is not a regular file" if path.exists() else "does not exist"
+    return Fault("missing", f"{path.name!r} {reason}")
+
+
 def read_text(path: Path, max_bytes: int) -> str:
     """The text of a UTF-8 file, without its byte order mark.
 
@@ -46,8 +53,7 @@ def read_text(path: Path, max_bytes: int) -> str:
     """
     try:
         if not path.is_file():  # also keeps us from waiting for a pipe or device
-            reason = "is not a regular file" if path.exists() else "does not exist"
-            raise DocumentError(Fault("missing", f"{path.name!r} {reason}"))
+            raise DocumentError(_no_file(path))
         with path.open("rb") as stream:
             data = stream.read(max_bytes + 1)
     except OSError as error:

@@ -40,10 +40,12 @@ def unread(path: Path, readers: Iterable[str]) -> list[tuple[str, Fault]]:
 
     shapes = sorted({entry.name for entry in entry_points(group=SHAPES)})
     found: list[tuple[str, Fault]] = []
-    for file in (path,) if path.is_file() else _named_like_suites(path):
+    closed: list[tuple[str, Fault]] = []
+    for file in (path,) if path.is_file() else _named_like_suites(path, closed):
         found += [(str(file), fault) for fault in _faults(file, shapes)]
         if len(found) >= MOST:
             break
+    found += closed
     found += [] if found else [(str(file), _without_evals(file)) for file in _skills(path)]
     known = ", ".join(sorted(readers)) or "none"
     message = f"{str(path)!r} holds nothing that an installed format knows (installed: {known})"
@@ -62,8 +64,13 @@ def _without_evals(skill: Path) -> Fault:
     return Fault("no-evals", "this skill has no evals", 1, 1, hint)
 
 
-def _named_like_suites(folder: Path) -> Iterator[Path]:
-    """Those of a folder, nearest first; a folder with very many is looked through in part."""
+def _named_like_suites(folder: Path, closed: list[tuple[str, Fault]]) -> Iterator[Path]:
+    """Those of a folder, nearest first; a folder with very many is looked through in part.
+
+    Args:
+        folder: where to look.
+        closed: gets the folders that cannot be looked into.
+    """
     level = [folder]
     looked = 0
     for _ in range(_DEEPEST):
@@ -71,7 +78,11 @@ def _named_like_suites(folder: Path) -> Iterator[Path]:
         for one in level:
             try:
                 inner = sorted(path for path in one.iterdir() if not path.name.startswith("."))
-            except OSError:
+            except OSError as error:
+                hint = "Let this account read it, or name what is to be evaluated."
+                closed.append(
+                    (str(one), Fault("unreadable", f"this folder cannot be read: {error.strerror}", hint=hint))
+                )
                 continue
             below += [path for path in inner if path.is_dir() and not path.is_symlink()]
             named = [path for path in inner if path.is_file() and _is_named_like_suite(path.name.lower())]

@@ -7,6 +7,7 @@ import re
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Annotated, Any, TypeAlias, TypeVar, Union, get_args, get_origin
 
 from pydantic import AliasChoices, BaseModel, ValidationError
@@ -83,8 +84,8 @@ def with_near_keys(problem: Problem, value: object) -> Problem:
     """
     if problem.code != "suite.missing-key" or not isinstance(value, Mapping) or problem.origin is None:
         return problem
-    near = did_you_mean(str(problem.origin.pointer[-1]), [str(key) for key in value])
-    return replace(problem, message=f"{problem.message}{near}")
+    near = get_close_matches(str(problem.origin.pointer[-1]), [str(key) for key in value], n=1)
+    return replace(problem, message=f"{problem.message} (misspelt as {near[0]}?)") if near else problem
 
 
 def _fault(detail: Mapping[str, Any], value: object) -> _Fault:

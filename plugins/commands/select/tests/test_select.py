@@ -110,12 +110,12 @@ def test_candidates_must_be_there(program: Program, work: Path, three: Path) -> 
     for source, told in (
         ("absent", "does not exist"),
         ("empty", "holds nothing"),
-        ("list.json", "list.json:1:2: error[suite.missing-key]: 'id' is missing (did you mean"),
+        ("list.json", "list.json:1:2: error[suite.missing-key]: 'id' is missing"),
         ("twice.json", "two candidates have the id 'a'"),
     ):
         done = program("select", "--from", source, "--reports", three)
         assert done.code == 2
-        assert told.removesuffix(" (did you mean") in done.stderr
+        assert told in done.stderr
     done = program("select", "--reports", three)
     assert done.code == 2
     assert "--from" in done.stderr

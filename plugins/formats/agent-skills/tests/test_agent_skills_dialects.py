@@ -211,7 +211,7 @@ def refused(load: Load, path: Path) -> list[tuple[str, int, int | None, str]]:
         ('[\n{"id": 1,\n "question": "q"}]', "unknown-shape", 2, "without anything to check"),
         ('[{"prompt": "p", "assertons": ["a"]}]', "unknown-shape", 1, "'assertons' is nearly 'assertions'"),
         ('{"cases": [{"id": 1}]}', "unknown-shape", 1, "without a prompt"),
-        ('{"evals": [\n{"id": 1, "promt": "p", "assertions": ["a"]}]}', "missing-key", 2, "(did you mean promt?)"),
+        ('{"evals": [\n{"id": 1, "promt": "p", "assertions": ["a"]}]}', "missing-key", 2, "(misspelt as promt?)"),
         ("null", "unknown-shape", 1, "the document is empty"),
         ('"x"', "unknown-shape", 1, "the document is a text"),
         ('{"evals": [\n"x",\n{"prompt": "p", "assertions": ["a"]},\n7]}', "wrong-type", 2, "an eval must be an object"),

@@ -111,7 +111,7 @@ def test_commands_that_are_fine(skill: Skill, load: Load, entrypoint: str) -> No
 def test_misspelt_key_is_pointed_out(skill: Skill, refused: Refused) -> None:
     """A missing key names the near one that is there."""
     (problem,) = refused(skill(entrypoint=None, entryPoint="python3 skill.py"))
-    assert problem.message == "'entrypoint' is missing (did you mean entryPoint?)"
+    assert problem.message == "'entrypoint' is missing (misspelt as entryPoint?)"
 
 
 def test_unknown_keys_are_kept_with_a_warning(skill: Skill, load: Load) -> None:

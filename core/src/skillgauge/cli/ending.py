@@ -1,0 +1,45 @@
+"""What a signal that asks for an end does to a run."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+PATIENCE_S = 1.0
+"""Time in which a run hears of the first signal, unless code of a plugin holds it up."""
+
+
+@contextmanager
+def stopped_by_signals(stop: asyncio.Event) -> Iterator[None]:
+    """Within, Ctrl-C and its like set an event of the running loop.
+
+    Code that blocks the loop keeps it from hearing of that. Then a further signal, `PATIENCE_S` seconds later or more,
+    raises `KeyboardInterrupt` in that code.
+    """
+    loop = asyncio.get_running_loop()
+    first: list[float] = []
+
+    def ask(_number: int, _frame: FrameType | None) -> None:
+        now = time.monotonic()
+        if first and not stop.is_set() and now - first[0] >= PATIENCE_S:
+            raise KeyboardInterrupt
+        first.append(now)
+        loop.call_soon_threadsafe(stop.set)
+
+    before = {number: signal.signal(number, ask) for number in _ending_signals()}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _ending_signals() -> list[signal.Signals]:
+    """Those that ask for an end: a closed terminal, too, unless somebody started us with `nohup`."""
+    names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    found = [signal.Signals[name] for name in names]
+    return [one for one in found if one.name != "SIGHUP" or signal.getsignal(one) is not signal.SIG_IGN]
