@@ -125,7 +125,9 @@ def test_baselines_are_kept_listed_and_shown(twelve: Scripted, work: Path) -> No
     shown = twelve.program("baseline", "show", "main")
     assert (shown.code, "pass rate 50.0%" in shown.stdout) == (0, True)
     assert "did you mean main?" in twelve.program("baseline", "show", "mian").stderr
-    assert twelve.program("report", "diff", "baselines/main.record.json", "latest").code == 0
+    by_file, by_name = (twelve.program("report", "diff", one, "latest") for one in (file, "main"))
+    assert (by_file.code, by_name.code, "- Before: main," in by_name.stdout) == (0, 0, True)
+    assert by_name.stdout.partition("###")[2] == by_file.stdout.partition("###")[2]
     (work / "baselines/bad.record.json").write_text("{")
     listed = twelve.program("baseline", "list")
     assert (listed.code, "main" in listed.stdout) == (2, True)

@@ -21,9 +21,11 @@ from .log import (
     get_logger as get_logger,
     without_secrets as without_secrets,
 )
-from .cli.against import (
+from .cli.baselines import (
     baseline_file as baseline_file,
     baseline_files as baseline_files,
+)
+from .cli.against import (
     why_unusable as why_unusable,
 )
 from .cli.cache_folder import (

@@ -7,10 +7,8 @@ model changed, and nothing is said of the skill.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from skillgauge_documents.characters import plain
 from skillgauge_documents.phrases import points
@@ -24,13 +22,8 @@ from ..types.result import Figure, RunState, RunView
 from ..types.suite import DIRECT
 from .case_by_case import case_by_case
 from .gates import GateAnswer, GateResult, answer_of, gated
-from .invocation import Invocation
 from .pair_gates import LiftGate, PairDemands
 
-BASELINES = "baselines"
-"""Folder, below the current one, in which runs are kept under names."""
-_SUFFIX = ".record.json"
-_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,99}")
 _FIGURE = "change"
 _SHOWN = 80
 _POINTS = 100.0
@@ -45,30 +38,6 @@ _WORDS = {
 
 _Cases = Mapping[str, tuple[CaseSummary, str]]
 """By id: what became of a case, and the digest of its content."""
-
-
-def baseline_file(call: Invocation, name: str) -> Path:
-    """Where a run is kept under a name.
-
-    Raises:
-        UsageError: this cannot be the name of a file everywhere.
-    """
-    if not _NAME.fullmatch(name):
-        message = f"{plain(name)!r} cannot be the name of a baseline"
-        raise UsageError(Problem("usage.baseline", message, hint="Use letters, digits, '.', '_' and '-'."))
-    return call.cwd / BASELINES / f"{name}{_SUFFIX}"
-
-
-def baseline_files(call: Invocation) -> Mapping[str, Path]:
-    """The runs that are kept under names, by name."""
-    found = sorted((call.cwd / BASELINES).glob(f"*{_SUFFIX}"))
-    return {path.name.removesuffix(_SUFFIX): path for path in found}
-
-
-def baseline_source(call: Invocation, word: str) -> str:
-    """What `--against` means: a run that is kept under this name, else a report or a run of the store."""
-    kept = baseline_files(call).get(word)
-    return word if kept is None else str(kept)
 
 
 def why_unusable(view: RunView) -> str:

@@ -72,10 +72,6 @@ def _evaluate(**values: Any) -> int:
     from .stored_runs import run_reports  # noqa: PLC0415 - only what needs an earlier run reads one
 
     named = {name: values[name] for name in ("confirm", "against") if values[name] is not None}
-    if "against" in named:
-        from .against import baseline_source  # noqa: PLC0415 - as above
-
-        named["against"] = baseline_source(call, named["against"])
     with run_reports(call, list(named.values())) as views:
         return asyncio.run(_run(call, values, _Read(**dict(zip(named, views, strict=True)))))
 

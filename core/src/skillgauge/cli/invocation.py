@@ -253,8 +253,8 @@ def strangers(config: Config, registry: Registry, index: PluginIndex) -> Iterato
             severity = Severity.WARNING if is_known else Severity.ERROR
             near = "" if is_known else did_you_mean(name, names)
             message = f"{value.key[8:]}{where}: no plugin of that name is installed{near}"
-            if near:
-                hint = f"See `skillgauge plugins list {kind}`."
-            elif value.source is not Source.FLAG and not is_known:
+            if value.source is not Source.FLAG and not is_known:
                 hint = f"Install what brings it, or name it in plugins.block where it is to be done without: {name}."
+            elif near:
+                hint = f"See `skillgauge plugins list {kind}`."
             yield Problem("usage.set", message, hint=hint, severity=severity)

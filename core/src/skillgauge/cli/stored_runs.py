@@ -15,6 +15,7 @@ from skillgauge_documents.phrases import moment
 from ..contract.stores import RunQuery, Store
 from ..errors import Problem, SkillgaugeError, UsageError, did_you_mean
 from ..types.result import RunView
+from .baselines import baseline_source
 from .invocation import Invocation
 
 LATEST = "latest"
@@ -87,11 +88,12 @@ def _newest(store: Store, back: int) -> RunView | None:
 def run_reports(call: Invocation, sources: Sequence[str], problems: Sequence[Problem] = ()) -> Iterator[list[RunView]]:
     """Reports in files and runs of the store, readable until the end.
 
-    What is a file, or looks like one (with a folder or an ending), is a file; the rest is looked for in the store.
+    A name of a baseline means its file, and what is a file, or looks like one (with a folder or an ending), is one. The
+    rest is looked for in the store.
 
     Args:
         call: the command line.
-        sources: paths, ids of runs or the beginning of one, `latest`, `latest~1`.
+        sources: names of baselines, paths, ids of runs or the beginning of one, `latest`, `latest~1`.
         problems: what is wrong already, to be told together with what is wrong with the sources.
 
     Raises:
@@ -100,7 +102,7 @@ def run_reports(call: Invocation, sources: Sequence[str], problems: Sequence[Pro
     views, found = [], list(problems)
     with ExitStack() as stack:
         store: Store | None = None
-        for source in sources:
+        for source in (baseline_source(call, source) for source in sources):
             try:
                 if _is_file(source):
                     views.append(call.read_run(Path(source)))
