@@ -43,6 +43,8 @@ _WORDS = {
 """By which word a format names a field of a case that it cannot hold, where that is not the field's own name."""
 _FILES = frozenset({"files", "image_files", "setup_files", "grader_files"})
 _SUITE_FIELDS = ("name", "version", "description", "on_agent_limit", "gates", "completion")
+_OF_THE_FORMAT = frozenset({"engine_options"})
+"""Defaults that a format sets by itself, and that no suite says."""
 _LEFT_OUT = "left out"
 EVERY_CASE = "every case"
 """How a format begins what it says of all cases at once."""
@@ -105,7 +107,7 @@ def _of_suite(before: Suite, after: Suite) -> Iterator[Problem]:
     for field in _SUITE_FIELDS:
         if (was := getattr(before, field)) != (now := getattr(after, field)):
             yield _loss(f"suite: {_changed(field, was, now)}", origin)
-    for name in type(before.defaults).model_fields:
+    for name in (one for one in type(before.defaults).model_fields if one not in _OF_THE_FORMAT):
         was, now = getattr(before.defaults, name), getattr(after.defaults, name)
         if was not in (None, now):  # a default where there was none takes nothing away
             yield _loss(f"suite: {_changed(f'default {name}', was, now)}", origin)
