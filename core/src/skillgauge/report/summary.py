@@ -45,7 +45,7 @@ class _Tally:
     passing: RateTally = field(default_factory=RateTally)
 
     def add_case(self, counts: Counts, cluster: str) -> None:
-        for name, count in counts:
+        for name, count in vars(counts).items():
             self.sums[name] += count
         self.passing.add(counts.pass_share, counts.pass_bounds, cluster)
 

@@ -103,7 +103,7 @@ async def _score(check: Check, scorers: Scorers, context: ScoreContext, until: f
     except (SkillgaugeError, TimeoutError) as error:  # the guard of scorer or judge makes the first of what fails in it
         score = Score.ungraded(str(error) or "timeout: the time for grading one trial is over")
     labels = {"check_id": check.id, "scorer": name, "scorer_version": version}
-    return Score.model_validate(dict(score) | labels | {"weight": check.weight, "beside": check.beside})
+    return Score.model_validate(vars(score) | labels | {"weight": check.weight, "beside": check.beside})
 
 
 def verdict_of_failure(blame: Blame, on_agent_limit: LimitOutcome) -> Verdict:
