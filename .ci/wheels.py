@@ -1,7 +1,8 @@
 """Build every wheel and try each one in a clean environment: what a user gets who installs only that.
 
 Each plugin is installed with the core alone, third-party packages at the versions of `requirements.lock`. All its
-modules must import, so a dependency that it uses and does not declare shows here, and the program must list it.
+modules must import, so a dependency that it uses and does not declare shows here; the program must list it, and find
+nothing broken.
 """
 
 from __future__ import annotations
@@ -80,6 +81,7 @@ def try_alone(member: Member, constraints: Path, folder: Path) -> None:
     listing = must(program, "plugins", "list", "--json", cwd=environment)
     if member.folder.is_relative_to(ROOT / "plugins") and member.name not in listing:
         raise BadWheelError(f"skillgauge plugins list --json does not name {member.name}\n{listing}")
+    must(program, "plugins", "doctor", cwd=environment)
 
 
 def constraints_for(wheels: dict[str, Path], folder: Path) -> Path:
