@@ -11,7 +11,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_ci_runs_them_as_an_ordinary_user() -> None:
     """Among the stages is one that runs `make test` by another account."""
-    made = subprocess.run(["make", "-n", "test-as-user"], cwd=ROOT, capture_output=True, text=True, check=True)
+    command = ["make", "--no-print-directory", "-n", "test-as-user"]
+    made = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert made.stdout == "bash .ci/as_user test\n"
     lines = (ROOT / ".ci/run").read_text("utf-8").splitlines()
     (stages,) = (line for line in lines if line.startswith("for stage in"))
