@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from ..report.pairs import by_group, pairs_of
+from ..report.pairs import by_group, case_summary, pairs_of
 from ..types.comparison import CasePair, CaseSummary, GroupKey
 from ..types.result import ResultOrder, RunView, TrialResult
 from ..types.trial import CaseHead
@@ -36,14 +36,15 @@ def case_by_case(view: RunView) -> Iterator[CaseReport]:
     heads = view.cases()
     head = next(heads, None)
     for place, found in groupby(view.source.results(ResultOrder.CASE), key=_place):
-        groups = list(by_group(found))
+        groups = dict(by_group(found))
         while head is not None and (head.suite_id, head.index) < place:
             head = next(heads, None)
-        known = head if head is not None and (head.suite_id, head.index) == place else _bare_head(groups[0][2][0])
-        summaries = {group: summary for group, summary, _ in groups}
+        first = next(iter(groups.values()))[0]
+        known = head if head is not None and (head.suite_id, head.index) == place else _bare_head(first)
+        summaries = {group: case_summary(group, repeats) for group, repeats in groups.items()}
         suite = suites.get(place[0])
         pairs = tuple(pairs_of(suite, summaries)) if suite else ()
-        yield CaseReport(known, {group: repeats for group, _, repeats in groups}, summaries, pairs)
+        yield CaseReport(known, groups, summaries, pairs)
 
 
 def _place(result: TrialResult) -> tuple[str, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import groupby
 
 from ..stats import LiftTally, LogRatio, PairedDifference, mean_of
@@ -25,14 +26,16 @@ from ..types.result import TrialResult, Verdict
 from ..types.trial import FailureClass, SuiteHead
 
 
-def by_group(results: Iterable[TrialResult]) -> Iterator[tuple[GroupKey, CaseSummary, Sequence[TrialResult]]]:
+def by_group(results: Iterable[TrialResult]) -> Iterator[tuple[GroupKey, Sequence[TrialResult]]]:
     """The repeats of one case, group by group, from results that lie together by group."""
-    for group, found in groupby(results, key=lambda result: result.group):
-        repeats = list(found)
-        values = [one.value for one in repeats if one.value is not None and one.verdict is not Verdict.ERROR]
-        counts, mean, cluster, spent = _count(repeats), mean_of(values), repeats[0].cluster, _spent(repeats)
-        summary = CaseSummary(group=group, counts=counts, cluster=cluster, mean_value=mean, spent=spent)
-        yield group, summary, repeats
+    return ((group, list(found)) for group, found in groupby(results, key=lambda result: result.group))
+
+
+def case_summary(group: GroupKey, repeats: Sequence[TrialResult]) -> CaseSummary:
+    """What a group made of a case, of which it has at least one repeat."""
+    values = [one.value for one in repeats if one.value is not None and one.verdict is not Verdict.ERROR]
+    counts, mean, cluster, spent = counts_of(repeats), mean_of(values), repeats[0].cluster, _spent(repeats)
+    return CaseSummary(group=group, counts=counts, cluster=cluster, mean_value=mean, spent=spent)
 
 
 def _spent(repeats: Iterable[TrialResult]) -> Spent:
@@ -45,19 +48,23 @@ def _spent(repeats: Iterable[TrialResult]) -> Spent:
     )
 
 
-def _count(results: Sequence[TrialResult]) -> Counts:
+def counts_of(results: Sequence[TrialResult]) -> Counts:
+    """How the trials of a case ended."""
     verdicts = [result.verdict for result in results]
     failures = [(result.execution.failure, result.verdict) for result in results if result.execution.failure]
-    return Counts(
-        total=len(results),
-        passed=verdicts.count(Verdict.PASS),
-        failed=verdicts.count(Verdict.FAIL),
-        errors=verdicts.count(Verdict.ERROR),
-        skipped=verdicts.count(Verdict.SKIPPED),
-        timeouts=sum(failure.failure_class is FailureClass.TIMEOUT for failure, _ in failures),
-        retried=sum(one.verdict is Verdict.PASS and bool(one.given_up) for one in results),
-        broken=sum(verdict is Verdict.FAIL for _, verdict in failures),
-    )
+    timeouts = sum([failure.failure_class is FailureClass.TIMEOUT for failure, _ in failures])
+    broken = sum([verdict is Verdict.FAIL for _, verdict in failures])
+    retried = sum([result.verdict is Verdict.PASS for result in results if result.given_up])
+    return _counts(len(results), *map(verdicts.count, _ENDS), timeouts, broken, retried)
+
+
+_ENDS = (Verdict.PASS, Verdict.FAIL, Verdict.ERROR, Verdict.SKIPPED)
+
+
+@lru_cache(maxsize=1024)
+def _counts(*numbers: int) -> Counts:
+    """One object for all cases that ended alike, as most of a run do."""
+    return Counts(**dict(zip(Counts.model_fields, numbers, strict=True)))
 
 
 def pairs_of(suite: SuiteHead, summaries: Mapping[GroupKey, CaseSummary]) -> Iterator[CasePair]:

@@ -7,7 +7,7 @@ lies together and memory grows only by a few bytes per case.
 from __future__ import annotations
 
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import groupby
@@ -27,7 +27,7 @@ from ..types.result import (
 )
 from ..types.score import ScoreStatus
 from ..types.trial import Blame, PlanHead, SuiteHead
-from .pairs import PairTally, by_group, pairs_of
+from .pairs import PairTally, by_group, case_summary, counts_of, pairs_of
 
 MAX_ERROR_SHARE = 0.25
 """More errors than this make a suite's results invalid."""
@@ -79,7 +79,8 @@ class _Group:
     def ran(self) -> int:
         return self.all.sums["total"] - self.all.sums["skipped"]
 
-    def add_case(self, counts: Counts, results: Sequence[TrialResult]) -> None:
+    def add_case(self, results: Sequence[TrialResult]) -> None:
+        counts = counts_of(results)
         self.all.add_case(counts, results[0].cluster)
         self.repeated.add(counts.passed + counts.failed, counts.passed)
         for tag in results[0].tags:
@@ -144,19 +145,20 @@ def summarize(
         figures: the formats' own numbers.
         interrupted_attempts: attempts that left no result.
     """
-    groups: dict[GroupKey, _Group] = {}
-    pairs: dict[tuple[GroupKey, GroupKey], PairTally] = {}
+    groups: dict[GroupKey, _Group] = defaultdict(_Group)
+    pairs: dict[tuple[GroupKey, GroupKey], PairTally] = defaultdict(PairTally)
     heads = {suite.id: suite for suite in head.suites}
     spent = _Spent()
     by_case = groupby(map(spent.counted, results), key=lambda result: (result.suite_id, result.case_index))
     for (suite_id, _index), of_case in by_case:
         suite, summaries = heads.get(suite_id), dict[GroupKey, CaseSummary]()
-        for key, summary, repeats in by_group(of_case):
-            groups.setdefault(key, _Group()).add_case(summary.counts, repeats)
-            summaries[key] = summary
-        for pair in pairs_of(suite, summaries) if suite and suite.comparisons else ():
-            tally = pairs.setdefault((pair.candidate, pair.baseline), PairTally())
-            tally.add(pair, summaries.get(pair.candidate), summaries.get(pair.baseline))
+        for key, repeats in by_group(of_case):
+            groups[key].add_case(repeats)
+            if suite and suite.comparisons:
+                summaries[key] = case_summary(key, repeats)
+        for pair in pairs_of(suite, summaries) if suite and summaries else ():
+            arms = pair.candidate, pair.baseline
+            pairs[arms].add(pair, *map(summaries.get, arms))
     ordered = sorted(groups, key=lambda key: _group_order(head, key))
     compared = sorted(pairs, key=lambda keys: [_group_order(head, key) for key in keys])
     summaries_of = [groups[key].summary(key, head.seed) for key in ordered]
@@ -182,9 +184,9 @@ class _Spent:
         known = [usage for usage in result.usages if usage]
         self._told = self._told or bool(known)
         is_untold = result.execution.trajectory is not None and len(known) < len(result.usages)
-        self._unknown += is_untold or any(usage.cost_usd is None for usage in known)
-        self._cost += sum(usage.cost_usd or 0.0 for usage in known)
-        self._tokens += sum(usage.all_tokens for usage in known)
+        self._unknown += is_untold or None in [usage.cost_usd for usage in known]
+        self._cost += sum([usage.cost_usd or 0.0 for usage in known])
+        self._tokens += sum([usage.all_tokens for usage in known])
         return result
 
     @property
