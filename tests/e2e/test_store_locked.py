@@ -6,6 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -75,8 +76,12 @@ print(json.dumps({{"jsonrpc": "2.0", "id": request["id"], "result": say}}))
                 process.kill()
 
     def until_the_third(self) -> None:
-        """Come back when the third task is at work."""
+        """Come back when the third task is at work, and the results before it, which wait a moment, are stored."""
         self._gate.open().close()
+        deadline = time.monotonic() + 30
+        while self.stored() != [0, 1]:
+            assert time.monotonic() < deadline, self.stored()
+            time.sleep(0.01)
 
     def let_go_on(self) -> None:
         """Let the third task end."""
