@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from skillgauge.api import Command, SandboxSpec
-from skillgauge_processes import DirectoryWorkspace, _belongings, belongings, release
+from skillgauge_processes import DirectoryWorkspace, _belongings, _guardian, belongings, release
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="what a killed process leaves is found in /proc")
 PATIENCE_S = 20.0
@@ -166,6 +167,42 @@ def test_the_next_one_sweeps(tmp_path: Path, swept: list[tuple[object, object]])
     assert not folder.parent.exists()
     assert not carriers(mark)
     assert swept == [(1, 4)]
+
+
+def test_an_empty_one_goes(tmp_path: Path, swept: list[tuple[object, object]]) -> None:
+    """Its owner was killed before there was a lock; a file in it, or a name of another length, is somebody else's."""
+    ours, full, named = (tmp_path / f"skillgauge-{name}" for name in ("a1b2c3d_", "with_one", "notes"))
+    for folder in (ours, full, named):
+        folder.mkdir()
+    (full / "file").touch()
+    release(belongings(tmp_path))
+    assert sorted(tmp_path.iterdir()) == [named, full]
+    assert swept == []
+
+
+def test_somebody_who_sweeps_takes_a_folder_before_its_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then another one is made."""
+    make, made = tempfile.mkdtemp, []
+
+    def mkdtemp(**options: object) -> str:
+        made.append(make(**options))  # type: ignore[call-overload]
+        if len(made) == 1:
+            Path(made[0]).rmdir()
+        return str(made[-1])
+
+    monkeypatch.setattr(tempfile, "mkdtemp", mkdtemp)
+    held = belongings(tmp_path)
+    assert (held.folder / "lock").exists()
+    assert len(made) == 2
+    release(held)
+
+
+def test_the_guardian_ends_what_another_has_begun(tmp_path: Path) -> None:
+    """Whoever sweeps beside it takes the lock away, while what the guardian moved aside is still there."""
+    folder = tmp_path / "skillgauge-a1b2c3d_"
+    (folder / "w.1").mkdir(parents=True)
+    subprocess.run([sys.executable, "-I", "-S", _guardian.__file__, str(folder), "no mark"], check=True)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_live_one_is_left_alone(tmp_path: Path, swept: list[tuple[object, object]]) -> None:

@@ -27,6 +27,8 @@ if sys.platform != "win32":
 
 _log = get_logger(__name__)
 _PREFIX = "skillgauge-"
+_NAME_LENGTH = len(_PREFIX) + 8
+"""With what `tempfile` adds: a folder that somebody else named is none of ours."""
 _GUARDIAN = Path(__file__).with_name("_guardian.py")
 _WAIT = 'read -r told && exit; exec "$@"'
 """A shell that becomes the guardian when the other end of its input closes without a word: it takes less than an
@@ -127,7 +129,10 @@ class _OfThisProcess:
 
 def _locked(folder: Path, mark: bytes) -> int:
     """The lock of a folder, taken; -1 if somebody else was faster."""
-    lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except FileNotFoundError:  # the folder was still empty
+        return -1
     if sys.platform == "win32":
         return lock
     try:
@@ -178,7 +183,12 @@ def _sweep(parent: Path) -> None:
         with suppress(OSError):
             if folder.lstat().st_uid != os.geteuid():
                 continue
-            lock = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                lock = os.open(folder / LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+            except FileNotFoundError:
+                if len(folder.name) == _NAME_LENGTH:
+                    folder.rmdir()  # its owner was killed before there was a lock, or after; what is not empty stays
+                continue
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # a live one holds it
                 processes += end_marked(read_mark(lock))

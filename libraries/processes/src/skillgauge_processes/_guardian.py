@@ -60,7 +60,8 @@ def empty_but_kept(folder: str | os.PathLike[str]) -> int:
         removed += os.path.isdir(path) and name != KEPT  # noqa: PTH112
         if not remove(path):
             raise OSError(f"{path!r} cannot be removed")  # and whoever comes next finds the lock and tries again
-    os.unlink(os.path.join(folder, LOCK))  # noqa: PTH108, PTH118
+    with suppress(FileNotFoundError):  # whoever sweeps beside us was here, but what we moved aside was in his way
+        os.unlink(os.path.join(folder, LOCK))  # noqa: PTH108, PTH118
     if not kept:
         os.rmdir(folder)  # noqa: PTH106
     return removed
