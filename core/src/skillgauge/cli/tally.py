@@ -44,7 +44,7 @@ class Tally:
         self._clock = clock
         self._began = clock()
         self._arms: dict[str, Counter[Verdict]] = {}
-        self._under_way: dict[str, tuple[str, str, float]] = {}
+        self._under_way: dict[str, tuple[Trial, str, float]] = {}
 
     @property
     def elapsed_s(self) -> float:
@@ -60,21 +60,24 @@ class Tally:
     def steps(self) -> list[tuple[str, float]]:
         """What every trial under way does, and for how many seconds it has run; the longest first."""
         now = self._clock()
-        return [(f"{name}: {step}" if step else name, now - since) for name, step, since in self._under_way.values()]
+        return [
+            (f"{trial_name(trial)}: {step}" if step else trial_name(trial), now - since)
+            for trial, step, since in self._under_way.values()
+        ]
 
     def started(self, trial: Trial) -> None:
         """A trial begins, perhaps not for the first time."""
-        self._under_way[trial.trial_id] = (trial_name(trial), "", self._clock())
+        self._under_way[trial.trial_id] = (trial, "", self._clock())
 
     def step(self, trial: Trial, event: TrajectoryEvent) -> None:
         """An agent does something."""
-        since = self._under_way.get(trial.trial_id, ("", "", self._clock()))[2]
-        self._under_way[trial.trial_id] = (trial_name(trial), step_text(event), since)
+        since = self._under_way.get(trial.trial_id, (trial, "", self._clock()))[2]
+        self._under_way[trial.trial_id] = (trial, step_text(event), since)
 
     def name(self, result: TrialResult) -> str:
         """What a trial under way is called; its result alone does not know its case's name."""
         known = self._under_way.get(result.trial_id)
-        return known[0] if known else f"{plain(result.case_id, _NAME)} ({plain(result.arm, _NAME)})"
+        return trial_name(known[0]) if known else f"{plain(result.case_id, _NAME)} ({plain(result.arm, _NAME)})"
 
     def finished(self, result: TrialResult) -> None:
         """A trial has ended."""

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache, partial
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -21,6 +22,9 @@ from ..types.suite import Check
 
 KEPT = 10_000
 """Distinct checks of one scorer whose objects are kept during the run: some 20 MB if they are small."""
+
+_connects = cache(lambda kind: issubclass(kind, Connection))
+"""Whether scorers of a class have `open` and `close`; asked of each scorer anew it takes as long as some checks."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,8 @@ class Scorers:
         """
         await asyncio.to_thread(self._make_kept)
         for bound in self._kept.values():
-            await self._connections.enter_async_context(_connected(bound))
+            if _connects(bound.scorer.__class__):
+                await self._connections.enter_async_context(_connected(bound.scorer))
 
     async def close(self) -> None:
         """Close whatever is open, each once, the last one first."""
@@ -117,17 +122,13 @@ class Scorers:
     async def _for_one_use(self, check: Check) -> AsyncIterator[BoundScorer]:
         async with self._making:
             bound = await asyncio.to_thread(lambda: self._make(*self._validated(check)))
-        async with _connected(bound):
+        async with _connected(bound.scorer) if _connects(bound.scorer.__class__) else nullcontext():
             yield bound
 
 
 @asynccontextmanager
-async def _connected(bound: BoundScorer) -> AsyncIterator[None]:
-    """A scorer between `open` and `close`, where it has them; the guard sees to it that closing changes nothing."""
-    scorer: object = bound.scorer
-    if not isinstance(scorer, Connection):
-        yield
-        return
+async def _connected(scorer: Any) -> AsyncIterator[None]:
+    """A scorer between `open` and `close`; the guard sees to it that closing changes nothing."""
     await scorer.open()
     try:
         yield

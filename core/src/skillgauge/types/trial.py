@@ -10,7 +10,7 @@ from typing import Any, Self
 from pydantic import Field, model_validator
 
 from .answers import PLAIN, Answer, AnswerStyle
-from .frozen import EMPTY, Frozen, FrozenDict, Json, JsonObject, digest
+from .frozen import EMPTY, Frozen, FrozenDict, Json, JsonObject, digest, digest_text
 from .gate import Gate, GateFigure
 from .suite import Arm, Case, CaseFacts, Comparison, Limits, SuiteFacts, Target, TargetHead
 
@@ -115,7 +115,7 @@ class CaseHead(CaseFacts):
         """The head of a trial's case."""
         case = trial.case
         executes, told = case.execution_digest, case.told(CaseFacts)
-        content = digest(executes, case.checks_digest)
+        content = digest_text(f'["{executes}","{case.checks_digest}"]')  # as `digest` has it, in a third of the time
         return cls(suite_id=trial.suite_id, index=trial.case_index, digest=content, executes=executes, **told)
 
 
