@@ -35,12 +35,31 @@ AGENTS = {
     "claude-code": ("claude", "ANTHROPIC_API_KEY", "claude-sonnet-4-5", ""),
     "codex": ("codex", "OPENAI_API_KEY", "gpt-5.5", "/v1"),
 }
+LOGINS: dict[str, tuple[str, object]] = {
+    "claude-code": (
+        ".claude/.credentials.json",
+        {"claudeAiOauth": {"accessToken": CANARY, "expiresAt": 2**45, "scopes": ["user:inference"]}},
+    ),
+    "codex": (".codex/auth.json", {"auth_mode": "apikey", "OPENAI_API_KEY": CANARY}),
+}
+"""Files in the user's home, and what is in them."""
 
 
 def busy(request: ModelRequest) -> ModelReply:
     """Keeps an agent at work, with processes of its own and a copy of what it knows."""
     script = "cp -r ~ copy 2>/dev/null; env >copy.env; sleep 600 & sleep 20"
     return ModelReply(tools=[run_shell(script)]) if not request.turn else ModelReply("done", delay_s=20)
+
+
+def log_in(who: str, home: Path, address: str) -> dict[str, str]:
+    """Give the user a login, so that a copy of it lies in each workspace; the settings that lead it to an address."""
+    name, content = LOGINS[who]
+    (home / name).parent.mkdir(parents=True)
+    (home / name).write_text(json.dumps(content))
+    if who == "claude-code":
+        return {"pass_env": '["ANTHROPIC_BASE_URL"]'}  # its option is for servers without logins
+    config = {"openai_base_url": address, "features.enable_request_compression": False}
+    return {"config": json.dumps(config)}
 
 
 def ours(place: Path) -> list[str]:
@@ -103,7 +122,10 @@ def test_nothing_stays_of_killed_runs(
     sandbox: str,
     who: str,
 ) -> None:
-    """Killed by SIGKILL or by a closed terminal, at random moments (E-C1, E-C2, T-M5)."""
+    """Killed by SIGKILL or by a closed terminal, at random moments (E-C1, E-C2, T-M5).
+
+    In sandbox `local` agents use a login, a copy of which lies in the workspace while they run; else a key.
+    """
     if sandbox == "bubblewrap" and shutil.which("bwrap") is None:
         pytest.skip("bwrap is not installed")
     place = work / "temporary"
@@ -122,10 +144,16 @@ def test_nothing_stays_of_killed_runs(
             command: list[object] = ["eval", "--skills", slow, "--tasks", tasks(task("a", "x"), task("b", "y"))]
         else:
             name, variable, model, path = AGENTS[who]
-            variables |= {variable: CANARY}
+            address = f"{server.url}{path}"
+            settings = {"program": str(agent_program(name))}
+            if sandbox == "local":
+                settings |= log_in(who, Path(environment["HOME"]), address)
+                variables |= {"ANTHROPIC_BASE_URL": address}
+            else:
+                settings |= {"base_url": address}
+                variables |= {variable: CANARY}
             command = ["eval", "greet", "--engine", who, "--model", model]
-            for key, value in {"program": agent_program(name), "base_url": f"{server.url}{path}"}.items():
-                command += ["--set", f"engines.{who}.{key}={value}"]
+            command += [word for key, value in settings.items() for word in ("--set", f"engines.{who}.{key}={value}")]
         command = [PROGRAM, *command, "--sandbox", sandbox, "--concurrency", "2"]
         chance = random.Random(f"{who} in {sandbox}")
         each_s = (4 if who == "subprocess" else 12) / ROUNDS
@@ -139,3 +167,4 @@ def test_nothing_stays_of_killed_runs(
     require_nothing(place)
     if who != "subprocess":
         assert server.requests, "no session ever began"
+        assert {request.key for request in server.requests} == {CANARY}
