@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from skillgauge.cli.case_by_case import CaseReport, case_by_case
-from skillgauge.report.pairs import by_group, case_summary
+from skillgauge.report.pairs import case_summary
 from skillgauge.report.summary import summarize
 from skillgauge.types.comparison import Dropped, DroppedCounts, GroupKey, Outcome, OutcomeCounts, Ratios, Spent
 from skillgauge.types.result import GivenUp, Kept, ResultOrder, RunInfo, RunState, RunView, TrialResult, Verdict
@@ -174,8 +174,8 @@ def test_what_an_arm_took_is_a_multiple_of_what_the_other_took() -> None:
 def test_what_one_repeat_does_not_tell_is_not_averaged() -> None:
     """The mean over the others would be that of other repeats."""
     silent = trial(0, "with", 2, "p", execution=took(1).model_copy(update={"usage": None}))
-    (found, *others) = by_group([trial(0, "with", 1, "p", execution=took(3)), silent])
-    assert (others, case_summary(*found).spent) == ([], Spent(turns=2, duration_s=4))
+    summary = case_summary(WITH, [trial(0, "with", 1, "p", execution=took(3)), silent])
+    assert summary.spent == Spent(turns=2, duration_s=4)
 
 
 def test_a_case_counts_its_graded_values_and_passes_after_attempts() -> None:
@@ -186,8 +186,7 @@ def test_a_case_counts_its_graded_values_and_passes_after_attempts() -> None:
         trial(0, "with", repeat, letter, value=value, given_up=given_up)
         for repeat, (letter, value) in enumerate(letters.items(), 1)
     ]
-    (found,) = by_group(results)
-    summary = case_summary(*found)
+    summary = case_summary(WITH, results)
     assert (summary.mean_value, summary.counts.retried) == (0.75, 1)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from ..report.pairs import by_group, case_summary, pairs_of
+from ..report.pairs import case_summary, pairs_of
 from ..types.comparison import CasePair, CaseSummary, GroupKey
 from ..types.result import ResultOrder, RunView, TrialResult
 from ..types.trial import CaseHead
@@ -36,7 +36,7 @@ def case_by_case(view: RunView) -> Iterator[CaseReport]:
     heads = view.cases()
     head = next(heads, None)
     for place, found in groupby(view.source.results(ResultOrder.CASE), key=_place):
-        groups = dict(by_group(found))
+        groups = {group: list(repeats) for group, repeats in groupby(found, key=lambda result: result.group)}
         while head is not None and (head.suite_id, head.index) < place:
             head = next(heads, None)
         first = next(iter(groups.values()))[0]

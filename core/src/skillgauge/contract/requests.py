@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 from ..types.frozen import EMPTY, Frozen, JsonObject
 from ..types.suite import Limits
@@ -19,7 +19,7 @@ class Request(Frozen):
     seed: int = 0
 
     @classmethod
-    def of(cls, trial: Trial, env: JsonObject, **more: object) -> Self:
+    def of(cls, trial: Trial, env: JsonObject, **more: Any) -> Self:
         """The request for a trial.
 
         Args:
@@ -27,5 +27,5 @@ class Request(Frozen):
             env: environment variables added for its case, name to string.
             more: fields that only this kind of request has.
         """
-        known = {"trial_id": trial.trial_id, "case_id": trial.case.id, "limits": trial.limits, "seed": trial.seed}
-        return cls.model_validate({**known, "env": env, **more})
+        case_id, limits, seed = trial.case.id, trial.limits, trial.seed
+        return cls(trial_id=trial.trial_id, case_id=case_id, limits=limits, env=env, seed=seed, **more)

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from ..stats import repeats_for
 from ..types.frozen import digest
-from ..types.plan import CellIds, Plan, SuitePlan, limits_key
+from ..types.plan import CellIds, Plan, SuitePlan
 from ..types.suite import NO_LIMITS, Limits, Suite, SuiteFacts, TargetHead
 from ..types.trial import Identity, PlanHead, SuiteHead
 from .survey import Survey
@@ -91,7 +91,7 @@ def _suite_head(plan: SuitePlan, survey: Survey, terms: Terms) -> SuiteHead:
 def _marks(suite_id: str, plan: SuitePlan) -> list[tuple[str, str, str]]:
     """What decides what the cells do and where their results belong."""
     ids = [CellIds(suite_id, cell) for cell in plan.cells]
-    return [(one.place, one.versioned, limits_key(one.cell.limits)) for one in ids]
+    return [(one.place, one.versioned, one.cell.limits.key) for one in ids]
 
 
 def _distinct(items: Iterable[T]) -> tuple[T, ...]:

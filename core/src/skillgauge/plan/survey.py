@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from ..errors import Origin, Problem
 from ..types.frozen import canonical_json
 from ..types.inputs import HostVariable
-from ..types.plan import Selection, limits_key
+from ..types.plan import Selection
 from ..types.suite import Case, Check, Suite, Target
 
 
@@ -30,12 +30,12 @@ class Survey:
     """What cases want of the user's environment, with the first case that does."""
     image: Case | None = None
     """The first that brings an image of its own."""
-    _for_all: int = 0
-    _for_target: Mapping[str, int] = field(default_factory=dict)
+    _for_target: Counter[str | None] = field(default_factory=Counter)
+    """Cases by the targets that they name; `None`: by none, so that they are meant for all."""
 
     def applying(self, target: Target | None) -> int:
         """How many of the cases are meant for a target."""
-        return self.selected if target is None else self._for_all + self._for_target.get(target.id, 0)
+        return self.selected if target is None else self._for_target[None] + self._for_target[target.id]
 
 
 def survey(suite: Suite, selection: Selection) -> Survey:
@@ -45,8 +45,8 @@ def survey(suite: Suite, selection: Selection) -> Survey:
     gates = [(one.figure, one.threshold, one.scope) for one in suite.gates]
     decides = (suite.format, suite.document, suite.completion, suite.on_agent_limit, suite.parameters, pairs, gates)
     hasher.update(canonical_json(decides).encode("ascii"))
-    selected = for_all = 0
-    for_target: Counter[str] = Counter()
+    selected = 0
+    for_target: Counter[str | None] = Counter()
     weighted, image = False, None
     checks: dict[str, Check] = {}
     problems: list[Problem] = []
@@ -57,10 +57,10 @@ def survey(suite: Suite, selection: Selection) -> Survey:
         selected += 1
         weighted = weighted or case.weight != 1
         image = image or (case if case.image_files else None)
-        for_target.update(case.targets)
-        for_all += not case.targets
+        for target in case.targets or (None,):
+            for_target[target] += 1
         grouping = (case.targets, case.tags, case.weight, *([case.cluster] if case.cluster else []))
-        marks = (index, case.id, case.execution_digest, case.checks_digest, limits_key(case.limits), grouping)
+        marks = (index, case.id, case.execution_digest, case.checks_digest, case.limits.key, grouping)
         hasher.update(repr(marks).encode("utf-8", "surrogatepass"))
         passed |= {one: case.origin for one in case.pass_env if one not in passed}
         if all(check.beside for check in case.checks) and not case.skip:
@@ -78,7 +78,6 @@ def survey(suite: Suite, selection: Selection) -> Survey:
         tuple(problems),
         passed,
         image,
-        for_all,
         for_target,
     )
 

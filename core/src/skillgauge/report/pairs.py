@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import groupby
 
 from ..stats import LiftTally, LogRatio, PairedDifference, mean_of
 from ..types.comparison import (
@@ -26,11 +25,6 @@ from ..types.result import TrialResult, Verdict
 from ..types.trial import FailureClass, SuiteHead
 
 
-def by_group(results: Iterable[TrialResult]) -> Iterator[tuple[GroupKey, Sequence[TrialResult]]]:
-    """The repeats of one case, group by group, from results that lie together by group."""
-    return ((group, list(found)) for group, found in groupby(results, key=lambda result: result.group))
-
-
 def case_summary(group: GroupKey, repeats: Sequence[TrialResult]) -> CaseSummary:
     """What a group made of a case, of which it has at least one repeat."""
     values = [one.value for one in repeats if one.value is not None and one.verdict is not Verdict.ERROR]
@@ -48,23 +42,20 @@ def _spent(repeats: Iterable[TrialResult]) -> Spent:
     )
 
 
-def counts_of(results: Sequence[TrialResult]) -> Counts:
+def counts_of(results: Iterable[TrialResult]) -> Counts:
     """How the trials of a case ended."""
-    verdicts = [result.verdict for result in results]
-    failures = [(result.execution.failure, result.verdict) for result in results if result.execution.failure]
-    timeouts = sum([failure.failure_class is FailureClass.TIMEOUT for failure, _ in failures])
-    broken = sum([verdict is Verdict.FAIL for _, verdict in failures])
-    retried = sum([result.verdict is Verdict.PASS for result in results if result.given_up])
-    return _counts(len(results), *map(verdicts.count, _ENDS), timeouts, broken, retried)
-
-
-_ENDS = (Verdict.PASS, Verdict.FAIL, Verdict.ERROR, Verdict.SKIPPED)
+    ends = [(one.verdict, (why := one.execution.failure) and why.failure_class, bool(one.given_up)) for one in results]
+    return _counts(*ends)
 
 
 @lru_cache(maxsize=1024)
-def _counts(*numbers: int) -> Counts:
+def _counts(*ends: tuple[Verdict, FailureClass | None, bool]) -> Counts:
     """One object for all cases that ended alike, as most of a run do."""
-    return Counts(**dict(zip(Counts.model_fields, numbers, strict=True)))
+    verdicts = [verdict for verdict, _, _ in ends]
+    timeouts = [failure for _, failure, _ in ends].count(FailureClass.TIMEOUT)
+    broken = sum(verdict is Verdict.FAIL and failure is not None for verdict, failure, _ in ends)
+    told = (len(ends), *map(verdicts.count, Verdict), timeouts, broken, ends.count((Verdict.PASS, None, True)))
+    return Counts(**dict(zip(Counts.model_fields, told, strict=True)))
 
 
 def pairs_of(suite: SuiteHead, summaries: Mapping[GroupKey, CaseSummary]) -> Iterator[CasePair]:

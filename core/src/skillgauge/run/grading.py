@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
-from operator import attrgetter, mul
+from operator import mul
 from typing import assert_never
 
 from ..contract.judges import Judge
@@ -83,8 +82,9 @@ async def grade(trial: Trial, execution: Execution, grading: Grading, workspace:
     scores: list[Score] = []
     labels: list[str] = []
     until = asyncio.get_running_loop().time() + grading.limit_s
-    for _, checks in groupby(sorted(case.checks, key=attrgetter("stage")), key=attrgetter("stage")):
-        if any(score.status is not ScoreStatus.PASSED and not score.beside for score in scores):
+    for stage in sorted({check.stage for check in case.checks}):
+        checks = [check for check in case.checks if check.stage == stage]
+        if scores and any(score.status is not ScoreStatus.PASSED and not score.beside for score in scores):
             labels += map(scorers.label_of, checks)
             continue
         found = [await _score(check, scorers, context, until) for check in checks]
@@ -131,7 +131,7 @@ def verdict_of_scores(scores: Sequence[Score], rule: VerdictRule) -> tuple[Verdi
         return Verdict.ERROR, None
     each = rule.mode is VerdictMode.EACH
     values = [float(one.status is ScoreStatus.PASSED) if each else one.value or 0.0 for one in scores]
-    largest = max(score.weight for score in scores) or 1.0
+    largest = max([score.weight for score in scores]) or 1.0
     weights = [score.weight / largest for score in scores]  # only proportions count; products of tiny ones vanish
     total = sum(weights)
     mean = min(1.0, sum(map(mul, values, weights)) / total if total else sum(values) / len(values))  # 1 and an ulp

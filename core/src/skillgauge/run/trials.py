@@ -94,7 +94,7 @@ class TrialRunner:
             failure, usage = result.execution.failure, result.execution.usage
             attempt = len(given_up) + 1
             wait_s = self.retry.delay_s(failure, attempt, trial.arm.kind) if failure else None
-            used = (usage, *(one.usage for one in given_up))
+            used = (usage, *[one.usage for one in given_up])
             if failure is None or wait_s is None or not (self.affords is None or self.affords(trial, used)):
                 break
             given_up.append(GivenUp(failure=failure, usage=usage, wait_s=wait_s))

@@ -167,9 +167,10 @@ class RunRates:
 
     def see(self, repeat: int) -> None:
         """There are at least as many repeats."""
-        missing = [0] * (repeat - len(self._totals))
-        self._totals.extend(missing)
-        self._passes.extend(missing)
+        if repeat > len(self._totals):
+            missing = [0] * (repeat - len(self._totals))
+            self._totals.extend(missing)
+            self._passes.extend(missing)
 
     def add(self, repeat: int, *, passed: bool) -> None:
         """Take one more trial of a repeat that was seen."""

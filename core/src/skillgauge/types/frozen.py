@@ -65,10 +65,10 @@ class Frozen(BaseModel):
 
     def told(self, facts: type[Frozen]) -> dict[str, Any]:
         """The fields that this value has in common with others of a base class, to make one of those."""
-        return {name: getattr(self, name) for name in facts.model_fields}
+        return {name: self.__dict__[name] for name in facts.__pydantic_fields__}
 
 
-_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False, check_circular=False)
 
 
 def canonical_json(value: object) -> str:

@@ -124,7 +124,7 @@ class CellIds:
         """One repeat of a case in this cell."""
         cell = self.cell
         limits = case.limits.over(plan.limits).over(cell.limits)
-        work = f"{case.execution_digest}|{limits_key(limits)}|{repeat}"
+        work = f"{case.execution_digest}|{limits.key}|{repeat}"
         execution_id = digest_text(f"{self.versioned}|{work}")
         return Trial(
             trial_id=digest_text(f"{self.place}|{execution_id}|{index}|{case.id}"),
@@ -143,8 +143,3 @@ class CellIds:
             limits=limits,
             paid=cell.paid or plan.is_paid(case),
         )
-
-
-def limits_key(limits: Limits) -> str:
-    """What of the limits enters an id."""
-    return f"{limits.timeout_s}|{limits.max_turns}|{limits.output_bytes}"

@@ -68,8 +68,7 @@ class TrialResult(TrialFacts):
         Not a session that another run has paid for.
         """
         session = () if self.execution.replayed else (self.execution.usage,)
-        judges = (score.usage for score in self.scores if score.usage)
-        return (*session, *(one.usage for one in self.given_up), *judges)
+        return (*session, *[one.usage for one in self.given_up], *[one.usage for one in self.scores if one.usage])
 
     @property
     def group(self) -> GroupKey:

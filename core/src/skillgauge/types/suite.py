@@ -26,6 +26,11 @@ class Limits(Frozen):
     output_bytes: int | None = Field(default=None, ge=1)
     """Bytes kept of each output stream; the rest is dropped and the cut is recorded."""
 
+    @cached_property
+    def key(self) -> str:
+        """What of them enters an id."""
+        return f"{self.timeout_s}|{self.max_turns}|{self.output_bytes}"
+
     def over(self, fallback: Limits) -> Limits:
         """These limits, with unset ones taken from `fallback`."""
         if fallback.timeout_s is fallback.max_turns is fallback.output_bytes is None:
@@ -147,16 +152,16 @@ class Case(CaseFacts):
     def execution_digest(self) -> str:
         """Digest of everything that can change what an execution does; checks are not part of it."""
         more = [[file.content_id for file in some] for some in (self.image_files, self.setup_files) if some]
-        more += [[name] for name, given in (("setup", self.setup_files), ("network", self.network)) if given]
+        more += [["setup"]] * bool(self.setup_files) + [["network"]] * self.network
         more += [[digest(one.name, one.host, one.default) for one in self.pass_env]] if self.pass_env else []
-        more += [[name, text] for name, text in self.arm_prompts]
+        more += map(list, self.arm_prompts)
         return digest(self.input, self.prompt, [one.content_id for one in self.files], self.setup, self.env, *more)
 
     @cached_property
     def checks_digest(self) -> str:
         """Digest of everything that can change how an execution is graded."""
         rule = f"{self.rule.mode} {self.rule.threshold} {self.rule.above}"
-        graded = [*(check.digest for check in self.checks), "files", *(file.content_id for file in self.grader_files)]
+        graded = [*[check.digest for check in self.checks], "files", *[file.content_id for file in self.grader_files]]
         return digest_text("|".join((rule, *graded, *(["skip", self.skip] if self.skip else []))))
 
 

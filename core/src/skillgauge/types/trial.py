@@ -391,6 +391,6 @@ class Execution(Frozen):
     def answer(self, style: AnswerStyle = PLAIN) -> Answer:
         """What was answered, as a format reads it: the output of a direct call, else the final text of an agent."""
         value = self.text if self.output is None else self.output
-        if isinstance(value, Mapping):
+        if style.keys and isinstance(value, Mapping):
             value = next((value[key] for key in style.keys if key in value), value)
         return Answer(value, style.text)

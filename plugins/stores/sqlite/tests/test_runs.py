@@ -71,13 +71,29 @@ def test_claims_are_counted_and_done_trials_are_named(make: ModuleType, store: S
     async def main() -> None:
         one = store()
         log = await one.begin(make.head(), fresh=False)
-        many = [make.trial(n) for n in range(1200)]  # more than one statement can take
+        many = [make.trial(n) for n in range(1200)]
         first = await log.claim(many)
         assert (first.done, set(first.attempts.values()), len(first.attempts)) == (frozenset(), {1}, 1200)
         await log.commit([make.result(n) for n in range(0, 1200, 2)], paid=False)
         second = await log.claim(many)
         assert second.done == {make.trial_id(n) for n in range(0, 1200, 2)}
         assert second.attempts == {make.trial_id(n): 2 for n in range(1, 1200, 2)}
+        await one.close()
+
+    asyncio.run(main())
+
+
+def test_a_claim_tells_of_its_own_trials_only(make: ModuleType, store: Stores) -> None:
+    """Others may lie between them in the plan, done or under way, and others around them."""
+
+    async def main() -> None:
+        one = store()
+        log = await one.begin(make.head(), fresh=False)
+        await log.claim([make.trial(n) for n in range(10)])
+        await log.commit([make.result(n) for n in (0, 2, 4)], paid=False)
+        claimed = await log.claim([make.trial(n) for n in (1, 2, 7)])
+        assert claimed.done == {make.trial_id(2)}
+        assert claimed.attempts == {make.trial_id(1): 2, make.trial_id(7): 2}
         await one.close()
 
     asyncio.run(main())

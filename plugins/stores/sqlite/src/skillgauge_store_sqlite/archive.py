@@ -5,11 +5,11 @@ from __future__ import annotations
 import sqlite3
 from itertools import islice
 
-from skillgauge.api import GroupKey, RunState, RunView
+from skillgauge.api import RunState, RunView
 
 from .database import transaction
 from .records import encode, packed
-from .rows import case_rows, write_cases, write_results
+from .rows import Group, case_rows, write_cases, write_results
 from .trouble import trouble
 
 _BATCH = 500
@@ -49,7 +49,7 @@ def keep_run(db: sqlite3.Connection, view: RunView) -> bool:
         )
         run = int(cursor.lastrowid or 0)
         write_cases(db, run, case_rows(view.cases()))
-        results, groups = view.results(), dict[GroupKey, int]()
+        results, groups = view.results(), dict[Group, int]()
         while batch := list(islice(results, _BATCH)):
             bodies = [packed(encode(result, sparse=True)) for result in batch]
             if not write_results(db, run, batch, bodies, groups):

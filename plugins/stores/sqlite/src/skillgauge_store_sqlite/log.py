@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from skillgauge.api import (
@@ -23,12 +23,9 @@ from .database import Database, transaction
 from .ownership import Lease
 from .reading import Stored
 from .records import encode, packed
-from .rows import case_rows, compact, result_key, write_cases, write_results
+from .rows import Group, case_rows, compact, result_key, write_cases, write_results
 from .trouble import trouble
 from .writer import Writer
-
-_PARAMETERS = 500
-"""Most values in one statement; old versions of SQLite allow 999."""
 
 _CLAIM = """INSERT INTO attempts VALUES (?, ?, 1, ?)
 ON CONFLICT (id) DO UPDATE SET attempts = attempts + 1, claimed_at = excluded.claimed_at
@@ -49,7 +46,7 @@ class SqliteRunLog:
         self._lease = lease
         self._run = run
         self._info = info
-        self._groups: dict[GroupKey, int] = {}
+        self._groups: dict[Group, int] = {}
 
     @property
     def info(self) -> RunInfo:
@@ -83,18 +80,18 @@ class SqliteRunLog:
     def _claim(
         self, db: sqlite3.Connection, trials: Sequence[Trial], cases: Sequence[tuple[str, int, str | bytes]]
     ) -> Claimed:
-        keys = {result_key(self._run, trial.ordinal): compact(trial.trial_id) for trial in trials}
+        ids = {result_key(self._run, trial.ordinal): trial.trial_id for trial in trials}
+        keys = {key: compact(trial_id) for key, trial_id in ids.items()}
         now = self._lease.timing.clock()
         with transaction(db, durable=any(trial.paid for trial in trials)):
             self._renew(db)
-            stored = dict(_select(db, "SELECT id, trial_id FROM results", keys))
+            stored = _select(db, "SELECT id, trial_id FROM results", keys)
             self._same_plan(all(keys[key] == trial_id for key, trial_id in stored.items()))
             claims = [(key, trial_id, now) for key, trial_id in keys.items() if key not in stored]
             claimed = db.executemany(_CLAIM, claims).rowcount if claims else 0
             self._same_plan(claimed == len(claims))
             write_cases(db, self._run, cases)
-            attempts = dict(_select(db, "SELECT id, attempts FROM attempts", [key for key, *_ in claims]))
-        ids = {result_key(self._run, trial.ordinal): trial.trial_id for trial in trials}
+            attempts = _select(db, "SELECT id, attempts FROM attempts", {key for key, *_ in claims})
         return Claimed(
             done=frozenset(ids[key] for key in stored),
             attempts={ids[key]: count for key, count in attempts.items()},
@@ -142,9 +139,9 @@ class SqliteRunLog:
             )
 
 
-def _select(db: sqlite3.Connection, query: str, keys: Iterable[int]) -> Iterator[tuple[int, Any]]:
-    """Rows of a query by key, for any number of keys."""
-    wanted = list(keys)
-    for start in range(0, len(wanted), _PARAMETERS):
-        part = wanted[start : start + _PARAMETERS]
-        yield from db.execute(f"{query} WHERE id IN ({','.join('?' * len(part))})", part)
+def _select(db: sqlite3.Connection, query: str, keys: Collection[int]) -> dict[int, Any]:
+    """Rows of a query by key; trials that are claimed together lie together in the plan, with few between them."""
+    if not keys:
+        return {}
+    rows = db.execute(f"{query} WHERE id BETWEEN ? AND ?", (min(keys), max(keys)))
+    return {key: value for key, value in rows if key in keys}

@@ -34,7 +34,7 @@ from skillgauge.api import (
 from .database import Database
 from .ownership import OWNER_COLUMNS, Lease
 from .records import Extra, ModelT, decode, reading
-from .rows import GROUP, group_columns
+from .rows import GROUP, group_of
 from .schema import first_key
 from .trouble import TROUBLES, damaged, explain
 
@@ -81,9 +81,9 @@ class Stored:
         if db is None:
             return
         with closing(db):
+            what = f"a {'result' if model is TrialResult else 'case'} in {self.database.path}"
             try:
                 for body in read(db):
-                    what = f"a {'result' if model is TrialResult else 'case'} in {self.database.path}"
                     yield decode(model, body, extra=self.extra, what=what)
             except TROUBLES as error:
                 raise explain(error, self.database.path) from error
@@ -91,7 +91,7 @@ class Stored:
 
 def _bodies(db: sqlite3.Connection, *, run: int, order: ResultOrder, group: GroupKey | None) -> Iterator[str | bytes]:
     chosen = "run = ?" if group is None else GROUP
-    columns = (run,) if group is None else group_columns(run, group)
+    columns = (run,) if group is None else (run, *group_of(group))
     if order is ResultOrder.CASE:
         return _in_case_order(db, chosen, columns)
     if group is None:

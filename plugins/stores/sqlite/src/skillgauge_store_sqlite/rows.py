@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 
 from skillgauge.api import CaseHead, GroupKey, TrialResult
 
@@ -13,6 +14,9 @@ from .schema import ORDINAL_BITS, first_key
 _RESULT = """INSERT INTO results VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET grp = excluded.grp, case_index = excluded.case_index, repeat = excluded.repeat,
 verdict = excluded.verdict, body = excluded.body WHERE trial_id = excluded.trial_id"""
+Group = tuple[str, str | None, str, str, str | None]
+group_of: Callable[[TrialResult | GroupKey], Group] = attrgetter("suite_id", "target_id", "arm", "runner", "model")
+"""What `GROUP` compares beside the run; as plain texts it is looked up in a fifth of the time."""
 GROUP = "run = ? AND suite_id = ? AND target_id IS ? AND arm = ? AND runner = ? AND model IS ?"
 
 
@@ -21,7 +25,7 @@ def write_results(
     run: int,
     results: Sequence[TrialResult],
     bodies: Sequence[str | bytes],
-    groups: dict[GroupKey, int],
+    groups: dict[Group, int],
 ) -> bool:
     """Insert results of a run, or replace those of the same trials, inside a transaction of the caller's.
 
@@ -76,17 +80,12 @@ def compact(trial_id: str) -> bytes | str:
     return raw if raw.hex() == trial_id else trial_id
 
 
-def group_columns(run: int, key: GroupKey) -> tuple[int, str, str | None, str, str, str | None]:
-    """What `GROUP` compares."""
-    return (run, key.suite_id, key.target_id, key.arm, key.runner, key.model)
-
-
-def _group(db: sqlite3.Connection, run: int, result: TrialResult, groups: dict[GroupKey, int]) -> int:
+def _group(db: sqlite3.Connection, run: int, result: TrialResult, groups: dict[Group, int]) -> int:
     """The number of a result's group."""
-    key = result.group
+    key = group_of(result)
     number = groups.get(key)
     if number is None:
-        columns = group_columns(run, key)
+        columns = (run, *key)
         row = db.execute(f"SELECT grp FROM groups WHERE {GROUP}", columns).fetchone()
         if row is None:
             row = (db.execute("INSERT INTO groups VALUES (NULL, ?, ?, ?, ?, ?, ?)", columns).lastrowid,)
