@@ -145,8 +145,18 @@ def see(token: str) -> None:
 
 
 def kill(pid: str) -> None:
-    """Kill a process by its number; whether that was the one is seen outside."""
+    """Kill a process by its number; whether that was the one is seen outside, once it had time to die."""
     os.kill(int(pid), signal.SIGKILL)
+    with suppress(FileNotFoundError):
+        until = time.monotonic() + PATIENCE_S
+        while not is_dead(pid) and time.monotonic() < until:
+            time.sleep(0.05)
+
+
+def is_dead(pid: str) -> bool:
+    """Whether a process has ended, and is only waited for."""
+    with open(f"/proc/{pid}/stat") as file:
+        return file.read().rpartition(")")[2].split()[0] in "ZX"
 
 
 def trace(pid: str) -> None:
