@@ -351,9 +351,13 @@ def test_keys_do_not_go_where_a_folder_says(
     judge: str,
     path: str,
     words: tuple[str, ...],
+    request: pytest.FixtureRequest,
 ) -> None:
     """T-S1: the address of a judge in a clone's configuration gets no request, and no key; the user's own one does."""
-    del environment["SKILLGAUGE_SANDBOX"]
+    if words:
+        request.getfixturevalue("strongest")
+    else:
+        del environment["SKILLGAUGE_SANDBOX"]
     configure({"plugins": {"judges": {judge: {"base_url": collector.url + path}}}})
     keys = KEYS | {"GEMINI_API_KEY": "canary-gemini-0123456789", "HTTPS_PROXY": "http://127.0.0.1:9"}
     command = ["eval", "--skills", make_skill(), "--tasks", tasks(RUBRIC), "--store", "none"]
