@@ -91,10 +91,10 @@ class SqliteRunLog:
             claimed = db.executemany(_CLAIM, claims).rowcount if claims else 0
             self._same_plan(claimed == len(claims))
             write_cases(db, self._run, cases)
-            attempts = _select(db, "SELECT id, attempts FROM attempts", {key for key, *_ in claims})
+            again = _select(db, "SELECT id, attempts FROM attempts", keys, "attempts > 1")
         return Claimed(
             done=frozenset(ids[key] for key in stored),
-            attempts={ids[key]: count for key, count in attempts.items()},
+            attempts={ids[key]: again.get(key, 1) for key, *_ in claims},
         )
 
     def _commit(self, db: sqlite3.Connection, results: Sequence[TrialResult], paid: bool) -> None:
@@ -139,9 +139,9 @@ class SqliteRunLog:
             )
 
 
-def _select(db: sqlite3.Connection, query: str, keys: Collection[int]) -> dict[int, Any]:
+def _select(db: sqlite3.Connection, query: str, keys: Collection[int], where: str = "TRUE") -> dict[int, Any]:
     """Rows of a query by key; trials that are claimed together lie together in the plan, with few between them."""
     if not keys:
         return {}
-    rows = db.execute(f"{query} WHERE id BETWEEN ? AND ?", (min(keys), max(keys)))
+    rows = db.execute(f"{query} WHERE id BETWEEN ? AND ? AND {where}", (min(keys), max(keys)))
     return {key: value for key, value in rows if key in keys}

@@ -24,7 +24,8 @@ KNOWN_VERSION: str = PlanHead.model_fields["schema_version"].default
 
 def encode(value: BaseModel, *, sparse: bool = False) -> str:
     """The JSON text of a value; `sparse` leaves out what has its default."""
-    return value.model_dump_json(exclude_defaults=sparse)
+    # As `model_dump_json` and `model_validate_json` do it, whose many arguments take a sixth of the time.
+    return value.__pydantic_serializer__.to_json(value, exclude_defaults=sparse).decode()
 
 
 def packed(text: str) -> str | bytes:
@@ -42,7 +43,8 @@ def decode(model: type[ModelT], stored: str | bytes, *, extra: Extra, what: str)
     """
     try:
         text = zlib.decompress(stored) if isinstance(stored, bytes) else stored
-        return model.model_validate_json(text, extra=extra)
+        value: ModelT = model.__pydantic_validator__.validate_json(text, extra=extra)
+        return value
     except (ValidationError, zlib.error) as error:
         raise trouble("store.damaged", f"{what} cannot be read: {error}") from error
 
