@@ -23,13 +23,13 @@ ROOM_LIMITS = {
     "plan": 1_016,
     "plugins": 837,
     "report": 426,
-    "run": 1_410,
-    "types": 919,
+    "run": 1_399,
+    "types": 879,
     "": 167,
 }
 """Lines of code of each room of the core, and of the modules beside them: what there is, see
 docs/adr/0022-a-limit-a-room.md. They are only ever lowered."""
-KERNEL_LIMIT = 5_196
+KERNEL_LIMIT = 5_145
 """Of all these rooms together."""
 KERNEL_TARGET = 5_200
 """What they are to come down to."""

@@ -24,11 +24,13 @@ from skillgauge.contract import (
     scorers,
     stores,
 )
-from skillgauge.types import answers, frozen, result, suite, trial
+from skillgauge.types import answers, result, suite, trial
+from skillgauge_documents import frozen
 
 CONTRACT = (adapters, engines, executors, formats, judges, providers, reporters, sandboxes, scorers, stores)
 
-NOT_FOR_PLUGINS = {"PROJECT", "TYPE_CHECKING", "T", "P", "PLAIN", "imported", "CaseFacts", "SuiteFacts", "TrialFacts"}
+NOT_FOR_PLUGINS = {"PROJECT", "TYPE_CHECKING", "T", "P", "PLAIN", "imported", "once"}
+NOT_FOR_PLUGINS |= {"CaseFacts", "SuiteFacts", "TrialFacts"}
 """Names that the core needs for itself."""
 
 

@@ -186,7 +186,7 @@ def test_secrets_are_kept_out_of_every_event() -> None:
     """Out of facts, and out of what an exception says."""
     steps = [
         "from skillgauge.log import keep_out",
-        "from skillgauge.run.redaction import Redactor",
+        "from skillgauge_documents.redaction import Redactor",
         "redactor = Redactor()",
         "redactor.register('KEY', 'sk-canary-0123')",
         "keep_out(redactor.redact)",

@@ -209,9 +209,6 @@ from .run.executor import (
 from .run.pipeline import (
     Conclusion as Conclusion,
 )
-from .run.redaction import (
-    Redactor as Redactor,
-)
 from .stats.calibration import (
     MIN_KAPPA as MIN_KAPPA,
     MIN_LABELS as MIN_LABELS,
@@ -278,15 +275,10 @@ from .types.comparison import (
     OutcomeCounts as OutcomeCounts,
     PairSummary as PairSummary,
 )
-from .types.frozen import (
-    EMPTY as EMPTY,
+from skillgauge_documents.frozen import (
     Frozen as Frozen,
-    FrozenDict as FrozenDict,
     Json as Json,
     JsonObject as JsonObject,
-    canonical_json as canonical_json,
-    digest as digest,
-    digest_text as digest_text,
 )
 from .types.gate import (
     Gate as Gate,
@@ -368,7 +360,9 @@ from .types.trial import (
     Usage as Usage,
 )
 from skillgauge_documents import (
+    EMPTY as EMPTY,
     MAX_DEPTH as MAX_DEPTH,
+    FrozenDict as FrozenDict,
     JsonValue as JsonValue,
     TextStyle as TextStyle,
     freeze as freeze,
@@ -383,6 +377,11 @@ from skillgauge_documents.characters import (
     plain_lines as plain_lines,
     printed as printed,
 )
+from skillgauge_documents.digests import (
+    canonical_json as canonical_json,
+    digest as digest,
+    digest_text as digest_text,
+)
 from skillgauge_documents.phrases import (
     UNKNOWN as UNKNOWN,
     chance_text as chance_text,
@@ -394,4 +393,7 @@ from skillgauge_documents.phrases import (
     moment as moment,
     percent as percent,
     points as points,
+)
+from skillgauge_documents.redaction import (
+    Redactor as Redactor,
 )

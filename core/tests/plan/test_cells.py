@@ -19,7 +19,6 @@ from skillgauge.plan.cells import CellMaker
 from skillgauge.plan.engines import Engines
 from skillgauge.plan.options import EvalOptions, How, What, Who
 from skillgauge.plugins.registry import Registry
-from skillgauge.types.frozen import Frozen, JsonObject
 from skillgauge.types.plan import Cell, Selection
 from skillgauge.types.suite import (
     DIRECT,
@@ -34,6 +33,7 @@ from skillgauge.types.suite import (
     Target,
 )
 from skillgauge.types.trial import Execution, Identity
+from skillgauge_documents.frozen import Frozen, JsonObject
 from skillgauge_testkit import FakeAdapter, FakeEngine, registries
 
 SKILL = SkillRef(name="pdf", root="/skills/pdf", digest="d")

@@ -16,11 +16,11 @@ from skillgauge.contract.providers import Fact, Provider, Traits, hookimpl
 from skillgauge.errors import Problem, Severity, SuiteError
 from skillgauge.plan.judging import Judging, checked, find_judges, wanted_judges
 from skillgauge.run.judges import REMEMBERED, GuardedJudge
-from skillgauge.run.redaction import Redactor
 from skillgauge.run.services import REFUSED_OFTEN, Services
-from skillgauge.types.frozen import Frozen
 from skillgauge.types.suite import DIRECT, Suite, SuiteDefaults
 from skillgauge.types.trial import FailureClass, Identity, Usage
+from skillgauge_documents.frozen import Frozen
+from skillgauge_documents.redaction import Redactor
 from skillgauge_testkit.registries import registry_of
 
 

@@ -41,7 +41,6 @@ def trial(arm: Arm = WITH, **case: Any) -> Trial:
     return Trial(
         trial_id="t",
         execution_id="x",
-        cassette_key="key",
         ordinal=0,
         suite_id="s",
         case=Case.model_validate({"id": "c", "prompt": "p"} | case),
@@ -179,7 +178,7 @@ def test_a_workspace_is_made_as_the_trial_says() -> None:
     assert (spec.env, spec.network, spec.label) == ({"A": "1"}, False, "c")
     (request,) = seen
     assert (request.prompt, request.model, request.seed, request.limits.max_turns) == ("p", "m1", 7, 3)
-    assert (request.cassette_key, request.recipe) == ("key", one.recipe)
+    assert (request.cassette_key, request.recipe) == (one.cassette_key, one.recipe)
     assert [(skill.ref.name, skill.path) for skill in request.skills] == [
         ("pdf", ".agents/skills/pdf"),
         ("other", ".agents/skills/other"),

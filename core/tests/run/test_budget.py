@@ -23,7 +23,6 @@ def trial(number: int, *, paid: bool = True) -> Trial:
     return Trial(
         trial_id=f"t{number}",
         execution_id="x",
-        cassette_key="k",
         ordinal=number,
         suite_id="s",
         case=Case(id=f"c{number}"),

@@ -47,7 +47,6 @@ def trial(arm: Arm = DIRECT, **fields: Any) -> Trial:
         {
             "trial_id": "t",
             "execution_id": "x",
-            "cassette_key": "k",
             "ordinal": 0,
             "suite_id": "s",
             "case": case,

@@ -51,7 +51,6 @@ def trial(**fields: Any) -> Trial:
         {
             "trial_id": "t",
             "execution_id": "x",
-            "cassette_key": "k",
             "ordinal": 0,
             "suite_id": "s",
             "case": case,

@@ -47,7 +47,6 @@ def trial(number: int, *, paid: bool = False) -> Trial:
     return Trial(
         trial_id=f"t{number}",
         execution_id="x",
-        cassette_key="k",
         ordinal=number,
         suite_id="s",
         case=Case(id="c"),
@@ -259,7 +258,7 @@ def test_a_store_that_counts_no_attempts_interrupted_none() -> None:
 
     ledger = Ledger(Silent(), concurrency=2)
     assert asyncio.run(handed_out(ledger, [trial(0), trial(1)])) == ["t0", "t1"]
-    assert (ledger.interrupted_attempts, ledger.attempts) == (0, {})
+    assert (ledger.interrupted_attempts, ledger.earlier) == (0, {})
 
 
 def test_paid_trials_are_claimed_singly() -> None:
@@ -310,22 +309,25 @@ def test_a_fresh_run_has_nothing_behind_it() -> None:
         return ledger
 
     ledger = asyncio.run(go())
-    assert (ledger.attempts, ledger.already_done, ledger.interrupted_attempts) == ({}, 0, 0)
+    assert (ledger.earlier, ledger.already_done, ledger.interrupted_attempts) == ({}, 0, 0)
 
 
 def test_interrupted_attempts_are_counted() -> None:
     """What was claimed and left no result was interrupted; a further attempt knows how many there were."""
 
-    async def go() -> Ledger:
+    async def go() -> tuple[Ledger, list[int]]:
         log = Log()
         for _ in range(2):
             await handed_out(Ledger(log, concurrency=4), [trial(0), trial(1)])
         third = Ledger(log, concurrency=4)
         await handed_out(third, [trial(0), trial(1), trial(2)])
-        return third
+        for number in (0, 2):
+            await third.record(result(number), paid=False)
+        await third.close()
+        return third, [one.attempts for one in log.results(ResultOrder.PLAN)]
 
-    ledger = asyncio.run(go())
-    assert ledger.attempts == {"t0": 3, "t1": 3}
+    ledger, attempts = asyncio.run(go())
+    assert attempts == [3, 1]
     assert ledger.interrupted_attempts == 4
 
 
@@ -358,9 +360,9 @@ def test_what_is_recorded_is_no_longer_under_way() -> None:
         await handed_out(ledger, [trial(0), trial(1)])
         await ledger.record(result(0), paid=False)
         await ledger.close()
-        return ledger.attempts
+        return ledger.earlier
 
-    assert asyncio.run(go()) == {"t1": 2}
+    assert asyncio.run(go()) == {"t1": 1}
 
 
 # --- writing ----------------------------------------------------------------------------------------------

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillgauge.contract.sandboxes import Finished
-from skillgauge.run.redaction import MIN_LENGTH, Redactor
-from skillgauge.types.frozen import Frozen, FrozenDict, Json
 from skillgauge_documents import freeze
+from skillgauge_documents.frozen import Frozen, FrozenDict, Json
+from skillgauge_documents.redaction import MIN_LENGTH, Redactor
 
 SECRET = 'sk-Zoë/+"%&=?\\1\n'
 MARK = "[redacted:KEY]"

@@ -61,7 +61,6 @@ def trial(number: int = 0, *, arm: Arm = DIRECT, **fields: Any) -> Trial:
         {
             "trial_id": f"t{number}",
             "execution_id": f"x{number}",
-            "cassette_key": "k",
             "ordinal": number,
             "suite_id": "s",
             "case": Case(id=f"c{number}", checks=(Check(id="k", scorer="exact"),), tags=("a",), weight=2),

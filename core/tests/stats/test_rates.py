@@ -15,6 +15,7 @@ from skillgauge.stats import (
     WeightedMean,
     bootstrap_interval,
     rate_interval,
+    weighted_mean,
     wilson,
 )
 
@@ -190,10 +191,9 @@ def test_a_tally_of_cases_has_their_mean_and_what_errors_leave_open() -> None:
 
 
 def test_each_repeat_has_a_rate_of_its_own() -> None:
-    """A repeat that was seen and has no trial has none."""
+    """A repeat all of whose trials were skipped has none."""
     runs = RunRates()
-    for repeat, passed in ((1, True), (3, False), (1, False)):
-        runs.see(repeat)
+    for repeat, passed in ((1, True), (2, None), (3, False), (1, False)):
         runs.add(repeat, passed=passed)
     assert runs.repeats == 3
     assert runs.rates == (0.5, 0.0)
@@ -206,3 +206,20 @@ def test_a_weighted_mean_counts_by_weight() -> None:
     mean.add(1.0, 3.0)
     mean.add(0.0)
     assert (mean.mean, mean.weight) == (0.75, 4.0)
+
+
+def test_what_nobody_weighs_counts_alike() -> None:
+    """Weights of zero are no division by zero, and tiny ones are no zeros."""
+    assert weighted_mean([1.0, 0.0, 0.5], [0.0, 0.0, 0.0]) == 0.5
+    assert weighted_mean([1.0, 0.0], [5e-324, 5e-324]) == 0.5
+    assert weighted_mean([1.0, 0.0], [1e-320, 0.0]) == 1.0
+    assert weighted_mean([0.25], [7.0]) == 0.25
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1e6)), min_size=1, max_size=20))
+def test_a_mean_lies_among_its_values(weighed: list[tuple[float, float]]) -> None:
+    """Whatever the weights; and only their proportions count."""
+    values, weights = [value for value, _ in weighed], [weight for _, weight in weighed]
+    mean = weighted_mean(values, weights)
+    assert min(values) <= mean <= max(values)
+    assert weighted_mean(values, [weight * 4 for weight in weights]) == mean

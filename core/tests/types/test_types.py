@@ -26,7 +26,6 @@ from skillgauge.errors import Origin, Problem
 from skillgauge.stats import Evidence, Latency, MeanRatio, RateInterval, Reliability
 from skillgauge.types import comparison, gate, result, score, suite, trial
 from skillgauge.types.comparison import Counts, GroupKey
-from skillgauge.types.frozen import EMPTY, Frozen, Json, JsonObject, canonical_json, digest, digest_text
 from skillgauge.types.result import RunState, Summary, TrialResult, Verdict
 from skillgauge.types.score import Score, ScoreStatus
 from skillgauge.types.suite import (
@@ -50,6 +49,7 @@ from skillgauge.types.suite import (
 )
 from skillgauge.types.trial import Blame, EventKind, Execution, Failure, FailureClass, Identity, Trial, Usage
 from skillgauge_documents import MAX_DEPTH, freeze, thaw
+from skillgauge_documents.frozen import EMPTY, Frozen, Json, JsonObject, canonical_json, digest, digest_text, once
 
 quick = settings(max_examples=40, deadline=None)
 few = settings(max_examples=8, deadline=None)
@@ -516,7 +516,6 @@ def test_a_recipe_tells_every_fact_of_a_case_that_decides_what_is_executed(chang
             trial_id="t",
             ordinal=0,
             execution_id="x",
-            cassette_key="k",
         ).recipe
         for case in (BASE_CASE, other)
     ]
@@ -562,6 +561,60 @@ def test_a_copy_without_changes_is_equal() -> None:
     case = Case(id="c", input=1)
     assert case.execution_digest == case.model_copy().execution_digest
     assert case.model_copy() == case.model_copy(deep=True) == case
+
+
+@few
+@pytest.mark.parametrize("cls", VALUES, ids=lambda cls: cls.__name__)
+@given(st.data())
+def test_known_parts_make_the_same_value_as_validated_ones(cls: type[Frozen], data: st.DataObject) -> None:
+    """Equal, with the same JSON to the letter and the same defaults; copied, pickled and protected alike."""
+    value = data.draw(of_type(cls))
+    given = {name: getattr(value, name) for name in value.model_fields_set}
+    known = cls.of_known(**given)
+    assert known == value
+    assert known.model_dump_json() == value.model_dump_json()
+    assert list(vars(known)) == list(cls.model_fields)
+    assert pickle.loads(pickle.dumps(known)) == copy.deepcopy(known) == known.model_copy() == value
+    for name in cls.model_fields:
+        with pytest.raises(ValidationError, match="frozen"):
+            setattr(known, name, None)
+
+
+def test_parts_are_handed_over_as_they_are() -> None:
+    """Nothing is copied or looked at again, and no two values share what one of them computes."""
+    case = Case(id="c", input={"n": [1]})
+    known = Case.of_known(id="d", input=case.input)
+    assert known.input is case.input
+    assert known.execution_digest == case.execution_digest
+    assert Case.of_known(id="d", input=1).execution_digest != known.execution_digest
+
+
+def test_a_digest_is_computed_once() -> None:
+    """It is kept with the value, and is none of its fields."""
+    computed: list[str] = []
+
+    class Value(Frozen):
+        text: str
+
+        @once
+        def length(self) -> int:
+            """Of the text."""
+            computed.append(self.text)
+            return len(self.text)
+
+    one, other = Value(text="abc"), Value(text="abc")
+    assert (one.length, one.length, computed) == (3, 3, ["abc"])
+    assert one == other
+    assert one.model_dump() == {"text": "abc"}
+    assert one.model_copy(update={"text": "ab"}).length == 2
+    assert Value.length.__doc__ == "Of the text."
+
+
+def test_a_check_that_has_nothing_to_say_is_the_same_score() -> None:
+    """Passing without a word is the same value as one made in full."""
+    assert Score.passed() == Score(status=ScoreStatus.PASSED, value=1.0)
+    assert Score.passed("why") == Score(status=ScoreStatus.PASSED, value=1.0, reason="why")
+    assert Score.passed(evidence=0).evidence == 0
 
 
 def test_a_target_knows_where_its_fields_come_from() -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from skillgauge_documents import Pointer, places
 from skillgauge_documents.characters import plain
+from skillgauge_documents.frozen import Frozen
 from skillgauge_documents.phrases import counted
 
 from ..errors import EmptySelection, ExitCode, Origin, Problem
 from ..plan.suites import Suites, load_suites
-from ..types.frozen import Frozen
 from ..types.plan import Selection, applies
 from .evaluation import Asked
 from .invocation import Invocation

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import cast
 
 from skillgauge_documents.characters import plain
+from skillgauge_documents.frozen import digest
 from skillgauge_documents.phrases import listed
 
 from ..contract.stores import RunLog, RunQuery, Store
@@ -23,7 +24,6 @@ from ..plan.preparing import Prepared
 from ..report.answer import compared
 from ..stats import Finding, repeats_for
 from ..types.comparison import GroupKey
-from ..types.frozen import digest
 from ..types.plan import Plan, Selection
 from ..types.result import RunState, RunView, TrialResult
 from ..types.suite import DIRECT, Case

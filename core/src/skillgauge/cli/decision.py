@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from skillgauge_documents.characters import plain
+from skillgauge_documents.frozen import Frozen
 from skillgauge_documents.phrases import counted
 
 from ..errors import ExitCode
 from ..report.answer import sentences
 from ..report.wording import labels, reason_of
 from ..types.comparison import Counts, GroupKey
-from ..types.frozen import Frozen
 from ..types.gate import Gate, GateFigure
 from ..types.result import Figure, RunState, RunView, TrialResult, Verdict
 from .gates import GateAnswer, GateResult, answers, gated

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from skillgauge_documents.characters import plain
+from skillgauge_documents.frozen import Frozen
 from skillgauge_documents.phrases import counted, percent
 
 from ..plan.preparing import Prepared
 from ..report.answer import sentences
 from ..report.wording import figure_text, headline, interval_text, labels, rate_notes, table_texts
-from ..types.frozen import Frozen
 from ..types.result import GroupSummary, RunInfo, RunView, Summary, TagSummary, TrialResult
 from ..types.trial import PlanHead
 from .decision import Decision, run_notes

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from skillgauge_documents.characters import plain
+from skillgauge_documents.frozen import Frozen
 from skillgauge_documents.phrases import counted
 
 from ..plan.preparing import Prepared
 from ..stats import smallest_detectable
-from ..types.frozen import Frozen
 from ..types.plan import Cell, SuitePlan, applies
 
 COARSE = 0.5

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from skillgauge_documents.frozen import EMPTY, Frozen, JsonObject
+
 from ..errors import Origin, Problem, Severity
-from ..types.frozen import EMPTY, Frozen, JsonObject
 from ..types.suite import Case, Check, Suite
 
 

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from enum import StrEnum
 from itertools import product
 
+from skillgauge_documents.frozen import Frozen
+
 from ..report.wording import labels
 from ..types.comparison import OutcomeCounts, PairSummary
-from ..types.frozen import Frozen
 from ..types.gate import Gate, GateFigure, GateScope
 from ..types.result import Figure, RunView
 from .gates import GateAnswer, GateResult, answer_of, answers, gated

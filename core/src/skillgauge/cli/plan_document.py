@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Self
 
+from skillgauge_documents.frozen import Frozen
 from skillgauge_documents.phrases import counted
 
 from ..contract.providers import Traits
 from ..contract.sandboxes import ALLOWED_ENV
 from ..plan.preparing import Prepared
 from ..run.environment import host_environment, secret
-from ..types.frozen import Frozen
 from ..types.inputs import FileSpec
 from ..types.plan import Cell, SuitePlan, applies
 from ..types.suite import ArmKind, Case, SkillRole

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..types.frozen import Frozen
+from skillgauge_documents.frozen import Frozen
 
 
 class PluginDocument(Frozen):

@@ -13,10 +13,11 @@ from fnmatch import fnmatchcase
 
 from pydantic import ValidationError
 
+from skillgauge_documents.frozen import Frozen
+
 from ..errors import Origin, Problem, Severity, UsageError, did_you_mean
 from ..plan.preparing import Prepared
 from ..report.summary import FigureSource, summarize
-from ..types.frozen import Frozen
 from ..types.result import Kept, ResultOrder, RunView, TrialResult
 from ..types.suite import Case
 from ..types.trial import Quarantined, SuiteHead

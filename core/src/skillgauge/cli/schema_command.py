@@ -11,11 +11,11 @@ from typing import Any
 import click
 
 from skillgauge_documents import thaw
+from skillgauge_documents.frozen import JsonObject
 
 from ..contract.providers import imported
 from ..errors import ExitCode, Problem, UsageError, did_you_mean
 from ..plugins.kinds import KINDS
-from ..types.frozen import JsonObject
 from .installed import read_index
 from .invocation import Invocation, invocation
 from .options import GlobalsCommand

@@ -18,9 +18,10 @@ from ..plugins.kinds import JUDGES, SCORERS
 from .configuration import Config, Held, Key, Source
 
 if TYPE_CHECKING:
+    from skillgauge_documents.frozen import JsonObject
+
     from ..plan.preparing import Prepared
     from ..plugins.registry import Registry
-    from ..types.frozen import JsonObject
 
 _HARMLESS_KEYS = frozenset(
     (

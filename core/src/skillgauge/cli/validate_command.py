@@ -10,13 +10,13 @@ from typing import Any
 
 import click
 
+from skillgauge_documents.frozen import digest
 from skillgauge_documents.phrases import counted
 
 from ..contract.stores import RunQuery, Store
 from ..errors import ExitCode, PluginError, Problem, Severity, SkillgaugeError, UsageError
 from ..plan.preparing import Prepared
 from ..plugins.kinds import FORMATS
-from ..types.frozen import digest
 from ..types.result import RunState
 from ..types.trial import PlanHead
 from .around import around

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from skillgauge_documents.frozen import Json
+
 from ..errors import Problem
-from ..types.frozen import Json
 from ..types.suite import Target
 from ..types.trial import Execution, Identity
 from .requests import Request

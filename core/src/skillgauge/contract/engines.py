@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from skillgauge_documents.frozen import EMPTY, Frozen, JsonObject
+
 from ..errors import Problem
-from ..types.frozen import EMPTY, Frozen, JsonObject
 from ..types.suite import Install, SkillRef
 from ..types.trial import Execution, Identity, TrajectoryEvent, Trial
 from .requests import Request

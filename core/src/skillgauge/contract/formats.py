@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from skillgauge_documents.frozen import EMPTY, Frozen, JsonObject
+
 from ..errors import Problem
 from ..types.comparison import GroupKey
-from ..types.frozen import EMPTY, Frozen, JsonObject
 from ..types.result import Figure, SuiteSummary
 from ..types.suite import Suite
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from skillgauge_documents.frozen import Frozen
+
 from ..errors import Problem
-from ..types.frozen import Frozen
 from ..types.trial import FailureClass, Identity, Usage
 
 

@@ -12,7 +12,8 @@ from typing import Any, Generic, ParamSpec, TypeVar, cast
 import pluggy
 from pydantic import BaseModel
 
-from ..types.frozen import Frozen, JsonObject
+from skillgauge_documents.frozen import Frozen, JsonObject
+
 from .engines import Recorder, SessionCache
 
 T = TypeVar("T")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from ..types.frozen import EMPTY, Frozen, JsonObject
+from skillgauge_documents.frozen import EMPTY, Frozen, JsonObject
+
 from ..types.suite import Limits
 from ..types.trial import Trial
 
@@ -28,4 +29,4 @@ class Request(Frozen):
             more: fields that only this kind of request has.
         """
         case_id, limits, seed = trial.case.id, trial.limits, trial.seed
-        return cls(trial_id=trial.trial_id, case_id=case_id, limits=limits, env=env, seed=seed, **more)
+        return cls.of_known(trial_id=trial.trial_id, case_id=case_id, limits=limits, env=env, seed=seed, **more)

@@ -11,8 +11,9 @@ from typing import Protocol
 
 from pydantic import Field
 
+from skillgauge_documents.frozen import EMPTY, Frozen, JsonObject
+
 from ..errors import Problem, Severity
-from ..types.frozen import EMPTY, Frozen, JsonObject
 from ..types.inputs import FileSpec
 
 ALLOWED_ENV = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ")

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from ..types.frozen import Frozen
+from skillgauge_documents.frozen import Frozen
+
 from ..types.result import RunInfo, RunSource, RunState, RunView, Summary, TrialResult
 from ..types.trial import CaseHead, PlanHead, Trial
 

@@ -6,11 +6,11 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from skillgauge_documents.frozen import JsonObject
 from skillgauge_documents.unread import unread
 
 from ..contract.formats import Claim, LoadRequest, SuiteFormat
 from ..errors import Origin, Problem, SourceSpan, SuiteError, UsageError
-from ..types.frozen import JsonObject
 from ..types.suite import Suite
 
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "venv", "dist", "build"})

@@ -5,6 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
+from skillgauge_documents.frozen import EMPTY, JsonObject, digest
+
 from ..contract.engines import Recorder, SessionCache
 from ..contract.providers import Clean, Traits, imported
 from ..errors import PluginError, Problem
@@ -15,7 +17,6 @@ from ..plugins.kinds import ENGINES, Resolved, broken
 from ..plugins.registry import Registry
 from ..run.agents import AgentSetup
 from ..run.environment import secret
-from ..types.frozen import EMPTY, JsonObject, digest
 from ..types.suite import Suite
 
 

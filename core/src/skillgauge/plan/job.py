@@ -8,6 +8,9 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from skillgauge_documents.frozen import EMPTY
+from skillgauge_documents.redaction import Redactor
+
 from ..contract.formats import SuiteFormat
 from ..contract.sandboxes import Sandbox
 from ..contract.stores import Store
@@ -21,11 +24,9 @@ from ..run.environment import credentials, host_environment, secret
 from ..run.grading import Grading
 from ..run.judges import GuardedJudge
 from ..run.pipeline import Job
-from ..run.redaction import Redactor
 from ..run.services import Services
 from ..run.trials import RetryPolicy
 from ..types.comparison import GroupKey
-from ..types.frozen import EMPTY
 from ..types.result import Figure, SuiteSummary
 from ..types.suite import ArmKind, SkillRole
 from .cast import Cast

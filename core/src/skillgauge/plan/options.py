@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from skillgauge_documents.frozen import EMPTY, JsonObject
+
 from ..errors import Problem
 from ..run.budget import BudgetLimits
-from ..types.frozen import EMPTY, JsonObject
 from ..types.plan import Selection
 from ..types.suite import Suite
 

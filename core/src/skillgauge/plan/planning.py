@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from skillgauge_documents.frozen import digest
+
 from ..stats import repeats_for
-from ..types.frozen import digest
 from ..types.plan import CellIds, Plan, SuitePlan
 from ..types.suite import NO_LIMITS, Limits, Suite, SuiteFacts, TargetHead
 from ..types.trial import Identity, PlanHead, SuiteHead

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from skillgauge_documents.frozen import canonical_json
+
 from ..errors import Origin, Problem
-from ..types.frozen import canonical_json
 from ..types.inputs import HostVariable
 from ..types.plan import Selection
 from ..types.suite import Case, Check, Suite, Target
@@ -45,9 +46,8 @@ def survey(suite: Suite, selection: Selection) -> Survey:
     gates = [(one.figure, one.threshold, one.scope) for one in suite.gates]
     decides = (suite.format, suite.document, suite.completion, suite.on_agent_limit, suite.parameters, pairs, gates)
     hasher.update(canonical_json(decides).encode("ascii"))
-    selected = 0
     for_target: Counter[str | None] = Counter()
-    weighted, image = False, None
+    selected, weighted, image = 0, False, None
     checks: dict[str, Check] = {}
     problems: list[Problem] = []
     passed: dict[HostVariable, Origin | None] = {}
@@ -62,7 +62,8 @@ def survey(suite: Suite, selection: Selection) -> Survey:
         grouping = (case.targets, case.tags, case.weight, *([case.cluster] if case.cluster else []))
         marks = (index, case.id, case.execution_digest, case.checks_digest, case.limits.key, grouping)
         hasher.update(repr(marks).encode("utf-8", "surrogatepass"))
-        passed |= {one: case.origin for one in case.pass_env if one not in passed}
+        for variable in case.pass_env:
+            passed.setdefault(variable, case.origin)
         if all(check.beside for check in case.checks) and not case.skip:
             problems.append(_asserts_nothing(case))
         for check in case.checks:

@@ -9,6 +9,8 @@ from typing import Any, Generic, Self, TypeVar
 
 from pydantic_core import ErrorDetails
 
+from skillgauge_documents.frozen import JsonObject
+
 from ..contract.adapters import Adapter
 from ..contract.engines import Engine
 from ..contract.executors import Executor
@@ -21,7 +23,6 @@ from ..contract.sandboxes import Sandbox
 from ..contract.scorers import Scorer
 from ..contract.stores import Store
 from ..errors import Origin, Problem, did_you_mean
-from ..types.frozen import JsonObject
 from .index import IndexEntry
 
 T = TypeVar("T")

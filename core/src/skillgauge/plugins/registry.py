@@ -18,12 +18,13 @@ from typing import cast
 import pluggy
 from pydantic import BaseModel, ValidationError
 
+from skillgauge_documents.frozen import EMPTY, JsonObject
+
 from .. import __version__
 from ..contract.hooks import Announcements, ExtensionHooks
 from ..contract.providers import PROJECT, Provider, Traits
 from ..errors import Origin, PluginError, Problem, did_you_mean
 from ..log import get_logger
-from ..types.frozen import EMPTY, JsonObject
 from .events import Events, Failed, Listener, failing_as, isolated
 from .guard import guarded
 from .index import CORE, IndexEntry, PluginIndex, install_hint

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from itertools import groupby
-from operator import attrgetter
+from operator import add, attrgetter
 
 from ..stats import Latency, RateTally, ReliabilityTally, RunRates, Spread, WeightedMean
 from ..types.comparison import CaseSummary, Counts, GroupKey, PairSummary
@@ -33,6 +33,7 @@ from .pairs import PairTally, case_summary, counts_of, pairs_of
 MAX_ERROR_SHARE = 0.25
 """More errors than this make a suite's results invalid."""
 
+_PASSED = {Verdict.PASS: True, Verdict.SKIPPED: None}
 _place_of = attrgetter("suite_id", "case_index")
 _group_of = attrgetter(*(one.name for one in fields(GroupKey)))
 """The parts of a result's `GroupKey`, which are made, compared and found in a fifth of its time."""
@@ -50,7 +51,7 @@ class _Tally:
     passing: RateTally = field(default_factory=RateTally)
 
     def add_case(self, counts: Counts, cluster: str) -> None:
-        self._sums = [*map(int.__add__, self._sums, vars(counts).values())]
+        self._sums = [*map(add, self._sums, vars(counts).values())]
         self.passing.add(counts.pass_share, counts.pass_bounds, cluster)
 
     @property
@@ -93,9 +94,7 @@ class _Group:
             self._add(result)
 
     def _add(self, result: TrialResult) -> None:
-        self.runs.see(result.repeat)
-        if result.verdict is not Verdict.SKIPPED:
-            self.runs.add(result.repeat, passed=result.verdict is Verdict.PASS)
+        self.runs.add(result.repeat, passed=_PASSED.get(result.verdict, False))
         execution, failure = result.execution, result.execution.failure
         if execution.duration_s is not None:
             self.latencies.append(execution.duration_s)
@@ -185,14 +184,15 @@ class _Spent:
         self._cost, self._tokens, self._unknown, self._replayed, self._told = 0.0, 0, 0, 0, False
 
     def counted(self, result: TrialResult) -> TrialResult:
-        usages = result.usages
+        execution, usages = result.execution, result.usages
         known = [usage for usage in usages if usage]
-        is_untold = result.execution.trajectory is not None and len(known) < len(usages)
-        self._replayed += result.execution.replayed
-        self._told = self._told or bool(known)
-        self._unknown += is_untold or None in [usage.cost_usd for usage in known]
-        self._cost += sum([usage.cost_usd or 0.0 for usage in known])
-        self._tokens += sum([usage.all_tokens for usage in known])
+        if known or execution.trajectory is not None or execution.replayed:
+            is_untold = execution.trajectory is not None and len(known) < len(usages)
+            self._replayed += execution.replayed
+            self._told = self._told or bool(known)
+            self._unknown += is_untold or None in [usage.cost_usd for usage in known]
+            self._cost += sum([usage.cost_usd or 0.0 for usage in known])
+            self._tokens += sum([usage.all_tokens for usage in known])
         return result
 
     @property

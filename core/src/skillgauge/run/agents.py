@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
 
+from skillgauge_documents.frozen import EMPTY, JsonObject
+
 from ..contract.engines import Engine, InstalledSkill, Recorder, RunRequest, SessionCache
 from ..contract.providers import Traits
 from ..contract.sandboxes import Command, Sandbox, SandboxSpec, SpoiledError, Workspace
 from ..log import get_logger
-from ..types.frozen import EMPTY, JsonObject
 from ..types.inputs import FileSpec
 from ..types.suite import Arm, Case, SkillRef, TargetKind
 from ..types.trial import Blame, Execution, Failure, FailureClass, FileChange, Trajectory, TrajectoryEvent, Trial
@@ -159,13 +160,10 @@ class AgentStage:
 
     def _inherits(self) -> Failure | None:
         """Whatever lies above the workspace and would reach the agent in every arm."""
-        for folder in self.workspace.root.parents:
-            for name in self.setup.traits.inherited:
-                if (folder / name).exists():
-                    found = str(folder / name)
-                    message = f"the agent would read {found!r}; set TMPDIR to a folder that has nothing like it above"
-                    return Failure.of_agent(FailureClass.SETUP, message)
-        return None
+        paths = (folder / name for folder in self.workspace.root.parents for name in self.setup.traits.inherited)
+        found = next((str(path) for path in paths if path.exists()), None)
+        message = f"the agent would read {found!r}; set TMPDIR to a folder that has nothing like it above"
+        return Failure.of_agent(FailureClass.SETUP, message) if found else None
 
     async def _install(self, trial: Trial) -> tuple[InstalledSkill, ...]:
         folder = self.setup.traits.skill_folder

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Self
 
+from skillgauge_documents.frozen import EMPTY, JsonObject
+
 from ..contract.adapters import Adapter, CallRequest, Session
 from ..contract.sandboxes import Sandbox, SandboxSpec, Workspace
-from ..types.frozen import EMPTY, JsonObject
 from ..types.suite import Case, Target
 from ..types.trial import Execution, Trial
 from .agents import set_up, with_changes

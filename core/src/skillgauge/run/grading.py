@@ -5,18 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from operator import mul
-from typing import assert_never
+from operator import attrgetter
+from typing import NamedTuple, assert_never
+
+from skillgauge_documents.frozen import digest_text
 
 from ..contract.judges import Judge
 from ..contract.sandboxes import Workspace
 from ..contract.scorers import ScoreContext
 from ..errors import SkillgaugeError
-from ..types.frozen import digest_text
+from ..stats import weighted_mean
 from ..types.result import Verdict
 from ..types.score import Score, ScoreStatus
 from ..types.suite import Check, LimitOutcome, VerdictMode, VerdictRule
 from ..types.trial import Blame, Execution, Trial
+from .limits import ended_by
 from .scorers import Scorers
 
 
@@ -38,8 +41,7 @@ class Grading:
     """Time for all checks of a trial, beside the limit of each; what is not through by then is ungraded."""
 
 
-@dataclass(frozen=True)
-class Grade:
+class Grade(NamedTuple):
     """What an execution was worth."""
 
     verdict: Verdict
@@ -82,28 +84,36 @@ async def grade(trial: Trial, execution: Execution, grading: Grading, workspace:
     scores: list[Score] = []
     labels: list[str] = []
     until = asyncio.get_running_loop().time() + grading.limit_s
-    for stage in sorted({check.stage for check in case.checks}):
-        checks = [check for check in case.checks if check.stage == stage]
-        if scores and any(score.status is not ScoreStatus.PASSED and not score.beside for score in scores):
-            labels += map(scorers.label_of, checks)
+    stage, is_asked = context.check.stage, True
+    for check in sorted(case.checks, key=_stage_of):
+        if check.stage != stage:
+            stage, is_asked = check.stage, all(one.status is ScoreStatus.PASSED or one.beside for one in scores)
+        if not is_asked:
+            labels.append(scorers.label_of(check))
             continue
-        found = [await _score(check, scorers, context, until) for check in checks]
-        scores += found
-        labels += [f"{score.scorer} {score.scorer_version}" for score in found]
+        score = await _score(check, scorers, context, until)
+        scores.append(score)
+        labels.append(f"{score.scorer} {score.scorer_version}")
     verdict, value = verdict_of_scores(scores, case.rule)
     return Grade(verdict, value, tuple(scores), digest_text("|".join((*graded, *labels))))
 
 
 async def _score(check: Check, scorers: Scorers, context: ScoreContext, until: float) -> Score:
-    name, version = check.scorer, ""
+    labels = {"check_id": check.id, "scorer": check.scorer, "scorer_version": ""}
     try:
-        async with asyncio.timeout_at(until), scorers.of(check) as bound:
-            name, version = bound.name, bound.scorer.version
-            score = await bound.scorer.score(context if context.check is check else replace(context, check=check))
+        score = await ended_by(until, _asked(check, scorers, context, labels))
     except (SkillgaugeError, TimeoutError) as error:  # the guard of scorer or judge makes the first of what fails in it
         score = Score.ungraded(str(error) or "timeout: the time for grading one trial is over")
-    labels = {"check_id": check.id, "scorer": name, "scorer_version": version}
     return Score.model_validate(vars(score) | labels | {"weight": check.weight, "beside": check.beside})
+
+
+async def _asked(check: Check, scorers: Scorers, context: ScoreContext, labels: dict[str, str]) -> Score:
+    async with scorers.of(check) as bound:
+        labels |= {"scorer": bound.name, "scorer_version": bound.scorer.version}
+        return await bound.scorer.score(context if context.check is check else replace(context, check=check))
+
+
+_stage_of = attrgetter("stage")
 
 
 def verdict_of_failure(blame: Blame, on_agent_limit: LimitOutcome) -> Verdict:
@@ -131,10 +141,7 @@ def verdict_of_scores(scores: Sequence[Score], rule: VerdictRule) -> tuple[Verdi
         return Verdict.ERROR, None
     each = rule.mode is VerdictMode.EACH
     values = [float(one.status is ScoreStatus.PASSED) if each else one.value or 0.0 for one in scores]
-    largest = max([score.weight for score in scores]) or 1.0
-    weights = [score.weight / largest for score in scores]  # only proportions count; products of tiny ones vanish
-    total = sum(weights)
-    mean = min(1.0, sum(map(mul, values, weights)) / total if total else sum(values) / len(values))  # 1 and an ulp
+    mean = weighted_mean(values, [one.weight for one in scores])
     match rule.mode:
         case VerdictMode.ALL | VerdictMode.EACH:
             passed = ScoreStatus.FAILED not in statuses

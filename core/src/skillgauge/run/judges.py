@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Callable
 from weakref import WeakValueDictionary
 
+from skillgauge_documents.frozen import digest_text
+
 from ..contract.judges import Judge, JudgeReply, JudgeRequest
 from ..errors import Problem
-from ..types.frozen import digest_text
 from ..types.trial import Failure, FailureClass, Identity
 from .services import NotTried, Services
 

@@ -57,8 +57,8 @@ class Ledger:
         self._broken: StoreError | None = None
         self._finish_times: deque[float] = deque(maxlen=BATCH)
         self._ended = False
-        self.attempts: dict[str, int] = {}
-        """Claims of each trial that is under way, this one included."""
+        self.earlier: dict[str, int] = {}
+        """Claims before this one, of trials that are under way and had some."""
         self.already_done = 0
         """Trials of this run that had a committed result before it was resumed."""
         self.interrupted_attempts = 0
@@ -83,10 +83,9 @@ class Ledger:
             for trial in chunk:
                 if trial.trial_id in claimed.done:
                     continue
-                attempts = claimed.attempts.get(trial.trial_id, 1)
-                self.interrupted_attempts += attempts - 1
-                if attempts > 1:
-                    self.attempts[trial.trial_id] = attempts
+                if earlier := claimed.attempts.get(trial.trial_id, 1) - 1:
+                    self.earlier[trial.trial_id] = earlier
+                    self.interrupted_attempts += earlier
                 self.under_way += 1
                 yield trial
 
@@ -115,7 +114,8 @@ class Ledger:
         """Take a result; it is on its way to the store when this returns, and written if it was paid for."""
         self._finish_times.append(time.monotonic())
         self.under_way -= 1
-        self.attempts.pop(result.trial_id, None)
+        if earlier := self.earlier.pop(result.trial_id, 0):
+            result = result.model_copy(update={"attempts": result.attempts + earlier})
         self._buffer.append((result, paid))
         if self._broken:
             raise self._broken

@@ -171,7 +171,7 @@ async def _execute(plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event, bu
         affords=budget.affords_retry,
     )
     executor = job.executor or LocalExecutor(job.concurrency)
-    run_trial = _RunTrial(runner, budget, ledger, job.concurrency, job.recipe)
+    run_trial = _RunTrial(runner, budget, job.concurrency, job.recipe)
 
     async def record(result: TrialResult) -> None:
         await ledger.record(result, paid=budget.settle(result))
@@ -188,18 +188,15 @@ class _RunTrial:
 
     runner: TrialRunner
     budget: Budget
-    ledger: Ledger
     concurrency: int
     recipe: bytes
 
     async def __call__(self, trial: Trial) -> TrialResult:
         try:
-            result = await self.runner(trial)
+            return await self.runner(trial)
         except asyncio.CancelledError:
             self.budget.close()
             raise
-        earlier = self.ledger.attempts.get(trial.trial_id, 1) - 1
-        return result.model_copy(update={"attempts": result.attempts + earlier}) if earlier else result
 
     def elsewhere(self, attempt: Callable[[Trial], Awaitable[TrialResult | Failure]]) -> RunTrial:
         return replace(self, runner=self.runner.elsewhere(attempt))

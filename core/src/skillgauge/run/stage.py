@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
+from skillgauge_documents.frozen import FrozenDict, JsonObject
+
 from ..contract.sandboxes import Workspace
-from ..types.frozen import FrozenDict, JsonObject
 from ..types.suite import Case
 from ..types.trial import Execution, Trial
 from .environment import secret

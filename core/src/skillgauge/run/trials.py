@@ -149,9 +149,11 @@ class TrialRunner:
             return _result(trial, execution, await grade(trial, execution, self.grading, stage.workspace), began)
 
     async def _bounded(self, stage: Stage, trial: Trial) -> Execution:
-        limit, started, direct = trial.limits.timeout_s, time.monotonic(), trial.arm.kind is ArmKind.DIRECT
+        if (limit := trial.limits.timeout_s) is None:
+            return await stage.execute(trial)
+        started, direct = time.monotonic(), trial.arm.kind is ArmKind.DIRECT
         try:
-            async with asyncio.timeout(limit and limit + (BACKSTOP_S if direct else SETTLE_S)) as bound:
+            async with asyncio.timeout(limit + (BACKSTOP_S if direct else SETTLE_S)) as bound:
                 return await stage.execute(trial)
         except TimeoutError:
             if not bound.expired():
@@ -178,7 +180,7 @@ async def _prepared(stage: Stage, trial: Trial, execution: Execution) -> Executi
 
 
 def _result(trial: Trial, execution: Execution, graded: Grade, began: float) -> TrialResult:
-    return TrialResult(
+    return TrialResult.of_known(
         **trial.told(TrialFacts),
         score_id=graded.score_id,
         case_id=trial.case.id,

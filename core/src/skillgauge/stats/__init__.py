@@ -72,6 +72,7 @@ from skillgauge.stats.paired import (
     Spread,
     WeightedMean,
     mean_of,
+    weighted_mean,
 )
 from skillgauge.stats.quantiles import (
     Latency,
@@ -162,5 +163,6 @@ __all__ = [
     "specificity",
     "variance_parts",
     "weigh",
+    "weighted_mean",
     "wilson",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import mul
 
 
 @dataclass(slots=True)
@@ -86,6 +87,33 @@ def mean_of(values: Sequence[float | None]) -> float | None:
     """
     known = [value for value in values if value is not None]
     return math.fsum(known) / len(known) if known and len(known) == len(values) else None
+
+
+def weighted_mean(values: Sequence[float], weights: Sequence[float]) -> float:
+    """Mean of values that count as much as their weights say, and all alike if nobody has any.
+
+    >>> weighted_mean([1.0, 0.0], [3.0, 1.0]), weighted_mean([1.0, 0.0], [0.0, 0.0])
+    (0.75, 0.5)
+
+    Args:
+        values: at least one finite number.
+        weights: of each, at least 0.
+
+    Returns:
+        The mean, from the least to the greatest of the values.
+
+    Raises:
+        Nothing.
+
+    Source: the definition; weights are divided by the greatest first, since products of tiny ones would vanish.
+    """
+    if len(set(weights)) == 1:
+        mean = sum(values) / len(values)
+    else:
+        greatest = max(weights)
+        shares = [weight / greatest for weight in weights]
+        mean = sum(map(mul, values, shares)) / sum(shares)
+    return min(max(values), max(min(values), mean))  # it may be off by a last digit
 
 
 @dataclass(frozen=True, slots=True)

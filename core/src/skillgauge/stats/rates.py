@@ -165,17 +165,15 @@ class RunRates:
     _totals: array[int] = field(default_factory=lambda: array("q"))
     _passes: array[int] = field(default_factory=lambda: array("q"))
 
-    def see(self, repeat: int) -> None:
-        """There are at least as many repeats."""
+    def add(self, repeat: int, *, passed: bool | None) -> None:
+        """Take one more trial of a repeat; of one that was skipped (`None`) only that there is such a repeat."""
         if repeat > len(self._totals):
             missing = [0] * (repeat - len(self._totals))
             self._totals.extend(missing)
             self._passes.extend(missing)
-
-    def add(self, repeat: int, *, passed: bool) -> None:
-        """Take one more trial of a repeat that was seen."""
-        self._totals[repeat - 1] += 1
-        self._passes[repeat - 1] += passed
+        if passed is not None:
+            self._totals[repeat - 1] += 1
+            self._passes[repeat - 1] += passed
 
     @property
     def repeats(self) -> int:

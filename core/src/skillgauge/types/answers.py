@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from skillgauge_documents import JsonValue, TextStyle, freeze, text_of
-
-from .frozen import Frozen
+from skillgauge_documents.frozen import Frozen
 
 
 class AnswerStyle(Frozen):

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from skillgauge_documents.frozen import Frozen
+
 from ..stats import Evidence, MeanRatio
-from .frozen import Frozen
 
 
 @dataclass(frozen=True, slots=True)

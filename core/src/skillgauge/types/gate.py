@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from .frozen import Frozen
+from skillgauge_documents.frozen import Frozen
 
 
 class GateFigure(StrEnum):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Self
 
 from pydantic import model_validator
 
-from .frozen import Frozen, digest
+from skillgauge_documents.frozen import Frozen, digest, once
 
 
 class FileSpec(Frozen):
@@ -31,7 +30,7 @@ class FileSpec(Frozen):
             raise ValueError(f"path {self.path!r} does not stay inside the workspace")
         return self
 
-    @cached_property
+    @once
     def content_id(self) -> str:
         """Digest of path, mode and content."""
         content = self.digest or (digest(self.text) if self.text is not None else digest(None, self.source))

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from .frozen import Frozen, digest, digest_text
+from skillgauge_documents.frozen import Frozen, digest, digest_text
+
 from .suite import Arm, Case, Limits, Suite, Target
 from .trial import Identity, PlanHead, Trial
 
@@ -114,9 +115,7 @@ class CellIds:
         self.cell = cell
         self._suite_id = suite_id
         target = cell.target.digest if cell.target else ""
-        shared = (cell.arm.digest, target, cell.model)
-        self.versioned = digest(*shared, cell.runner.digest)
-        self._unversioned = digest(*shared, cell.runner.unversioned_digest)
+        self.versioned = digest(cell.arm.digest, target, cell.model, cell.runner.digest)
         target_id = cell.target.id if cell.target else None
         self.place = digest(suite_id, target_id, cell.arm.name, cell.runner.digest, cell.model)
 
@@ -124,12 +123,10 @@ class CellIds:
         """One repeat of a case in this cell."""
         cell = self.cell
         limits = case.limits.over(plan.limits).over(cell.limits)
-        work = f"{case.execution_digest}|{limits.key}|{repeat}"
-        execution_id = digest_text(f"{self.versioned}|{work}")
-        return Trial(
+        execution_id = digest_text(f"{self.versioned}|{case.work(limits, repeat)}")
+        return Trial.of_known(
             trial_id=digest_text(f"{self.place}|{execution_id}|{index}|{case.id}"),
             execution_id=execution_id,
-            cassette_key=digest_text(f"{self._unversioned}|{work}"),
             ordinal=ordinal,
             suite_id=self._suite_id,
             case=case,

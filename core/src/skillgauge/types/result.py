@@ -10,9 +10,10 @@ from typing import Protocol
 
 from pydantic import Field
 
+from skillgauge_documents.frozen import Frozen
+
 from ..stats import Latency, RateInterval, Reliability
 from .comparison import Counts, GroupKey, PairSummary
-from .frozen import Frozen
 from .score import Score
 from .trial import CaseHead, Execution, Failure, PlanHead, SuiteHead, TrialFacts, Usage
 

@@ -6,7 +6,8 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from .frozen import Frozen, Json
+from skillgauge_documents.frozen import Frozen, Json
+
 from .trial import Usage
 
 
@@ -44,6 +45,8 @@ class Score(Frozen):
     @classmethod
     def passed(cls, reason: str = "", *, evidence: Json = None) -> Score:
         """A check that holds in full."""
+        if not reason and evidence is None:
+            return _PASSED
         return cls(status=ScoreStatus.PASSED, value=1.0, reason=reason, evidence=evidence)
 
     @classmethod
@@ -55,3 +58,7 @@ class Score(Frozen):
     def ungraded(cls, reason: str, *, evidence: Json = None) -> Score:
         """A check that gave no verdict; the trial becomes an error."""
         return cls(status=ScoreStatus.UNGRADED, reason=reason, evidence=evidence)
+
+
+_PASSED = Score.model_construct(status=ScoreStatus.PASSED, value=1.0)
+"""All that most checks of a run have to say, made once."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
-from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from pydantic import Field, PlainSerializer, WrapValidator
 
+from skillgauge_documents.frozen import EMPTY, Frozen, Json, JsonObject, digest, digest_text, once
+
 from ..errors import Origin, Problem
 from .answers import PLAIN, AnswerStyle
-from .frozen import EMPTY, Frozen, Json, JsonObject, digest, digest_text
 from .gate import Gate, GateFigure
 from .inputs import FileSpec, HostVariable
 
@@ -26,7 +26,7 @@ class Limits(Frozen):
     output_bytes: int | None = Field(default=None, ge=1)
     """Bytes kept of each output stream; the rest is dropped and the cut is recorded."""
 
-    @cached_property
+    @once
     def key(self) -> str:
         """What of them enters an id."""
         return f"{self.timeout_s}|{self.max_turns}|{self.output_bytes}"
@@ -61,14 +61,14 @@ class Check(Frozen):
     """Checks of a stage are asked only if all of the stages before have passed: a judge after what costs nothing."""
     origin: Origin | None = None
 
-    @cached_property
+    @once
     def digest(self) -> str:
         """Digest of everything that decides what it asserts."""
         style = [] if self.answer == PLAIN else [self.answer.model_dump(mode="json")]
         more = [*style, *(["beside"] if self.beside else []), *([f"stage {self.stage}"] if self.stage else [])]
         return digest(self.id, self.scorer, self.options, self.weight, *more)
 
-    @cached_property
+    @once
     def scorer_digest(self) -> str:
         """Digest of what its scorer is made from; checks that differ by id and weight only have the same."""
         return digest(self.scorer, self.options)
@@ -93,6 +93,11 @@ class VerdictRule(Frozen):
     """For `mean`: the least weighted mean that passes."""
     above: bool = False
     """For `mean`: the mean must exceed the threshold instead of reaching it."""
+
+    @once
+    def key(self) -> str:
+        """What of it enters an id."""
+        return f"{self.mode} {self.threshold} {self.above}"
 
 
 ALL_PASSED = VerdictRule.model_construct()
@@ -148,21 +153,27 @@ class Case(CaseFacts):
     extras: JsonObject = EMPTY
     """What the file said beyond this model; kept for writing back, never executed."""
 
-    @cached_property
+    @once
     def execution_digest(self) -> str:
         """Digest of everything that can change what an execution does; checks are not part of it."""
+        parts = (self.input, self.prompt, [file.content_id for file in self.files], self.setup, self.env)
+        if not (self.image_files or self.setup_files or self.network or self.pass_env or self.arm_prompts):
+            return digest(*parts)  # as most cases
         more = [[file.content_id for file in some] for some in (self.image_files, self.setup_files) if some]
         more += [["setup"]] * bool(self.setup_files) + [["network"]] * self.network
         more += [[digest(one.name, one.host, one.default) for one in self.pass_env]] if self.pass_env else []
-        more += map(list, self.arm_prompts)
-        return digest(self.input, self.prompt, [one.content_id for one in self.files], self.setup, self.env, *more)
+        return digest(*parts, *more, *map(list, self.arm_prompts))
 
-    @cached_property
+    def work(self, limits: Limits, repeat: int) -> str:
+        """What of one execution is its own, whoever executes it: that part of its ids."""
+        return f"{self.execution_digest}|{limits.key}|{repeat}"
+
+    @once
     def checks_digest(self) -> str:
         """Digest of everything that can change how an execution is graded."""
-        rule = f"{self.rule.mode} {self.rule.threshold} {self.rule.above}"
-        graded = [*[check.digest for check in self.checks], "files", *[file.content_id for file in self.grader_files]]
-        return digest_text("|".join((rule, *graded, *(["skip", self.skip] if self.skip else []))))
+        graded = [self.rule.key, *[check.digest for check in self.checks], "files"]
+        graded += [file.content_id for file in self.grader_files]
+        return digest_text("|".join((*graded, "skip", self.skip) if self.skip else graded))
 
 
 class TargetKind(StrEnum):
@@ -240,7 +251,7 @@ class Install(Frozen):
     content: JsonObject = EMPTY
     files: tuple[FileSpec, ...] = ()
 
-    @cached_property
+    @once
     def digest(self) -> str:
         """Digest of all of it, the files with their paths included."""
         return digest(self.kind, self.name, self.content, [file.content_id for file in self.files])
@@ -263,7 +274,7 @@ class Arm(Frozen):
     skills: tuple[SkillRef, ...] = ()
     installs: tuple[Install, ...] = ()
 
-    @cached_property
+    @once
     def digest(self) -> str:
         """Digest of the condition, whatever it is called."""
         more = [[one.digest for one in self.installs]] if self.installs else []

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from functools import cached_property
 from typing import Any, Self
 
 from pydantic import Field, model_validator
 
+from skillgauge_documents.frozen import EMPTY, Frozen, FrozenDict, Json, JsonObject, digest, digest_text, once
+
 from .answers import PLAIN, Answer, AnswerStyle
-from .frozen import EMPTY, Frozen, FrozenDict, Json, JsonObject, digest, digest_text
 from .gate import Gate, GateFigure
 from .suite import Arm, Case, CaseFacts, Comparison, Limits, SuiteFacts, Target, TargetHead
 
@@ -29,12 +29,12 @@ class Identity(Frozen):
     complete: bool = True
     """False if something that could change the outcome is not covered: a remote service, for example."""
 
-    @cached_property
+    @once
     def digest(self) -> str:
         """Digest over name, version and settings."""
         return digest(self.name, self.version, self.settings)
 
-    @cached_property
+    @once
     def unversioned_digest(self) -> str:
         """Digest over name and settings only, for cassettes, which outlive a version."""
         return digest(self.name, self.settings)
@@ -59,8 +59,6 @@ class TrialFacts(Frozen):
 class Trial(TrialFacts):
     """One execution of one case in one arm: self-contained, so that any executor can run it anywhere."""
 
-    cassette_key: str
-    """`execution_id` without the engine's version."""
     case: Case
     target: Target | None = None
     arm: Arm
@@ -70,6 +68,12 @@ class Trial(TrialFacts):
     limits: Limits
     paid: bool = False
     """Whether an attempt costs money, so that the ledger syncs it singly."""
+
+    @once
+    def cassette_key(self) -> str:
+        """`execution_id` without the engine's version: what recordings are found by, which few trials ask for."""
+        parts = self.arm.digest, self.target.digest if self.target else "", self.model, self.runner.unversioned_digest
+        return digest_text(f"{digest(*parts)}|{self.case.work(self.limits, self.repeat)}")
 
     @property
     def recipe(self) -> JsonObject:
@@ -116,7 +120,7 @@ class CaseHead(CaseFacts):
         case = trial.case
         executes, told = case.execution_digest, case.told(CaseFacts)
         content = digest_text(f'["{executes}","{case.checks_digest}"]')  # as `digest` has it, in a third of the time
-        return cls(suite_id=trial.suite_id, index=trial.case_index, digest=content, executes=executes, **told)
+        return cls.of_known(suite_id=trial.suite_id, index=trial.case_index, digest=content, executes=executes, **told)
 
 
 class Quarantined(Frozen):

@@ -14,6 +14,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .digests import canonical_json as canonical_json
+    from .digests import digest as digest
+    from .digests import digest_text as digest_text
     from .faults import MAX_DEPTH as MAX_DEPTH
     from .faults import DocumentError as DocumentError
     from .faults import Fault as Fault
@@ -29,16 +32,18 @@ if TYPE_CHECKING:
     from .values import FrozenDict as FrozenDict
     from .values import JsonValue as JsonValue
     from .values import freeze as freeze
+    from .values import freeze_object as freeze_object
     from .values import texts_in as texts_in
     from .values import thaw as thaw
     from .writing import TextStyle as TextStyle
     from .writing import text_of as text_of
 
 _HOMES = {
+    "digests": ("canonical_json", "digest", "digest_text"),
     "faults": ("MAX_DEPTH", "DocumentError", "Fault", "Pointer", "Step"),
     "locating": ("places",),
     "reading": ("MAX_BYTES", "Kind", "parse", "read", "read_text"),
-    "values": ("EMPTY", "FrozenDict", "JsonValue", "freeze", "texts_in", "thaw"),
+    "values": ("EMPTY", "FrozenDict", "JsonValue", "freeze", "freeze_object", "texts_in", "thaw"),
     "writing": ("TextStyle", "text_of"),
 }
 

@@ -91,6 +91,17 @@ def freeze(value: object, depth: int = 0) -> JsonValue:
     raise ValueError(f"{type(value).__name__} is not a JSON value")
 
 
+def freeze_object(value: object) -> JsonValue:
+    """As `freeze`, of an object.
+
+    Raises:
+        ValueError: it is none, or `freeze` refuses it.
+    """
+    if not isinstance(value, (dict, Mapping)):
+        raise ValueError("must be an object")
+    return freeze(value)
+
+
 def _are_plain(values: Sequence[object]) -> bool:
     """Whether all are texts or numbers that need no look of their own, as in answers of 100,000 numbers."""
     kinds = set(map(type, values))

@@ -56,7 +56,6 @@ def trial(ordinal: int, **changes: Any) -> Trial:
     values: dict[str, Any] = {
         "trial_id": trial_id(ordinal),
         "execution_id": "e",
-        "cassette_key": "c",
         "ordinal": ordinal,
         "suite_id": "demo",
         "case": Case(id=f"case-{ordinal}"),

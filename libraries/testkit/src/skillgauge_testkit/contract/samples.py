@@ -89,7 +89,6 @@ def trial(ordinal: int, **changes: Any) -> Trial:
     values: dict[str, Any] = {
         "trial_id": f"{ordinal:032x}",
         "execution_id": "execution",
-        "cassette_key": "cassette",
         "ordinal": ordinal,
         "suite_id": "demo",
         "case": Case(id=f"case-{ordinal}"),

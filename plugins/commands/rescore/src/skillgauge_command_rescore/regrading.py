@@ -143,7 +143,6 @@ class _Again(Plan):
         return Trial(
             trial_id=result.trial_id,
             execution_id=result.execution_id,
-            cassette_key="",
             ordinal=result.ordinal,
             suite_id=result.suite_id,
             case=case,

@@ -9,9 +9,9 @@ import json
 from contextlib import suppress
 from typing import TypeVar
 
-from skillgauge_documents import texts_in
-from skillgauge_documents.spellings import Spellings
-from skillgauge_documents.texts import with_texts
+from .spellings import Spellings
+from .texts import with_texts
+from .values import texts_in
 
 MIN_LENGTH = 6
 """Shorter values are refused: they occur by chance, and replacing them would garble results."""

@@ -1,0 +1,93 @@
+"""Deeply immutable, JSON-safe values: the base of every value in the pipeline.
+
+A value is validated and copied once, at the border. After that it can be shared between tasks, threads and
+processes, used as a cache key through its digest, and written as JSON without further checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+from pydantic import BaseModel, ConfigDict, PlainSerializer, PlainValidator, WithJsonSchema
+
+from .digests import canonical_json, digest, digest_text
+from .values import EMPTY, FrozenDict, JsonValue, freeze, freeze_object
+
+__all__ = ["EMPTY", "Frozen", "FrozenDict", "Json", "JsonObject", "canonical_json", "digest", "digest_text", "once"]
+
+if TYPE_CHECKING:
+    once = cached_property
+else:
+
+    class once(cached_property):  # noqa: N801 - a decorator
+        """`functools.cached_property` without the lock of Python 3.11, which costs as much as a short digest.
+
+        Two threads may compute a value at the same time: of what cannot change it is the same.
+        """
+
+        def __get__(self, instance, owner=None):
+            if instance is None:
+                return self
+            value = instance.__dict__[self.attrname] = self.func(instance)
+            return value
+
+
+_AS_IT_IS = PlainSerializer(lambda value: value)
+Json = Annotated[JsonValue, PlainValidator(freeze), _AS_IT_IS, WithJsonSchema({})]
+"""Field type for any JSON value, deeply immutable once validated."""
+
+JsonObject = Annotated[
+    Mapping[str, JsonValue], PlainValidator(freeze_object), _AS_IT_IS, WithJsonSchema({"type": "object"})
+]
+"""Field type for a JSON object, deeply immutable once validated."""
+
+
+class Frozen(BaseModel):
+    """Base of every value in the pipeline: immutable, strict about unknown fields, comparable by content."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        allow_inf_nan=False,
+        # Any bound makes pydantic look into the text, and so refuse half a surrogate pair, which JSON cannot hold.
+        str_min_length=0,
+        # A command uses a third of the models, so each is built when it is first used, but not by a constant, which
+        # `model_construct` makes.
+        defer_build=True,
+        ignored_types=(cached_property,),
+    )
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy with some fields changed, not validated again; what the old fields gave is forgotten."""
+        return self.of_known(**self.told(type(self)) | dict(update or {}))
+
+    @classmethod
+    def of_known(cls, **fields: Any) -> Self:
+        """A value whose fields are parts of others, and were validated with them; made in a third of the time.
+
+        Args:
+            fields: every one that has no default, and none that the class has not: nothing is looked at.
+        """
+        blank, names = _blank(cls)
+        made = cls.__new__(cls)
+        _assign(made, "__dict__", blank | fields)
+        _assign(made, "__pydantic_fields_set__", names)
+        _assign(made, "__pydantic_extra__", None)
+        _assign(made, "__pydantic_private__", None)
+        return made
+
+    def told(self, facts: type[Frozen]) -> dict[str, Any]:
+        """The fields that this value has in common with others of a base class, to make one of those."""
+        own = self.__dict__
+        return {name: own[name] for name in facts.__pydantic_fields__}
+
+
+_assign = object.__setattr__
+
+
+@cache
+def _blank(kind: type[Frozen]) -> tuple[dict[str, Any], set[str]]:
+    """All fields of a class in their order, with their defaults, and their names."""
+    return {name: field.get_default() for name, field in kind.model_fields.items()}, set(kind.model_fields)
