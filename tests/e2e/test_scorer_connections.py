@@ -158,13 +158,16 @@ def test_a_scorer_that_blocks_is_ended_by_a_second_signal(
     words = ["eval", "--skills", str(make_skill(ANSWERING)), "--tasks", str(tasks(task("a", "a"), task("b", "b")))]
     words += ["--concurrency", "1", "--plugin", "stuck.py", "--check", "stuck"]
     process = subprocess.Popen([str(PROGRAM), *words], cwd=work, env=environment, stderr=subprocess.PIPE)
-    while not (work / "stuck").exists():
-        assert process.poll() is None
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    time.sleep(3 * PATIENCE_S)  # counted from when the first was heard, which on a busy machine is later than now
-    process.send_signal(signal.SIGTERM)
-    _, stderr = process.communicate(timeout=60)
+    try:
+        while not (work / "stuck").exists():
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        time.sleep(3 * PATIENCE_S)  # counted from when the first was heard, which on a busy machine is later than now
+        process.send_signal(signal.SIGTERM)
+        _, stderr = process.communicate(timeout=60)
+    finally:
+        process.kill()  # what does not end fails this test, and is no load for the next
     assert process.returncode == 130, stderr
     assert stderr.splitlines()[-1] == b"interrupted"
     assert "done before the interruption and not run again: 1 trial" in program(*words).stderr
