@@ -20,7 +20,7 @@ import annotated_types
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel, ValidationError, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, WithJsonSchema
 
 from skillgauge.errors import Origin, Problem
 from skillgauge.stats import Evidence, Latency, MeanRatio, RateInterval, Reliability
@@ -587,6 +587,23 @@ def test_parts_are_handed_over_as_they_are() -> None:
     assert known.input is case.input
     assert known.execution_digest == case.execution_digest
     assert Case.of_known(id="d", input=1).execution_digest != known.execution_digest
+
+
+def test_a_copy_keeps_what_is_no_field() -> None:
+    """A plugin's own value may allow further keys and hold something private; its defaults may be made."""
+
+    class Open(Frozen):
+        model_config = ConfigDict(extra="allow")
+
+        text: str
+        more: tuple[int, ...] = Field(default_factory=tuple)
+        _note: str = PrivateAttr(default="")
+
+    value = Open.model_validate({"text": "a", "beside": 1})
+    value._note = "kept"
+    copied = value.model_copy(update={"text": "b"})
+    assert (copied.text, copied.model_extra, copied._note) == ("b", {"beside": 1}, "kept")
+    assert Open.of_known(text="a").more == ()
 
 
 def test_a_digest_is_computed_once() -> None:

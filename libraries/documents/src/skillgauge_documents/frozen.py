@@ -61,6 +61,8 @@ class Frozen(BaseModel):
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """A copy with some fields changed, not validated again; what the old fields gave is forgotten."""
+        if self.__pydantic_extra__ or self.__pydantic_private__:  # of a class that allows more than fields
+            return super().model_copy(update=update, deep=deep)
         return self.of_known(**self.told(type(self)) | dict(update or {}))
 
     @classmethod
@@ -68,7 +70,8 @@ class Frozen(BaseModel):
         """A value whose fields are parts of others, and were validated with them; made in a third of the time.
 
         Args:
-            fields: every one that has no default, and none that the class has not: nothing is looked at.
+            fields: every one that has no default, and none that the class has not: nothing is looked at. What a factory
+                makes for those that are left out is made once, for all values.
         """
         blank, names = _blank(cls)
         made = cls.__new__(cls)
@@ -90,4 +93,5 @@ _assign = object.__setattr__
 @cache
 def _blank(kind: type[Frozen]) -> tuple[dict[str, Any], set[str]]:
     """All fields of a class in their order, with their defaults, and their names."""
-    return {name: field.get_default() for name, field in kind.model_fields.items()}, set(kind.model_fields)
+    fields = kind.model_fields
+    return {name: field.get_default(call_default_factory=True) for name, field in fields.items()}, set(fields)
