@@ -4,7 +4,7 @@ import math
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from skillgauge.stats import (
@@ -216,6 +216,7 @@ def test_what_nobody_weighs_counts_alike() -> None:
     assert weighted_mean([0.25], [7.0]) == 0.25
 
 
+@example([(0.19723996472138788, 0.0)] * 3)
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1e6)), min_size=1, max_size=20))
 def test_a_mean_lies_among_its_values(weighed: list[tuple[float, float]]) -> None:
     """Whatever the weights; and only their proportions count."""
