@@ -26,7 +26,8 @@ def limited(call: Coroutine[Any, Any, Any], seconds: float = LONG_S) -> Any:
     return asyncio.run(go())
 
 
-def test_a_call_that_never_waits_sets_no_timer() -> None:
+@pytest.mark.parametrize("seconds", [LONG_S, -1.0], ids=["in time", "late"])
+def test_a_call_that_never_waits_sets_no_timer(seconds: float) -> None:
     """Its answer comes back, even after the end of its time: nobody could have cancelled it."""
 
     async def answer() -> str:
@@ -34,7 +35,7 @@ def test_a_call_that_never_waits_sets_no_timer() -> None:
         assert len(timers) == 1  # that of `limited`
         return "done"
 
-    assert limited(answer(), seconds=-1.0) == "done"
+    assert limited(answer(), seconds) == "done"
 
 
 def test_a_call_that_waits_goes_on_where_it_was() -> None:
