@@ -1,4 +1,4 @@
-"""`eval --confirm`: from what is in doubt to a decision, by the commands that are printed."""
+"""`eval --confirm`: from an open comparison to a decision, by the commands that are printed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import json
 import re
 import shlex
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,18 +25,18 @@ def printed(done: Done) -> list[list[str]]:
 
 
 def test_the_printed_commands_decide(scripted: Scripted) -> None:
-    """One broken case of four is undecided; run again as told in both reports, it is a regression (N-A2)."""
+    """One broken case of four is undecided; both runs continued as printed, all cases of them, it is a regression."""
     scripted.evaluate(letters("p"), letters("f"))
     scripted.evaluate(letters("p", case_2="f"), letters("f"))
     undecided = scripted.program("report", "diff", "latest~1", "latest", "--fail-on-regression")
     assert undecided.code == 0
     assert undecided.verdict.startswith("undecided: s · with_skill: ")
     before, after = printed(undecided)
-    assert "--case 2" in shlex.join(after)
+    assert "--case" not in before + after
     scripted.script(letters("p"), letters("f"))
     first = scripted.program(*before, *scripted.options, "--format", "record")
     assert first.code == 0, first.stderr
-    assert {line.split()[1] for line in scripted.sessions()} == {"2"}, "nothing else is run again"
+    assert {line.split()[1] for line in scripted.sessions()} == set("1234"), "every case is run again, in both arms"
     scripted.script(letters("p", case_2="f"), letters("f"))
     second = scripted.program(*after, *scripted.options, "--format", "record")
     assert second.code == 0, second.stderr
@@ -43,8 +45,8 @@ def test_the_printed_commands_decide(scripted: Scripted) -> None:
     assert decided.verdict.startswith("regressed: s · with_skill: ")
 
 
-def test_a_doubt_that_was_noise_goes_away(scripted: Scripted) -> None:
-    """The case that failed once passes ever after: what raised the doubt is not counted again."""
+def test_a_doubt_that_was_noise_is_no_acquittal(scripted: Scripted) -> None:
+    """The case that failed once passes ever after; the failure still counts, and so few runs exclude no loss."""
     scripted.evaluate(letters("p"), letters("f"))
     scripted.evaluate(letters("p", case_2="f"), letters("f"))
     commands = printed(scripted.program("report", "diff", "latest~1", "latest"))
@@ -52,45 +54,109 @@ def test_a_doubt_that_was_noise_goes_away(scripted: Scripted) -> None:
     for command in commands:
         assert scripted.program(*command, *scripted.options).code == 0
     decided = scripted.program("report", "diff", "latest~1", "latest", "--fail-on-regression")
-    assert (decided.code, decided.verdict.split(":")[0]) == (0, "no regression")
+    assert (decided.code, decided.verdict.split(":")[0]) == (0, "undecided")
+    assert "pass rate -6.2 points" in decided.verdict
 
 
 def test_what_a_lift_needs(scripted: Scripted) -> None:
-    """Four cases run once cannot show a lift; the run itself knows how many repeats do, and what it took from whom."""
+    """Four cases run once cannot show a lift; the run knows how many repeats do, and every report says what counts."""
     undecided = scripted.evaluate(letters("p"), letters("f"))
     assert "not enough data" in undecided.verdict
     (before,) = scripted.work.glob("reports/run-*.record.json")
     done = scripted.program("eval", "--confirm", "latest", *scripted.options, "--format", "record", "markdown", "html")
     assert done.code == 0, done.stderr
     assert "s · with_skill helps on these cases: +100.0 points against without_skill" in done.verdict
-    assert len(scripted.sessions()) == 8 + 16
+    assert "p = 0.002, at look 2 at most 0.025 decides" in done.verdict
+    assert len(scripted.sessions()) == 8 + 8
     run_id = json.loads(before.read_text())["run"]["run_id"]
-    told = f"ade from run {run_id}: 1, 2, 3, 4 run again, 2 times each, and counted by that alone"
-    assert f"m{told}" in done.stdout
-    assert f"m{told}" in scripted.program("report", "show", "latest").stdout
-    assert f"M{told}" in (scripted.work / "reports/eval-result.md").read_text()
-    assert f"m{told}" in (scripted.work / "reports/eval-result.html").read_text()
+    origin = f"ade from run {run_id}: 1, 2, 3, 4 run once more; old and new results count together"
+    assert f"m{origin}" in done.stdout
+    assert f"m{origin}" in scripted.program("report", "show", "latest").stdout
+    assert f"M{origin}" in (scripted.work / "reports/eval-result.md").read_text()
+    assert f"m{origin}" in (scripted.work / "reports/eval-result.html").read_text()
     again = scripted.program("eval", "--confirm", "latest", *scripted.options)
     assert (again.code, again.stderr.splitlines()[0][:24]) == (2, "error[confirm.decided]: ")
 
 
-def test_joining_keeps_what_is_not_run_again(scripted: Scripted) -> None:
-    """The other cases keep their results, also from a record without a store; nothing of the doubtful one stays."""
+def test_old_and_new_results_count_together(scripted: Scripted) -> None:
+    """The continued run holds every trial of both, also from a record without a store, and knows its looks."""
     scripted.evaluate(letters("pf"), letters("f"), "--runs", "2", "--store", "none")
     (record,) = scripted.work.glob("reports/run-*.record.json")
-    scripted.script(letters("p"), letters("f"))
-    scripted.run("eval", "--confirm", str(record), "--case", "3", "--runs", "4", "--format", "record")
-    (path,) = set(scripted.work.glob("reports/run-*.record.json")) - {record}
-    joined = json.loads(path.read_text())
+    scripted.run("eval", "--confirm", str(record), "--runs", "4", "--format", "record")
+    joined = _newest(scripted, record)
     passed: dict[tuple[str, str], list[str]] = {}
-    for one in joined["results"]:
-        passed.setdefault((one["arm"], one["case_id"]), []).append(one["verdict"])
-    assert passed["with_skill", "3"] == ["pass"] * 4
-    assert sorted(passed["with_skill", "1"]) == ["fail", "pass"]
-    assert {case["id"] for case in joined["cases"]} == set("1234")
-    assert joined["plan"]["trial_count"] == len(joined["results"]) == 2 * (3 * 2 + 4)
-    assert len({one["ordinal"] for one in joined["results"]}) == len(joined["results"])
-    assert joined["summary"]["pairs"][0]["evidence"]["estimate"] == pytest.approx((0.5 * 3 + 1) / 4)
+    for result in joined["results"]:
+        passed.setdefault((result["arm"], result["case_id"]), []).append(result["verdict"])
+    assert {key: len(verdicts) for key, verdicts in passed.items()} == dict.fromkeys(passed, 6)
+    assert passed["with_skill", "3"].count("pass") == 3
+    assert joined["plan"]["trial_count"] == len(joined["results"]) == 2 * 4 * 6
+    assert len({result["ordinal"] for result in joined["results"]}) == len(joined["results"])
+    assert [case["id"] for case in joined["cases"]] == list("1234")
+    (suite,) = joined["plan"]["suites"]
+    assert (suite["runs"], suite["looks"]) == (6, [2])
+    evidence = joined["summary"]["pairs"][0]["evidence"]
+    assert evidence["estimate"] == pytest.approx(0.5)
+    assert (evidence["look"], evidence["level"]) == (2, pytest.approx((0.05 - 0.0) / 2, abs=0.02))
+
+
+def test_chosen_cases_carry_no_evidence(scripted: Scripted) -> None:
+    """A run of cases that were chosen for their results shows them: no interval, no finding, and gates are refused."""
+    scripted.evaluate(letters("pf"), letters("f"), "--runs", "2")
+    (record,) = scripted.work.glob("reports/run-*.record.json")
+    scripted.script(letters("p"), letters("f"))
+    gates = ("--exit-on-fail", "--gate better", "--min-delta-pts 5", "--fail-on-verdict fail")
+    for gate in gates:
+        refused = scripted.program("eval", "--confirm", str(record), "--case", "3", *gate.split(), *scripted.options)
+        assert (refused.code, scripted.sessions()) == (2, []), refused.stderr
+        assert f"error[confirm.no-gate]: {gate.split()[0]}: cases that are chosen for their results" in refused.stderr
+    done = scripted.run(
+        "eval", "--confirm", str(record), "--case", "3", "--format", "record", "markdown", "html", "csv"
+    )
+    assert {line.split()[1] for line in scripted.sessions()} == {"3"}
+    assert done.verdict == "done: with_skill: 5 of 5 passed"
+    assert "only 3, run again 5 times; cases that were chosen for their results carry no interval" in done.stdout
+    joined = _newest(scripted, record)
+    assert {result["case_id"] for result in joined["results"]} == {case["id"] for case in joined["cases"]} == {"3"}
+    assert joined["plan"]["origin"]["chosen"] is True
+    for group in joined["summary"]["groups"]:
+        assert (group["pass_rate"]["lower"], group["pass_rate"]["upper"]) == (None, None)
+    (pair,) = joined["summary"]["pairs"]
+    assert pair["evidence"] is None
+    for name in ("md", "html"):
+        assert "helps" not in (scripted.work / f"reports/eval-result.{name}").read_text()
+    for command in (("report", "diff", str(record), "latest", "--fail-on-regression"), ("eval", "--confirm", "latest")):
+        refused = scripted.program(*command, *(scripted.options if command[0] == "eval" else ()))
+        assert "chosen for their results" in refused.stderr
+        assert refused.code in (2, 3)
+
+
+def test_a_run_is_continued_once(scripted: Scripted) -> None:
+    """Trying again from the same run until the answer pleases is refused: the newest look is what is continued."""
+    scripted.evaluate(letters("pf"), letters("fp"), "--runs", "2")
+    run_id = scripted.program("report", "show", "latest", "--json").document["run"]["run_id"]
+    scripted.run("eval", "--confirm", run_id, "--runs", "2")
+    begun = len(scripted.sessions())
+    refused = scripted.program("eval", "--confirm", run_id, "--runs", "2", *scripted.options)
+    assert refused.code == 2
+    assert f"error[confirm.continued]: run {run_id} was continued already, by run" in refused.stderr
+    assert len(scripted.sessions()) == begun
+    third = scripted.run("eval", "--confirm", "latest", "--runs", "2")
+    assert "at look 3 at most" in third.verdict
+
+
+def test_one_arm_is_continued_when_the_number_is_given(scripted: Scripted) -> None:
+    """A run without the other arm has nothing to decide by itself; with --runs it gets further repeats."""
+    scripted.evaluate(letters("pf"), letters("f"), "--no-baseline")
+    done = scripted.run("eval", "--confirm", "latest", "--runs", "3", "--format", "record")
+    assert "4 of 4" not in done.verdict
+    assert done.verdict == "done: 8 of 16 passed"
+    assert {line.split()[0] for line in scripted.sessions()} == {"with_skill"}
+
+
+def _newest(scripted: Scripted, before: Path) -> dict[str, Any]:
+    (path,) = set(scripted.work.glob("reports/run-*.record.json")) - {before}
+    document: dict[str, Any] = json.loads(path.read_text())
+    return document
 
 
 def test_a_confirmation_that_was_interrupted_is_resumed(scripted: Scripted) -> None:
@@ -104,7 +170,7 @@ def test_a_confirmation_that_was_interrupted_is_resumed(scripted: Scripted) -> N
     done = scripted.program(*command)
     assert done.code == 0, done.stderr
     assert "resuming run " in done.stderr
-    assert len(scripted.sessions()) == 8 + 16 > begun
+    assert len(scripted.sessions()) == 8 + 8 > begun
     assert "helps on these cases" in done.verdict
 
 
@@ -148,7 +214,7 @@ def test_runs_that_cannot_be_confirmed(scripted: Scripted) -> None:
         return done.stderr
 
     scripted.evaluate(letters("p"), letters("f"), "--no-baseline")
-    assert "compares no arms, so by itself it leaves nothing in doubt" in refused("latest")
+    assert "compares no arms, so by itself it leaves nothing open" in refused("latest")
     scripted.evaluate(letters("e"), letters("f"), code=3)
     assert "is invalid: s: " in refused("latest")
     scripted.evaluate(letters("p"), letters("f"), "--max-cost", "1", "--format", "json", code=4)

@@ -221,6 +221,9 @@ from .stats.calibration import (
     sensitivity as sensitivity,
     specificity as specificity,
 )
+from .stats.changes import (
+    least_change as least_change,
+)
 from .stats.intervals import (
     Interval as Interval,
     wilson as wilson,
@@ -237,10 +240,18 @@ from .stats.lift import (
     MIN_NEW_CASES as MIN_NEW_CASES,
     Evidence as Evidence,
     Finding as Finding,
+    lift_interval as lift_interval,
+)
+from .stats.looks import (
+    level_of_look as level_of_look,
+)
+from .stats.repeats import (
     Repeats as Repeats,
+)
+from .stats.exact import (
+    attainable_size as attainable_size,
     chance_of_difference as chance_of_difference,
     chance_of_worse as chance_of_worse,
-    lift_interval as lift_interval,
 )
 from .stats.quantiles import (
     Latency as Latency,

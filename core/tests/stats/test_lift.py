@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import skillgauge.stats.exact
 from skillgauge.stats import (
     Finding,
     LogRatio,
@@ -19,7 +20,6 @@ from skillgauge.stats import (
     chance_by_sign,
     chance_of_difference,
     chance_of_worse,
-    lift,
     lift_interval,
     mean_of,
     repeats_for,
@@ -124,7 +124,7 @@ def test_the_normal_distribution_tells_nearly_what_following_every_sum_does(monk
         return [chance_of_difference(pairs), chance_of_worse(pairs), chance_of_worse(mirrored)]
 
     followed = chances()
-    monkeypatch.setattr(lift, "_STATES", 10)
+    monkeypatch.setattr(skillgauge.stats.exact, "_STATES", 10)
     assert chances() != followed
     assert chances() == pytest.approx(followed, abs=0.03)
 

@@ -41,8 +41,9 @@ def case_by_case(view: RunView) -> Iterator[CaseReport]:
             head = next(heads, None)
         first = next(iter(groups.values()))[0]
         known = head if head is not None and (head.suite_id, head.index) == place else _bare_head(first)
-        summaries = {group: case_summary(group, repeats) for group, repeats in groups.items()}
         suite = suites.get(place[0])
+        looks = suite.looks if suite else ()
+        summaries = {group: case_summary(group, repeats, looks) for group, repeats in groups.items()}
         pairs = tuple(pairs_of(suite, summaries)) if suite else ()
         yield CaseReport(known, groups, summaries, pairs)
 

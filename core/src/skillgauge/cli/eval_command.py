@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import ExitCode, Problem, UsageError
+from ..errors import ExitCode, Problem, SkillgaugeError, UsageError
 from ..plan.options import EvalOptions
 from .evaluation import Asked, Evaluation, eval_options
 from .evaluation_options import EvaluationCommand, configured, evaluation_options, selection_options
@@ -31,7 +32,7 @@ _OPTIONS: list[click.Parameter] = [
     click.Option(["--list", "listed"], is_flag=True, help="List the cases that are selected; run nothing."),
     *evaluation_options(),
     click.Option(
-        ["--confirm"], metavar="RUN", help="Run again what that run leaves in doubt, or --case, and join the results."
+        ["--confirm"], metavar="RUN", help="Add repeats to the comparisons that a run leaves open; old and new count."
     ),
     click.Option(["--open", "open_report"], is_flag=True, help="Show the HTML report in a browser."),
     click.Option(["--report"], is_flag=True, help="Also write the document of the suite's own format."),
@@ -65,8 +66,9 @@ def _evaluate(**values: Any) -> int:
 
         return list_cases(call, eval_options(call, values))
     if values["confirm"] and (values["last_failed"] or values["changed"]):
-        message = "--confirm chooses the cases to run again; it cannot be combined with --last-failed or --changed"
-        raise UsageError(Problem("usage.confirm", message, hint="Name cases with --case or -k."))
+        message = "--confirm continues whole comparisons; it cannot be combined with --last-failed or --changed"
+        hint = "Leave out --confirm to run those cases by themselves."
+        raise UsageError(Problem("usage.confirm", message, hint=hint))
     if values["confirm"] is None and values["against"] is None:
         return asyncio.run(_run(call, values, _Read()))
     from .stored_runs import run_reports  # noqa: PLC0415 - only what needs an earlier run reads one
@@ -110,7 +112,7 @@ async def _run(call: Invocation, values: Mapping[str, Any], read: _Read) -> int:
         earlier = Earlier(read.against, values["against"])
         earlier.require_usable(demands(values))
     if read.confirm:
-        evaluation = await _confirming(call, asked, read.confirm)
+        evaluation = await _confirming(call, asked, read.confirm, _gate_options(values))
     elif values["last_failed"] or values["changed"]:
         chosen = await _chosen_by_earlier(call, asked, values)
         if chosen is None:
@@ -146,13 +148,40 @@ async def _chosen_by_earlier(call: Invocation, asked: Asked, values: Mapping[str
     return await Evaluation.prepare(call, replace(asked, options=options)) if options else None
 
 
-async def _confirming(call: Invocation, asked: Asked, earlier: RunView) -> Evaluation:
-    from .confirming import doubt_of, joined, notice  # noqa: PLC0415 - few commands add to a run
+def _gate_options(values: Mapping[str, Any]) -> list[str]:
+    """Options of the command that ask for a gate."""
+    names = ("exit_on_fail", "min_delta_pts", "fail_on_verdict", "gate", "against")
+    return [f"--{name.replace('_', '-')}" for name in names if values[name] not in (None, False, ())]
+
+
+async def _confirming(call: Invocation, asked: Asked, earlier: RunView, demanded: Sequence[str]) -> Evaluation:
+    from .confirming import continuation_of, continued, notice, require_no_gate  # noqa: PLC0415 - few commands need it
 
     what, how = asked.options.what, asked.options.how
-    doubt = doubt_of(earlier, what.selection, how.runs)
+    continuation = continuation_of(earlier, what.selection, how.runs)
+    if continuation.chosen:
+        require_no_gate(demanded)
+    else:
+        await asyncio.to_thread(_require_latest_look, call, earlier)
     here = what.paths == (call.cwd,) and not what.format_paths
-    again = replace(asked, options=doubt.options(asked.options, here=here), words=())  # they are cases of that run
-    evaluation = joined(await Evaluation.prepare(call, again), doubt)
-    call.output.notice(notice(doubt))
+    options = continuation.options(asked.options, here=here)
+    again = replace(asked, options=options, words=())  # words are cases of that run
+    evaluation = continued(await Evaluation.prepare(call, again), continuation)
+    call.output.notice(notice(continuation))
     return evaluation
+
+
+def _require_latest_look(call: Invocation, earlier: RunView) -> None:
+    """Refuse to continue a run past another one of the store that did so already.
+
+    Raises:
+        UsageError: the run was continued; with the run to continue instead.
+    """
+    from .confirmable import continued_by  # noqa: PLC0415 - few commands add to a run
+    from .stored_runs import opened_store  # noqa: PLC0415 - as above
+
+    problems: list[Problem] = []
+    with suppress(SkillgaugeError), opened_store(call) as store:
+        problems = list(continued_by(store, earlier))
+    if problems:
+        raise UsageError(problems)

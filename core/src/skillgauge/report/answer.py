@@ -25,7 +25,9 @@ _NAMES = {"turns": "turns", "tokens": "tokens", "duration_s": "time", "cost_usd"
 
 
 def compared(view: RunView) -> tuple[PairSummary, ...]:
-    """The comparisons of a run that prove anything: not those of a suite that is invalid."""
+    """The comparisons of a run that can prove anything: not of invalid suites, nor of cases chosen by their results."""
+    if view.head.is_chosen:
+        return ()
     valid = {validity.suite_id for validity in view.summary.validity if validity.valid}
     return tuple(pair for pair in view.summary.pairs if pair.candidate.suite_id in valid)
 
@@ -48,7 +50,7 @@ def _answer(pair: PairSummary) -> str:
     scope = " on these cases" if decided and not evidence.is_general else ""
     shared = f" in {counted(evidence.clusters, 'cluster')}" if evidence.clusters else ""
     cases = f"n = {counted(evidence.n, 'case')}{shared}{_dropped(pair.dropped)}"
-    known = f"{_interval(evidence)}{cases}, {chance_text(evidence.chance)}"
+    known = f"{_interval(evidence)}{cases}, {chance_text(evidence.chance)}{_look(evidence)}"
     seen = "" if decided else f"; {detectable_text(evidence.detectable)}"
     return f"{finding}{scope}: {points(evidence.estimate)} {against} ({known}){seen}{_took(pair)}"
 
@@ -69,7 +71,21 @@ def detectable_text(detectable: float | None) -> str:
 
 def _interval(evidence: Evidence) -> str:
     interval = evidence.interval
-    return f"{interval.level:.0%} interval {lift_interval_text(evidence)}, " if interval else ""
+    return f"{confidence_text(interval.level)} interval {lift_interval_text(evidence)}, " if interval else ""
+
+
+def confidence_text(level: float) -> str:
+    """A confidence level in percent, with as many digits as tell it from certainty."""
+    for digits in range(5):
+        text = f"{level:.{digits}%}"
+        if round(level, digits + 2) < 1.0 and abs(round(level, digits + 2) - level) < (1.0 - level) / 10:
+            return text
+    return f"{level:.5%}"
+
+
+def _look(evidence: Evidence) -> str:
+    """How much a later look at growing results asks for."""
+    return f", at look {evidence.look} at most {evidence.level:.2g} decides" if evidence.look > 1 else ""
 
 
 def _dropped(dropped: DroppedCounts) -> str:

@@ -25,11 +25,18 @@ from ..types.result import TrialResult, Verdict
 from ..types.trial import FailureClass, SuiteHead
 
 
-def case_summary(group: GroupKey, repeats: Sequence[TrialResult]) -> CaseSummary:
-    """What a group made of a case, of which it has at least one repeat."""
+def case_summary(group: GroupKey, repeats: Sequence[TrialResult], looks: Sequence[int] = ()) -> CaseSummary:
+    """Sum up what a group made of a case, of which it has at least one repeat.
+
+    Args:
+        group: the group.
+        repeats: its trials of the case.
+        looks: repeats that there were at each earlier look.
+    """
     values = [one.value for one in repeats if one.value is not None and one.verdict is not Verdict.ERROR]
     counts, mean, cluster, spent = counts_of(repeats), mean_of(values), repeats[0].cluster, _spent(repeats)
-    return CaseSummary(group=group, counts=counts, cluster=cluster, mean_value=mean, spent=spent)
+    earlier = tuple(counts_of(one for one in repeats if one.repeat <= repeats_then) for repeats_then in looks)
+    return CaseSummary(group=group, counts=counts, cluster=cluster, mean_value=mean, spent=spent, earlier=earlier)
 
 
 def _spent(repeats: Iterable[TrialResult]) -> Spent:
@@ -113,7 +120,8 @@ class PairTally:
         self._dropped.update([pair.dropped] if pair.dropped else [])
         if ours is None or theirs is None:
             return
-        self._lift.add(ours.counts, theirs.counts, ours.cluster)
+        earlier = list(zip(ours.earlier, theirs.earlier, strict=True))
+        self._lift.add(ours.counts, theirs.counts, ours.cluster, earlier)
         for (name, candidate), (_, baseline) in zip(ours.spent, theirs.spent, strict=True):
             self._ratios[name].add(candidate, baseline)
 

@@ -111,12 +111,12 @@ class _Group:
             if score.beside and score.status is not ScoreStatus.UNGRADED:
                 self.beside.setdefault(score.check_id, Spread()).add(score.status is ScoreStatus.PASSED)
 
-    def summary(self, key: GroupKey, seed: int) -> GroupSummary:
+    def summary(self, key: GroupKey, seed: int, looks: int) -> GroupSummary:
         repeats, counts = self.runs.repeats, self.all.counts
         return GroupSummary(
             **asdict(key),
             counts=counts,
-            pass_rate=self.all.passing.rate(repeats, seed),
+            pass_rate=self.all.passing.rate(repeats, seed, looks),
             pass_bounds=self.all.passing.bounds if counts.errors else None,
             mean_value=self.value.mean,
             weighted_value=self.weighted_value.mean,
@@ -126,7 +126,7 @@ class _Group:
             latency=Latency.of(self.latencies),
             reliability=self.repeated.reliability,
             tags=tuple(
-                TagSummary(tag=tag, counts=tally.counts, pass_rate=tally.passing.rate(repeats, seed))
+                TagSummary(tag=tag, counts=tally.counts, pass_rate=tally.passing.rate(repeats, seed, looks))
                 for tag, tally in sorted(self.tags.items())
             ),
             figures=tuple(_figure(*one) for one in self.beside.items()),
@@ -158,19 +158,26 @@ def summarize(
             repeats = list(found)
             tallied[parts].add_case(repeats)
             if suite and suite.comparisons:
-                summaries[repeats[0].group] = case_summary(repeats[0].group, repeats)
+                summaries[repeats[0].group] = case_summary(repeats[0].group, repeats, suite.looks)
         for pair in pairs_of(suite, summaries) if suite and summaries else ():
             arms = pair.candidate, pair.baseline
             pairs[arms].add(pair, *map(summaries.get, arms))
     groups = {GroupKey(*parts): group for parts, group in tallied.items()}
     ordered = sorted(groups, key=lambda key: _group_order(head, key))
     compared = sorted(pairs, key=lambda keys: [_group_order(head, key) for key in keys])
-    summaries_of = [groups[key].summary(key, head.seed) for key in ordered]
-    told = tuple(pairs[keys].summary(*keys) for keys in compared)
+    looks = {suite.id: len(suite.looks) + 1 for suite in head.suites}
+    summaries_of = [groups[key].summary(key, head.seed, looks.get(key.suite_id, 1)) for key in ordered]
+    pair_summaries = tuple(pairs[keys].summary(*keys) for keys in compared)
+    with_figures = _with_figures(heads, summaries_of, pair_summaries, figures)
+    if head.is_chosen:
+        with_figures = tuple(map(_without_intervals, with_figures))
+        pair_summaries = tuple(
+            pair.model_copy(update={"evidence": None, "lift_bounds": None}) for pair in pair_summaries
+        )
     return Summary(
         counts=Counts.sum(group.counts for group in summaries_of),
-        groups=_with_figures(heads, summaries_of, told, figures),
-        pairs=told,
+        groups=with_figures,
+        pairs=pair_summaries,
         validity=tuple(_validity(suite, groups) for suite in head.suites),
         spending=spent.spending,
         interrupted_attempts=interrupted_attempts,
@@ -212,6 +219,17 @@ def _with_figures(
             compared = tuple(pair for pair in pairs if pair.candidate.suite_id == suite_id)
             known |= figures(SuiteSummary(suite=heads[suite_id], groups=mine, pairs=compared))
     return tuple(one.model_copy(update={"figures": (*known.get(one.key, ()), *one.figures)}) for one in groups)
+
+
+def _without_intervals(group: GroupSummary) -> GroupSummary:
+    """The same of cases that were chosen for their results: they stand for no others, so no interval has a meaning."""
+    return group.model_copy(
+        update={
+            "pass_rate": group.pass_rate.bare,
+            "tags": tuple(tag.model_copy(update={"pass_rate": tag.pass_rate.bare}) for tag in group.tags),
+            "figures": tuple(figure.model_copy(update={"interval": None}) for figure in group.figures),
+        }
+    )
 
 
 def _group_order(head: PlanHead, key: GroupKey) -> tuple[int, int, int, str, str]:

@@ -34,9 +34,16 @@ from skillgauge.stats.calibration import (
     sensitivity,
     specificity,
 )
+from skillgauge.stats.changes import least_change
 from skillgauge.stats.clusters import (
     cluster_interval,
     cluster_sign_chance,
+)
+from skillgauge.stats.exact import (
+    attainable_size,
+    chance_by_sign,
+    chance_of_difference,
+    chance_of_worse,
 )
 from skillgauge.stats.intervals import (
     Interval,
@@ -52,10 +59,6 @@ from skillgauge.stats.lift import (
     MOST_REPEATS,
     Evidence,
     Finding,
-    Repeats,
-    chance_by_sign,
-    chance_of_difference,
-    chance_of_worse,
     lift_interval,
     repeats_for,
     smallest_detectable,
@@ -65,6 +68,7 @@ from skillgauge.stats.lift_tally import (
     LiftTally,
     Tried,
 )
+from skillgauge.stats.looks import level_of_look
 from skillgauge.stats.paired import (
     LogRatio,
     MeanRatio,
@@ -86,6 +90,7 @@ from skillgauge.stats.rates import (
     cluster_rate_interval,
     in_clusters,
     rate_interval,
+    widened,
 )
 from skillgauge.stats.reliability import (
     Reliability,
@@ -97,6 +102,7 @@ from skillgauge.stats.reliability import (
     pass_hat_k,
     variance_parts,
 )
+from skillgauge.stats.repeats import Repeats
 from skillgauge.stats.several import holm
 
 __all__ = [
@@ -133,6 +139,7 @@ __all__ = [
     "VarianceParts",
     "WeightedMean",
     "agreement",
+    "attainable_size",
     "bootstrap_interval",
     "bootstrap_means",
     "chance_by_sign",
@@ -150,6 +157,8 @@ __all__ = [
     "gwets_ac1",
     "holm",
     "in_clusters",
+    "least_change",
+    "level_of_look",
     "lift_interval",
     "mean_of",
     "nearest_rank",
@@ -164,5 +173,6 @@ __all__ = [
     "variance_parts",
     "weigh",
     "weighted_mean",
+    "widened",
     "wilson",
 ]

@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from skillgauge.stats._normal import normal_cdf, two_sided_z
 from skillgauge.stats.intervals import Interval, IntervalMethod
 
-_LEVEL = 0.95
 _STATES = 5_000
 """Most distinct sums that are followed one by one; beyond, their distribution is normal."""
 _PSEUDO_CLUSTERS = 2
 
 
-def cluster_interval(clusters: Sequence[tuple[int, int]], scale: int) -> Interval:
+def cluster_interval(clusters: Sequence[tuple[int, int]], scale: int, level: float = 0.95) -> Interval:
     """Interval of the mean difference over cases, for *clusters like these*, two clusters added that cancel each other.
 
     With clusters of one size it is Agresti's and Min's interval of the clusters' means.
@@ -24,12 +23,13 @@ def cluster_interval(clusters: Sequence[tuple[int, int]], scale: int) -> Interva
     Args:
         clusters: sum of the differences, in parts, and number of cases; at least one cluster.
         scale: parts of a whole difference.
+        level: two-sided confidence, strictly between 0 and 1.
 
     Returns:
         The bounds as fractions from -1 to 1; they contain the mean difference.
 
     Raises:
-        ValueError: there is no cluster.
+        ValueError: there is no cluster, or the level is outside its range.
 
     Source: A. Agresti, Y. Min, Statistics in Medicine 24 (2005), on the residuals of a ratio of sums: A. C. Cameron,
     D. L. Miller (2015).
@@ -43,9 +43,9 @@ def cluster_interval(clusters: Sequence[tuple[int, int]], scale: int) -> Interva
     mean = total / usual / size
     squares = math.fsum(((part / scale - mean * cases) / usual) ** 2 for part, cases in clusters)
     variance = (squares + _PSEUDO_CLUSTERS * (0.5 + mean * mean)) / size
-    half = two_sided_z(_LEVEL) * math.sqrt(variance / size)
+    half = two_sided_z(level) * math.sqrt(variance / size)
     lower, upper = max(-1.0, mean - half), min(1.0, mean + half)
-    return Interval(min(total / n, lower), max(total / n, upper), _LEVEL, IntervalMethod.AGRESTI_MIN_CLUSTERS)
+    return Interval(min(total / n, lower), max(total / n, upper), level, IntervalMethod.AGRESTI_MIN_CLUSTERS)
 
 
 def cluster_sign_chance(sums: Sequence[int]) -> float:

@@ -6,52 +6,31 @@ this different? For *cases like these*, an interval and a test over cases: would
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from skillgauge.stats._normal import normal_cdf, normal_quantile, two_sided_z
+from skillgauge.stats._normal import normal_quantile, two_sided_z
+from skillgauge.stats._pairs import Pairs, difference_of, scale_of, scaled
 from skillgauge.stats.clusters import cluster_interval, cluster_sign_chance
+from skillgauge.stats.exact import chance_by_sign, chance_of_difference
 from skillgauge.stats.intervals import Interval, IntervalMethod
+from skillgauge.stats.looks import level_of_look
+from skillgauge.stats.repeats import Repeats
 
 MIN_NEW_CASES = 8
 """Fewest cases from which anything is said of new ones."""
 LIFT_LEVEL = 0.95
-"""Confidence of every interval here; what chance makes less likely than the rest of it is no chance."""
+"""Confidence of an interval at the first look; a chance of at most the rest of it counts as evidence."""
+_RARE = round(1.0 - LIFT_LEVEL, 12)
 DETECTION_POWER = 0.8
 """How often a lift must be found to count as detectable."""
 LIFT_MARGIN = 0.05
 """Differences up to this, as a fraction, mean nothing to anybody."""
 MOST_REPEATS = 20
 """More repeats of a case are never advised: more cases tell more."""
-_STATES = 5_000
-"""Most distinct values of a test's statistic that are followed one by one; beyond, their sum is normal."""
 _PSEUDO_CASES = 2
 _LOST_TO_DISCRETENESS = 6
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Repeats:
-    """The repeats of one case in one arm."""
-
-    passed: int
-    graded: int
-    """At least 1: errors are left out, and a case with nothing else is no pair."""
-
-    def __post_init__(self) -> None:
-        """Raises `ValueError` for numbers that no case can have."""
-        if not 0 <= self.passed <= self.graded or self.graded < 1:
-            raise ValueError(f"of at least 1 graded repeat some pass; got {self.passed!r} of {self.graded!r}")
-
-    @property
-    def share(self) -> float:
-        """Share that passed, 0 to 1."""
-        return self.passed / self.graded
-
-
-_Pair = tuple[Repeats, Repeats]
-_Pairs = Mapping[_Pair, int]
-"""Candidate and baseline of a case, to the number of cases of which it is true."""
 
 
 class Finding(StrEnum):
@@ -86,9 +65,15 @@ class Evidence:
     """Smallest difference that would be found four times out of five; `None` if none could be."""
     clusters: int | None = None
     """Clusters that the cases fall into; `None` if every case stands for itself."""
+    look: int = 1
+    """Number of this look at these cases: 1, and one more each time that further repeats are added."""
+    level: float = _RARE
+    """Chance that counts as evidence if it is not exceeded; later looks have less of it."""
+    next_level: float | None = None
+    """The same of one more look, after further repeats."""
 
 
-def weigh(pairs: _Pairs, clusters: Sequence[_Pairs] = ()) -> Evidence | None:
+def weigh(pairs: Pairs, clusters: Sequence[Pairs] = (), earlier: Sequence[Pairs] = ()) -> Evidence | None:
     """What a comparison of two arms over the same cases shows.
 
     >>> steady = (Repeats(3, 3), Repeats(0, 3))
@@ -99,6 +84,7 @@ def weigh(pairs: _Pairs, clusters: Sequence[_Pairs] = ()) -> Evidence | None:
     Args:
         pairs: the cases with a graded repeat in both arms.
         clusters: those of them that name a cluster, cluster by cluster; they count as one, as far as new cases go.
+        earlier: the same cases as they were at each earlier look, if repeats were added; the oldest look first.
 
     Returns:
         The evidence, or ``None`` without any case.
@@ -106,47 +92,62 @@ def weigh(pairs: _Pairs, clusters: Sequence[_Pairs] = ()) -> Evidence | None:
     Raises:
         Nothing: `Repeats` refuses what no case can have.
 
-    Source: docs/statistics.md, "Lift", for the choice between the tests; each test names its own.
+    Source: docs/statistics.md, "Lift" and "Looking again", for the choice between the tests; each test names its own.
     """
     n = sum(pairs.values())
     if n == 0:
         return None
-    estimate = math.fsum(_difference(pair) * cases for pair, cases in pairs.items()) / n
+    estimate = math.fsum(difference_of(pair) * cases for pair, cases in pairs.items()) / n
     chance = chance_of_difference(pairs)
+    level = level_of_look(earlier, _RARE)
+    confidence = 1.0 - level
     interval, chance_new = None, None
-    scale = _scale(pairs)
+    scale = scale_of(pairs)
     groups = _groups(pairs, clusters, scale) if clusters else []
     shared = len(groups) if groups and len(groups) < n else None
     if shared:
         if shared >= MIN_NEW_CASES:
-            interval, chance_new = cluster_interval(groups, scale), cluster_sign_chance([total for total, _ in groups])
+            interval = cluster_interval(groups, scale, confidence)
+            chance_new = cluster_sign_chance([total for total, _ in groups])
     elif n >= MIN_NEW_CASES:
-        interval, chance_new = lift_interval(pairs), chance_by_sign(pairs)
+        interval, chance_new = lift_interval(pairs, confidence), chance_by_sign(pairs)
     repeats = sum(min(ours.graded, theirs.graded) * cases for (ours, theirs), cases in pairs.items()) // n
-    detectable = smallest_detectable(n, max(1, repeats))
-    rare = 1.0 - LIFT_LEVEL
+    detectable = smallest_detectable(n, max(1, repeats), level)
     outside = interval is not None and (interval.lower > 0.0 or interval.upper < 0.0)
-    is_general = outside and chance_new is not None and chance_new <= rare
-    if is_general or chance <= rare:
+    is_general = outside and chance_new is not None and chance_new <= level
+    if is_general or chance <= level:
         finding = Finding.HELPS if estimate > 0 else Finding.HURTS
     elif detectable is not None and detectable <= LIFT_MARGIN:
         finding = Finding.NO_DIFFERENCE
     else:
         finding = Finding.UNDECIDED
-    return Evidence(finding, is_general, n, estimate, chance, interval, chance_new, detectable, shared)
+    return Evidence(
+        finding=finding,
+        is_general=is_general,
+        n=n,
+        estimate=estimate,
+        chance=chance,
+        interval=interval,
+        chance_new=chance_new,
+        detectable=detectable,
+        clusters=shared,
+        look=len(earlier) + 1,
+        level=level,
+        next_level=level_of_look([*earlier, pairs], _RARE),
+    )
 
 
-def _groups(pairs: _Pairs, clusters: Sequence[_Pairs], scale: int) -> list[tuple[int, int]]:
+def _groups(pairs: Pairs, clusters: Sequence[Pairs], scale: int) -> list[tuple[int, int]]:
     """Sum of the differences and number of cases of each cluster; a case without one stands for itself."""
     rest = Counter(pairs)
     for cluster in clusters:
         rest.subtract(cluster)
-    alone = [(_scaled(pair, scale), 1) for pair, cases in rest.items() for _ in range(cases)]
-    shared = [(sum(_scaled(pair, scale) * cases for pair, cases in one.items()), sum(one.values())) for one in clusters]
+    alone = [(scaled(pair, scale), 1) for pair, cases in rest.items() for _ in range(cases)]
+    shared = [(sum(scaled(pair, scale) * cases for pair, cases in one.items()), sum(one.values())) for one in clusters]
     return [*shared, *alone]
 
 
-def lift_interval(pairs: _Pairs) -> Interval:
+def lift_interval(pairs: Pairs, level: float = LIFT_LEVEL) -> Interval:
     """Interval of the mean difference for *cases like these*, two cases added of which each arm wins one half.
 
     With one run a case it is Agresti's and Min's interval for paired proportions. With repeats the added cases are
@@ -155,162 +156,30 @@ def lift_interval(pairs: _Pairs) -> Interval:
 
     Args:
         pairs: at least one case.
+        level: two-sided confidence, strictly between 0 and 1.
 
     Returns:
         The bounds as fractions from -1 to 1; they contain the mean difference.
 
     Raises:
-        ValueError: there is no case.
+        ValueError: there is no case, or the level is outside its range.
 
     Source: A. Agresti, Y. Min, Statistics in Medicine 24 (2005) 729-740. docs/statistics.md has its coverage.
     """
     n = sum(pairs.values())
     if n == 0:
         raise ValueError("pairs must not be empty")
-    total = math.fsum(_difference(pair) * cases for pair, cases in pairs.items())
-    squares = math.fsum(_difference(pair) ** 2 * cases for pair, cases in pairs.items())
+    total = math.fsum(difference_of(pair) * cases for pair, cases in pairs.items())
+    squares = math.fsum(difference_of(pair) ** 2 * cases for pair, cases in pairs.items())
     size = n + _PSEUDO_CASES
     mean = total / size
     variance = max(0.0, (squares + _PSEUDO_CASES / 2) / size - mean * mean)
-    half = two_sided_z(LIFT_LEVEL) * math.sqrt(variance / size)
+    half = two_sided_z(level) * math.sqrt(variance / size)
     lower, upper = max(-1.0, mean - half), min(1.0, mean + half)
-    return Interval(min(total / n, lower), max(total / n, upper), LIFT_LEVEL, IntervalMethod.AGRESTI_MIN)
+    return Interval(min(total / n, lower), max(total / n, upper), level, IntervalMethod.AGRESTI_MIN)
 
 
-def chance_of_difference(pairs: _Pairs) -> float:
-    """How likely these cases come out at least this different if the arms are alike: exact, two-sided.
-
-    If the arms are alike, all repeats of a case are, whichever arm they are in, so the passes that fall to the
-    candidate are hypergeometric, case by case. With one repeat each this is McNemar's exact test.
-
-    >>> one, none = Repeats(1, 1), Repeats(0, 1)
-    >>> chance_of_difference({(one, none): 6}), chance_of_difference({(one, none): 5})
-    (0.03125, 0.0625)
-
-    Args:
-        pairs: the cases compared.
-
-    Returns:
-        A probability above 0 and at most 1; 1 if no case could have come out differently.
-
-    Raises:
-        Nothing: `Repeats` refuses what no case can have.
-
-    Source: Fisher's exact test stratified by case; Q. McNemar, Psychometrika 12 (1947), for one repeat.
-    """
-    return _chance(pairs, _by_chance, two_sided=True)
-
-
-def chance_of_worse(pairs: _Pairs) -> float:
-    """The same, one-sided: how likely the candidate comes out at least this much worse if nothing has changed.
-
-    Args:
-        pairs: the cases compared.
-
-    Returns:
-        A probability above 0 and at most 1; 1 if no case could have come out differently.
-
-    Raises:
-        Nothing: `Repeats` refuses what no case can have.
-
-    Source: as `chance_of_difference`.
-    """
-    return _chance(pairs, _by_chance, two_sided=False)
-
-
-def chance_by_sign(pairs: _Pairs) -> float:
-    """How likely cases like these come out at least this different if the arms are alike: exact, two-sided.
-
-    If the arms are alike, the difference of a case might as well have had the other sign.
-
-    >>> chance_by_sign({(Repeats(1, 1), Repeats(0, 1)): 8})
-    0.0078125
-
-    Args:
-        pairs: the cases compared.
-
-    Returns:
-        A probability above 0 and at most 1.
-
-    Raises:
-        Nothing: `Repeats` refuses what no case can have.
-
-    Source: the sign-flip permutation test, for example of E. S. Edgington, P. Onghena, *Randomization Tests* (2007).
-    """
-    return _chance(pairs, _by_sign, two_sided=True)
-
-
-_Steps = list[tuple[int, float]]
-"""What one case can add to the statistic, with its probability; the mean is 0."""
-
-
-def _difference(pair: _Pair) -> float:
-    return pair[0].share - pair[1].share
-
-
-def _by_chance(pair: _Pair, scale: int) -> _Steps:
-    """Every difference that a case could have shown, were its passes dealt to the arms at random."""
-    ours, theirs = pair
-    passes, graded = ours.passed + theirs.passed, ours.graded + theirs.graded
-    ways = math.comb(graded, ours.graded)
-    return [
-        (
-            passed * (scale // ours.graded) - (passes - passed) * (scale // theirs.graded),
-            math.comb(passes, passed) * math.comb(graded - passes, ours.graded - passed) / ways,
-        )
-        for passed in range(max(0, passes - theirs.graded), min(passes, ours.graded) + 1)
-    ]
-
-
-def _by_sign(pair: _Pair, scale: int) -> _Steps:
-    """The difference that a case has shown, and its opposite."""
-    step = _scaled(pair, scale)
-    return [(step, 0.5), (-step, 0.5)] if step else []
-
-
-def _scale(pairs: _Pairs) -> int:
-    return math.lcm(*(runs.graded for pair in pairs for runs in pair)) if pairs else 1
-
-
-def _scaled(pair: _Pair, scale: int) -> int:
-    ours, theirs = pair
-    return ours.passed * (scale // ours.graded) - theirs.passed * (scale // theirs.graded)
-
-
-def _chance(pairs: _Pairs, steps_of: Callable[[_Pair, int], _Steps], *, two_sided: bool) -> float:
-    """Probability of a sum as extreme as the one observed, of independent steps; one-sided, of one as low."""
-    scale = _scale(pairs)
-    observed = sum(_scaled(pair, scale) * cases for pair, cases in pairs.items())
-    chances: dict[int, float] = {0: 1.0}
-    variance = 0.0
-    for pair, cases in sorted(pairs.items()):
-        steps = steps_of(pair, scale)
-        if len(steps) < 2:
-            continue
-        variance += cases * math.fsum(chance * step * step for step, chance in steps)
-        for _ in range(cases):
-            if len(chances) > _STATES:
-                break
-            chances = _convolved(chances, steps)
-    if len(chances) > _STATES:
-        z = observed / math.sqrt(variance)
-        return 2.0 * normal_cdf(-abs(z)) if two_sided else normal_cdf(z)
-    extreme = (
-        chance for step, chance in chances.items() if (abs(step) >= abs(observed) if two_sided else step <= observed)
-    )
-    return min(1.0, math.fsum(extreme))
-
-
-def _convolved(chances: dict[int, float], steps: _Steps) -> dict[int, float]:
-    """The distribution of the sum."""
-    summed: dict[int, float] = {}
-    for value, chance in chances.items():
-        for step, likely in steps:
-            summed[value + step] = summed.get(value + step, 0.0) + chance * likely
-    return summed
-
-
-def smallest_detectable(cases: int, repeats: int) -> float | None:
+def smallest_detectable(cases: int, repeats: int, level: float = _RARE) -> float | None:
     """Smallest difference that a suite shows four times out of five, if its cases are neither easy nor hard.
 
     Half of the difference lies above a pass share of one half and half below, which is the hardest to see.
@@ -321,6 +190,7 @@ def smallest_detectable(cases: int, repeats: int) -> float | None:
     Args:
         cases: compared cases, at least 1.
         repeats: of each case in each arm, at least 1.
+        level: chance that counts as evidence, strictly between 0 and 1.
 
     Returns:
         A fraction of at most 1; ``None`` if no outcome whatever would be beyond chance.
@@ -336,20 +206,22 @@ def smallest_detectable(cases: int, repeats: int) -> float | None:
     best = {(Repeats(repeats, repeats), Repeats(0, repeats)): cases}
     told = cases * repeats - _LOST_TO_DISCRETENESS
     if told <= 0:
-        return 1.0 if chance_of_difference(best) <= 1.0 - LIFT_LEVEL else None
-    spread = (two_sided_z(LIFT_LEVEL) + normal_quantile(DETECTION_POWER)) ** 2 / (2.0 * told)
+        return 1.0 if chance_of_difference(best) <= level else None
+    spread = (two_sided_z(1.0 - level) + normal_quantile(DETECTION_POWER)) ** 2 / (2.0 * told)
     return math.sqrt(spread / (1.0 + spread))
 
 
-def repeats_for(cases: int, difference: float) -> int | None:
-    """Fewest repeats of each case in each arm with which a suite shows a difference; see `smallest_detectable`.
+def repeats_for(cases: int, difference: float, *, present: int = 0, level: float = _RARE) -> int | None:
+    """Fewest further repeats of each case in each arm with which a suite shows a difference; see `smallest_detectable`.
 
-    >>> repeats_for(4, 0.5), repeats_for(4, 0.1)
-    (5, None)
+    >>> repeats_for(4, 0.5), repeats_for(4, 0.1), repeats_for(4, 0.5, present=3, level=0.01)
+    (5, None, 3)
 
     Args:
         cases: compared cases, at least 1.
         difference: as a fraction, above 0 and at most 1.
+        present: repeats that there are already, and that count.
+        level: chance that counts as evidence, strictly between 0 and 1.
 
     Returns:
         A number from 1 to `MOST_REPEATS`; ``None`` if that many do not do.
@@ -361,5 +233,10 @@ def repeats_for(cases: int, difference: float) -> int | None:
     """
     if not 0.0 < difference <= 1.0:
         raise ValueError(f"difference must be above 0 and at most 1, such as 0.3; got {difference!r}")
-    known = ((repeats, smallest_detectable(cases, repeats)) for repeats in range(1, MOST_REPEATS + 1))
-    return next((repeats for repeats, least in known if least is not None and least <= difference), None)
+    if present < 0:
+        raise ValueError(f"present must be at least 0; got {present!r}")
+    for further in range(1, MOST_REPEATS + 1):
+        least = smallest_detectable(cases, present + further, level)
+        if least is not None and least <= difference:
+            return further
+    return None

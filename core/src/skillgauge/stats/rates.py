@@ -12,11 +12,18 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from skillgauge.stats._checks import require_level, require_rates, require_resamples
-from skillgauge.stats.bootstrap import DISPLAY_RESAMPLES, bootstrap_interval, cluster_bootstrap_interval
+from skillgauge.stats._normal import normal_cdf, two_sided_z
+from skillgauge.stats.bootstrap import (
+    DISPLAY_RESAMPLES,
+    MIN_BOOTSTRAP_CASES,
+    bootstrap_interval,
+    cluster_bootstrap_interval,
+)
 from skillgauge.stats.intervals import Interval, IntervalMethod, normal, wilson
 
 MIN_NORMAL_CASES = 1000
 """From here on the bootstrap's bounds are the normal ones, at a thousand times the cost."""
+_LEVEL = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +43,13 @@ class RateInterval:
 
     @classmethod
     def of(
-        cls, case_means: Sequence[float], *, repeats: int, seed: int, clusters: Mapping[int, str] = MappingProxyType({})
+        cls,
+        case_means: Sequence[float],
+        *,
+        repeats: int,
+        seed: int,
+        clusters: Mapping[int, str] = MappingProxyType({}),
+        looks: int = 1,
     ) -> RateInterval:
         """The mean of the case means with the interval that fits it; see `rate_interval`.
 
@@ -45,17 +58,27 @@ class RateInterval:
             repeats: The largest number of runs behind any of them.
             seed: Of the bootstrap.
             clusters: The cluster of each case that names one, by its place.
+            looks: How often the results were looked at, this time included. From the second look on, whether they grew
+                was decided by what they showed, and the interval is `widened` for that.
         """
         groups = in_clusters(case_means, clusters)
+        units = len(groups) or len(case_means)
+        is_bootstrap = MIN_BOOTSTRAP_CASES <= units < MIN_NORMAL_CASES
+        level = widened(_LEVEL, units) if looks > 1 and is_bootstrap else _LEVEL
         if groups:
-            found: Interval | None = cluster_rate_interval(groups, seed=seed)
+            found: Interval | None = cluster_rate_interval(groups, seed=seed, level=level)
         else:
-            found = rate_interval(case_means, repeats=max(1, repeats), seed=seed)
+            found = rate_interval(case_means, repeats=max(1, repeats), seed=seed, level=level)
         if found is None:
             return cls(rate=None, n=0)
         mean = math.fsum(case_means) / len(case_means)
         count = len(groups) or None
-        return cls(mean, len(case_means), found.lower, found.upper, found.level, str(found.method), count)
+        return cls(mean, len(case_means), found.lower, found.upper, _LEVEL, str(found.method), count)
+
+    @property
+    def bare(self) -> RateInterval:
+        """The rate without an interval."""
+        return RateInterval(self.rate, self.n, level=self.level, clusters=self.clusters)
 
 
 def in_clusters(values: Sequence[float], clusters: Mapping[int, str]) -> list[list[float]]:
@@ -148,9 +171,9 @@ class RateTally:
             self._least += bounds[0]
             self._most += bounds[1]
 
-    def rate(self, repeats: int, seed: int) -> RateInterval:
-        """The mean over the cases, with its interval."""
-        return RateInterval.of(self._shares, repeats=repeats, seed=seed, clusters=self._clusters)
+    def rate(self, repeats: int, seed: int, looks: int = 1) -> RateInterval:
+        """The mean over the cases, with its interval; see `RateInterval.of`."""
+        return RateInterval.of(self._shares, repeats=repeats, seed=seed, clusters=self._clusters, looks=looks)
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -242,6 +265,41 @@ def rate_interval(
         return normal(case_means, level) or replace(score, method=IntervalMethod.WILSON_OVER_CASES)
     found = bootstrap_interval(case_means, seed=seed, resamples=resamples, level=level)
     return _capped(found, n) if found else replace(score, method=IntervalMethod.WILSON_OVER_CASES)
+
+
+def widened(level: float, n: int) -> float:
+    """Level at which an interval over few cases is to be made, so that it covers as often as its own level says.
+
+    A bootstrap, as the normal distribution, takes the spread of few cases for the true one. Student's distribution and
+    the factor n / (n - 1) allow for it.
+
+    >>> round(widened(0.95, 10), 3), round(widened(0.95, 1000), 3)
+    (0.983, 0.95)
+
+    Args:
+        level: Two-sided confidence, strictly between 0 and 1.
+        n: Cases or clusters, at least 2.
+
+    Returns:
+        A level between the given one and 1.
+
+    Raises:
+        ValueError: An argument is outside its range.
+
+    Source: the expanded percentile interval of T. C. Hesterberg, The American Statistician 69 (2015) 371-386, with the
+    quantile of Student's distribution by formula 26.7.5 of M. Abramowitz, I. A. Stegun (1964).
+    """
+    require_level(level)
+    if n < 2:
+        raise ValueError(f"n must be at least 2; got {n!r}")
+    z, degrees = two_sided_z(level), n - 1
+    terms = (
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+    )
+    student = z + math.fsum(term / degrees**power for power, term in enumerate(terms, start=1))
+    return 1.0 - 2.0 * normal_cdf(-student * math.sqrt(n / degrees))
 
 
 def _capped(interval: Interval, n: int) -> Interval:

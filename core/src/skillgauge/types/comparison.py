@@ -78,6 +78,8 @@ class CaseSummary(Frozen):
     mean_value: float | None = None
     """Mean score over its graded repeats."""
     spent: Spent = Spent.model_construct()
+    earlier: tuple[Counts, ...] = ()
+    """Those of its repeats that there were at each earlier look; see `SuiteHead.looks`."""
 
 
 class Outcome(StrEnum):

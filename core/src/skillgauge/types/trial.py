@@ -142,6 +142,9 @@ class SuiteHead(SuiteFacts):
     """Trials of this suite in the plan; `None` in documents that do not tell."""
     runs: int = Field(default=1, ge=1)
     """Repeats of each of its cases."""
+    looks: tuple[int, ...] = ()
+    """Repeats of each case that there were at each earlier look at the results, fewest first; empty in a run that adds
+    to no other."""
     targets: tuple[TargetHead, ...]
     arms: tuple[str, ...]
     case_weights: bool = False
@@ -172,10 +175,14 @@ class SuiteHead(SuiteFacts):
 
 
 class RunOrigin(Frozen):
-    """The run that another one was made from, and what was done with it, as a sentence without its full stop."""
+    """The run that another one was made from, and what was done with it."""
 
     run_id: str
     change: str
+    """A sentence without its full stop."""
+    chosen: bool = False
+    """Whether only some cases were run again, chosen after their results were known. Such cases stand for no others, so
+    the run has no interval, finding or gate."""
 
 
 class PlanHead(Frozen):
@@ -196,6 +203,11 @@ class PlanHead(Frozen):
     provenance: JsonObject = EMPTY
     """Version of every distribution that takes part, and the digest of the judges' identities."""
     origin: RunOrigin | None = None
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether its cases were chosen for their results, so that no interval, finding or gate can rest on them."""
+        return self.origin is not None and self.origin.chosen
 
 
 class FailureClass(StrEnum):

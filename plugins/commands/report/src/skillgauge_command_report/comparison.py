@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from skillgauge.api import DIRECT, ExitCode, RunState, RunView, chance_text, counted, plain, points
+from skillgauge.api import DIRECT, ExitCode, GroupKey, RunState, RunView, chance_text, counted, plain, points
 
 from .circumstances import other_judges
 from .document import (
@@ -27,6 +28,8 @@ from .tallying import tally
 
 MAX_LOST = 0.25
 """Share of the common tasks that may be lost to errors; with more, finding no regression proves nothing."""
+_LISTED = 3
+"""Skills without a loss that are named in the verdict; more are counted."""
 _CHANCE = 0.05
 """A change of a baseline arm that chance alone makes this likely or less is told."""
 
@@ -77,7 +80,7 @@ def compare(before: Report, after: Report, terms: Terms) -> DiffDocument:
     cases = (case for report in (before, after) for case in report.view.cases())
     names = {(case.suite_id, case.id): case.name for case in cases if case.name and case.name != case.id}
     skills = tuple(
-        draft.finished(title, one, _commands(one, before, after), names)
+        draft.finished(title, one, _commands(one, draft.known.key, before, after), names)
         for draft, one, title in zip(drafts, judged, titles([draft.known.key for draft in drafts]), strict=True)
     )
     regression = overall([skill.regression for skill in skills])
@@ -106,12 +109,22 @@ def compare(before: Report, after: Report, terms: Terms) -> DiffDocument:
     )
 
 
-def _commands(judged: Judged, before: Report, after: Report) -> tuple[str, ...]:
-    """What would decide, as commands; none if one of the reports tells too little for it."""
-    if judged.decided_by is None:
+def _commands(judged: Judged, key: GroupKey, before: Report, after: Report) -> tuple[str, ...]:
+    """The commands that would decide; none if one of the reports tells too little for it."""
+    deciding = judged.decided_by
+    if deciding is None:
         return ()
-    reports = [one for one, side in ((before, Side.BEFORE), (after, Side.AFTER)) if side in judged.decided_by.sides]
-    return tuple(one.command(judged.decided_by.options) for one in reports) if all(one.again for one in reports) else ()
+    reports = [report for report, side in ((before, Side.BEFORE), (after, Side.AFTER)) if side in deciding.sides]
+    if not all(report.again for report in reports):
+        return ()
+    return tuple(report.command(f"{deciding.options}{_target(key, report.view)}") for report in reports)
+
+
+def _target(key: GroupKey, view: RunView) -> str:
+    """The option that leaves out the other suites of a run."""
+    if len(view.head.suites) < 2 or key.target_id is None:
+        return ""
+    return f" --target {shlex.quote(key.target_id)}"
 
 
 def _facts(report: Report) -> ReportFacts:
@@ -175,6 +188,8 @@ def _refused(reports: Sequence[Report]) -> Iterable[str]:
         view, label = report.view, plain(report.label, 60)
         if view.run.state is not RunState.FINISHED:
             yield f"the run of {label} is {view.run.state}"
+        if view.head.is_chosen:
+            yield f"the run of {label} is of cases that were chosen for their results"
         for validity in view.summary.validity:
             if not validity.valid:
                 yield f"{plain(validity.suite_id, 60)} is invalid in {label}: {plain(validity.reason)}"
@@ -202,7 +217,7 @@ def _unproven(skills: Sequence[SkillDiff]) -> Iterable[str]:
 
 def _verdict(skills: Sequence[SkillDiff], regression: Regression, unproven: Sequence[str], *, is_gate: bool) -> str:
     """The comparison in one sentence: what regressed, or how much was compared."""
-    told = "; ".join(_told(skill) for skill in skills if skill.regression is regression and skill.regression_reasons)
+    told = "; ".join(_told_of(skills, regression))
     match regression:
         case Regression.YES:
             verdict = f"regressed: {told}"
@@ -215,6 +230,18 @@ def _verdict(skills: Sequence[SkillDiff], regression: Regression, unproven: Sequ
     if unproven:
         verdict = f"{'invalid' if is_gate else 'proves nothing'}: {'; '.join(unproven)} ({verdict})"
     return verdict
+
+
+def _told_of(skills: Sequence[SkillDiff], regression: Regression) -> Iterator[str]:
+    """What is said of the skills with this judgement; many without a loss are counted and not listed."""
+    judged = [skill for skill in skills if skill.regression is regression and skill.regression_reasons]
+    quiet = [skill for skill in judged if regression is Regression.UNDECIDED and not skill.loss_seen]
+    if len(quiet) <= _LISTED:
+        quiet = []
+    yield from (_told(skill) for skill in judged if skill not in quiet)
+    if quiet:
+        most = max(skill.possible_loss or 0.0 for skill in quiet) * 100
+        yield f"{len(quiet)} skills show no loss, but one of up to {most:.1f} points cannot be excluded"
 
 
 def _told(skill: SkillDiff) -> str:

@@ -162,7 +162,7 @@ class Regression(StrEnum):
     YES = "yes"
     NO = "no"
     UNDECIDED = "undecided"
-    """It looks worse, but chance explains that."""
+    """It looks worse, but chance explains that; or it does not, but a loss cannot be excluded."""
     NOT_JUDGED = "not-judged"
     """There is nothing to judge: it is a baseline arm, new or removed, no task has a verdict in both reports, or model,
     engine or judge are others."""
@@ -224,8 +224,13 @@ class SkillDiff(Frozen):
     """Which of these keep it from being judged: those that the user did not say to compare across."""
     regression: Regression
     regression_reasons: tuple[str, ...] = ()
+    loss_seen: bool = False
+    """Whether it looks worse: its pass rate is down by more than `max_drop`, or a task broke."""
+    possible_loss: float | None = None
+    """Loss of pass rate, as a fraction, that cannot be excluded with 95 % confidence; `null` where repeats agree."""
     decided_by: str | None = None
-    """If undecided: options of `eval --confirm` that would decide, if any number of repeats would."""
+    """If undecided: options of `eval --confirm` that would decide if it went on like this; `null` if more repeats would
+    not."""
     decided_in: tuple[Side, ...] = ()
     """In which of the reports it takes them."""
     confirm: tuple[str, ...] = ()
@@ -258,7 +263,7 @@ class ReportFacts(Frozen):
 class DiffDocument(Frozen):
     """The document of `report diff --json` and `--format json`."""
 
-    schema_version: str = "2.3"
+    schema_version: str = "2.4"
     before: ReportFacts
     after: ReportFacts
     max_drop: float

@@ -51,9 +51,9 @@ class Draft:
             only_after=tuple(task for task in sides[1] if task not in sides[0]),
         )
         found = tuple(also_changed(before, after, judges)) if before and after else ()
-        pairs = [TaskPair(task, sides[0][task].runs, sides[1][task].runs, _control(pair, task)) for task in graded]
+        *earlier, pairs = [_at_look(pair, graded, look) for look in range(_looks(sides, graded))]
         arm = _known(pair).key.arm
-        weighed = Weighed(arm, pairs, difference(pairs), lift_change(pairs))
+        weighed = Weighed(arm, pairs, difference(pairs), lift_change(pairs), earlier)
         changes, checks = _changes(sides[0], sides[1], graded), _checks(sides[0], sides[1], graded)
         return cls(pair, tasks, weighed, tuple(changes), tuple(checks), found, across)
 
@@ -105,6 +105,8 @@ class Draft:
             barred_by=self.barred_by,
             regression=judged.regression,
             regression_reasons=judged.reasons,
+            loss_seen=judged.loss_seen,
+            possible_loss=judged.possible_loss,
             decided_by=judged.decided_by.options if judged.decided_by else None,
             decided_in=judged.decided_by.sides if judged.decided_by else (),
             confirm=confirm,
@@ -122,14 +124,32 @@ def _is_changed(before: TaskTally, after: TaskTally) -> bool:
     return bool(before.content and after.content and before.content != after.content)
 
 
-def _control(pair: Match, task: str) -> Control | None:
+def _looks(sides: Sequence[Mapping[str, TaskTally]], tasks: Iterable[str]) -> int:
+    """How often the two runs could be compared: once, and again each time that repeats were added to one of them."""
+    return 1 + max((len(side[task].earlier) for side in sides for task in tasks), default=0)
+
+
+def _at_look(pair: Match, tasks: Iterable[str], look: int) -> list[TaskPair]:
+    """The tasks as they were at a look, without those that had no verdict in one of the reports then."""
+    sides = [skill.tasks if skill else {} for skill in pair]
+    pairs = []
+    for task in tasks:
+        before, after = (side[task].at_look(look) for side in sides)
+        if before.graded and after.graded:
+            pairs.append(TaskPair(task, before, after, _control(pair, task, look)))
+    return pairs
+
+
+def _control(pair: Match, task: str, look: int) -> Control | None:
     """The task in the baseline arm of both reports, where it has a verdict and is the same."""
-    controls = [one.control if one else None for one in pair]
-    found = [control.tasks.get(task) if control else None for control in controls]
-    before, after = found
-    if before is None or after is None or controls[1] is None or not (before.runs.graded and after.runs.graded):
+    controls = [skill.control if skill else None for skill in pair]
+    tallies = [control.tasks.get(task) if control else None for control in controls]
+    if controls[1] is None or tallies[0] is None or tallies[1] is None:
         return None
-    return Control(controls[1].key.arm, before.runs, after.runs)
+    before, after = (tally.at_look(look) for tally in (tallies[0], tallies[1]))
+    if not (before.graded and after.graded):
+        return None
+    return Control(controls[1].key.arm, before, after)
 
 
 def titles(keys: Sequence[GroupKey]) -> list[str]:

@@ -13,11 +13,14 @@ from skillgauge.api import (
     Repeats,
     chance_of_difference,
     chance_of_worse,
+    least_change,
+    level_of_look,
     lift_interval,
 )
 
 from .document import Difference, LiftChange, TaskRuns
 
+_CONFIDENCE = 0.95
 _Strata = Counter[tuple[Repeats, Repeats]]
 """Second and first side of what is exchangeable if nothing changed, with how often it occurs."""
 
@@ -91,6 +94,27 @@ def lift_change(pairs: Sequence[TaskPair]) -> LiftChange | None:
         estimate=after - before,
         chance=chance_of_worse(_with_control([pair for pair, _ in known])),
     )
+
+
+def least_loss_change(pairs: Sequence[TaskPair]) -> float:
+    """Lower bound of the change, with 95 % confidence: of the pass rate, or of the lift if that excludes more.
+
+    A regression takes both down, so either bound excludes one; where there are two, each has half of the 5 %.
+    """
+    controlled = [(pair, pair.control) for pair in pairs if pair.control]
+    level = _CONFIDENCE if not controlled else 1.0 - (1.0 - _CONFIDENCE) / 2
+    after, before = [pair.after.repeats for pair in pairs], [pair.before.repeats for pair in pairs]
+    bounds = [least_change([after], [before], level)]
+    if controlled:
+        gains = [[pair.after.repeats for pair, _ in controlled], [control.before.repeats for _, control in controlled]]
+        losses = [[pair.before.repeats for pair, _ in controlled], [control.after.repeats for _, control in controlled]]
+        bounds.append(least_change(gains, losses, level))
+    return max(bounds)
+
+
+def share_of_level(earlier: Sequence[Sequence[TaskPair]], level: float) -> float:
+    """Part of a significance level that this look may use, given the looks before it; 1 at the first."""
+    return level_of_look([_own(pairs) for pairs in earlier], level, two_sided=False) / level
 
 
 def loss_chance(pairs: Sequence[TaskPair]) -> float:

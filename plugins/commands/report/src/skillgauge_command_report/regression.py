@@ -2,20 +2,20 @@
 
 Direct calls of a deterministic skill give the same verdict every time, so one task that passed and now fails is a
 regression, however few tasks there are. What an agent does differs by itself, and so may a direct skill whose own
-repeats show it; there a loss must be more than what chance makes of it, all skills and tasks considered. The rule is
-in the README word for word; change both.
+repeats show it; there a loss must be more than what chance makes of it, all skills and tasks considered, and "no
+regression" is said only where the repeats exclude a loss that matters. The rule is in the README word for word; change
+both.
 """
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from skillgauge.api import DIRECT, chance_text, counted, holm, plain, points
 
 from .document import Difference, LiftChange, Regression, Side, TaskRuns
-from .evidence import TaskPair, loss_chance
+from .evidence import TaskPair, least_loss_change, loss_chance, share_of_level
 
 MAX_DROP = 0.05
 """Loss of pass rate, as a fraction, that is no regression unless the user says otherwise."""
@@ -39,6 +39,8 @@ class Weighed:
     """Those compared."""
     difference: Difference | None
     lift: LiftChange | None = None
+    earlier: Sequence[Sequence[TaskPair]] = ()
+    """The tasks as they were each time that the two runs could be compared before, the oldest first."""
 
     @property
     def differs_by_itself(self) -> bool:
@@ -61,35 +63,37 @@ class Weighed:
 
 @dataclass(frozen=True)
 class Deciding:
-    """Cases whose repetition would decide if they went on like this, how often, and in which of the reports."""
+    """Further repeats that would decide a comparison if it went on as it began."""
 
     runs: int
+    """Of every task, in every arm."""
     tasks: tuple[str, ...]
+    """All that are compared: to repeat only those that look bad would acquit skills that got worse."""
     sides: tuple[Side, ...]
+    """The reports whose runs are continued."""
 
     @property
     def options(self) -> str:
-        """Of `eval`."""
-        return f"--runs {self.runs}{''.join(f' --case {shlex.quote(_pattern(task))}' for task in self.tasks)}"
-
-
-def _pattern(task: str) -> str:
-    """What `--case` finds a task by: its id, with `?` for what a pattern, a list or a terminal would take otherwise."""
-    return "".join(letter if letter.isprintable() and letter not in ",*?[" else "?" for letter in task)
+        """Options of `eval --confirm`."""
+        return f"--runs {self.runs}"
 
 
 @dataclass(frozen=True)
 class Judged:
-    """Whether a skill regressed, and why."""
+    """The judgement of a skill, and what it rests on."""
 
     regression: Regression
     reasons: tuple[str, ...] = ()
     decided_by: Deciding | None = None
     """If undecided: what would decide; `None` if no number of repeats would."""
+    loss_seen: bool = False
+    """Whether it looks worse than before."""
+    possible_loss: float | None = None
+    """Loss, as a fraction, that cannot be excluded; `None` where repeats agree."""
 
 
 def judge(skills: Sequence[Weighed], max_drop: float, *, any_loss: bool = False) -> list[Judged]:
-    """Whether each skill regressed.
+    """Judge each skill.
 
     Args:
         skills: all that are to be judged: the more there are, the more each has to prove.
@@ -97,11 +101,11 @@ def judge(skills: Sequence[Weighed], max_drop: float, *, any_loss: bool = False)
         any_loss: call each task that broke a regression, however little proves it.
     """
     uncertain = [place for place, skill in enumerate(skills) if skill.difference and skill.differs_by_itself]
-    rates = dict(zip(uncertain, holm([loss_chance(skills[place].tasks) for place in uncertain]), strict=True))
+    rates = dict(zip(uncertain, holm([_rate_chance(skills[place]) for place in uncertain]), strict=True))
     cases = [(place, pair) for place in uncertain for pair in skills[place].tasks if _has_repeats(pair)]
-    chances = zip(cases, holm([loss_chance([pair]) for _, pair in cases]), strict=True)
+    task_chances = holm([_task_chance(skills[place], pair, len(cases)) for place, pair in cases])
     proven: dict[int, dict[str, float]] = {}
-    for (place, pair), chance in chances:
+    for (place, pair), chance in zip(cases, task_chances, strict=True):
         if chance <= CASE_CHANCE:
             proven.setdefault(place, {})[pair.task] = chance
     judged = []
@@ -109,13 +113,24 @@ def judge(skills: Sequence[Weighed], max_drop: float, *, any_loss: bool = False)
         if skill.difference is None:
             judged.append(Judged(Regression.NOT_JUDGED))
         elif any_loss and (lost := [pair for pair in skill.tasks if (pair.before.share, pair.after.share) == (1, 0)]):
-            judged.append(Judged(Regression.YES, (_broke(lost),)))
+            judged.append(Judged(Regression.YES, (_broke(lost),), loss_seen=True))
         elif place in rates:
             of_skill = _Evidence(rates[place], proven.get(place, {}), len(uncertain))
             judged.append(_by_evidence(skill, skill.difference, of_skill, max_drop))
         else:
             judged.append(_directly(skill))
     return judged
+
+
+def _rate_chance(skill: Weighed) -> float:
+    """Chance of the loss of the pass rate, earlier looks allowed for."""
+    return min(1.0, loss_chance(skill.tasks) / share_of_level(skill.earlier, RATE_CHANCE))
+
+
+def _task_chance(skill: Weighed, task: TaskPair, tasks: int) -> float:
+    """Chance of the loss of one task, earlier looks at it allowed for."""
+    earlier = [[pair for pair in look if pair.task == task.task] for look in skill.earlier]
+    return min(1.0, loss_chance([task]) / share_of_level(earlier, CASE_CHANCE / tasks))
 
 
 def overall(judged: Sequence[Regression]) -> Regression:
@@ -151,11 +166,12 @@ def _directly(skill: Weighed) -> Judged:
     broken = skill.broken
     certain = [pair for pair in broken if _is_complete(pair.before) and _is_complete(pair.after)]
     if certain:
-        return Judged(Regression.YES, (_broke(certain),))
+        return Judged(Regression.YES, (_broke(certain),), loss_seen=True)
     if broken:
         sides = tuple(side for side in Side if not all(_is_complete(getattr(pair, side)) for pair in broken))
-        again = Deciding(MIN_REPEATS, tuple(pair.task for pair in broken), sides)
-        return Judged(Regression.UNDECIDED, (f"{_broke(broken)}, but errors left too few repeats to tell",), again)
+        again = Deciding(MIN_REPEATS, tuple(pair.task for pair in skill.tasks), sides)
+        reason = f"{_broke(broken)}, but errors left too few repeats to tell"
+        return Judged(Regression.UNDECIDED, (reason,), again, loss_seen=True)
     return Judged(Regression.NO)
 
 
@@ -170,7 +186,8 @@ def _is_complete(runs: TaskRuns) -> bool:
 
 
 def _by_evidence(skill: Weighed, difference: Difference, evidence: _Evidence, max_drop: float) -> Judged:
-    is_down = skill.is_down(max_drop)
+    is_down, broken = skill.is_down(max_drop), skill.broken
+    possible = -least_loss_change(skill.tasks)
     allowed = f", {evidence.skills} skills allowed for" if evidence.skills > 1 else ""
     rate = f"{_rate(difference)}{_lift(skill.lift)}"
     reasons = []
@@ -182,19 +199,23 @@ def _by_evidence(skill: Weighed, difference: Difference, evidence: _Evidence, ma
             f"{named(list(evidence.tasks))} got worse by more than chance explains ({least}, all allowed for)"
         )
     if reasons:
-        return Judged(Regression.YES, tuple(reasons))
-    broken = skill.broken
+        return Judged(Regression.YES, tuple(reasons), loss_seen=True, possible_loss=possible)
     if is_down:
         reasons.append(f"{rate}, which chance may explain ({chance_text(evidence.rate)}{allowed})")
     if broken:
         reasons.append(f"{_broke(broken)}, but too few repeats show it")
     if reasons:
-        return Judged(Regression.UNDECIDED, tuple(reasons), _deciding(skill, is_down=is_down, skills=evidence.skills))
-    return Judged(Regression.NO, tuple(_control(skill, difference, max_drop)))
+        deciding = _deciding(skill, _Target(max_drop, evidence.skills, is_down=is_down, loss_seen=True))
+        return Judged(Regression.UNDECIDED, tuple(reasons), deciding, loss_seen=True, possible_loss=possible)
+    if possible < max_drop:
+        return Judged(Regression.NO, _explained(skill, difference, max_drop), possible_loss=possible)
+    deciding = _deciding(skill, _Target(max_drop, evidence.skills, is_down=False, loss_seen=False))
+    reason = f"{_seen(skill, difference, max_drop)}, but one of {possible * 100:.1f} points cannot be excluded"
+    return Judged(Regression.UNDECIDED, (reason,), deciding, possible_loss=possible)
 
 
-def _control(skill: Weighed, difference: Difference, max_drop: float) -> Sequence[str]:
-    """What the baseline arm explains."""
+def _explained(skill: Weighed, difference: Difference, max_drop: float) -> tuple[str, ...]:
+    """Say what the baseline arm explains of a loss that is not the skill's."""
     if skill.lift is None:
         return ()
     if -difference.estimate > max_drop + _ROUNDING:
@@ -203,6 +224,19 @@ def _control(skill: Weighed, difference: Difference, max_drop: float) -> Sequenc
         better = f"{skill.lift.arm} got better, the skill did not get worse"
         return (f"lift {points(skill.lift.estimate)}{_from_to(skill.lift)}: {better}",)
     return ()
+
+
+def _seen(skill: Weighed, difference: Difference, max_drop: float) -> str:
+    """Say what is seen of a skill that does not look worse."""
+    margin = f"more than {max_drop * 100:g} points is seen"
+    if skill.lift is None:
+        return f"no loss of {margin}"
+    none_seen = f"no loss of the skill's own of {margin}"
+    if -difference.estimate > max_drop + _ROUNDING:
+        return f"{_rate(difference)}{_lift(skill.lift)}: {skill.lift.arm} fell as well, so {none_seen}"
+    if -skill.lift.estimate > max_drop + _ROUNDING:
+        return f"lift {points(skill.lift.estimate)}{_from_to(skill.lift)}: {skill.lift.arm} got better, so {none_seen}"
+    return none_seen
 
 
 def _rate(difference: Difference) -> str:
@@ -221,36 +255,51 @@ def _broke(pairs: Sequence[TaskPair]) -> str:
     return f"{named([pair.task for pair in pairs])} passed before and {'fails' if len(pairs) == 1 else 'fail'} now"
 
 
-def _deciding(skill: Weighed, *, is_down: bool, skills: int) -> Deciding | None:
-    """The doubtful tasks alone, in the second report alone if that does not take more runs in all than in both."""
-    doubtful = [pair for pair in skill.tasks if pair.change < 0] if is_down else skill.broken
-    enough = {}
-    for sides in ((Side.AFTER,), (Side.BEFORE, Side.AFTER)):
+@dataclass(frozen=True)
+class _Target:
+    """The decision that further repeats are to reach: a regression, or that a loss is excluded."""
+
+    max_drop: float
+    skills: int
+    is_down: bool
+    loss_seen: bool
+
+
+def _deciding(skill: Weighed, target: _Target) -> Deciding | None:
+    """Find the fewest further repeats that decide: in the second report alone, if that takes fewer in all than both."""
+    enough: dict[tuple[Side, ...], int] = {}
+    choices: tuple[tuple[Side, ...], ...] = ((Side.AFTER,), (Side.BEFORE, Side.AFTER))
+    for sides in choices:
         for runs in _SUGGESTED_RUNS:
-            joined = [_repeated(pair, runs, sides) if pair in doubtful else pair for pair in skill.tasks]
-            if _decides(joined, is_down=is_down, skills=skills):
+            further = [_repeated(pair, runs, sides) for pair in skill.tasks]
+            if _decides(skill, further, target):
                 enough[sides] = runs
                 break
     if not enough:
         return None
-    sides = min(enough, key=lambda sides: (enough[sides] * len(sides), len(sides)))
-    return Deciding(enough[sides], tuple(pair.task for pair in doubtful), sides)
+    cheapest = min(enough, key=lambda sides: (enough[sides] * len(sides), len(sides)))
+    return Deciding(enough[cheapest], tuple(pair.task for pair in skill.tasks), cheapest)
 
 
-def _decides(tasks: Sequence[TaskPair], *, is_down: bool, skills: int) -> bool:
-    """Whether such tasks would be a regression."""
-    repeated = [loss_chance([pair]) for pair in tasks if _has_repeats(pair)]
+def _decides(skill: Weighed, further: Sequence[TaskPair], target: _Target) -> bool:
+    """Tell whether the tasks with further repeats would decide, this look at them included."""
+    if not target.loss_seen:
+        return -least_loss_change(further) < target.max_drop
+    continued = replace(skill, tasks=further, earlier=[*skill.earlier, skill.tasks])
+    repeated = [_task_chance(continued, pair, len(further)) for pair in further if _has_repeats(pair)]
     if repeated and min(holm(repeated)) <= CASE_CHANCE:
         return True
-    return is_down and loss_chance(tasks) <= RATE_CHANCE / skills and _is_broad(tasks)
+    return target.is_down and _rate_chance(continued) <= RATE_CHANCE / target.skills and _is_broad(further)
 
 
 def _repeated(pair: TaskPair, runs: int, sides: Sequence[Side]) -> TaskPair:
-    """The task as it would be with so many repeats in some of the reports, and the same shares."""
+    """The task with further repeats in some of the reports, of which the same share passes."""
 
-    def more(found: TaskRuns, side: Side) -> TaskRuns:
-        more = {"passed": round(found.share * runs), "graded": runs}
-        return found.model_copy(update=more) if side in sides else found
+    def more(repeats: TaskRuns, side: Side) -> TaskRuns:
+        if side not in sides:
+            return repeats
+        graded = repeats.graded + runs
+        return repeats.model_copy(update={"passed": round(repeats.share * graded), "graded": graded})
 
     before, after, control = more(pair.before, Side.BEFORE), more(pair.after, Side.AFTER), pair.control
     if control:

@@ -42,6 +42,8 @@ class TaskTally:
     """Whether it gates nothing."""
     checks: Mapping[str, TaskRuns] = field(default_factory=dict)
     """What became of each check that has a name, by it."""
+    earlier: tuple[Counts, ...] = ()
+    """Its repeats at each earlier look, if repeats were added to the run."""
 
     @classmethod
     def of(cls, counts: Counts, results: Sequence[TrialResult], content: str = "") -> TaskTally:
@@ -60,6 +62,13 @@ class TaskTally:
     def total(self) -> int:
         """Repeats that were carried out."""
         return self.counts.total - self.counts.skipped
+
+    def at_look(self, look: int) -> TaskRuns:
+        """The repeats that there were at a look, counted from 0; a later look than the last is as the last."""
+        if look >= len(self.earlier):
+            return self.runs
+        counts = self.earlier[look]
+        return _runs(counts.passed, counts.failed, counts.errors)
 
     @property
     def runs(self) -> TaskRuns:
@@ -123,6 +132,7 @@ def tally(view: RunView) -> list[SkillTally]:
         for key, summary in report.summaries.items():
             skill = skills.setdefault(key, skill_of(key, None))
             found = TaskTally.of(summary.counts, report.results[key], report.case.digest)
+            found = replace(found, earlier=summary.earlier)
             is_apart = (key.suite_id, report.case.id) in apart
             skill.tasks[report.case.id] = replace(found, quarantined=True) if is_apart else found
     for key, skill in skills.items():
