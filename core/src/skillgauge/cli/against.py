@@ -41,9 +41,11 @@ _Cases = Mapping[str, tuple[CaseSummary, str]]
 
 
 def why_unusable(view: RunView) -> str:
-    """Why nothing can be compared with a run; empty if it can."""
+    """Say why nothing can be compared with a run; empty if it can."""
     if view.run.state is not RunState.FINISHED:
         return f"the run is {view.run.state}"
+    if view.head.is_chosen:
+        return "the run is of cases that were chosen for their results"
     invalid = [f"{plain(one.suite_id)}: {one.reason}" for one in view.summary.validity if not one.valid]
     return f"the run is invalid: {'; '.join(invalid)}" if invalid else ""
 

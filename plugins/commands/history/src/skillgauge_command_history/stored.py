@@ -12,6 +12,8 @@ def is_finished(view: RunView) -> bool:
 
 def is_valid(view: RunView, target: str, suite: str | None) -> bool:
     """Whether a run proves anything of a target, on one suite or on any of those that it was evaluated on."""
+    if view.head.is_chosen:
+        return False
     invalid = {one.suite_id for one in view.summary.validity if not one.valid}
     of_target = {one.suite_id for one in view.summary.groups if one.target_id == target}
     asked = of_target if suite is None else of_target & {suite}
