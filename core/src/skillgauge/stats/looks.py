@@ -5,8 +5,9 @@ look by itself. So the looks share one level, and each pays for what its test ca
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
-from skillgauge.stats._pairs import Pairs
+from skillgauge.stats._pairs import Pair, Pairs
 from skillgauge.stats.exact import attainable_size
 
 _SHARE_OF_REST = 0.5
@@ -44,6 +45,12 @@ def level_of_look(earlier: Sequence[Pairs], level: float, *, two_sided: bool = T
     """
     left, allowed = level, level
     for pairs in earlier:
-        left -= attainable_size(pairs, allowed, two_sided=two_sided)
+        left -= _size(frozenset(pairs.items()), allowed, two_sided=two_sided)
         allowed = max(left, _LEAST) * _SHARE_OF_REST
     return allowed
+
+
+@lru_cache(maxsize=256)
+def _size(pairs: frozenset[tuple[Pair, int]], level: float, *, two_sided: bool) -> float:
+    """The size of a test, kept because every later look and every report of a run asks for it again."""
+    return attainable_size(dict(pairs), level, two_sided=two_sided)
