@@ -5,7 +5,8 @@ Run: python benchmarks/regression_simulation.py [COMPARISONS] [SKILLS]
 For each cell of 4, 10 and 20 cases and 1, 3 and 5 repeats, COMPARISONS (default 40) pairs of runs are evaluated by the
 command line with an agent that passes by chance, by the same chance in both; each run has SKILLS suites (default 1, and
 10 is the other cell of interest), with the arm without the skill as the control. `report diff --fail-on-regression`
-compares them. What is undecided is run again by the commands that it prints, as a user would, and compared again.
+compares them. What looks worse and is undecided is continued by the commands that it prints, as a user would, and
+compared again.
 Everything is seeded, and no two comparisons of a cell have the same cases. The commands run in this process, so that
 the interpreter starts once and not five times a comparison: 40 comparisons of a cell take from 10 seconds of processor
 time (one skill, 4 x 1) to three minutes (ten skills, 20 x 5).
@@ -45,9 +46,9 @@ def evaluated(folder: Path, draw: int, *words: str) -> Path:
 
 
 def compared(folder: Path, before: Path, after: Path) -> tuple[str, list[list[str]]]:
-    """What is said, and the commands that would decide, as words."""
+    """What is said, and the commands that would decide what looks like a loss, as words."""
     done = program(folder, 0, "--json", "report", "diff", str(before), str(after), "--fail-on-regression")
-    commands = [command for skill in done.document["skills"] for command in skill["confirm"]]
+    commands = [command for skill in done.document["skills"] if skill["loss_seen"] for command in skill["confirm"]]
     return done.document["regression"], [shlex.split(command)[1:] for command in commands]
 
 
