@@ -82,6 +82,9 @@ class Finished:
     stderr_dropped: int = 0
     left_behind: bool = False
     """Whether processes of its group were still alive and had to be killed."""
+    sandbox_failure: str = ""
+    """Why the sandbox itself broke while the process ran, so that the other fields say nothing about the process: an
+    error of the infrastructure, see `Failure.of_sandbox`. Empty if it did not break."""
 
 
 class Running(Protocol):

@@ -3,7 +3,7 @@
 from ._belongings import Belongings, belongings, release, temporary_folder
 from ._tree import obstacles
 from .concealing import conceal
-from .running import MARKER, Process, start, stop_all
+from .running import MARKER, Process, Started, Starter, SupervisorLostError, start, stop_all
 from .workspace import FRESH, DirectoryWorkspace, Launch
 
 __all__ = [
@@ -13,6 +13,9 @@ __all__ = [
     "DirectoryWorkspace",
     "Launch",
     "Process",
+    "Started",
+    "Starter",
+    "SupervisorLostError",
     "belongings",
     "conceal",
     "obstacles",

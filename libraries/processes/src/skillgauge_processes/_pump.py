@@ -47,6 +47,19 @@ _IDLE_S = 5.0
 """An idle thread ends after that."""
 
 
+class SupervisorLostError(Exception):
+    """Raised by `Started.wait` once all is reaped: what confined the process ended without saying how the process did.
+
+    Args:
+        code: how the supervisor ended: its exit code, or the signal that ended it, negative.
+    """
+
+    def __init__(self, code: int) -> None:
+        how = f"exit code {code}" if code >= 0 else f"signal {-code}"
+        super().__init__(f"the sandbox's own process was ended by {how}, and the command with it")
+        self.code = code
+
+
 class Started(Protocol):
     """A process that was started in a session of its own."""
 
@@ -55,7 +68,11 @@ class Started(Protocol):
         """Its id."""
 
     def wait(self) -> int:
-        """Reap it once it has ended; its exit code, or the signal that ended it, negative."""
+        """Reap it once it has ended; its exit code, or the signal that ended it, negative.
+
+        Raises:
+            SupervisorLostError: the sandbox broke.
+        """
 
 
 Starter = Callable[[int, int, int, Mapping[str, str]], Started]
@@ -92,6 +109,7 @@ class Pump:
         self._exit = -1
         self._kill_at = 0.0
         self._timed_out = False
+        self._sandbox_failure = ""
         self._lock = threading.Lock()
         self._signalable = False
 
@@ -139,6 +157,7 @@ class Pump:
             stdout_dropped=self._out.dropped,
             stderr_dropped=self._err.dropped,
             left_behind=left_behind,
+            sandbox_failure=self._sandbox_failure,
         )
 
     def _spawn(self) -> None:
@@ -214,7 +233,12 @@ class Pump:
     def _reap(self) -> int:
         with self._lock:
             self._signalable = False
-        return self._started.wait()  # may take a moment, in which nobody who wants to signal has to wait
+        try:
+            return self._started.wait()  # may take a moment, in which nobody who wants to signal has to wait
+        except SupervisorLostError as lost:
+            if not self._kill_at:  # else it was ended by us
+                self._sandbox_failure = str(lost)
+            return lost.code
 
     def _turn(self, timeout_s: float) -> bool:
         """Wait for something to move and move it; tells whether the main process has ended."""

@@ -18,9 +18,9 @@ from signal import Signals
 
 from skillgauge.api import Command, Finished, LaunchError, without_secrets
 
-from ._pump import CHUNK, MARKER, TERM_GRACE_S, Pump, Started, Starter, attend
+from ._pump import CHUNK, MARKER, TERM_GRACE_S, Pump, Started, Starter, SupervisorLostError, attend
 
-__all__ = ["MARKER", "Process", "Started", "Starter", "start", "stop_all"]
+__all__ = ["MARKER", "Process", "Started", "Starter", "SupervisorLostError", "start", "stop_all"]
 
 
 async def start(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from skillgauge.api import Finished, Frozen, Json, Running, Usage, freeze
@@ -43,6 +43,8 @@ class End:
     exit_code: int | None
     said: str
     """What it printed since it was asked last, as far as that was kept."""
+    sandbox_failure: str = ""
+    """Why the sandbox around it broke, if it did: then the rest says nothing about the user's code."""
 
 
 class Worker:
@@ -89,13 +91,14 @@ class Worker:
         await asyncio.wait({self._attending}, timeout=EXITING_S)
         is_own_end = self._attending.done()
         end = await self.stop()
-        return end if is_own_end else End("closed its connection", end.exit_code, end.said)
+        return end if is_own_end else replace(end, how="closed its connection")
 
     async def stop(self) -> End:
         """Kill it and all of its descendants; takes less than a second, also if the caller is cancelled meanwhile."""
         finished = await self._running.stop()
         await asyncio.wait({self._attending})
-        return End(_how(finished), finished.exit_code, _said(finished, self._number))
+        said = _said(finished, self._number)
+        return End(_how(finished), finished.exit_code, said, finished.sandbox_failure)
 
     async def dismiss(self) -> None:
         """Let it end as programs do, and kill it if it does not."""

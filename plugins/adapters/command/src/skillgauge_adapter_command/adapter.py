@@ -103,7 +103,7 @@ class CommandSession:
                 return Execution(failure=failure, sandbox=self._workspace.tier)
             finished = await running.wait()
             streams.add(finished)
-            if finished.timed_out or finished.exit_code != 0:
+            if finished.timed_out or finished.sandbox_failure or finished.exit_code != 0:
                 break
         assert finished is not None  # there is one step at least
         return self._execution(finished, streams, time.monotonic() - started, _limit_text(step, request))
@@ -128,6 +128,8 @@ class CommandSession:
         failure = None
         if finished.timed_out:
             failure = _failed(FailureClass.TIMEOUT, f"timeout after {limit}")
+        elif finished.sandbox_failure:
+            failure = Failure.of_sandbox(finished.sandbox_failure)
         elif finished.signal is not None:
             failure = _failed(FailureClass.CRASH, f"the command was ended by signal {finished.signal}")
         return Execution(

@@ -43,6 +43,10 @@ class Link(Protocol):
         """How the server's process ended, if it did; waits a moment for its end."""
 
     @property
+    def sandbox_failure(self) -> str:
+        """Why the sandbox around the server's process broke, known once `epitaph` has returned; else empty."""
+
+    @property
     def status(self) -> int | None:
         """The last HTTP status that was a refusal."""
 
@@ -76,6 +80,8 @@ class Remote:
 
 
 class _HttpLink:
+    sandbox_failure = ""
+
     def __init__(self, server: Remote, output_bytes: int) -> None:
         self._server = server
         self._output_bytes = output_bytes
@@ -173,6 +179,10 @@ class _ProcessLink:
         )
         said = " ".join(finished.stderr[-1200:].decode("utf-8", "replace").split())[-300:]
         return f"the server {how}{': ' if said else ''}{said}"
+
+    @property
+    def sandbox_failure(self) -> str:
+        return self._finished.sandbox_failure if self._finished is not None else ""
 
     async def _read(self) -> None:
         async with self._incoming, aclosing(self._running.lines()) as lines:  # type: ignore[type-var]  # a generator

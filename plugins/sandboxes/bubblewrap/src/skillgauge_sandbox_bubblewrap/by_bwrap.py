@@ -11,6 +11,8 @@ from contextlib import ExitStack, suppress
 from signal import Signals
 from typing import Self
 
+from skillgauge_processes import SupervisorLostError
+
 from .launching import Request
 from .limits import OUTSIDE_ENV, counting, in_front, is_loading, joining, limiting
 
@@ -80,9 +82,12 @@ class Contained:
         self.pid = self._popen.pid
 
     def wait(self) -> int:
-        """Reap it, and end and reap process 1 of its namespaces, which bwrap leaves to us; how the command ended.
+        """Reap it, and end process 1 of its namespaces, which bwrap leaves to us; return how the command ended.
 
         Programs that are asked to end like to choose 129, 130, 141 or 143 by themselves: these are left as they are.
+
+        Raises:
+            SupervisorLostError: bwrap itself was ended by a signal, which nothing within can send.
         """
         code = self._popen.wait()
         try:
@@ -91,6 +96,8 @@ class Contained:
                     _end(int(told[1]))
         finally:
             os.close(self._told)
+        if code < 0:
+            raise SupervisorLostError(code)
         return 128 - code if code in _NEVER_IMITATED else code
 
 

@@ -31,6 +31,8 @@ class Place:
 
 
 _V1 = {"pids": "pids.max", "memory": "memory.limit_in_bytes"}
+_KILLS = ("memory.oom_control", "memory.events")
+"""Files that count the processes killed for want of memory, in the first and in the second version."""
 _V2 = {"pids": "pids.max", "memory": "memory.max"}
 
 
@@ -46,6 +48,12 @@ class Group:
     def joined_by(self) -> tuple[Path, ...]:
         """Files to which a process of one thread writes 0 to become a member."""
         return tuple(_joined_by(folder / _INNER) for folder in self.folders)
+
+    @property
+    def has_run_out_of_memory(self) -> bool:
+        """Whether the kernel has killed one of its processes for want of memory, the sandbox's own included."""
+        files = [folder / name / file for folder in self.folders for name in ("", _INNER) for file in _KILLS]
+        return any(_kills(file) for file in files)
 
     def remove(self) -> bool:
         """Remove it, once its processes have ended; tells whether it is gone."""
@@ -156,6 +164,16 @@ def _sweep(folder: Path) -> None:
         if pid.isdecimal() and not Path("/proc", pid).exists():
             _removed(path / _INNER)
             _removed(path)
+
+
+def _kills(file: Path) -> int:
+    """Return the number of processes that the kernel killed by what a file of a group tells; 0 if it is not there."""
+    with suppress(OSError, ValueError):
+        for line in file.read_text().splitlines():
+            name, _, count = line.partition(" ")
+            if name == "oom_kill":
+                return int(count)
+    return 0
 
 
 def _removed(folder: Path) -> bool:

@@ -55,6 +55,7 @@ _DEVICE_LINKS = (
 _KERNEL_SETTINGS = (b"sys", b"sysrq-trigger", b"irq", b"bus")
 
 _STARTED, _UNCONFINED, _NOT_STARTED = range(3)
+_SIGNALLED = 128
 _MOST_HANDLES = 250
 _NEWS, _NEWS_BYTES = (_signal.SIGCHLD, _signal.SIGTERM), 128
 
@@ -318,7 +319,7 @@ def _end_of(command: int, answer: int) -> int:
             os._exit(1)
         number, _, _, sender = struct.unpack_from("=IiiI", os.read(news, _NEWS_BYTES))
         if number == _signal.SIGTERM and sender == 0:  # from outside: who is within has an id
-            return -int(number)
+            os._exit(_SIGNALLED + number)  # without telling how the command ended
         reaped = -1
         while reaped:
             reaped, status = os.waitpid(-1, os.WNOHANG)

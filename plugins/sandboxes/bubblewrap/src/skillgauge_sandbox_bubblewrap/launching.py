@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import marshal
+import math
 import os
 import resource
 import select
@@ -19,11 +20,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from skillgauge_processes import SupervisorLostError
+
 from .limits import OUTSIDE_ENV
 
 PROGRAM = Path(__file__).with_name("launcher.py")
-_STARTED, _UNCONFINED = 0, 1  # as in `launcher`
+_STARTED, _UNCONFINED, _SIGNALLED = 0, 1, 128  # as in `launcher`
 _LONGEST = 4096
+_NEARLY = 0.9
+"""Share of its processor time at which a process can have been ended for it: limits are checked by ticks of a clock."""
 _END_S = 2.0
 _ANSWER_S = 60.0
 """After which it has answered, however busy the machine is, unless somebody stopped it."""
@@ -61,6 +66,12 @@ class Request:
     """Of system calls."""
     handles: Sequence[int] = field(default=())
     """File descriptors that it inherits under their numbers, and that are open for as long as anything of it runs."""
+
+    @property
+    def cpu_s(self) -> float:
+        """Processor seconds after which the kernel ends one of its processes."""
+        soft, _ = self.limits.get(resource.RLIMIT_CPU, (math.inf, math.inf))
+        return soft
 
     def encoded(self) -> bytes:
         """What the launcher reads."""
@@ -121,7 +132,7 @@ class Launchers:
                 os.close(asking)
                 os.close(writing)
             try:
-                return Confined(reading)
+                return Confined(reading, cpu_s=request.cpu_s)
             except (UnansweredError, TimeoutError):
                 self._forget(launcher)
                 raise
@@ -198,14 +209,16 @@ class Confined:
 
     Args:
         answers: where it answers.
+        cpu_s: processor seconds that each process may use.
 
     Raises:
         UnconfinedError: it could not confine the command.
         OSError: the command cannot be executed.
     """
 
-    def __init__(self, answers: int) -> None:
+    def __init__(self, answers: int, *, cpu_s: float = math.inf) -> None:
         self._answers = answers
+        self._cpu_s = cpu_s
         self.pid = 0
         try:
             (self.pid,) = self._early(1) or (0,)
@@ -227,13 +240,25 @@ class Confined:
         raise OSError(number, os.strerror(number))
 
     def wait(self) -> int:
-        """Reap it; how the command ended, or it did, if somebody ended it."""
+        """Reap it and return how the command ended.
+
+        Nothing within can end it but by using up the time of the processor, which reaping takes as well.
+
+        Raises:
+            SupervisorLostError: it was ended from outside.
+        """
         try:
-            _, status = os.waitpid(self.pid, 0)
-            (code,) = self._numbers(1) or (os.waitstatus_to_exitcode(status),)
+            _, status, used = os.wait4(self.pid, 0)
+            told = self._numbers(1)
         finally:
             os.close(self._answers)
-        return code
+        if told:
+            return told[0]
+        code = os.waitstatus_to_exitcode(status)
+        code = _SIGNALLED - code if code > _SIGNALLED else code
+        if used.ru_utime + used.ru_stime >= _NEARLY * self._cpu_s:
+            return code
+        raise SupervisorLostError(code)
 
     def _early(self, count: int) -> tuple[int, ...]:
         """The same before the command runs, while nobody else knows whom to kill if it takes too long."""

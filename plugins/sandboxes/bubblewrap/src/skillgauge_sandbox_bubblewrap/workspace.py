@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from skillgauge.api import Command, LaunchError, SandboxSpec, Usage
-from skillgauge_processes import DirectoryWorkspace, Launch
+from skillgauge_processes import DirectoryWorkspace, Launch, Started, Starter, SupervisorLostError
 
 from . import disk, held
 from .by_bwrap import Contained
@@ -158,7 +158,11 @@ class BubblewrapWorkspace(DirectoryWorkspace):
             filter=self._filter,
             handles=tuple(handles),
         )
-        return Launch(command.argv, env, tuple(handles), self._host.starter(request))
+        return Launch(command.argv, env, tuple(handles), self._starter(request, group))
+
+    def _starter(self, request: Request, group: Group) -> Starter:
+        start = self._host.starter(request)
+        return lambda *streams_and_marks: _Grouped(start(*streams_and_marks), group)
 
     def _prepared(self) -> Group:
         """Control groups of the workspace; what it needs before its first process is made here."""
@@ -209,6 +213,29 @@ class BubblewrapWorkspace(DirectoryWorkspace):
 
     async def _end_for_holding(self) -> None:
         await self.end_processes(self._too_much)
+
+
+class _Grouped:
+    """A process of a workspace, whose supervisor is a member of the workspace's control groups as well.
+
+    Args:
+        started: the process.
+        group: the groups.
+    """
+
+    def __init__(self, started: Started, group: Group) -> None:
+        self._started = started
+        self._group = group
+        self.pid = started.pid
+
+    def wait(self) -> int:
+        """Reap it and return how it ended. A supervisor that memory ran out for was ended by what runs within."""
+        try:
+            return self._started.wait()
+        except SupervisorLostError as lost:
+            if self._group.has_run_out_of_memory:
+                return lost.code
+            raise
 
 
 def has_network(spec: SandboxSpec, options: BubblewrapOptions) -> bool:

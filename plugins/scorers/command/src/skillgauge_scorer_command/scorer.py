@@ -66,6 +66,8 @@ class CommandScorer:
             what = "could not be started" if isinstance(error, LaunchError) else f"found no place for {RESPONSE_FILE}"
             return self._no_verdict(f"{what}: {error}", None)
         finished = await running.wait()
+        if finished.sandbox_failure:
+            return self._no_verdict(finished.sandbox_failure, finished)
         score = self._verdict(finished)
         if not is_agent or score.status is not ScoreStatus.UNGRADED:
             return score

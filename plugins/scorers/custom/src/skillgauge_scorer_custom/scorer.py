@@ -88,6 +88,8 @@ class CustomScorer:
         said = finished.stderr.decode(errors="replace").strip()[-_SHOWN:]
         if finished.timed_out:
             return self._broken(f"did not answer within {self._options.timeout_s:g} s", said)
+        if finished.sandbox_failure:
+            return self._broken(f"gave no result: {finished.sandbox_failure}", said)
         _, found, line = finished.stdout.rpartition(f"\n{marker} ".encode())
         if not found:
             how = f"exit code {finished.exit_code}" if finished.signal is None else f"signal {finished.signal}"
