@@ -17,7 +17,7 @@ FINDINGS: dict[str, list[str]] = {
         _QUICKEST,
         "plugins/scorers/command/tests/test_command_scorer.py::test_place_of_the_answer_is_taken",
         "plugins/scorers/command/tests/test_command_scorer.py::test_what_keeps_a_command_from_its_end",
-        "plugins/engines/command/tests/test_engine.py::test_endings",
+        "libraries/agent-programs/tests/test_agent_programs_sessions.py::test_an_agent_that_ends_itself_has_failed",
         "libraries/processes/tests/test_tree.py::test_what_cannot_be_moved_is_the_agents_failure",
     ],
     "T-S4": [

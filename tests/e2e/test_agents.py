@@ -323,6 +323,26 @@ def test_any_program_is_an_agent(evaluate: Evaluate, suite: Callable[..., Path],
     assert "cannot use skills" in unskilled.stdout
 
 
+@pytest.mark.e2e
+@pytest.mark.parametrize(
+    ("codes", "code", "verdict"),
+    [({}, 3, "error"), ({"1": "failed"}, 0, "fail")],
+)
+def test_a_program_that_breaks_is_no_failed_skill(
+    evaluate: Evaluate, suite: Callable[..., Path], work: Path, codes: dict[str, str], code: int, verdict: str
+) -> None:
+    """An expired key makes the run invalid and its message is shown; only `exit_codes` makes an ending a fail."""
+    argv = ["sh", "-c", "echo 'Error: 401 invalid key'; exit 1"]
+    options = {"argv": argv, "skill_folder": ".my/skills", "exit_codes": codes}
+    (work / "skillgauge.config.yaml").write_text(json.dumps({"plugins": {"engines": {"command": options}}}))
+    path = suite({"id": "a", "prompt": "do it", "says": "done"})
+    done = evaluate(path, "--engine", "command", "--trust-config")
+    assert done.code == code, done.stderr
+    assert verdicts(done) == {("a", "with_skill"): verdict, ("a", "without_skill"): verdict}
+    messages = {one["execution"]["failure"]["message"] for one in done.document["results"]}
+    assert messages == {"exit code 1: Error: 401 invalid key"}
+
+
 KEY = "sk-canary-of-the-agent-0123456789"
 
 

@@ -59,13 +59,19 @@ def write_skill(work: Path, names: list[str]) -> None:
     (scripts / "agent.sh").write_text(AGENT % scripts)
 
 
-def verdicts(program: Program, work: Path, names: list[str], sandbox: str, *more: object) -> dict[str, Any]:
-    """Verdict by case, from a run in which nothing but the agent has failed."""
+EVERY_ENDING_FAILS = json.dumps({str(code): "failed" for code in range(1, 256)})
+
+
+def verdicts(
+    program: Program, work: Path, names: list[str], sandbox: str, *more: object, exit_codes: str = EVERY_ENDING_FAILS
+) -> dict[str, Any]:
+    """Verdict by case, from a run in which nothing but the agent has failed, which its options say."""
     write_skill(work, names)
     argv = ["sh", str(work / "spoilers/agent.sh"), "{prompt}"]
     settings = [
         f"engines.command.argv={json.dumps(argv)}",
         "engines.command.skill_folder=.skills",
+        f"engines.command.exit_codes={exit_codes}",
         "sandboxes.bubblewrap.memory_mb=256",
         f"sandboxes.bubblewrap.readable={json.dumps([str(work / 'spoilers')])}",
     ]
@@ -121,3 +127,11 @@ def test_no_agent_spoils_its_grading(program: Program, work: Path, sandbox: str,
 def test_the_quickest_ways(program: Program, work: Path, name: str) -> None:
     """A few of them, each in a run of its own, where nothing confines."""
     require_honest(verdicts(program, work, [name], "local", "--record", "recordings"))
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("name", ["killed", "polite-end", "odd-code"])
+def test_an_agent_that_ends_itself_never_passes(program: Program, work: Path, name: str) -> None:
+    """Without options that explain its ending it looks like one without a key: an error, with and without the work."""
+    found = verdicts(program, work, [name], "local", exit_codes="{}")
+    assert {one["verdict"] for one in found.values()} == {"error"}

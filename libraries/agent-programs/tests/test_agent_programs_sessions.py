@@ -73,6 +73,17 @@ def test_no_end_is_a_failure(acme: Acme, play: Play, script: str, kind: FailureC
     assert words in failure.message
 
 
+@pytest.mark.parametrize(
+    ("script", "kind"),
+    [("kill -9 $$", FailureClass.KILLED), ("exit 3", FailureClass.CRASH), ("exit 0", FailureClass.PROTOCOL)],
+)
+def test_an_agent_that_ends_itself_has_failed(acme: Acme, play: Play, script: str, kind: FailureClass) -> None:
+    """An agent that has called a tool can have ended its own program, and does not leave the rates by that."""
+    failure = play(acme(f'echo \'{{"call": "shell"}}\'; {script}'))[0].failure
+    assert failure is not None
+    assert (failure.failure_class, failure.blame) == (kind, Blame.TARGET)
+
+
 def test_an_end_that_was_told_counts(acme: Acme, play: Play) -> None:
     """The exit code after the end does not turn an answer into a failure."""
     execution, _, _ = play(acme(f"{ANSWER}; exit 7"))

@@ -109,22 +109,53 @@ def test_only_what_is_named_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize(
     ("line", "kind", "blame", "retryable"),
     [
-        ("exit 9", FailureClass.CRASH, Blame.TARGET, False),
+        ("exit 9", FailureClass.CRASH, Blame.INFRASTRUCTURE, False),
+        ("exit 137", FailureClass.CRASH, Blame.INFRASTRUCTURE, False),
         ("exit 75", FailureClass.RATE_LIMITED, Blame.INFRASTRUCTURE, True),
         ("exit 4", FailureClass.MAX_TURNS, Blame.AGENT_LIMIT, False),
-        ("kill -9 $$", FailureClass.KILLED, Blame.TARGET, False),
+        ("exit 5", FailureClass.REJECTED, Blame.TARGET, False),
+        ("kill -9 $$", FailureClass.KILLED, Blame.INFRASTRUCTURE, False),
+        ("kill -15 $$", FailureClass.REJECTED, Blame.TARGET, False),
         ("sleep 60", FailureClass.TIMEOUT, Blame.INFRASTRUCTURE, False),
     ],
 )
 def test_endings(line: str, kind: FailureClass, blame: Blame, retryable: bool) -> None:
-    """Exit codes mean what the options say. Of a program that did not end nobody knows what it waited for (E-A3)."""
-    options = shell(line, exit_codes={"75": "rate_limited", "4": "max_turns"})
+    """Exit codes and signals mean what the options say; an ending that they do not explain blames no skill."""
+    codes = {"75": "rate_limited", "4": "max_turns", "5": "failed", "143": "failed"}
+    options = shell(line, exit_codes=codes)
     limits = Limits(timeout_s=0.2 if "sleep" in line else 60)
     execution, _ = play(options, limits=limits)
     assert execution.failure
     found = (execution.failure.failure_class, execution.failure.blame, execution.failure.retryable)
     assert found == (kind, blame, retryable)
     assert execution.text is None
+
+
+@pytest.mark.parametrize(
+    ("line", "options", "message"),
+    [
+        ("echo out; echo 'no key' >&2; exit 1", {}, "exit code 1: no key"),
+        ("echo 'Error: 401'; exit 1", {}, "exit code 1: Error: 401"),
+        ("echo 'no network'; kill -9 $$", {}, "ended by signal 9: no network"),
+        ("echo said; printf ' \\n' >&2; exit 1", {}, "exit code 1: said"),
+        ("exit 1", {}, "exit code 1"),
+        ("echo 'please log in'", {"answer_key": "a"}, "no line of its output is a JSON object: please log in"),
+    ],
+)
+def test_a_message_shows_what_the_program_wrote_last(line: str, options: dict[str, Any], message: str) -> None:
+    """The end of stderr, and of stdout where stderr is empty, since many agents write their errors there."""
+    failure = play(shell(line, **options))[0].failure
+    assert failure
+    assert failure.message == message
+    assert failure.blame is Blame.INFRASTRUCTURE
+
+
+def test_a_message_shows_the_end_of_long_output() -> None:
+    """The reason stands at the end of what a program writes, whatever stands before it."""
+    failure = play(shell("head -c 9000 /dev/zero | tr '\\0' a; echo ' the reason'; exit 1"))[0].failure
+    assert failure
+    assert failure.message.endswith("a the reason")
+    assert len(failure.message) < 400
 
 
 def test_exit_codes_can_be_turned_round() -> None:
@@ -197,7 +228,7 @@ def test_a_command_line_may_be_one_text() -> None:
         ({"argv": ["a", "{skill_folder}"]}, "skill_folder is not set"),
         ({"argv": ["a"], "skill_folder": "../skills"}, "stay inside"),
         ({"argv": ["a"], "exit_codes": {"x": "auth"}}, "no exit code"),
-        ({"argv": ["a"], "exit_codes": {"1": "sad"}}, "'sad' is none of completed, timeout"),
+        ({"argv": ["a"], "exit_codes": {"1": "sad"}}, "'sad' is none of completed, failed, timeout"),
         ({"argv": ["a"], "env": {"A": 1}}, "must be text"),
     ],
 )

@@ -29,13 +29,16 @@ from skillgauge.api import (
 )
 
 from .answers import NoAnswer, answer_in
-from .options import COMPLETED, CommandOptions, placeholders
+from .options import COMPLETED, FAILED, CommandOptions, placeholders
 
 NAME = "command"
 OUTPUT_BYTES = 5 * 1024 * 1024
 """Bytes kept of stdout and of stderr unless the suite sets another limit."""
 _KEPT_CHARACTERS = 64 * 1024
 _EXCERPT = 300
+_EXCERPT_BYTES = 4 * _EXCERPT
+_SIGNALLED = 128
+"""Added to the number of a signal it gives the exit code that shells tell, by which `exit_codes` names signals."""
 
 
 class CommandEngine:
@@ -103,7 +106,7 @@ class CommandEngine:
         except LaunchError as error:
             failure = Failure.of_agent(FailureClass.LAUNCH, str(error))
             return Execution(failure=failure, trajectory=Trajectory(), sandbox=workspace.tier)
-        return self._told(finished, request, workspace, emit)
+        return self._execution(finished, request, workspace, emit)
 
     async def _values(self, request: RunRequest, workspace: Workspace) -> dict[str, str]:
         values = {
@@ -127,14 +130,14 @@ class CommandEngine:
         passed = {name: environ[name] for name in self._options.pass_env if name in environ}
         return {name: str(value) for name, value in self._options.env.items()} | passed
 
-    def _told(self, finished: Finished, request: RunRequest, workspace: Workspace, emit: Emit) -> Execution:
+    def _execution(self, finished: Finished, request: RunRequest, workspace: Workspace, emit: Emit) -> Execution:
         stdout, text = _text(finished.stdout), None
         failure = self._failure(finished, request)
         if failure is None:
             try:
                 text = answer_in(stdout, self._options.answer_key)
             except NoAnswer as why:
-                failure = Failure.of_agent(FailureClass.PROTOCOL, str(why))
+                failure = Failure.of_agent(FailureClass.PROTOCOL, f"{why}{_last_words(finished)}")
         events = () if text is None else (TrajectoryEvent(kind=EventKind.MESSAGE, text=text),)
         for event in events:
             emit(event)
@@ -152,31 +155,39 @@ class CommandEngine:
         )
 
     def _failure(self, finished: Finished, request: RunRequest) -> Failure | None:
-        """What an ending means: time and signals first, then the exit code.
+        """Return the failure that an ending means, `None` if the session came to its end.
 
-        Whoever ends himself is not graded as if nothing had happened: else an agent that cannot do a task leaves the
-        rate. So an exit code that the options do not explain is the agent's failure, and so is a signal, since nobody
-        here sends one before the time is up. A program whose time is up may have been at work, or may have waited for a
-        model that never answers. Nobody can tell, so no skill is blamed; a program that knows better says so by an exit
-        code.
+        An ending that the options do not explain blames no skill: agents also end like that when a key expires, a
+        model server is down or there is no network. A program that knows better says so by an exit code.
         """
-        said = " ".join(_text(finished.stderr).split())[-_EXCERPT:]
-        detail = f": {said}" if said else ""
+        detail = _last_words(finished)
+        if finished.sandbox_failure:
+            return Failure.of_sandbox(f"{finished.sandbox_failure}{detail}")
         if finished.timed_out:
             message = f"not done within {request.limits.timeout_s:g} s{detail}"
             return Failure(failure_class=FailureClass.TIMEOUT, blame=Blame.INFRASTRUCTURE, message=message)
         if finished.exit_code is None:
-            return _its_own(FailureClass.KILLED, f"ended by signal {finished.signal}{detail}")
-        meaning = self._options.exit_codes.get(str(finished.exit_code), COMPLETED if not finished.exit_code else None)
+            code, unexplained = _SIGNALLED + (finished.signal or 0), FailureClass.KILLED
+            message = f"ended by signal {finished.signal}{detail}"
+        else:
+            code, unexplained = finished.exit_code, FailureClass.CRASH
+            message = f"exit code {code}{detail}"
+        meaning = self._options.exit_codes.get(str(code), unexplained if code else COMPLETED)
         if meaning == COMPLETED:
             return None
-        if meaning is None:
-            return _its_own(FailureClass.CRASH, f"exit code {finished.exit_code}{detail}")
-        return Failure.of_agent(FailureClass(str(meaning)), f"exit code {finished.exit_code}{detail}")
+        if meaning == FAILED:
+            return Failure(failure_class=FailureClass.REJECTED, blame=Blame.TARGET, message=message)
+        return Failure.of_agent(FailureClass(str(meaning)), message)
 
 
-def _its_own(failure_class: FailureClass, message: str) -> Failure:
-    return Failure(failure_class=failure_class, blame=Blame.TARGET, message=message)
+def _last_words(finished: Finished) -> str:
+    """Return the end of stderr, or of stdout where stderr is empty, to be added to a message."""
+    text = _one_line(finished.stderr) or _one_line(finished.stdout)
+    return f": {text[-_EXCERPT:]}" if text else ""
+
+
+def _one_line(output: bytes) -> str:
+    return " ".join(_text(output[-_EXCERPT_BYTES:]).split())
 
 
 def outside_program(program: str) -> tuple[str, ...]:

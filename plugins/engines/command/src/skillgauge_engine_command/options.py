@@ -12,7 +12,9 @@ from skillgauge.api import EMPTY, HARMLESS, FailureClass, FileSpec, Frozen, Json
 
 PLACEHOLDERS = ("prompt", "prompt_file", "model", "workspace", "skill_folder", "max_turns")
 COMPLETED = "completed"
-"""What an exit code means that is no failure."""
+"""Meaning of an exit code that is no failure."""
+FAILED = "failed"
+"""Meaning of an exit code by which the agent itself says that it could not do the task."""
 
 
 class CommandOptions(Frozen):
@@ -41,8 +43,8 @@ class CommandOptions(Frozen):
     )
     exit_codes: JsonObject = Field(
         default=EMPTY,
-        description=f"What exit codes mean: `{COMPLETED}` or a class of failure. Default: 0 is `{COMPLETED}`; all that "
-        "are not named here are a crash.",
+        description=f"Meaning of exit codes: `{COMPLETED}`, `{FAILED}` (the case has failed) or a class of error. A "
+        f"signal counts as 128 plus its number. Default: 0 is `{COMPLETED}`; every other ending is an error.",
     )
     hosts: tuple[str, ...] = Field(
         default=(), description="Hosts that a sandbox without network lets it reach, `name` or `name:port`."
@@ -78,7 +80,7 @@ class CommandOptions(Frozen):
     @field_validator("exit_codes")
     @classmethod
     def _meanings(cls, codes: JsonObject) -> JsonObject:
-        known = (COMPLETED, *FailureClass)
+        known = (COMPLETED, FAILED, *FailureClass)
         for code, meaning in codes.items():
             if not code.isdecimal() or int(code) > 255:
                 raise ValueError(f"{code!r} is no exit code")
