@@ -13,6 +13,7 @@ import pytest
 from skillgauge.api import Sandbox
 from skillgauge_sandbox_bubblewrap.options import BubblewrapOptions
 from skillgauge_sandbox_bubblewrap.sandbox import BubblewrapSandbox
+from skillgauge_sandbox_local.options import LocalOptions
 from skillgauge_sandbox_local.sandbox import LocalSandbox
 from skillgauge_testkit.attacks import ATTACKS, Attack, Bounds, attack_sandbox
 
@@ -85,7 +86,7 @@ def test_local_stops_what_the_table_says(attack: Attack) -> None:
     """The sandbox that confines nothing lets through all but what its row says."""
     if attack.needs_root and os.getuid():
         pytest.skip("an ordinary user has no right to this, with no sandbox at all")
-    assert outcome(attack, LocalSandbox()) == ROWS[attack.summary][COLUMNS[2]]
+    assert outcome(attack, LocalSandbox(LocalOptions(disk_mb=BOUNDS.disk_mb))) == ROWS[attack.summary][COLUMNS[2]]
 
 
 @pytest.mark.slow

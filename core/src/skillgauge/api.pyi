@@ -147,6 +147,7 @@ from .contract.sandboxes import (
     Command as Command,
     Finished as Finished,
     ModelRoute as ModelRoute,
+    NoRoomError as NoRoomError,
     Running as Running,
     Sandbox as Sandbox,
     SandboxReport as SandboxReport,

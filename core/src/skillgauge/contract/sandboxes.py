@@ -25,6 +25,10 @@ class SpoiledError(ValueError):
     """What an agent left in a workspace keeps it from being looked at or graded: the agent's failure, and no error."""
 
 
+class NoRoomError(OSError):
+    """The disk around a workspace is full, or nearly so: an error of the set-up, whatever the agent did meanwhile."""
+
+
 class ModelRoute(Frozen):
     """A model API that processes of a workspace must reach, whatever else they may reach."""
 
@@ -136,7 +140,12 @@ class Workspace(Protocol):
         """
 
     async def snapshot(self) -> Mapping[str, str]:
-        """Relative path to content digest of every file below the root. Raises `SpoiledError` if they have no end."""
+        """Relative path to content digest of every file below the root.
+
+        Raises:
+            SpoiledError: the files have no end, or are more than the workspace may hold.
+            NoRoomError: the disk was full at some time, so that what they are proves nothing.
+        """
 
     async def collect(self, path: str, limit: int) -> bytes:
         """Read a file below the root, at most `limit` bytes, following no link out of it."""
@@ -189,6 +198,8 @@ class SandboxSpec(Frozen):
     """Further hosts, `name` or `name:port`, to be reached by TLS although there is no network."""
     image_files: tuple[FileSpec, ...] = ()
     """A `Dockerfile` and what it copies; empty unless the sandbox runs images."""
+    room_mb: int = Field(default=1, ge=1)
+    """MiB that must be free on the disk when it is opened; where not, opening raises `NoRoomError`."""
     keep: bool = False
     """Leave the folders behind for inspection."""
     conceal: JsonObject = Field(default=EMPTY, repr=False)

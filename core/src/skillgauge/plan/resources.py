@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..contract.providers import Traits
-from ..contract.sandboxes import Command, Sandbox, SandboxReport, SandboxSpec, Tier
+from ..contract.sandboxes import Command, NoRoomError, Sandbox, SandboxReport, SandboxSpec, Tier
 from ..contract.stores import Store
 from ..errors import LaunchError, PluginError, Problem, Severity
 from ..plugins.index import install_hint
@@ -60,7 +60,7 @@ async def unfit(case: Case, engine: str, traits: Traits, sandbox: Sandbox) -> Pr
         async with sandbox.open(spec) as workspace:
             done = await (await workspace.start(Command(argv=traits.program, timeout_s=_PATIENCE_S))).wait()
         why = "" if done.exit_code == 0 else done.stderr.decode("utf-8", "replace").strip() or "it fails"
-    except LaunchError as error:
+    except (LaunchError, NoRoomError) as error:
         why = str(error)
     message = f"the program of engine {engine!r} does not start in the image of case {case.id!r}: {why}"
     hint = "Add what it needs to the Dockerfile, or use another engine."

@@ -16,7 +16,7 @@ from ..contract.executors import Results
 from ..contract.formats import SuiteFormat
 from ..contract.judges import Judge
 from ..contract.reporters import Reporter
-from ..contract.sandboxes import Running, Sandbox, SandboxReport, Tier, Workspace
+from ..contract.sandboxes import NoRoomError, Running, Sandbox, SandboxReport, Tier, Workspace
 from ..contract.scorers import Scorer
 from ..contract.stores import Archive, RunLog, Store
 from ..errors import PluginError, Problem, SkillgaugeError, StoreError
@@ -68,6 +68,7 @@ _OF_METHODS: Mapping[tuple[type, str], Rule] = {
     (Connection, "close"): replace(CLOSE, deadline_s=CLOSE_S),
     (Judge, "check"): _CHECK,
     (Sandbox, "check"): replace(_CHECK, instead=lambda problems: SandboxReport(Tier.NONE, tuple(problems))),
+    (Sandbox, "open"): Rule(passing=(SkillgaugeError, NoRoomError)),
     (RunLog, "info"): Rule(),
     (Reporter, "read"): Rule(instead=nothing, if_named=False),
     (Store, "close"): CLOSE,

@@ -14,7 +14,7 @@ from skillgauge_documents.frozen import EMPTY, JsonObject
 
 from ..contract.engines import Engine, InstalledSkill, Recorder, RunRequest, SessionCache
 from ..contract.providers import Traits
-from ..contract.sandboxes import Command, Sandbox, SandboxSpec, SpoiledError, Workspace
+from ..contract.sandboxes import Command, NoRoomError, Sandbox, SandboxSpec, SpoiledError, Workspace
 from ..log import get_logger
 from ..types.inputs import FileSpec
 from ..types.suite import Arm, Case, SkillRef, TargetKind
@@ -28,6 +28,8 @@ OnStep = Callable[[Trial, TrajectoryEvent], None]
 """Told of what an agent does in a trial."""
 
 SETUP_TIMEOUT_S = 60.0
+ROOM_MB = 64
+"""Free space without which a session is not started: agents' programs write tens of MiB before they do any work."""
 VERIFIED = "verified"
 """`Execution.arm_integrity` of a session that was offered exactly the skills of its arm."""
 
@@ -77,6 +79,7 @@ class AgentStages:
             network=trial.case.network,
             routes=setup.engine.routes(trial.model),
             hosts=setup.traits.model_hosts,
+            room_mb=ROOM_MB,
             image_files=trial.case.image_files,
             keep=self.keep,
             conceal=self.conceal,
@@ -136,12 +139,12 @@ class AgentStage:
             integrity, broken = arm_integrity(trial.arm, candidates, execution.trajectory)
             execution = execution.model_copy(update={"arm_integrity": integrity, "failure": broken or failure})
         if cache:
-            with suppress(SpoiledError):  # nothing is answered from a session that cannot be kept
+            with suppress(SpoiledError, NoRoomError):  # nothing is answered from a session that cannot be kept
                 await cache.record(trial, execution, self.workspace)
         if self.stages.recorder is not None:
             try:
                 await self.stages.recorder.record(trial, execution, self.workspace)
-            except SpoiledError as error:
+            except (SpoiledError, NoRoomError) as error:
                 return execution.model_copy(update={"notes": (*execution.notes, f"not recorded: {error}")})
             except (OSError, ValueError) as error:
                 message = f"the session cannot be recorded: {error}"  # what it has cost stays known
@@ -226,11 +229,16 @@ def arm_integrity(arm: Arm, candidates: frozenset[str], trajectory: Trajectory |
 
 
 async def with_changes(execution: Execution, before: Mapping[str, str], workspace: Workspace) -> Execution:
-    """The execution with the files that it made, changed or removed; files without end are its own failure."""
+    """The execution with the files that it made, changed or removed; files without end are its own failure.
+
+    A disk that was full is nobody's failure: neither the files nor the verdict would say anything about the skill.
+    """
     try:
         files = changed_files(before, await workspace.snapshot())
     except SpoiledError as error:
         return execution.model_copy(update={"failure": Failure.of_spoiling(str(error))})
+    except NoRoomError as error:
+        return execution.model_copy(update={"failure": Failure.of_agent(FailureClass.SETUP, str(error))})
     return execution.model_copy(update={"files": files})
 
 

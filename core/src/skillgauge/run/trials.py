@@ -8,11 +8,12 @@ can help, and graded otherwise.
 from __future__ import annotations
 
 import asyncio
+import errno
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..contract.sandboxes import SpoiledError
+from ..contract.sandboxes import NoRoomError, SpoiledError
 from ..log import get_logger
 from ..plugins.deadlines import is_cancelled
 from ..plugins.guard import reason_of
@@ -124,7 +125,7 @@ class TrialRunner:
             if is_cancelled():
                 raise asyncio.CancelledError from error  # also if the clean-up after it failed in its own way
             log.warning("trial.broken", trial_id=trial.trial_id, case=trial.case.id, exc_info=True)
-            failure = Failure.of_agent(FailureClass.INTERNAL, reason_of(error, trial.runner.name))
+            failure = _failure_of(error, trial.runner.name)
             execution = Execution(failure=failure, usage=ran[0].usage if ran else None)  # it was paid for
         return _result(trial, execution, await grade(trial, execution, self.grading), began)
 
@@ -167,6 +168,14 @@ class TrialRunner:
                     retryable=direct,
                 ),
             )
+
+
+def _failure_of(error: BaseException, runner: str) -> Failure:
+    """Return the failure of an attempt that an exception ended: a full disk is a matter of the set-up."""
+    if isinstance(error, NoRoomError):
+        return Failure.of_agent(FailureClass.SETUP, str(error))
+    is_full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return Failure.of_agent(FailureClass.SETUP if is_full else FailureClass.INTERNAL, reason_of(error, runner))
 
 
 async def _prepared(stage: Stage, trial: Trial, execution: Execution) -> Execution:

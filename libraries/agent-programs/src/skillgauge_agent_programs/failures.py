@@ -78,6 +78,18 @@ def ran_out(duration_s: float, silent_s: float, *, awaits_model: bool) -> Failur
     return failed(FailureClass.TIMEOUT, f"no end within {duration_s:.1f} s")
 
 
+def cut_off(program: str) -> Failure:
+    """Return the failure of a session whose session file lacks the end that the program's stream tells.
+
+    Such a file proves nothing, and a stream alone, into which others can write, proves no answer.
+
+    Args:
+        program: name of the agent's program.
+    """
+    message = f"the session file of {program} is cut off, as happens if the disk of the temporary folder is full"
+    return failed(FailureClass.SETUP, f"{message}; free some space, or set TMPDIR to a folder with more")
+
+
 def class_of_status(status: int, text: str = "") -> FailureClass:
     """What an HTTP status of a model API means; for some the text of the answer decides."""
     if status in (400, 429):

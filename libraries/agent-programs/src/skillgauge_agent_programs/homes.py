@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from skillgauge.api import JsonValue
+
+from .json_lines import parse_line
 from .sessions import LINE_BYTES
 
 FILE_BYTES = 256 * 1024 * 1024
@@ -20,6 +23,27 @@ def files_in(home: Path, pattern: str) -> tuple[Path, ...]:
     except OSError:
         return ()
     return tuple(path for path in found if path.is_file())
+
+
+class SessionFile:
+    """A file of JSON lines into which a program writes down its session.
+
+    Args:
+        path: where it lies.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.is_cut = False
+        """Whether its last line is not finished, as on a full disk; known once all records are read."""
+
+    def records(self) -> Iterator[Mapping[str, JsonValue]]:
+        """Objects in its lines; what is none is passed over."""
+        for line in lines_of(self._path):
+            record = parse_line(line)
+            self.is_cut = record is None or not line.endswith(b"\n")
+            if record is not None:
+                yield record
 
 
 def lines_of(path: Path, limit: int = FILE_BYTES) -> Iterator[bytes]:

@@ -3,6 +3,7 @@
 from ._belongings import Belongings, belongings, release, temporary_folder
 from ._tree import obstacles
 from .concealing import conceal
+from .disk import DiskLimit
 from .running import MARKER, Process, Started, Starter, SupervisorLostError, start, stop_all
 from .workspace import FRESH, DirectoryWorkspace, Launch
 
@@ -11,6 +12,7 @@ __all__ = [
     "MARKER",
     "Belongings",
     "DirectoryWorkspace",
+    "DiskLimit",
     "Launch",
     "Process",
     "Started",

@@ -20,12 +20,24 @@ from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
 
-from skillgauge.api import ALLOWED_ENV, Command, FileSpec, JsonValue, LaunchError, SandboxSpec, SpoiledError, get_logger
+from skillgauge.api import (
+    ALLOWED_ENV,
+    Command,
+    FileSpec,
+    JsonValue,
+    LaunchError,
+    NoRoomError,
+    SandboxSpec,
+    SpoiledError,
+    get_logger,
+)
 
+from . import disk, held
 from ._belongings import Belongings, belongings, release
 from ._guardian import remove
 from ._tree import BYTES_AT_ONCE, FILES_AT_ONCE, Manifest, holds_little, is_little, lay_anew, put_all, read_below
 from .concealing import conceal
+from .disk import DiskLimit
 from .running import MARKER, Process, Starter, start, stop_all
 
 _log = get_logger(__name__)
@@ -69,18 +81,24 @@ class DirectoryWorkspace:
         spec: what it is for.
         environ: the user's environment, of which only an allow list gets through.
         tier: sandbox and tier, for example `local/none`.
+        limit: most that it may hold; default: what the disk has room for.
 
     Raises:
         ValueError: a variable of the specification is not a string.
     """
 
-    def __init__(self, spec: SandboxSpec, environ: Mapping[str, str], *, tier: str) -> None:
+    def __init__(
+        self, spec: SandboxSpec, environ: Mapping[str, str], *, tier: str, limit: DiskLimit | None = None
+    ) -> None:
         self.spec = spec
         self._environ = environ
         self._tier = tier
         self._folder: Path | None = None
         self._belongings: Belongings | None = None
         self._given: set[str] = set()
+        self._limit = limit
+        self._watch: asyncio.Task[None] | None = None
+        self._excess = self._lack = ""
         self._ended_because = ""
         self._numbers = itertools.count(1)
         self._fresh: list[tuple[Path, weakref.ref[Process]]] = []
@@ -139,9 +157,20 @@ class DirectoryWorkspace:
         """
         return Launch(command.argv, env)
 
+    def excess(self) -> str:
+        """Return what its processes use too much of, and what to do; empty if nothing.
+
+        Called in a thread, several times a second for as long as it is open.
+        """
+        if self._limit is None:
+            return ""
+        return self._limit.exceeded(self.folder, held.descendants(self.pids()))
+
     async def __aenter__(self) -> Self:
         tmpdir = self._environ.get("TMPDIR", "")
         parent = tmpdir if tmpdir and Path(tmpdir).is_dir() else tempfile.gettempdir()
+        if lack := disk.lack_of_room(Path(parent), self.spec.room_mb):
+            raise NoRoomError(lack)
         self._belongings = belongings(Path(parent))
         # The label is not part of the name: an agent sees that, and the id of a case can give its answer away.
         self._folder = Path(tempfile.mkdtemp(prefix="w", dir=self._belongings.folder))
@@ -153,6 +182,8 @@ class DirectoryWorkspace:
     async def __aexit__(
         self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
+        if self._watch is not None:
+            self._watch.cancel()
         folder, self._folder = self.folder, None
         assert self._belongings is not None
         try:
@@ -177,6 +208,8 @@ class DirectoryWorkspace:
         except (ValueError, RuntimeError) as error:
             raise LaunchError(str(error)) from error
         launch = self.wrap(command, cwd, env)
+        if self._watch is None:
+            self._watch = asyncio.create_task(disk.watch(self._is_to_end, self._end_for_excess))
         try:
             process = await start(
                 command,
@@ -236,9 +269,12 @@ class DirectoryWorkspace:
 
         Raises:
             SpoiledError: there is more than can be listed, or than the workspace may hold.
+            NoRoomError: the disk is full, or has been since its first process was started.
         """
         if self._ended_because:
             raise SpoiledError(self._ended_because)
+        if lack := self._lack or disk.lack_of_room(self.folder.parent.parent):
+            raise NoRoomError(lack)
         manifest = Manifest(self.root)
         if not manifest.read(files=FILES_AT_ONCE, size=BYTES_AT_ONCE):
             await asyncio.to_thread(manifest.read)
@@ -252,6 +288,15 @@ class DirectoryWorkspace:
             OSError: it cannot be read, or is not a regular file.
         """
         return await asyncio.to_thread(read_below, self.root, path, limit)
+
+    def _is_to_end(self) -> bool:
+        """Look at the room that is left, and find out what there is too much of; called in a thread."""
+        self._lack = self._lack or disk.lack_of_room(self.folder.parent.parent)
+        self._excess = self.excess()
+        return bool(self._excess)
+
+    async def _end_for_excess(self) -> None:
+        await self.end_processes(self._excess)
 
     async def _made_fresh(self) -> _Fresh:
         """A home and a place for temporary files that nothing has seen; those of commands that have ended go."""

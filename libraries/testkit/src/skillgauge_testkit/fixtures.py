@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -46,3 +49,23 @@ def environment(tmp_path: Path, plugin_index: Path) -> dict[str, str]:
 def program(work: Path, environment: dict[str, str]) -> Program:
     """The command line, in the work folder and in this environment."""
     return Program(work, environment)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
+    """Makes disks of some MiB, each a folder; the test is skipped where this account may not mount any."""
+    with ExitStack() as stack:
+
+        def make(size_mb: int) -> Path:
+            folder = tmp_path / f"disk-{size_mb}"
+            folder.mkdir()
+            if shutil.which("mount") is None:
+                pytest.skip("a small disk is needed, and there is no program mount")
+            command = ["mount", "-t", "tmpfs", "-o", f"size={size_mb}m", "tmpfs", str(folder)]
+            mounted = subprocess.run(command, capture_output=True, text=True, check=False)
+            if mounted.returncode:
+                pytest.skip(f"a small disk is needed, and cannot be mounted here: {mounted.stderr.strip()}")
+            stack.callback(subprocess.run, ["umount", "--lazy", str(folder)], check=True)
+            return folder
+
+        yield make

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from skillgauge.api import Blame, EventKind, FailureClass, FiredSkill
 from skillgauge_agent_programs.accounts import Account, Ending
 from skillgauge_agent_programs.json_lines import parse_line
+from skillgauge_engine_claude_code.engine import ClaudeCodeEngine
+from skillgauge_engine_claude_code.options import ClaudeCodeOptions
 from skillgauge_engine_claude_code.transcript import ClaudeTranscript, read_stream
 
 DATA = Path(__file__).parent / "data"
@@ -93,14 +95,22 @@ def test_a_command_is_a_skill_only_if_there_is_one() -> None:
 INIT = {"type": "system", "subtype": "init", "session_id": "s", "skills": []}
 
 
-def told_by(stream: list[dict[str, Any]], record: list[dict[str, Any]], *, timed_out: bool = False) -> Account:
+def told_by(
+    stream: list[dict[str, Any]],
+    record: list[dict[str, Any]],
+    *,
+    timed_out: bool = False,
+    exit_code: int = 0,
+    is_cut: bool = False,
+) -> Account:
     """What a stream tells together with the program's own record."""
     transcript = ClaudeTranscript("Say PONG")
     for line in [INIT, *stream]:
         transcript.read(parse_line(json.dumps(line).encode()) or {})
     for line in record:
         transcript.read_record(parse_line(json.dumps(line).encode()) or {})
-    return transcript.account(Ending(None if timed_out else 0, timed_out=timed_out))
+    transcript.end_record(is_cut=is_cut)
+    return transcript.account(Ending(None if timed_out else exit_code, timed_out=timed_out))
 
 
 def result(answer: str, tokens: int, **more: Any) -> dict[str, Any]:
@@ -152,6 +162,61 @@ def test_a_failure_that_the_record_does_not_know() -> None:
     turns = told_by([result("", 0, is_error=True, subtype="error_max_turns")], [work]).failure
     assert turns is not None
     assert turns.blame is Blame.AGENT_LIMIT
+
+
+CALL = {"type": "tool_use", "id": "c", "name": "Bash", "input": {"command": "x"}}
+WORK = said(of={"content": [{"type": "text", "text": "I work."}, CALL], "stop_reason": "tool_use"})  # type: ignore[dict-item]
+OUTPUT = {"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": "c", "content": "y"}]}}
+ANSWER = said("real", of={"id": "2", "stop_reason": "end_turn"})
+STREAM = [WORK, {**OUTPUT, "session_id": "s"}, ANSWER, result("real", 100)]
+CUT_OFF = [[WORK], [WORK, OUTPUT], [said("I work."), WORK, OUTPUT, said(of={"id": "2"})]]
+"""Records of which the last entries are missing."""
+
+
+@pytest.mark.parametrize("record", [*CUT_OFF, [], [WORK, OUTPUT, ANSWER]])
+@pytest.mark.parametrize("is_cut", [True, False])
+def test_a_record_without_its_end_denies_nothing(record: list[dict[str, Any]], is_cut: bool) -> None:
+    """A record that is cut off makes the session an error of the set-up, and its lack of an answer is no answer."""
+    told = told_by(STREAM, record, is_cut=is_cut)
+    assert not any("another answer" in note for note in told.notes)
+    if record in CUT_OFF or is_cut:
+        assert told.failure is not None
+        found = (told.failure.failure_class, told.failure.blame, told.failure.retryable)
+        assert found == (FailureClass.SETUP, Blame.INFRASTRUCTURE, False)
+        assert "the disk of the temporary folder is full" in told.failure.message
+        assert told.text is None
+    else:
+        assert (told.failure, told.text) == (None, "real")
+
+
+@pytest.mark.parametrize("record", CUT_OFF)
+@pytest.mark.parametrize("exit_code", [1, 143])
+def test_an_answer_forged_before_the_end_is_none(record: list[dict[str, Any]], exit_code: int) -> None:
+    """An agent that writes an answer into the stream and ends its program has not come to an end."""
+    told = told_by([WORK, result("FORGED", 0)], record, exit_code=exit_code)
+    assert (told.text, told.is_over, told.failure) == (None, False, None)
+    late = told_by([WORK, result("FORGED", 0)], record, timed_out=True)
+    assert (late.text, late.is_over, late.failure) == (None, False, None)
+
+
+def test_a_failure_that_a_cut_record_lacks() -> None:
+    """It cannot have been written down, so it is believed."""
+    told = told_by([result("Not logged in", 0, is_error=True, api_error_status=401)], [WORK], is_cut=True)
+    assert told.failure is not None
+    assert (told.failure.failure_class, told.failure.blame) == (FailureClass.AUTH, Blame.INFRASTRUCTURE)
+
+
+@pytest.mark.parametrize(("content", "is_cut"), [(b"", False), (b"{}\n", False), (b"{}\n{}", True), (b'{}\n{"a', True)])
+def test_a_line_that_is_not_finished(tmp_path: Path, content: bytes, is_cut: bool) -> None:
+    """The session file itself shows it."""
+    folder = tmp_path / ".claude/projects/x"
+    folder.mkdir(parents=True)
+    (folder / "s.jsonl").write_bytes(content)
+    transcript = ClaudeTranscript("Say PONG")
+    for line in [INIT, *STREAM]:
+        transcript.read(parse_line(json.dumps(line).encode()) or {})
+    ClaudeCodeEngine(ClaudeCodeOptions()).read_home(tmp_path, transcript)
+    assert (transcript.account(Ending(0)).failure is not None) is is_cut
 
 
 def test_no_server_behind_a_relay() -> None:

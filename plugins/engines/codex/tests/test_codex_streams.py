@@ -124,7 +124,14 @@ def test_waiting_for_a_network_is_hopeless() -> None:
     assert "http://y" not in transcript.hopeless.message
 
 
-def told_by(stream: list[dict[str, Any]], rollout: list[dict[str, Any]], *, timed_out: bool = False) -> Account:
+def told_by(
+    stream: list[dict[str, Any]],
+    rollout: list[dict[str, Any]],
+    *,
+    timed_out: bool = False,
+    exit_code: int = 0,
+    is_cut: bool = False,
+) -> Account:
     """What a stream tells together with the program's own record."""
     transcript = CodexTranscript()
     begun = {"type": "turn_context", "payload": {"model": "m"}}
@@ -132,7 +139,8 @@ def told_by(stream: list[dict[str, Any]], rollout: list[dict[str, Any]], *, time
         transcript.read(parse_line(json.dumps(record).encode()) or {})
     for record in [begun, *rollout]:
         transcript.read_rollout(parse_line(json.dumps(record).encode()) or {})
-    return transcript.account(Ending(None if timed_out else 0, timed_out=timed_out))
+    transcript.end_rollout(is_cut=is_cut)
+    return transcript.account(Ending(None if timed_out else exit_code, timed_out=timed_out))
 
 
 FORGED = [
@@ -162,6 +170,52 @@ def test_the_record_counts_and_not_the_stream() -> None:
     failed = told_by(FORGED, [done(None, error={"message": "Quota exceeded. Check your plan and billing details."})])
     assert failed.failure is not None
     assert (failed.failure.failure_class, failed.text) == (FailureClass.BUDGET, None)
+
+
+CALL = {"type": "function_call", "name": "shell", "call_id": "c", "arguments": "{}"}
+OUTPUT = {"type": "function_call_output", "call_id": "c", "output": "x"}
+ANSWER = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "real"}]}
+REAL = [{"type": "item.completed", "item": {"id": "1", "type": "agent_message", "text": "real"}}, FORGED[1]]
+
+
+def items(*payloads: dict[str, Any]) -> list[dict[str, Any]]:
+    """Lines of a session file."""
+    return [{"type": "response_item", "payload": payload} for payload in payloads]
+
+
+CUT_OFF = [items(CALL), items(CALL, OUTPUT), items()]
+
+
+@pytest.mark.parametrize("rollout", CUT_OFF)
+def test_a_session_file_without_its_end_proves_nothing(rollout: list[dict[str, Any]]) -> None:
+    """The session is an error of the set-up; if its program was ended it is not over."""
+    told = told_by(REAL, rollout)
+    assert told.failure is not None
+    assert (told.failure.failure_class, told.failure.blame) == (FailureClass.SETUP, Blame.INFRASTRUCTURE)
+    assert "the disk of the temporary folder is full" in told.failure.message
+    ended = told_by(FORGED, rollout, exit_code=1)
+    assert (ended.text, ended.is_over) == (None, False)
+    failing = [{"type": "turn.failed", "error": {"message": "status 401"}}]
+    failed = told_by(failing, rollout, exit_code=1).failure
+    assert failed is not None
+    assert failed.failure_class is FailureClass.AUTH
+
+
+def test_a_line_that_is_not_finished() -> None:
+    """What follows it is missing, unless the file told the end before."""
+    cut = told_by(REAL, items(CALL, OUTPUT, ANSWER), is_cut=True).failure
+    assert cut is not None
+    assert cut.failure_class is FailureClass.SETUP
+    assert told_by(REAL, items(CALL, OUTPUT, ANSWER)).text == "real"
+    assert told_by(REAL, [done("real")], is_cut=True).text == "real"
+
+
+def test_a_failed_session_has_no_other_answer() -> None:
+    """Where the session file has no answer there is nothing that the stream disputes."""
+    for end in (done(None, error={"message": "status 529"}), done(None), done("half", error={"message": "status 529"})):
+        told = told_by(FORGED, [end])
+        assert told.failure is not None
+        assert told.notes == ()
 
 
 def test_no_last_message_is_no_answer() -> None:

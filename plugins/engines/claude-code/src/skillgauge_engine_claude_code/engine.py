@@ -10,8 +10,7 @@ from skillgauge.api import Problem, RunRequest, Workspace, canonical_json
 from skillgauge_agent_programs.accounts import Transcript
 from skillgauge_agent_programs.credentials import KEY_DESCRIPTOR, Key
 from skillgauge_agent_programs.engine import Access, Launch, ProgramEngine, Service
-from skillgauge_agent_programs.homes import files_in, lines_of
-from skillgauge_agent_programs.json_lines import parse_line
+from skillgauge_agent_programs.homes import SessionFile, files_in
 from skillgauge_agent_programs.programs import AgentProgram
 
 from .installing import install
@@ -104,8 +103,10 @@ class ClaudeCodeEngine(ProgramEngine):
         assert isinstance(transcript, ClaudeTranscript)
         for path in files_in(home, ".claude/projects/*/*.jsonl"):
             if path.stem == transcript.session_id:
-                for record in filter(None, map(parse_line, lines_of(path))):
+                file = SessionFile(path)
+                for record in file.records():
                     transcript.read_record(record)
+                transcript.end_record(is_cut=file.is_cut)
 
     def transcript(self, request: RunRequest) -> Transcript:
         """Reads the lines of `stream-json`."""

@@ -14,12 +14,16 @@ SYNTHETIC = "<synthetic>"
 
 
 class SessionRecord:
-    """Reads what tells the end of a session."""
+    """Reads what tells the end of a session. A file that lacks the end proves nothing about it."""
 
     def __init__(self) -> None:
         self._message_id: str | None = None
         self._texts: tuple[str, ...] = ()
         self._stop: str | None = None
+        self._calls_tools = False
+        self._is_answered = False
+        self.is_cut = False
+        """Whether the last line of the file is not finished."""
         self.tells_failure = False
         """Whether the last thing is that the program's API failed."""
         self.usage: Usage | None = None
@@ -32,6 +36,7 @@ class SessionRecord:
                 self._take(dig(record, "message"))
             case "user" if record.get("isSidechain") is not True:
                 self._stop = None  # there is more to do
+                self._is_answered = False
             case "cost-state":
                 told = {"modelUsage": record.get("modelUsage"), "total_cost_usd": record.get("totalCostUSD")}
                 self.usage = usage_of(told)
@@ -48,8 +53,11 @@ class SessionRecord:
             return
         self._stop = text_at(message, "stop_reason")
         is_new = text_at(message, "id") != self._message_id
+        calls_tools = any(text_at(part, "type") == "tool_use" for part in parts)
         self._message_id = text_at(message, "id")
         self._texts = texts if is_new else (*self._texts, *texts)
+        self._calls_tools = calls_tools or (self._calls_tools and not is_new)
+        self._is_answered = not self._calls_tools and bool(self._texts or self._stop)
 
     @property
     def answer(self) -> str | None:
@@ -57,11 +65,20 @@ class SessionRecord:
         return "".join(self._texts) if self._message_id is not None else None
 
     @property
+    def lacks_end(self) -> bool:
+        """Whether the file tells of a session, but not of the end that one with an answer has."""
+        return self.is_cut or (self._message_id is not None and not self._is_answered)
+
+    @property
     def is_over(self) -> bool:
         """Whether the last message is one after which the agent had nothing to do."""
-        return self._stop == "end_turn"
+        return self._stop == "end_turn" and not self.is_cut
 
     def denies(self, answer: str) -> bool:
-        """Whether an answer is none that the last message gives."""
+        """Whether an answer is none that the last message gives; a file without an end denies none."""
         told = self.answer
-        return told is not None and answer.strip() not in {told.strip(), *(text.strip() for text in self._texts)}
+        return (
+            told is not None
+            and not self.lacks_end
+            and answer.strip() not in {told.strip(), *(text.strip() for text in self._texts)}
+        )

@@ -17,6 +17,7 @@ from skillgauge.api import (
     Usage,
 )
 from skillgauge_agent_programs.accounts import Account, Ending, is_models_turn
+from skillgauge_agent_programs.failures import cut_off
 from skillgauge_agent_programs.json_lines import (
     bounded,
     bounded_text,
@@ -103,6 +104,10 @@ class ClaudeTranscript:
         """Take the object in a line of the session file."""
         self._record.read(record)
 
+    def end_record(self, *, is_cut: bool) -> None:
+        """Learn that the session file has no more lines, and whether its last one is unfinished."""
+        self._record.is_cut = is_cut
+
     def account(self, ending: Ending) -> Account:
         """See `Transcript.account`.
 
@@ -111,7 +116,8 @@ class ClaudeTranscript:
         offered = texts_at(self._init, "skills") if self._init is not None else None
         self._note_explicit(offered or ())
         self._note_denials()
-        failure = self._failure()
+        is_over = self._is_over(ending)
+        failure = cut_off("claude") if is_over and self._lacks_record else self._failure()
         trajectory = Trajectory(
             events=tuple(self._events),
             skills_offered=offered,
@@ -125,10 +131,9 @@ class ClaudeTranscript:
         )
         return Account(
             trajectory=trajectory,
-            text=None if failure else self._answer(),
+            text=self._answer() if is_over and failure is None else None,
             usage=self._usage(),
-            # A sub-agent that works in the background goes on after a result, and another one follows.
-            is_over=self._result is not None and not (ending.timed_out and self._works_again),
+            is_over=is_over,
             failure=failure,
             awaits_model=is_models_turn(self._events, _SUBAGENTS),
             notes=tuple(self._notes()),
@@ -138,6 +143,22 @@ class ClaudeTranscript:
         """Whether a line is none of this session's."""
         is_of_session = text_at(record, "type") in ("assistant", "user", "result")
         return is_of_session and self._init is not None and text_at(record, "session_id") != self.session_id
+
+    def _is_over(self, ending: Ending) -> bool:
+        """Whether the program itself has told the end.
+
+        A sub-agent that works in the background goes on after a result, and another one follows. A program that was
+        ended and has not written its answer down was ended before it gave one, whatever the stream tells.
+        """
+        goes_on = ending.timed_out and self._works_again
+        is_ended_early = ending.exit_code != 0 and self._lacks_record
+        return self._result is not None and not goes_on and not is_ended_early
+
+    @property
+    def _lacks_record(self) -> bool:
+        """Whether the stream tells an answer, and the session file lacks the end that belongs to it."""
+        is_told = self._result is not None and dig(self._result, "is_error") is not True
+        return is_told and self._record.lacks_end
 
     def _failure(self) -> Failure | None:
         """What the stream tells, and nobody but the program is meant to say.
@@ -153,7 +174,9 @@ class ClaudeTranscript:
     @property
     def _is_failure_denied(self) -> bool:
         is_error = dig(self._result, "is_error") is True
-        return is_error and self._record.answer is not None and not self._record.tells_failure
+        return (
+            is_error and not self._record.is_cut and self._record.answer is not None and not self._record.tells_failure
+        )
 
     def _answer(self) -> str | None:
         told = text_at(self._result, "result")

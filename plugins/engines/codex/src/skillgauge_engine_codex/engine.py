@@ -10,8 +10,7 @@ from skillgauge.api import JsonValue, Problem, RunRequest, Workspace, host_envir
 from skillgauge_agent_programs.accounts import Transcript
 from skillgauge_agent_programs.credentials import find_key
 from skillgauge_agent_programs.engine import Access, Launch, ProgramEngine, Service
-from skillgauge_agent_programs.homes import files_in, lines_of
-from skillgauge_agent_programs.json_lines import parse_line
+from skillgauge_agent_programs.homes import SessionFile, files_in
 from skillgauge_agent_programs.programs import AgentProgram
 
 from .installing import install
@@ -145,12 +144,13 @@ class CodexEngine(ProgramEngine):
         files = files_in(home, ".codex/sessions/*/*/*/rollout-*.jsonl")
         own = next((path for path in files if path.stem.endswith(transcript.session_id or "")), None)
         for path in files:
-            records = filter(None, map(parse_line, lines_of(path)))
+            file = SessionFile(path)
             if path != own:
-                transcript.read_other(records)
+                transcript.read_other(file.records())
                 continue
-            for record in records:
+            for record in file.records():
                 transcript.read_rollout(record)
+            transcript.end_rollout(is_cut=file.is_cut)
 
     def _provider(self, access: Access) -> list[str]:
         """Settings that say where the model is; a login and an access token know it themselves."""

@@ -51,6 +51,8 @@ class Rollout:
         self._tools: dict[str, str] = {}
         self._is_denial_possible = False
         self._end: JsonValue = None
+        self.is_cut = False
+        """Whether the last line of the file is not finished."""
         self.has_begun = False
         """Whether the file tells that the session got to work."""
         self.usage: Usage | None = None
@@ -79,6 +81,12 @@ class Rollout:
     def is_over(self) -> bool:
         """Whether the file tells the end of the session."""
         return self._end is not None
+
+    @property
+    def lacks_end(self) -> bool:
+        """Whether the file tells of a session, but neither of its end nor of an answer as the last that was done."""
+        is_answered = bool(self._events) and self._events[-1].kind is EventKind.MESSAGE
+        return self.has_begun and not self.is_over and (self.is_cut or not is_answered)
 
     @property
     def answer(self) -> str | None:

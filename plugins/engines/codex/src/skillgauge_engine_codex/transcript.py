@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from skillgauge.api import EventKind, Failure, FailureClass, JsonValue, Trajectory, TrajectoryEvent, Usage
 from skillgauge_agent_programs.accounts import Account, Ending, is_models_turn
-from skillgauge_agent_programs.failures import failed
+from skillgauge_agent_programs.failures import cut_off, failed
 from skillgauge_agent_programs.json_lines import bounded, bounded_text, dig, text_at
 
 from .outcomes import failure_of, is_filtered, is_waiting, summed, usage_of, without_address
@@ -58,6 +58,10 @@ class CodexTranscript:
         """Take the object in a line of the session file."""
         self._rollout.read(record)
 
+    def end_rollout(self, *, is_cut: bool) -> None:
+        """Learn that the session file has no more lines, and whether its last one is unfinished."""
+        self._rollout.is_cut = is_cut
+
     def read_other(self, records: Iterable[Mapping[str, JsonValue]]) -> None:
         """Take the file of a session beside this one, of a sub-agent for example: it was paid for as well."""
         self._others.append(Rollout())
@@ -84,20 +88,24 @@ class CodexTranscript:
             model=rollout.model,
             engine_version=rollout.version,
         )
+        is_lost = self._is_over and self._failure is None and rollout.lacks_end
         # A stream that tells more than the file of a program which was ended is not believed.
-        is_over = rollout.is_over or (self._is_over and not (is_known and ending.timed_out))
+        is_ended = ending.timed_out or (is_lost and ending.exit_code != 0)
+        is_over = rollout.is_over or (self._is_over and not (is_known and is_ended))
         answer = rollout.answer if rollout.is_over else self._answer
         return Account(
             trajectory=trajectory,
             text=answer if is_over else None,
             usage=summed((rollout.usage, *(one.usage for one in self._others))) or self._usage,
             is_over=is_over,
-            failure=self._failed(answer) if is_over else self._waiting(ending),
+            failure=self._failed(answer, is_lost=is_lost) if is_over else self._waiting(ending),
             awaits_model=is_models_turn(self._events) and is_models_turn(rollout.events),
             notes=tuple(self._notes(answer, is_known=is_known)),
         )
 
-    def _failed(self, answer: str | None) -> Failure | None:
+    def _failed(self, answer: str | None, *, is_lost: bool) -> Failure | None:
+        if is_lost:
+            return cut_off("codex")
         if self._rollout.is_over:
             if self._rollout.error is not None:
                 return failure_of(self._rollout.error)
@@ -114,7 +122,8 @@ class CodexTranscript:
         return None
 
     def _notes(self, answer: str | None, *, is_known: bool) -> Iterator[str]:
-        if self._rollout.is_over and self._answer not in (None, answer):
+        is_answered = self._rollout.is_over and self._rollout.error is None and answer is not None
+        if is_answered and self._answer not in (None, answer):
             yield "the program's stream tells another answer than its session file, which counts"
         if self._max_turns is not None:
             yield f"the limit of {self._max_turns} turns was not enforced: codex knows none"

@@ -14,6 +14,7 @@ from functools import cached_property
 from skillgauge.api import (
     Command,
     Finished,
+    NoRoomError,
     Problem,
     SandboxReport,
     SandboxSpec,
@@ -70,6 +71,8 @@ class BubblewrapSandbox:
             return self._unusable("needs the program bwrap, which is not installed", _INSTALL)
         try:
             finished = await self._probe(replace(self._host, launchers=Launchers(are_usable=False)))
+        except NoRoomError as error:
+            return self._unusable(f"has no room: {error}", "Free some space, or set TMPDIR to a folder with more.")
         except OSError as error:
             return self._unusable(f"cannot start a process: {error}", _INSTALL)
         if finished.exit_code != 0:

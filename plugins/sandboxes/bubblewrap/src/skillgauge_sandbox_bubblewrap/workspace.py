@@ -12,9 +12,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from skillgauge.api import Command, LaunchError, SandboxSpec, Usage
-from skillgauge_processes import DirectoryWorkspace, Launch, Started, Starter, SupervisorLostError
+from skillgauge_processes import DirectoryWorkspace, DiskLimit, Launch, Started, Starter, SupervisorLostError, held
 
-from . import disk, held
 from .by_bwrap import Contained
 from .cgroups import Group, Place, make_group
 from .launching import Confined, Launchers, Request, UnconfinedError
@@ -81,7 +80,8 @@ class BubblewrapWorkspace(DirectoryWorkspace):
         tier: str,
         prove: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        super().__init__(spec, environ, tier=tier)
+        limit = DiskLimit(options.disk_mb, "plugins.sandboxes.bubblewrap.disk_mb")
+        super().__init__(spec, environ, tier=tier, limit=limit)
         self._prove = prove
         self._options = options
         self._host = host
@@ -89,9 +89,7 @@ class BubblewrapWorkspace(DirectoryWorkspace):
         self._binds: tuple[Bind, ...] = ()
         self._group: Group | None = None
         self._common: tuple[str, ...] = ()
-        self._too_much = ""
         self._limited: frozenset[str] = frozenset()
-        self._watch: asyncio.Task[None] | None = None
         self._filter = filter_program()
         self._relay: Relay | None = None
 
@@ -118,8 +116,6 @@ class BubblewrapWorkspace(DirectoryWorkspace):
     async def __aexit__(
         self, type_: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._watch is not None:
-            self._watch.cancel()
         try:
             await super().__aexit__(type_, error, trace)
         finally:
@@ -173,7 +169,6 @@ class BubblewrapWorkspace(DirectoryWorkspace):
             limits = {"pids": options.processes, "memory": options.memory_mb * MIB}
             self._group = make_group(self._host.groups, limits)
             self._limited = self._group.limited
-            self._watch = asyncio.create_task(disk.watch(self._holds_too_much, self._end_for_holding))
         return self._group
 
     def _account(self, home: Path) -> tuple[str, ...]:
@@ -199,20 +194,15 @@ class BubblewrapWorkspace(DirectoryWorkspace):
         limits = RelayLimits(requests=self._options.relay_requests, total_bytes=self._options.relay_mb * MIB)
         return Relay(self.spec.routes, self.spec.hosts, limits)
 
-    def _holds_too_much(self) -> bool:
-        """Find out what there is too much of; called in a thread."""
-        options, self._too_much = self._options, ""
+    def excess(self) -> str:
+        """Return what its processes use too much of: the disk, or memory that no limit of a process counts."""
         pids = held.descendants(self.pids())
-        if disk.holds_more([self.folder], pids, options.disk_mb * MIB):
-            advice = "write less, or raise plugins.sandboxes.bubblewrap.disk_mb"
-            self._too_much = f"the workspace holds more than {options.disk_mb} MiB; {advice}"
-        elif "memory" not in self._limited and held.shares_more(pids, options.memory_mb * MIB):
+        if excess := super().excess():
+            return excess
+        if "memory" not in self._limited and held.shares_more(pids, self._options.memory_mb * MIB):
             advice = "use less, or raise plugins.sandboxes.bubblewrap.memory_mb"
-            self._too_much = f"its processes share more than {options.memory_mb} MiB of memory; {advice}"
-        return bool(self._too_much)
-
-    async def _end_for_holding(self) -> None:
-        await self.end_processes(self._too_much)
+            return f"its processes share more than {self._options.memory_mb} MiB of memory; {advice}"
+        return ""
 
 
 class _Grouped:

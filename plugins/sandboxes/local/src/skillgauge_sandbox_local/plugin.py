@@ -4,6 +4,8 @@ from collections.abc import Iterable
 
 from skillgauge.api import Provider, Sandbox, hookimpl
 
+from .options import LocalOptions
+
 
 @hookimpl
 def skillgauge_sandboxes() -> Iterable[Provider[Sandbox]]:
@@ -12,4 +14,5 @@ def skillgauge_sandboxes() -> Iterable[Provider[Sandbox]]:
         name="local",
         factory="skillgauge_sandbox_local.sandbox:LocalSandbox",
         summary="Folders of their own for every workspace; confines nothing.",
+        options=LocalOptions,
     )

@@ -1,4 +1,4 @@
-"""A watch over what a workspace holds, since nothing in the kernel bounds a folder for an ordinary user.
+"""A watch over what a workspace holds, and over the room around it: nothing in the kernel bounds a folder for a user.
 
 Files are counted as the file system sees them: also those below paths that are too long to be named, and those that
 were deleted and are still open or mapped.
@@ -12,6 +12,7 @@ import stat
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from . import held
@@ -25,6 +26,55 @@ _LONGEST_PATH = 3000
 """Characters of a path below which its names still fit, each of 255 bytes at most."""
 _MOST_FAR = 100
 """Folders with longer paths that are looked into at a time: nobody needs them, and each takes a file descriptor."""
+
+
+_FULL_MB = 1
+"""With less than that free, programs fail to write what they have to."""
+_FULL_ENTRIES = 16
+"""With fewer files that can still be made, they do as well."""
+MIB = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class DiskLimit:
+    """Most that a workspace may hold."""
+
+    mb: int
+    """MiB."""
+    option: str
+    """Name of the option that sets it."""
+
+    def exceeded(self, folder: Path, pids: Sequence[int]) -> str:
+        """Return that a workspace holds more, and what to do; empty if it does not.
+
+        Args:
+            folder: the one around it.
+            pids: its processes, see `held.descendants`.
+        """
+        if not holds_more([folder], pids, self.mb * MIB):
+            return ""
+        return f"the workspace holds more than {self.mb} MiB; write less, or raise {self.option}"
+
+
+def lack_of_room(folder: Path, least_mb: int = _FULL_MB) -> str:
+    """Return that the disk of a folder is full, and what to do; empty if it has room.
+
+    Args:
+        folder: any on that disk.
+        least_mb: MiB that must be free.
+    """
+    try:
+        status = os.statvfs(folder)
+    except (OSError, AttributeError):  # removed meanwhile, or a system without it
+        return ""
+    free_mb = status.f_bavail * status.f_frsize // MIB
+    advice = "free some space, or set TMPDIR to a folder with more"
+    if free_mb < least_mb:
+        need = "" if least_mb == _FULL_MB else f", {least_mb} are needed"
+        return f"the disk of the temporary folder {str(folder)!r} is full ({free_mb} MiB free{need}); {advice}"
+    if status.f_files and status.f_favail < _FULL_ENTRIES:
+        return f"the disk of the temporary folder {str(folder)!r} has no room for further files; {advice}"
+    return ""
 
 
 async def watch(look: Callable[[], bool], exceeded: Callable[[], Awaitable[None]]) -> None:
