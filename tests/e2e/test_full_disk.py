@@ -71,7 +71,7 @@ def require_full(done: Done, results: list[dict[str, Any]], disk: Path) -> None:
 def test_an_agent_that_fills_the_disk(
     program: Program,
     skill: Path,
-    small_disk: Callable[[int], Path],
+    small_disk: Callable[..., Path],
     agent_program: Callable[[str], Path],
     name: str,
 ) -> None:
@@ -96,7 +96,7 @@ def test_an_agent_that_fills_the_disk(
 
 @pytest.mark.parametrize("sandbox", ["local", "bubblewrap"])
 def test_a_program_that_fills_the_disk(
-    program: Program, skill: Path, small_disk: Callable[[int], Path], sandbox: str, request: pytest.FixtureRequest
+    program: Program, skill: Path, small_disk: Callable[..., Path], sandbox: str, request: pytest.FixtureRequest
 ) -> None:
     """The same for any agent and any sandbox, also if the file is removed before the agent ends."""
     if sandbox == "bubblewrap":
@@ -109,7 +109,7 @@ def test_a_program_that_fills_the_disk(
     require_full(done, results, disk)
 
 
-def test_no_session_is_started_without_room(program: Program, skill: Path, small_disk: Callable[[int], Path]) -> None:
+def test_no_session_is_started_without_room(program: Program, skill: Path, small_disk: Callable[..., Path]) -> None:
     """Nothing is paid for where the agent's program would soon fail to write its own files."""
     disk, started = small_disk(20), program.work / "started"
     done, results = evaluate(

@@ -88,7 +88,7 @@ class Finished:
     """Whether processes of its group were still alive and had to be killed."""
     sandbox_failure: str = ""
     """Why the sandbox itself broke while the process ran, so that the other fields say nothing about the process: an
-    error of the infrastructure, see `Failure.of_sandbox`. Empty if it did not break."""
+    error of class `killed`. Empty if it did not break."""
 
 
 class Running(Protocol):

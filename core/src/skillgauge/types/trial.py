@@ -271,11 +271,6 @@ class Failure(Frozen):
         )
 
     @classmethod
-    def of_sandbox(cls, message: str) -> Self:
-        """Return the failure of an execution whose sandbox broke, which nothing that ran in it can have caused."""
-        return cls(failure_class=FailureClass.KILLED, blame=Blame.INFRASTRUCTURE, message=message)
-
-    @classmethod
     def of_spoiling(cls, message: str) -> Self:
         """What an agent did to the place where it was to be graded: its own failure."""
         return cls(failure_class=FailureClass.SANDBOX, blame=Blame.TARGET, message=message)

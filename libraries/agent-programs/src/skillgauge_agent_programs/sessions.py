@@ -120,7 +120,7 @@ def failure_of(ran: Ran, account: Account) -> Failure | None:
     if ran.hopeless:
         return ran.hopeless
     if finished.sandbox_failure:
-        return Failure.of_sandbox(finished.sandbox_failure)
+        return Failure.of_agent(FailureClass.KILLED, finished.sandbox_failure)
     if account.failure:
         return account.failure
     if account.is_over:

@@ -4,7 +4,8 @@ from ._belongings import Belongings, belongings, release, temporary_folder
 from ._tree import obstacles
 from .concealing import conceal
 from .disk import DiskLimit
-from .running import MARKER, Process, Started, Starter, SupervisorLostError, start, stop_all
+from .running import MARKER, Process, start, stop_all
+from .starting import Started, Starter, SupervisorLostError
 from .workspace import FRESH, DirectoryWorkspace, Launch
 
 __all__ = [

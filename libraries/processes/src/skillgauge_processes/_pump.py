@@ -26,11 +26,11 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from typing import Protocol
 
 from skillgauge.api import Command, Finished
 
 from ._posix import adopt_orphans, adopted_groups, close, kill_group, launch_error, limit
+from .starting import Started, Starter, SupervisorLostError
 
 MARKER = "SKILLGAUGE_CHILD_PROCESS"
 """Variable that marks a process and whatever descends from it; a nested skillgauge appends to its value."""
@@ -47,36 +47,6 @@ _IDLE_S = 5.0
 """An idle thread ends after that."""
 
 
-class SupervisorLostError(Exception):
-    """Raised by `Started.wait` once all is reaped: what confined the process ended without saying how the process did.
-
-    Args:
-        code: how the supervisor ended: its exit code, or the signal that ended it, negative.
-    """
-
-    def __init__(self, code: int) -> None:
-        how = f"exit code {code}" if code >= 0 else f"signal {-code}"
-        super().__init__(f"the sandbox's own process was ended by {how}, and the command with it")
-        self.code = code
-
-
-class Started(Protocol):
-    """A process that was started in a session of its own."""
-
-    @property
-    def pid(self) -> int:
-        """Its id."""
-
-    def wait(self) -> int:
-        """Reap it once it has ended; its exit code, or the signal that ended it, negative.
-
-        Raises:
-            SupervisorLostError: the sandbox broke.
-        """
-
-
-Starter = Callable[[int, int, int, Mapping[str, str]], Started]
-"""Starts a child of ours with these file descriptors as its streams and these variables among its own."""
 Report = Callable[[Finished | BaseException | None], None]
 """Called in the thread: with `None` when the process runs, and once with how it ended or why it does not run."""
 

@@ -18,9 +18,10 @@ from signal import Signals
 
 from skillgauge.api import Command, Finished, LaunchError, without_secrets
 
-from ._pump import CHUNK, MARKER, TERM_GRACE_S, Pump, Started, Starter, SupervisorLostError, attend
+from ._pump import CHUNK, MARKER, TERM_GRACE_S, Pump, attend
+from .starting import Starter
 
-__all__ = ["MARKER", "Process", "Started", "Starter", "SupervisorLostError", "start", "stop_all"]
+__all__ = ["MARKER", "Process", "start", "stop_all"]
 
 
 async def start(

@@ -38,7 +38,8 @@ from ._guardian import remove
 from ._tree import BYTES_AT_ONCE, FILES_AT_ONCE, Manifest, holds_little, is_little, lay_anew, put_all, read_below
 from .concealing import conceal
 from .disk import DiskLimit
-from .running import MARKER, Process, Starter, start, stop_all
+from .running import MARKER, Process, start, stop_all
+from .starting import Starter
 
 _log = get_logger(__name__)
 

@@ -39,7 +39,7 @@ def not_started(error: LaunchError) -> FailedError:
 def ended(end: End) -> FailedError:
     """The process is gone."""
     if end.sandbox_failure:
-        return FailedError(Failure.of_sandbox(end.sandbox_failure), end.said, end.exit_code)
+        return FailedError(Failure.of_agent(FailureClass.KILLED, end.sandbox_failure), end.said, end.exit_code)
     message = f"the process {end.how}{_hint(end.said)}"
     return FailedError(_failure(FailureClass.CRASH, message, retryable=True), end.said, end.exit_code)
 

@@ -52,16 +52,16 @@ def program(work: Path, environment: dict[str, str]) -> Program:
 
 
 @pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
-    """Makes disks of some MiB, each a folder; the test is skipped where this account may not mount any."""
+def small_disk(tmp_path: Path) -> Iterator[Callable[..., Path]]:
+    """Makes disks of some MiB, and for some files if that is said, each a folder; the test is skipped where this account may not mount any."""
     with ExitStack() as stack:
 
-        def make(size_mb: int) -> Path:
+        def make(size_mb: int, files: int = 0) -> Path:
             folder = tmp_path / f"disk-{size_mb}"
             folder.mkdir()
             if shutil.which("mount") is None:
                 pytest.skip("a small disk is needed, and there is no program mount")
-            command = ["mount", "-t", "tmpfs", "-o", f"size={size_mb}m", "tmpfs", str(folder)]
+            command = ["mount", "-t", "tmpfs", "-o", f"size={size_mb}m,nr_inodes={files}", "tmpfs", str(folder)]
             mounted = subprocess.run(command, capture_output=True, text=True, check=False)
             if mounted.returncode:
                 pytest.skip(f"a small disk is needed, and cannot be mounted here: {mounted.stderr.strip()}")

@@ -129,7 +129,7 @@ class CommandSession:
         if finished.timed_out:
             failure = _failed(FailureClass.TIMEOUT, f"timeout after {limit}")
         elif finished.sandbox_failure:
-            failure = Failure.of_sandbox(finished.sandbox_failure)
+            failure = Failure.of_agent(FailureClass.KILLED, finished.sandbox_failure)
         elif finished.signal is not None:
             failure = _failed(FailureClass.CRASH, f"the command was ended by signal {finished.signal}")
         return Execution(

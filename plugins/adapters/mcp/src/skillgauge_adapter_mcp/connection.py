@@ -164,7 +164,7 @@ class Connection:
         lost = isinstance(error, MCPError) and error.code == CONNECTION_CLOSED
         epitaph = await self._link.epitaph()
         if self._link.sandbox_failure:
-            return Failure.of_sandbox(self._link.sandbox_failure)
+            return Failure.of_agent(FailureClass.KILLED, self._link.sandbox_failure)
         if epitaph is not None:
             return _failure(FailureClass.CRASH, epitaph, retryable=True)
         if isinstance(error, httpx2.TransportError | OSError) or (lost and _is_ours(str(error))):

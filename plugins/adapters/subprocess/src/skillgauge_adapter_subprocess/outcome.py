@@ -35,7 +35,7 @@ def timed_out(timeout_s: float | None, said: str) -> Failure:
 def crashed(finished: Finished, said: str) -> Failure | None:
     """The failure that the way a process ended is by itself."""
     if finished.sandbox_failure:
-        return Failure.of_sandbox(finished.sandbox_failure)
+        return Failure.of_agent(FailureClass.KILLED, finished.sandbox_failure)
     if finished.signal is not None:
         return failed(FailureClass.CRASH, f"the process was killed by signal {finished.signal}{_detail(said)}")
     if finished.exit_code != 0:

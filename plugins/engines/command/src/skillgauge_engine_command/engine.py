@@ -162,7 +162,7 @@ class CommandEngine:
         """
         detail = _last_words(finished)
         if finished.sandbox_failure:
-            return Failure.of_sandbox(f"{finished.sandbox_failure}{detail}")
+            return Failure.of_agent(FailureClass.KILLED, f"{finished.sandbox_failure}{detail}")
         if finished.timed_out:
             message = f"not done within {request.limits.timeout_s:g} s{detail}"
             return Failure(failure_class=FailureClass.TIMEOUT, blame=Blame.INFRASTRUCTURE, message=message)
