@@ -102,7 +102,7 @@ def test_a_program_that_fills_the_disk(
     if sandbox == "bubblewrap":
         request.getfixturevalue("strongest")
     disk = small_disk(120)
-    settings = by_shell(f"{FILL}; sleep 1; rm fill.bin; echo hello > hello.txt; echo DONE")
+    settings = by_shell(f"{FILL}; sleep 3; rm fill.bin; echo hello > hello.txt; echo DONE")
     done, results = evaluate(
         program, skill, settings, "--engine", "command", "--sandbox", sandbox, env={"TMPDIR": str(disk)}
     )

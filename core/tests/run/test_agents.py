@@ -484,5 +484,5 @@ def test_a_sandbox_spec_has_no_network_by_itself() -> None:
     sandbox = FakeSandbox()
     execute(trial(), sandbox=sandbox)
     ((spec, _),) = sandbox.opened
-    assert spec.model_dump(exclude_defaults=True, exclude={"label"}) == {"network": False}
+    assert spec.model_dump(exclude_defaults=True, exclude={"label"}) == {"network": False, "room_mb": 64}
     assert SandboxSpec(label="x").network

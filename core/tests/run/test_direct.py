@@ -423,7 +423,7 @@ def test_an_agent_is_asked_with_everything_it_needs() -> None:
         (OTHER, ".agents/skills/csv"),
     ]
     assert execution.text == "done"
-    assert spec == SandboxSpec(label="c", env={"A": "1"}, network=False, keep=True)
+    assert spec == SandboxSpec(label="c", env={"A": "1"}, network=False, room_mb=64, keep=True)
 
 
 def test_a_case_without_prompt_asks_nothing() -> None:
@@ -624,7 +624,7 @@ def test_every_attempt_has_a_workspace_of_its_own() -> None:
     with pytest.raises(RuntimeError):
         asyncio.run(attempt())
     assert open_during == [1, 1]
-    assert [spec for spec, _ in sandbox.opened] == [SandboxSpec(label="c", network=False)] * 2
+    assert [spec for spec, _ in sandbox.opened] == [SandboxSpec(label="c", network=False, room_mb=64)] * 2
     assert sandbox.open_now == []
 
 

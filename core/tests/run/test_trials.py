@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -14,6 +15,7 @@ import pytest
 from skillgauge import log
 from skillgauge.contract.judges import Judge
 from skillgauge.contract.providers import Provider
+from skillgauge.contract.sandboxes import NoRoomError
 from skillgauge.contract.scorers import ScoreContext, Scorer
 from skillgauge.errors import Problem, StoreError
 from skillgauge.plugins.guard import guarded
@@ -338,6 +340,23 @@ def test_an_exception_on_a_stage_is_an_error_of_that_trial(script: Script, text:
         text,
     )
     assert (result.attempts, waits) == (1, [])
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (NoRoomError("the disk of '/tmp' is full"), "the disk of '/tmp' is full"),
+        (OSError(errno.ENOSPC, "No space left on device"), "runner: OSError: [Errno 28] No space left on device"),
+        (OSError(errno.EDQUOT, "Quota exceeded"), f"runner: OSError: [Errno {errno.EDQUOT}] Quota exceeded"),
+    ],
+)
+def test_a_full_disk_is_an_error_of_the_set_up(error: OSError, text: str) -> None:
+    """Wherever it shows: when a workspace is opened, when files are put there, or when it is looked at."""
+    result = run(runner_of(Script(error))(trial()))
+    failure = result.execution.failure
+    assert (result.verdict, failure and failure.failure_class) == (Verdict.ERROR, FailureClass.SETUP)
+    assert failure
+    assert (failure.blame, failure.message) == (Blame.INFRASTRUCTURE, text)
 
 
 def test_an_arm_that_nobody_can_run_is_an_error_of_its_trials() -> None:

@@ -70,7 +70,7 @@ def test_a_disk_that_was_full(small_disk: Callable[..., Path]) -> None:
     async def main() -> None:
         async with workspace(disk) as one, workspace(disk) as other:
             waiting = await other.start(Command(argv=("sleep", "60")))
-            await ran(one, f"{FILL}; sleep 2; rm fill")
+            await ran(one, f"{FILL}; sleep 3; rm fill")
             assert lack_of_room(disk) == ""
             await waiting.stop()
             with pytest.raises(NoRoomError):

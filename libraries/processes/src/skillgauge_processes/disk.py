@@ -77,6 +77,17 @@ def lack_of_room(folder: Path, least_mb: int = _FULL_MB) -> str:
     return ""
 
 
+async def watch_room(look: Callable[[], None]) -> None:
+    """Look for as long as it is not cancelled, without the pauses that a longer look needs: a disk can be full briefly.
+
+    Args:
+        look: takes notice of a disk that is full; called in a thread.
+    """
+    while True:
+        await asyncio.to_thread(look)
+        await asyncio.sleep(_PERIOD_S)
+
+
 async def watch(look: Callable[[], bool], exceeded: Callable[[], Awaitable[None]]) -> None:
     """Look for as long as it is not cancelled, and tell when there is too much.
 

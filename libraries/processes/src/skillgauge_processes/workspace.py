@@ -98,7 +98,7 @@ class DirectoryWorkspace:
         self._belongings: Belongings | None = None
         self._given: set[str] = set()
         self._limit = limit
-        self._watch: asyncio.Task[None] | None = None
+        self._watches: list[asyncio.Task[None]] = []
         self._excess = self._lack = ""
         self._ended_because = ""
         self._numbers = itertools.count(1)
@@ -183,8 +183,8 @@ class DirectoryWorkspace:
     async def __aexit__(
         self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
-        if self._watch is not None:
-            self._watch.cancel()
+        for watch in self._watches:
+            watch.cancel()
         folder, self._folder = self.folder, None
         assert self._belongings is not None
         try:
@@ -209,8 +209,11 @@ class DirectoryWorkspace:
         except (ValueError, RuntimeError) as error:
             raise LaunchError(str(error)) from error
         launch = self.wrap(command, cwd, env)
-        if self._watch is None:
-            self._watch = asyncio.create_task(disk.watch(self._is_to_end, self._end_for_excess))
+        if not self._watches:
+            self._watches = [
+                asyncio.create_task(disk.watch_room(self._look_for_room)),
+                asyncio.create_task(disk.watch(self._is_to_end, self._end_for_excess)),
+            ]
         try:
             process = await start(
                 command,
@@ -290,9 +293,11 @@ class DirectoryWorkspace:
         """
         return await asyncio.to_thread(read_below, self.root, path, limit)
 
-    def _is_to_end(self) -> bool:
-        """Look at the room that is left, and find out what there is too much of; called in a thread."""
+    def _look_for_room(self) -> None:
         self._lack = self._lack or disk.lack_of_room(self.folder.parent.parent)
+
+    def _is_to_end(self) -> bool:
+        """Find out what there is too much of; called in a thread."""
         self._excess = self.excess()
         return bool(self._excess)
 

@@ -53,7 +53,7 @@ def program(work: Path, environment: dict[str, str]) -> Program:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Callable[..., Path]]:
-    """Makes disks of some MiB, and for some files if that is said, each a folder; the test is skipped where this account may not mount any."""
+    """Makes disks of some MiB, and of some files if that is said; skips where this account may not mount any."""
     with ExitStack() as stack:
 
         def make(size_mb: int, files: int = 0) -> Path:
