@@ -321,6 +321,7 @@ from .types.result import (
     Table as Table,
     TagSummary as TagSummary,
     TrialResult as TrialResult,
+    Unfinished as Unfinished,
     Verdict as Verdict,
     case_order as case_order,
 )

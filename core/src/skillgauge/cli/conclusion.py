@@ -115,7 +115,9 @@ def spending_text(spending: Spending | None) -> str:
         return ""
     known = [f"{spending.cost_usd:.2f} USD"] if spending.cost_usd else []
     known += [f"{spending.tokens:,} tokens"] if spending.tokens else []
-    parts = [f"{' and '.join(known)}, judges included"] if known else []
+    cut_off = f"{counted(spending.cut_off, 'attempt')} cut off"
+    included = f"judges and {cut_off} included" if spending.cut_off else "judges included"
+    parts = [f"{' and '.join(known)}, {included}"] if known else []
     parts += [f"what {counted(spending.unknown, 'trial')} cost is unknown"] if spending.unknown else []
     parts += [f"nothing for {counted(spending.replayed, 'replayed trial')}"] if spending.replayed else []
     return f"spent: {'; '.join(parts)}" if parts else ""

@@ -19,6 +19,7 @@ from ..plan.options import EvalOptions
 from ..plan.preparing import Prepared, prepare
 from ..plugins.registry import Registry
 from ..run.environment import ask_first
+from ..run.spending import OnSpent
 from ..run.trials import RetryPolicy, TrialRunner
 from .streams import shown_streams
 
@@ -46,12 +47,14 @@ def recipe_of(options: EvalOptions, prepared: Prepared, make_registry: Callable[
 
 
 @asynccontextmanager
-async def worker(recipe: bytes, concurrency: int) -> AsyncIterator[RunTrial]:
+async def worker(recipe: bytes, concurrency: int, on_spent: OnSpent | None = None) -> AsyncIterator[RunTrial]:
     """What makes attempts of trials in a process of an executor, each once: nothing is tried again here.
 
     Args:
         recipe: of the run.
         concurrency: how many attempts this process gets at once; services of judges are asked no more often at once.
+        on_spent: takes a trial and what its attempt has used so far, each time that more of it is known, for
+            `PortableRunTrial.spent` of the leading process.
 
     Raises:
         SkillgaugeError: the same evaluation cannot be prepared here.
@@ -72,4 +75,4 @@ async def worker(recipe: bytes, concurrency: int) -> AsyncIterator[RunTrial]:
             stack.push_async_callback(job.close)
         stack.push_async_callback(job.grading.scorers.close)
         await job.grading.scorers.open()
-        yield TrialRunner(job.stages, job.grading, retry=RetryPolicy(0), clean=job.clean)
+        yield TrialRunner(job.stages, job.grading, retry=RetryPolicy(0), clean=job.clean, on_spent=on_spent)

@@ -9,7 +9,7 @@ from skillgauge_documents.frozen import EMPTY, Frozen, JsonObject
 
 from ..errors import Problem
 from ..types.suite import Install, SkillRef
-from ..types.trial import Execution, Identity, TrajectoryEvent, Trial
+from ..types.trial import Execution, Identity, TrajectoryEvent, Trial, Usage
 from .requests import Request
 from .sandboxes import ModelRoute, Workspace
 
@@ -38,8 +38,9 @@ class RunRequest(Request):
     """What that key is made of, part by part; see `Trial.recipe`."""
 
 
-Emit = Callable[[TrajectoryEvent], None]
-"""Called by an engine for each event as it happens; must not block."""
+Emit = Callable[[TrajectoryEvent | Usage], None]
+"""Called by an engine for each event as it happens, and with the usage of the whole session so far whenever more of it
+is known; must not block. The usage counts if the session is cut off and `Engine.run` gives no `Execution`."""
 
 
 class Engine(Protocol):

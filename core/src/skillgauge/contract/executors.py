@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Protocol
 
-from ..types.result import TrialResult
+from ..types.result import GivenUp, TrialResult
 from ..types.trial import Failure, Trial
 
 RunTrial = Callable[[Trial], Awaitable[TrialResult]]
@@ -30,6 +30,9 @@ class PortableRunTrial(Protocol):
             attempt: makes one attempt and gives what the worker made of it, or why there is nothing. Cancelled, it
                 ends when the attempt has stopped.
         """
+
+    def spent(self, trial_id: str, attempt: GivenUp) -> None:
+        """Tell what an attempt that is made elsewhere has used so far, in case it does not come to its end."""
 
 
 class Results(Protocol):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from skillgauge_documents.frozen import Frozen
 
-from ..types.result import RunInfo, RunSource, RunState, RunView, Summary, TrialResult
+from ..types.result import GivenUp, RunInfo, RunSource, RunState, RunView, Summary, TrialResult, Unfinished
 from ..types.trial import CaseHead, PlanHead, Trial
 
 
@@ -20,6 +20,8 @@ class Claimed:
     """Trial ids that already have a committed result in this run."""
     attempts: Mapping[str, int]
     """For the other ids: how often each has now been claimed, this time included."""
+    cut_off: Mapping[str, tuple[GivenUp, ...]] = field(default_factory=dict)
+    """For those of the other ids that `RunLog.spend` was told of: the attempts of their earlier claims, in order."""
 
 
 class RunLog(RunSource, Protocol):
@@ -40,6 +42,16 @@ class RunLog(RunSource, Protocol):
 
         A result that was committed before is replaced, so that a caller who was cancelled may commit again.
         """
+
+    async def spend(self, unfinished: Sequence[Unfinished]) -> None:
+        """Keep what trials without a result have used so far; it survives the death of the process when this returns.
+
+        What was kept for the same claim of a trial is replaced. Once a result of the trial is committed, it counts
+        alone, since it names these attempts as well.
+        """
+
+    def unfinished(self) -> Iterator[Unfinished]:
+        """What was kept by `spend` for trials that have no committed result, in plan order, then by claim. Blocks."""
 
     async def finish(self, state: RunState, summary: Summary | None) -> RunInfo:
         """End the run. A run that is not `finished` can be resumed."""

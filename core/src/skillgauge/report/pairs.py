@@ -51,8 +51,13 @@ def _spent(repeats: Iterable[TrialResult]) -> Spent:
 
 def counts_of(results: Iterable[TrialResult]) -> Counts:
     """How the trials of a case ended."""
-    ends = [(one.verdict, (why := one.execution.failure) and why.failure_class, bool(one.given_up)) for one in results]
+    ends = [(one.verdict, (why := one.execution.failure) and why.failure_class, _was_retried(one)) for one in results]
     return _counts(*ends)
+
+
+def _was_retried(result: TrialResult) -> bool:
+    """Tell whether an attempt failed; one that the end of a run cut off says nothing about the target."""
+    return bool(result.given_up) and not all(attempt.is_cut_off for attempt in result.given_up)
 
 
 @lru_cache(maxsize=1024)

@@ -24,6 +24,7 @@ from ..types.result import (
     Summary,
     TagSummary,
     TrialResult,
+    Unfinished,
     Verdict,
 )
 from ..types.score import ScoreStatus
@@ -138,7 +139,12 @@ def _figure(check: str, passed: Spread) -> Figure:
 
 
 def summarize(
-    head: PlanHead, results: Iterable[TrialResult], *, figures: FigureSource, interrupted_attempts: int = 0
+    head: PlanHead,
+    results: Iterable[TrialResult],
+    *,
+    figures: FigureSource,
+    interrupted_attempts: int = 0,
+    unfinished: Iterable[Unfinished] = (),
 ) -> Summary:
     """Fold a run's results.
 
@@ -147,6 +153,7 @@ def summarize(
         results: ordered by case; each (case, repeat) of a group at most once.
         figures: the formats' own numbers.
         interrupted_attempts: attempts that left no result.
+        unfinished: what was used for trials without a result.
     """
     tallied: dict[tuple[str, str | None, str, str, str | None], _Group] = defaultdict(_Group)
     pairs: dict[tuple[GroupKey, GroupKey], PairTally] = defaultdict(PairTally)
@@ -162,6 +169,7 @@ def summarize(
         for pair in pairs_of(suite, summaries) if suite and summaries else ():
             arms = pair.candidate, pair.baseline
             pairs[arms].add(pair, *map(summaries.get, arms))
+    spent.count_unfinished(unfinished)
     groups = {GroupKey(*parts): group for parts, group in tallied.items()}
     ordered = sorted(groups, key=lambda key: _group_order(head, key))
     compared = sorted(pairs, key=lambda keys: [_group_order(head, key) for key in keys])
@@ -189,6 +197,7 @@ class _Spent:
 
     def __init__(self) -> None:
         self._cost, self._tokens, self._unknown, self._replayed, self._told = 0.0, 0, 0, 0, False
+        self._cut_off = 0
 
     def counted(self, result: TrialResult) -> TrialResult:
         execution, usages = result.execution, result.usages
@@ -197,16 +206,39 @@ class _Spent:
             is_untold = execution.trajectory is not None and len(known) < len(usages)
             self._replayed += execution.replayed
             self._told = self._told or bool(known)
+            cut_off = [one for one in result.given_up if one.is_cut_off] if result.given_up else []
+            self._cut_off += len(cut_off)
+            is_untold = is_untold or any(None in attempt.usages for attempt in cut_off)
             self._unknown += is_untold or None in [usage.cost_usd for usage in known]
             self._cost += sum([usage.cost_usd or 0.0 for usage in known])
             self._tokens += sum([usage.all_tokens for usage in known])
         return result
 
+    def count_unfinished(self, unfinished: Iterable[Unfinished]) -> None:
+        """Add what was used for trials that have no result; one trial may come with several claims."""
+        unknown = set()
+        for trial in unfinished:
+            usages = [usage for attempt in trial.attempts for usage in attempt.usages]
+            known = [usage for usage in usages if usage]
+            if len(known) < len(usages) or None in [usage.cost_usd for usage in known]:
+                unknown.add(trial.trial_id)
+            self._told = True
+            self._cost += sum([usage.cost_usd or 0.0 for usage in known])
+            self._tokens += sum([usage.all_tokens for usage in known])
+            self._cut_off += sum(attempt.is_cut_off for attempt in trial.attempts)
+        self._unknown += len(unknown)
+
     @property
     def spending(self) -> Spending | None:
         if not self._told and not self._replayed:
             return None
-        return Spending(cost_usd=self._cost, tokens=self._tokens, unknown=self._unknown, replayed=self._replayed)
+        return Spending(
+            cost_usd=self._cost,
+            tokens=self._tokens,
+            unknown=self._unknown,
+            replayed=self._replayed,
+            cut_off=self._cut_off,
+        )
 
 
 def _with_figures(

@@ -18,8 +18,19 @@ from ..contract.sandboxes import Command, NoRoomError, Sandbox, SandboxSpec, Spo
 from ..log import get_logger
 from ..types.inputs import FileSpec
 from ..types.suite import Arm, Case, SkillRef, TargetKind
-from ..types.trial import Blame, Execution, Failure, FailureClass, FileChange, Trajectory, TrajectoryEvent, Trial
+from ..types.trial import (
+    Blame,
+    Execution,
+    Failure,
+    FailureClass,
+    FileChange,
+    Trajectory,
+    TrajectoryEvent,
+    Trial,
+    Usage,
+)
 from .contents import contents_of, with_contents
+from .spending import Meter, current_meter
 from .stage import environment_of
 
 log = get_logger(__name__)
@@ -128,7 +139,7 @@ class AgentStage:
         may_cache = (trial.suite_id, trial.arm.name) in self.stages.cached and trial.runner.complete
         cache = self.stages.cache if may_cache else None
         known = await cache.find(trial, self.workspace) if cache else None
-        execution = known or await self.setup.engine.run(request, self.workspace, partial(self._emit, trial))
+        execution = known or await self._session(trial, request)
         execution = await with_changes(execution, before, self.workspace)
         holds = await contents_of(self.workspace, (one.path for one in execution.files if one.change != "deleted"))
         files = tuple(with_contents(one, held, holds) for one in execution.files)
@@ -152,11 +163,25 @@ class AgentStage:
                 return execution.model_copy(update={"failure": failure})
         return execution
 
+    async def _session(self, trial: Trial, request: RunRequest) -> Execution:
+        """Run the agent; the meter of the trial holds what it has used, from its start on."""
+        meter = current_meter()
+        if meter and trial.paid:
+            meter.begin_session()
+        execution = await self.setup.engine.run(request, self.workspace, partial(self._emit, trial, meter))
+        if meter and execution.usage and not execution.replayed:
+            meter.session_used(execution.usage)
+        return execution
+
     async def prepare_grading(self, trial: Trial) -> Sequence[str]:
         """Put the graders' files in place, now that the agent cannot read them any more."""
         return await self.workspace.put(trial.case.grader_files, anew=True)
 
-    def _emit(self, trial: Trial, event: TrajectoryEvent) -> None:
+    def _emit(self, trial: Trial, meter: Meter | None, event: TrajectoryEvent | Usage) -> None:
+        if isinstance(event, Usage):
+            if meter:
+                meter.session_used(event)
+            return
         log.debug("agent.event", trial_id=trial.trial_id, kind=event.kind, name=event.name, text=event.text)
         if self.stages.on_step:
             self.stages.on_step(trial, event)

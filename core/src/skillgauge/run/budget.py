@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..contract.providers import Fact, Traits
 from ..errors import Problem, Severity
-from ..types.result import TrialResult
+from ..types.result import TrialResult, Unfinished
 from ..types.trial import Trial, Usage
 
 
@@ -54,14 +54,19 @@ class Budget:
 
     Args:
         limits: what the user allows.
-        done: what the run has of earlier commands: it was spent, and will not run again.
+        done: results of earlier commands of the run, whose trials will not run again.
+        unfinished: what earlier commands used for trials that have no result, and will run again.
     """
 
-    def __init__(self, limits: BudgetLimits, done: Iterable[TrialResult] = ()) -> None:
+    def __init__(
+        self, limits: BudgetLimits, done: Iterable[TrialResult] = (), unfinished: Iterable[Unfinished] = ()
+    ) -> None:
         self._limits = limits
         self._done: set[str] = set()
         self._spent_usd = 0.0
         self._spent_tokens = 0
+        self._priced_tokens = 0
+        self._unpriced_tokens = 0
         self._dearest_usd = 0.0
         self._most_tokens = 0
         self._under_way: set[str] = set()
@@ -69,6 +74,8 @@ class Budget:
         for result in done:
             self._done.add(result.trial_id)
             self._count(result)
+        for trial in unfinished:
+            self._add([usage for attempt in trial.attempts for usage in attempt.usages])
         self._settled = asyncio.Event()
         self._closed = False
         self.exhausted = False
@@ -98,12 +105,26 @@ class Budget:
         return True
 
     def _count(self, result: TrialResult) -> None:
-        cost, tokens = _used(result.usages)
+        self._add(result.usages)
+        self._known = True
+
+    def _add(self, usages: Sequence[Usage | None]) -> None:
+        cost, tokens = _used(usages)
+        unpriced = sum(usage.all_tokens for usage in usages if usage and usage.cost_usd is None)
         self._spent_usd += cost
         self._spent_tokens += tokens
+        self._unpriced_tokens += unpriced
+        self._priced_tokens += tokens - unpriced
         self._dearest_usd = max(self._dearest_usd, cost)
         self._most_tokens = max(self._most_tokens, tokens)
-        self._known = True
+
+    @property
+    def _unpriced_usd(self) -> float:
+        """Price of tokens that came without one, as those of a session that was cut off: in proportion to the others.
+
+        Before any tokens have a price it is unknown, and counts as nothing.
+        """
+        return self._spent_usd * self._unpriced_tokens / self._priced_tokens if self._priced_tokens else 0.0
 
     def affords_retry(self, trial: Trial, used: Sequence[Usage | None]) -> bool:
         """Whether a trial may make one more attempt.
@@ -133,7 +154,9 @@ class Budget:
 
     def _affordable(self, sessions: int, used_usd: float = 0.0, used_tokens: int = 0) -> bool:
         """Whether as many sessions, none of them settled, stay within the limits, with what one has used already."""
-        limits, spent_usd, spent_tokens = self._limits, self._spent_usd + used_usd, self._spent_tokens + used_tokens
+        limits = self._limits
+        spent_usd = self._spent_usd + self._unpriced_usd + used_usd
+        spent_tokens = self._spent_tokens + used_tokens
         cost = spent_usd + sessions * self._dearest_usd
         tokens = spent_tokens + sessions * self._most_tokens
         within_cost = limits.cost_usd is None or (cost <= limits.cost_usd and spent_usd < limits.cost_usd)

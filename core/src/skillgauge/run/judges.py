@@ -12,6 +12,7 @@ from ..contract.judges import Judge, JudgeReply, JudgeRequest
 from ..errors import Problem
 from ..types.trial import Failure, FailureClass, Identity
 from .services import NotTried, Services
+from .spending import current_meter
 
 REMEMBERED = 4096
 """Answers that a run remembers of each judge; the oldest are forgotten, so that memory does not grow with trials."""
@@ -64,12 +65,21 @@ class GuardedJudge:
         service = self._services.of(identity)
         try:
             async with service.place(f"judge {identity.name!r}") as place:
-                reply = await self._judge.ask(request)
+                reply = await self._metered(request)
                 place.leave(_failure(reply))
         except NotTried as not_tried:
             failure = not_tried.failure
             told = f"{failure.failure_class}: {failure.message}"
             return JudgeReply(text=None, error=told, failure_class=failure.failure_class)
+        return reply
+
+    async def _metered(self, request: JudgeRequest) -> JudgeReply:
+        """Ask, and let the meter of the trial know of the call while it is under way."""
+        meter = current_meter()
+        answered = meter.judge_asked() if meter else None
+        reply = await self._judge.ask(request)
+        if answered:
+            answered(reply.usage)
         return reply
 
 

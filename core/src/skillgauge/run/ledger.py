@@ -19,7 +19,17 @@ from ..contract.providers import Clean
 from ..contract.stores import Claimed, RunLog, RunQuery
 from ..errors import StoreError
 from ..types.comparison import GroupKey
-from ..types.result import Kept, ResultOrder, RunInfo, RunState, RunView, Summary, TrialResult
+from ..types.result import (
+    GivenUp,
+    Kept,
+    ResultOrder,
+    RunInfo,
+    RunState,
+    RunView,
+    Summary,
+    TrialResult,
+    Unfinished,
+)
 from ..types.trial import CaseHead, PlanHead, Trial
 
 BATCH = 200
@@ -59,6 +69,11 @@ class Ledger:
         self._ended = False
         self.earlier: dict[str, int] = {}
         """Claims before this one, of trials that are under way and had some."""
+        self._cut_off: dict[str, tuple[GivenUp, ...]] = {}
+        """Attempts of these claims that used something, by trial."""
+        self._spent: dict[str, Unfinished] = {}
+        """What trials under way have used, by trial, as far as it was not written since."""
+        self._journal: asyncio.Task[None] | None = None
         self.already_done = 0
         """Trials of this run that had a committed result before it was resumed."""
         self.interrupted_attempts = 0
@@ -86,6 +101,8 @@ class Ledger:
                 if earlier := claimed.attempts.get(trial.trial_id, 1) - 1:
                     self.earlier[trial.trial_id] = earlier
                     self.interrupted_attempts += earlier
+                if cut_off := claimed.cut_off.get(trial.trial_id):
+                    self._cut_off[trial.trial_id] = cut_off
                 self.under_way += 1
                 yield trial
 
@@ -115,7 +132,11 @@ class Ledger:
         self._finish_times.append(time.monotonic())
         self.under_way -= 1
         if earlier := self.earlier.pop(result.trial_id, 0):
-            result = result.model_copy(update={"attempts": result.attempts + earlier})
+            cut_off = self._cut_off.pop(result.trial_id, ())
+            changes = {"attempts": result.attempts + earlier, "given_up": (*cut_off, *result.given_up)}
+            result = result.model_copy(update=changes)
+        if self._spent:
+            self._spent.pop(result.trial_id, None)
         self._buffer.append((result, paid))
         if self._broken:
             raise self._broken
@@ -123,6 +144,31 @@ class Ledger:
             await self.flush()
         elif self._timer is None:
             self._timer = asyncio.create_task(self._flush_later())
+
+    def spent(self, trial: Trial, attempts: tuple[GivenUp, ...]) -> None:
+        """Take what a trial under way has used since it was claimed; called in the thread of the event loop.
+
+        What is paid for is on its way to the store when this returns, the rest is written if the trial has no result
+        at the end. While a write is under way further news are gathered, so that there is never more than one.
+        """
+        claim = self.earlier.get(trial.trial_id, 0) + 1
+        unfinished = Unfinished(trial_id=trial.trial_id, ordinal=trial.ordinal, claim=claim, attempts=attempts)
+        self._spent[trial.trial_id] = self._clean(unfinished) if self._clean else unfinished
+        if trial.paid and self._journal is None:
+            self._journal = asyncio.create_task(self._write_spent())
+
+    async def _write_spent(self) -> None:
+        spent: dict[str, Unfinished] = {}
+        try:
+            while self._spent:
+                spent, self._spent = self._spent, {}
+                await self._log.spend(tuple(spent.values()))
+                await asyncio.sleep(MAX_WAIT_S)
+        except StoreError as error:
+            self._spent = {**spent, **self._spent}
+            self._broken = error  # raised by the next `record`, or by `close`, which tries again
+        finally:
+            self._journal = None
 
     async def _flush_later(self) -> None:
         await asyncio.sleep(MAX_WAIT_S)
@@ -156,7 +202,11 @@ class Ledger:
         if timer is not None:
             timer.cancel()
             await asyncio.gather(timer, return_exceptions=True)
+        if self._journal is not None:
+            await self._journal
         await self.flush()
+        if self._spent:
+            await self._log.spend(tuple(self._spent.values()))
 
 
 class MemoryLog:
@@ -168,6 +218,7 @@ class MemoryLog:
         self.summary: Summary | None = None
         self._claims: Counter[str] = Counter()
         self._results: dict[str, TrialResult] = {}
+        self._spent: dict[tuple[int, int], Unfinished] = {}
         self._cases: dict[tuple[str, int], CaseHead] = {}
         self._kept: Kept | None = None
 
@@ -178,12 +229,26 @@ class MemoryLog:
         done = frozenset(trial_id for trial_id in ids if trial_id in self._results)
         open_ids = [trial_id for trial_id in ids if trial_id not in done]
         self._claims.update(open_ids)
-        return Claimed(done=done, attempts={trial_id: self._claims[trial_id] for trial_id in open_ids})
+        attempts = {trial_id: self._claims[trial_id] for trial_id in open_ids}
+        cut_off: dict[str, tuple[GivenUp, ...]] = {}
+        for unfinished in self.unfinished() if max(attempts.values(), default=1) > 1 else ():
+            earlier = cut_off.get(unfinished.trial_id, ())
+            cut_off[unfinished.trial_id] = (*earlier, *unfinished.attempts)
+        cut_off = {trial_id: attempts_of for trial_id, attempts_of in cut_off.items() if trial_id in attempts}
+        return Claimed(done=done, attempts=attempts, cut_off=cut_off)
 
     async def commit(self, results: Sequence[TrialResult], *, paid: bool) -> None:
         """See `RunLog.commit`."""
         self._results.update((result.trial_id, result) for result in results)
         self._kept = None
+
+    async def spend(self, unfinished: Sequence[Unfinished]) -> None:
+        """See `RunLog.spend`."""
+        self._spent.update(((one.ordinal, one.claim), one) for one in unfinished)
+
+    def unfinished(self) -> Iterator[Unfinished]:
+        """See `RunLog.unfinished`."""
+        return (one for _, one in sorted(self._spent.items()) if one.trial_id not in self._results)
 
     def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
         """See `RunSource.results`."""

@@ -18,7 +18,7 @@ from ..contract.stores import RunLog, Store
 from ..plugins.events import Events
 from ..report.summary import FigureSource, summarize
 from ..types.plan import Plan
-from ..types.result import ResultOrder, RunInfo, RunState, RunView, Summary, TrialResult
+from ..types.result import GivenUp, ResultOrder, RunInfo, RunState, RunView, Summary, TrialResult
 from ..types.suite import ArmKind
 from ..types.trial import Failure, Trial
 from .agents import OnStep
@@ -157,7 +157,9 @@ async def _carry_out(plan: Plan, job: Job, stop: asyncio.Event) -> Conclusion:
 
 def _budget(job: Job, log: RunLog) -> Budget:
     """What may still be spent: earlier commands of the same run count."""
-    return Budget(job.budget, log.results(ResultOrder.PLAN) if log.info.resumed and job.budget.are_given else ())
+    if not log.info.resumed or not job.budget.are_given:
+        return Budget(job.budget)
+    return Budget(job.budget, log.results(ResultOrder.PLAN), log.unfinished())
 
 
 async def _execute(plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event, budget: Budget) -> RunState:
@@ -169,6 +171,7 @@ async def _execute(plan: Plan, job: Job, ledger: Ledger, stop: asyncio.Event, bu
         clean=job.clean,
         services=job.services,
         affords=budget.affords_retry,
+        on_spent=ledger.spent,
     )
     executor = job.executor or LocalExecutor(job.concurrency)
     run_trial = _RunTrial(runner, budget, job.concurrency, job.recipe)
@@ -198,6 +201,11 @@ class _RunTrial:
             self.budget.close()
             raise
 
+    def spent(self, trial_id: str, attempt: GivenUp) -> None:
+        meter = self.runner.meters.get(trial_id)
+        if meter:
+            meter.used_elsewhere(attempt)
+
     def elsewhere(self, attempt: Callable[[Trial], Awaitable[TrialResult | Failure]]) -> RunTrial:
         return replace(self, runner=self.runner.elsewhere(attempt))
 
@@ -214,4 +222,5 @@ def _summary(plan: Plan, job: Job, log: RunLog, ledger: Ledger) -> Summary:
         log.results(ResultOrder.CASE),
         figures=job.figures,
         interrupted_attempts=ledger.interrupted_attempts + ledger.under_way,
+        unfinished=log.unfinished(),
     )

@@ -11,7 +11,7 @@ import asyncio
 import errno
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ..contract.sandboxes import NoRoomError, SpoiledError
 from ..log import get_logger
@@ -22,6 +22,7 @@ from ..types.suite import ArmKind
 from ..types.trial import Blame, Execution, Failure, FailureClass, Trial, TrialFacts, Usage
 from .grading import Grade, Grading, grade
 from .services import LONGEST_PAUSE_S, NotTried, Place, Services
+from .spending import Meter, OnSpent, current_meter, use_meter
 from .stage import OpenStage, Stage
 
 log = get_logger(__name__)
@@ -80,6 +81,10 @@ class TrialRunner:
     """Waits between attempts; replaceable so that tests need not wait."""
     attempt: Attempt | None = None
     """Makes each attempt in place of the stages."""
+    on_spent: OnSpent | None = None
+    """Told of what a trial has used each time that more of it is known, until the trial has its result."""
+    meters: dict[str, Meter] = field(default_factory=dict)
+    """The meter of each trial under way that may use something, by trial id."""
 
     def elsewhere(self, attempt: Attempt) -> TrialRunner:
         """The same, with each attempt made by somebody else: see `PortableRunTrial.elsewhere`."""
@@ -89,6 +94,20 @@ class TrialRunner:
         """Run a trial. Raises only what cancels the whole run."""
         if self.on_start:
             self.on_start(trial)
+        if self.on_spent and (trial.paid or trial.arm.kind is ArmKind.AGENT or self.grading.judges):
+            return await self._metered(trial, Meter(trial, self.on_spent))
+        return await self._run(trial, None)
+
+    async def _metered(self, trial: Trial, meter: Meter) -> TrialResult:
+        self.meters[trial.trial_id] = meter
+        use_meter(meter)
+        try:
+            return await self._run(trial, meter)
+        finally:
+            use_meter(None)
+            del self.meters[trial.trial_id]
+
+    async def _run(self, trial: Trial, meter: Meter | None) -> TrialResult:
         given_up: list[GivenUp] = []
         while True:
             result = await self._attempt(trial)
@@ -98,9 +117,15 @@ class TrialRunner:
             used = (usage, *[one.usage for one in given_up])
             if failure is None or wait_s is None or not (self.affords is None or self.affords(trial, used)):
                 break
-            given_up.append(GivenUp(failure=failure, usage=usage, wait_s=wait_s))
+            judges = meter.judges if meter else ()
+            given_up.append(GivenUp(failure=failure, usage=usage, wait_s=wait_s, judges=judges))
+            if meter:
+                meter.give_up(given_up[-1])
             log.info("trial.retry", trial_id=trial.trial_id, attempt=attempt, delay_s=wait_s)
             await self.sleep(wait_s)
+        if failure and meter and meter.judges:  # a failed execution has no scores that could name them
+            judged = GivenUp(failure=failure, wait_s=0.0, judges=meter.judges, has_session=False)
+            given_up.append(judged)
         if given_up:
             result = result.model_copy(update={"attempts": attempt, "given_up": tuple(given_up)})
         log.debug("trial.finished", trial_id=trial.trial_id, verdict=result.verdict)
@@ -120,13 +145,13 @@ class TrialRunner:
             async with self.services.of(trial.runner).place(asker) as place:
                 return await self._on_stage(trial, began, ran, place)
         except NotTried as not_tried:
-            execution = Execution(failure=not_tried.failure)
+            execution = Execution(failure=not_tried.failure, usage=_used_so_far())
         except (Exception, asyncio.CancelledError) as error:
             if is_cancelled():
                 raise asyncio.CancelledError from error  # also if the clean-up after it failed in its own way
             log.warning("trial.broken", trial_id=trial.trial_id, case=trial.case.id, exc_info=True)
             failure = _failure_of(error, trial.runner.name)
-            execution = Execution(failure=failure, usage=ran[0].usage if ran else None)  # it was paid for
+            execution = Execution(failure=failure, usage=ran[0].usage if ran else _used_so_far())  # it was paid for
         return _result(trial, execution, await grade(trial, execution, self.grading), began)
 
     async def _on_stage(
@@ -161,6 +186,7 @@ class TrialRunner:
                 raise  # some time-out inside a plugin, which did not use up the trial's time
             return Execution(
                 duration_s=time.monotonic() - started,
+                usage=_used_so_far(),
                 failure=Failure(
                     failure_class=FailureClass.TIMEOUT,
                     blame=Blame.TARGET if direct else Blame.INFRASTRUCTURE,
@@ -176,6 +202,12 @@ def _failure_of(error: BaseException, runner: str) -> Failure:
         return Failure.of_agent(FailureClass.SETUP, str(error))
     is_full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
     return Failure.of_agent(FailureClass.SETUP if is_full else FailureClass.INTERNAL, reason_of(error, runner))
+
+
+def _used_so_far() -> Usage | None:
+    """Return what the session of this task's attempt has used, for an attempt that does not report it itself."""
+    meter = current_meter()
+    return meter.session if meter else None
 
 
 async def _prepared(stage: Stage, trial: Trial, execution: Execution) -> Execution:

@@ -29,13 +29,36 @@ class Verdict(StrEnum):
 
 
 class GivenUp(Frozen):
-    """An attempt that failed and was made again."""
+    """An attempt that failed and was made again, or that the end of a run cut off."""
 
     failure: Failure
     usage: Usage | None = None
     """What it used, as far as it is known; a budget counts it."""
     wait_s: float = Field(ge=0)
     """Seconds that its trial waited after it; the service may have held it back for longer."""
+    judges: tuple[Usage | None, ...] = ()
+    """What each call of a judge used for it; `None` for a call that had not ended."""
+    has_session: bool = True
+    """False if it asked judges and no agent, so that `usage` stands for nothing."""
+    is_cut_off: bool = False
+    """Whether a stop, a crash or a kill of the run ended it, so that its usage is what was known until then."""
+
+    @property
+    def usages(self) -> tuple[Usage | None, ...]:
+        """The usage of its session and of each call of a judge; `None` is unknown."""
+        return (self.usage, *self.judges) if self.has_session else self.judges
+
+
+class Unfinished(Frozen):
+    """What a claimed trial has used while it has no result; the ledger keeps it in case none comes."""
+
+    trial_id: str
+    ordinal: int
+    """Position of the trial in the plan."""
+    claim: int = Field(ge=1)
+    """Which claim of the trial this is, counted from 1."""
+    attempts: tuple[GivenUp, ...]
+    """Attempts of this claim in their order; the last one is under way, or was cut off."""
 
 
 class TrialResult(TrialFacts):
@@ -69,7 +92,8 @@ class TrialResult(TrialFacts):
         Not a session that another run has paid for.
         """
         session = () if self.execution.replayed else (self.execution.usage,)
-        return (*session, *[one.usage for one in self.given_up], *[one.usage for one in self.scores if one.usage])
+        given_up = [usage for attempt in self.given_up for usage in attempt.usages] if self.given_up else ()
+        return (*session, *given_up, *[one.usage for one in self.scores if one.usage])
 
     @property
     def group(self) -> GroupKey:
@@ -163,6 +187,8 @@ class Spending(Frozen):
     """Trials of agents of which some part does not tell its cost."""
     replayed: int = 0
     """Trials that are recordings, which cost nothing now."""
+    cut_off: int = 0
+    """Attempts that a stop, a crash or a kill cut off; what is known of their usage is included."""
 
 
 class SuiteSummary(Frozen):

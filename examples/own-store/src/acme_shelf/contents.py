@@ -3,7 +3,7 @@
 head.json        the plan, written once
 run.json         where the run stands, and its summary
 owner.json       who works on it
-000001.jsonl     claims, cases and results: a file for each time that something was kept, never changed again
+000001.jsonl     claims, cases, spending and results: a file for each time that something was kept, never changed again
 """
 
 from __future__ import annotations
@@ -16,7 +16,18 @@ from functools import lru_cache
 
 from pydantic import BaseModel
 
-from skillgauge.api import CaseHead, Frozen, GroupKey, ResultOrder, RunInfo, Summary, TrialResult, case_order
+from skillgauge.api import (
+    CaseHead,
+    Frozen,
+    GivenUp,
+    GroupKey,
+    ResultOrder,
+    RunInfo,
+    Summary,
+    TrialResult,
+    Unfinished,
+    case_order,
+)
 
 from .shelf import Shelf
 
@@ -53,6 +64,8 @@ class Contents:
     claims: Counter[str] = field(default_factory=Counter)
     known_cases: dict[tuple[str, int], CaseHead] = field(default_factory=dict)
     places: dict[str, Place] = field(default_factory=dict)
+    spent: dict[tuple[int, int], Unfinished] = field(default_factory=dict)
+    """By ordinal and claim."""
     parts: int = 0
     """Number of the last one."""
 
@@ -78,6 +91,9 @@ class Contents:
                     self.known_cases[case.suite_id, case.index] = case
                 case {"claim": [*trials]}:
                     self.claims.update(trials)
+                case {"spent": told}:
+                    unfinished = Unfinished.model_validate(told)
+                    self.spent[unfinished.ordinal, unfinished.claim] = unfinished
         self.parts = number
 
     def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
@@ -92,6 +108,15 @@ class Contents:
     def cases(self) -> Iterator[CaseHead]:
         """What is known of the cases, by suite and place."""
         return iter([case for _, case in sorted(self.known_cases.items())])
+
+    def unfinished(self) -> Iterator[Unfinished]:
+        """What was used for trials without a result, by place in the plan and claim."""
+        return iter([spent for _, spent in sorted(self.spent.items()) if spent.trial_id not in self.places])
+
+    def cut_off(self, trial_id: str) -> tuple[GivenUp, ...]:
+        """Attempts of a trial without a result that used something."""
+        spent = [spent for spent in self.unfinished() if spent.trial_id == trial_id]
+        return tuple(attempt for one in spent for attempt in one.attempts)
 
     def _read(self, number: int) -> list[bytes]:
         item = self.shelf.get(part_name(self.run_id, number))

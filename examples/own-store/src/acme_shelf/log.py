@@ -20,6 +20,7 @@ from skillgauge.api import (
     Summary,
     Trial,
     TrialResult,
+    Unfinished,
 )
 
 from .contents import Contents, RunFile, line, part_name
@@ -54,12 +55,22 @@ class ShelfRun:
         done = frozenset(name for name in names if name in self._contents.places)
         new = [name for name in names if name not in done]
         await asyncio.to_thread(self._add, [line("claim", new), *(line("case", case) for case in cases)])
-        return Claimed(done, {name: self._contents.claims[name] for name in new})
+        attempts = {name: self._contents.claims[name] for name in new}
+        return Claimed(done, attempts, {name: self._contents.cut_off(name) for name in new if attempts[name] > 1})
 
     async def commit(self, results: Sequence[TrialResult], *, paid: bool) -> None:
         """Keep results; the last one of a trial counts. What the service has taken survives a loss of power, too."""
         if results:
             await asyncio.to_thread(self._add, [line("result", result) for result in results])
+
+    async def spend(self, unfinished: Sequence[Unfinished]) -> None:
+        """Keep what trials under way have used so far."""
+        await asyncio.to_thread(self._add, [line("spent", one) for one in unfinished])
+
+    def unfinished(self) -> Iterator[Unfinished]:
+        """Read what was used for trials without a result."""
+        with self._turn:
+            return self._contents.unfinished()
 
     def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
         """Read what was committed."""

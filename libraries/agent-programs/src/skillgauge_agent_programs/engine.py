@@ -23,6 +23,7 @@ from skillgauge.api import (
     Problem,
     Redactor,
     RunRequest,
+    Usage,
     Workspace,
 )
 
@@ -35,7 +36,8 @@ from .programs import AgentProgram, Found, find_program, needed_folders, passed_
 from .raw import RAW_BYTES, RawStream
 from .sessions import LINE_BYTES, Ran, cleaned_emit, ending_of, execution_of, follow, not_started
 from .skills import skill_texts, with_reads
-from .spending import with_relayed
+from .spending import SpendingWatch, with_relayed
+from .transcripts import SessionTranscript
 
 _OPENAI = ("POST /responses", "POST /responses/*", "POST /chat/completions", "GET /models", "GET /models/*")
 REQUESTS: Mapping[str, tuple[str, ...]] = {
@@ -166,6 +168,13 @@ class ProgramEngine(ABC):
     def read_home(self, home: Path, transcript: Transcript) -> None:  # noqa: B027 - most programs leave nothing there
         """Let a transcript read what the program left in its home; called in a thread, after its end."""
 
+    def usage_so_far(self, home: Path, transcript: Transcript) -> Usage | None:
+        """The usage of a session under way, which counts if it is cut off; called in a thread, again and again.
+
+        A program whose events do not name it may have written it down in its home.
+        """
+        return transcript.usage if isinstance(transcript, SessionTranscript) else None
+
     @property
     def found(self) -> Found:
         """The program on this machine."""
@@ -223,7 +232,10 @@ class ProgramEngine(ABC):
                 transcript = self.transcript(request)
                 raw = RawStream(request.limits.output_bytes or RAW_BYTES)
                 command = self._command(path, launch, request, access)
-                ran = await self.follow(workspace, command, transcript, cleaned_emit(emit, clean.redact), raw)
+                watch = SpendingWatch(workspace, emit, lambda: self.usage_so_far(workspace.home, transcript))
+                async with watch:
+                    cleaned = cleaned_emit(watch.emit, clean.redact)
+                    ran = await self.follow(workspace, command, transcript, cleaned, raw)
         except LaunchError as error:
             return clean.redact(not_started(error, workspace.tier))
         except OSError as error:

@@ -18,6 +18,7 @@ from skillgauge.api import (
     Finished,
     LaunchError,
     TrajectoryEvent,
+    Usage,
     Workspace,
 )
 
@@ -168,6 +169,6 @@ def _notes(ran: Ran, account: Account) -> list[str]:
     return notes
 
 
-def cleaned_emit(emit: Emit, clean: Callable[[TrajectoryEvent], TrajectoryEvent]) -> Emit:
+def cleaned_emit(emit: Emit, clean: Callable[[TrajectoryEvent | Usage], TrajectoryEvent | Usage]) -> Emit:
     """Pass events on without secrets."""
     return lambda event: emit(clean(event))

@@ -1,26 +1,112 @@
-"""What a session has used beyond what its program tells: requests that the agent's own commands made."""
+"""What a session uses: while it is under way, and beyond what its program reports.
+
+A sandbox with a relay has two attributes for this: `relayed`, the `Usage` of all answers so far, and `broken_off`, the
+number of answers that did not come to their end.
+"""
 
 from __future__ import annotations
 
-from skillgauge.api import Execution, Usage, Workspace
+import asyncio
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+from skillgauge.api import Emit, Execution, TrajectoryEvent, Usage, Workspace
+
+INTERVAL_S = 0.1
+"""How often a session's usage is looked for."""
+_SHARE = 10
+"""Reading what a program has left in its home takes at most one part in so many of the time."""
+_SETTLED_S = 2.0
+"""How long after its last event a program may still write down what that event used."""
+
+
+def relayed(workspace: Workspace) -> Usage | None:
+    """The usage that the relay of a workspace has seen so far; `None` without a relay."""
+    seen = getattr(workspace, "relayed", None)
+    return seen if isinstance(seen, Usage) else None
+
+
+class SpendingWatch:
+    """Emits the usage of a session while it is under way, so that it counts if the session is cut off.
+
+    Without a relay it reads what the program has reported or written down. A session that is cancelled is looked at
+    once more.
+
+    Args:
+        workspace: where the session runs.
+        emit: takes events, and usage.
+        read: the usage that the program itself has reported so far; called in a thread.
+    """
+
+    def __init__(self, workspace: Workspace, emit: Emit, read: Callable[[], Usage | None]) -> None:
+        self._workspace = workspace
+        self._emit = emit
+        self._read = read
+        self._heard = time.monotonic()
+        self._next_read = 0.0
+        self._emitted: Usage | None = None
+        self._watching: asyncio.Task[None] | None = None
+
+    def emit(self, event: TrajectoryEvent | Usage) -> None:
+        """Pass an event on."""
+        self._heard = time.monotonic()
+        self._emit(event)
+
+    async def __aenter__(self) -> Self:
+        self._watching = asyncio.create_task(self._watch())
+        return self
+
+    async def __aexit__(
+        self, type_: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        if self._watching is not None:
+            self._watching.cancel()
+            await asyncio.gather(self._watching, return_exceptions=True)
+        if type_ is not None and issubclass(type_, asyncio.CancelledError):
+            self._tell(relayed(self._workspace))
+            self._tell(await asyncio.to_thread(self._read))
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(INTERVAL_S)
+            seen = relayed(self._workspace)
+            began = time.monotonic()
+            if seen is None and began >= self._next_read and began - self._heard <= _SETTLED_S:
+                seen = await asyncio.to_thread(self._read)
+                self._next_read = time.monotonic() + _SHARE * (time.monotonic() - began)
+            self._tell(seen)
+
+    def _tell(self, usage: Usage | None) -> None:
+        if usage is not None and (self._emitted is None or usage.all_tokens > self._emitted.all_tokens):
+            self._emitted = usage
+            self._emit(usage)
 
 
 def with_relayed(execution: Execution, workspace: Workspace) -> Execution:
     """The execution with all tokens that went through the workspace's relay.
 
-    A sandbox with a relay has an attribute `relayed`: the `Usage` of all answers. What it has seen and the program does
-    not tell was asked for by somebody else with the same key, in the end the agent's shell. Its price is unknown, so
-    the cost grows in proportion: a budget must not be passed by because nobody told the dollars.
+    The relay may have seen more than the program reports: requests of the agent's shell with the same key, and answers
+    that broke off and were asked for again. Their price is unknown, so the cost grows in proportion: a budget must not
+    be passed by because nothing names the dollars.
     """
-    seen, told = getattr(workspace, "relayed", None), execution.usage
-    if not isinstance(seen, Usage):
+    seen, told = relayed(workspace), execution.usage
+    if seen is None:
         return execution
     if told is None or seen.all_tokens <= told.all_tokens:
         return execution if told else execution.model_copy(update={"usage": seen})
     changes: dict[str, object] = {"total_tokens": seen.all_tokens}
-    more = seen.all_tokens - told.all_tokens
     if told.cost_usd is not None and told.all_tokens:
         changes["cost_usd"] = told.cost_usd * seen.all_tokens / told.all_tokens
         changes["cost_basis"] = f"{told.cost_basis or 'reported'}, in proportion to all tokens"
-    note = f"{more} tokens beside those that the program tells went through the relay: somebody else inside asked"
+    note = _note(seen.all_tokens - told.all_tokens, getattr(workspace, "broken_off", 0))
     return execution.model_copy(update={"usage": told.model_copy(update=changes), "notes": (*execution.notes, note)})
+
+
+def _note(tokens: int, broken_off: int) -> str:
+    beside = f"{tokens} tokens beside those that the program tells went through the relay"
+    if not broken_off:
+        return f"{beside}: somebody else inside asked"
+    answers = "an answer" if broken_off == 1 else f"{broken_off} answers"
+    return f"{beside}: {answers} of the model broke off, and more may have been used than was counted"

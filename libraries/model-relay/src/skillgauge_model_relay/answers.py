@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from urllib.parse import quote
 
 from skillgauge.api import Usage
@@ -64,19 +64,29 @@ class Tally:
     """Adds up what answers say of tokens, whoever asked for them."""
 
     def __init__(self) -> None:
+        self._answers: list[dict[str, int]] = []
+        """Tokens by kind of each answer that is coming in."""
         self._sums: dict[str, int] = {}
+        """The same of all that have ended, together."""
+        self.broken_off = 0
+        """Answers that did not come to their end, so that they may have used more than they named."""
 
     @property
     def usage(self) -> Usage | None:
-        """Tokens of all answers; `None` if none has told any."""
-        if not self._sums:
+        """Tokens of all answers, those that are coming in included; `None` if none has named any."""
+        sums = dict(self._sums)
+        for answer in self._answers:
+            _add(sums, answer)
+        if not sums:
             return None
-        return Usage.model_validate({**self._sums, "total_tokens": sum(self._sums.values())})
+        return Usage.model_validate({**sums, "total_tokens": sum(sums.values())})
 
     async def stream(self, pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         """The same pieces, read on the way."""
         most: dict[str, int] = {}
         tail = b""
+        self._answers.append(most)
+        is_whole = False
         try:
             async for piece in pieces:
                 tail = tail[-_KEPT:] + piece
@@ -84,6 +94,13 @@ class Tally:
                     if kind := _KINDS.get(name):
                         most[kind] = max(most.get(kind, 0), int(count))
                 yield piece
+            is_whole = True
         finally:
-            for kind, count in most.items():
-                self._sums[kind] = self._sums.get(kind, 0) + count
+            self._answers = [answer for answer in self._answers if answer is not most]
+            _add(self._sums, most)
+            self.broken_off += not is_whole
+
+
+def _add(sums: dict[str, int], counts: Mapping[str, int]) -> None:
+    for kind, count in counts.items():
+        sums[kind] = sums.get(kind, 0) + count

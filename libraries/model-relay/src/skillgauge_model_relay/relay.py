@@ -64,8 +64,13 @@ class Relay:
 
     @property
     def used(self) -> Usage | None:
-        """Tokens of all answers that model APIs gave, whoever inside asked; `None` if none told any."""
+        """Tokens of all answers that model APIs have given so far, whoever inside asked; `None` if none named any."""
         return self._meter.tally.usage
+
+    @property
+    def broken_off(self) -> int:
+        """Number of answers that did not come to their end, so that not all of their tokens are known."""
+        return self._meter.tally.broken_off
 
     @property
     def environment(self) -> Mapping[str, str]:

@@ -21,6 +21,7 @@ from skillgauge.api import (
     SandboxSpec,
     SkillRef,
     TrajectoryEvent,
+    Usage,
     Workspace,
 )
 
@@ -37,6 +38,8 @@ class Played:
 
     execution: Execution
     events: list[TrajectoryEvent]
+    usages: list[Usage]
+    """What the engine emitted of the session's usage while it was under way."""
     files: Mapping[str, bytes]
     """What was in the workspace at its end."""
     home: Mapping[str, tuple[int, bytes]]
@@ -105,7 +108,15 @@ def play(
 
     async def session() -> Played:
         events: list[TrajectoryEvent] = []
+        usages: list[Usage] = []
         commands: list[Command] = []
+
+        def emit(event: TrajectoryEvent | Usage) -> None:
+            if isinstance(event, Usage):
+                usages.append(event)
+            else:
+                events.append(event)
+
         installed = tuple(_installed(name, given.skill_folder) for name in given.skills)
         async with TemporarySandbox().open(SandboxSpec(label="test")) as workspace:
             await workspace.put(
@@ -113,11 +124,12 @@ def play(
             )
             request = RunRequest(trial_id="t", case_id="c", prompt=prompt, model=model, skills=installed, limits=limits)
             request = request.model_copy(update={"installs": tuple(given.installs), "agent": given.agent})
-            execution = await engine.run(request, _Watched(workspace, given.routes, commands), events.append)
+            execution = await engine.run(request, _Watched(workspace, given.routes, commands), emit)
             root, home = _regular(workspace.root), _regular(workspace.home)
             return Played(
                 execution=execution,
                 events=events,
+                usages=usages,
                 files={name: path.read_bytes() for name, path in root.items()},
                 home={name: (path.stat().st_mode & 0o777, path.read_bytes()) for name, path in home.items()},
                 commands=commands,

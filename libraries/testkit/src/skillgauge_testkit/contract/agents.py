@@ -161,7 +161,7 @@ class _Runs:
 
     async def _run(self, prompt: str) -> Execution:
         call = f"Engine.run of {prompt!r}"
-        events: list[TrajectoryEvent] = []
+        events: list[TrajectoryEvent | Usage] = []
         engine = called("making an engine", self.make)
         async with self._workspace() as workspace:
             request = self._request(prompt)
@@ -169,7 +169,10 @@ class _Runs:
         require(isinstance(execution, Execution), f"{call} must return an Execution, not {shown(execution)}")
         require_travels(execution, call)
         for event in events:
-            require(isinstance(event, TrajectoryEvent), f"{call} must emit TrajectoryEvents, not {shown(event)}")
+            is_known = isinstance(event, TrajectoryEvent | Usage)
+            require(is_known, f"{call} must emit TrajectoryEvents, or the Usage so far, not {shown(event)}")
+        emitted = [event.all_tokens for event in events if isinstance(event, Usage)]
+        require(emitted == sorted(emitted), f"{call} must emit the Usage of the whole session so far, not {emitted}")
         for secret in self.secrets:
             for value in (execution, *events):
                 require_untold(secret, value, call, "a secret of the environment")

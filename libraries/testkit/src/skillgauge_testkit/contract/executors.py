@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from skillgauge.api import Executor, Failure, Results, RunTrial, Trial, TrialResult, Verdict
+from skillgauge.api import Executor, Failure, GivenUp, Results, RunTrial, Trial, TrialResult, Verdict
 from skillgauge.cli.worker import recipe_of
 from skillgauge.plan.options import EvalOptions, What
 from skillgauge.plan.preparing import prepare
@@ -69,6 +69,9 @@ class _RunTrial:
         if trial.ordinal == self.broken_at:
             raise _Broken("run_trial is broken")
         return await self.runner(trial)
+
+    def spent(self, trial_id: str, attempt: GivenUp) -> None:
+        """The trials of the contract cost nothing."""
 
     def elsewhere(self, attempt: Callable[[Trial], Awaitable[TrialResult | Failure]]) -> RunTrial:
         return replace(self, runner=self.runner.elsewhere(attempt))

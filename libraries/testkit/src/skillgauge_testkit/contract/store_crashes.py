@@ -43,6 +43,7 @@ async def _die_in_a_run(store: Store) -> None:
     await log.claim([samples.trial(n) for n in range(3)])
     await log.commit([samples.result(0)], paid=True)
     await log.commit([samples.result(1)], paid=False)
+    await log.spend([samples.unfinished(2, 1, 7)])
     sys.stdout.write(json.dumps(log.info.run_id) + "\n")
     sys.stdout.flush()
     os._exit(9)

@@ -24,6 +24,7 @@ from skillgauge.api import (
     RunView,
     Store,
     TrialResult,
+    Unfinished,
     Verdict,
     case_order,
 )
@@ -60,6 +61,7 @@ def check_store(make: MakeStore, make_location: Callable[[], str], *, patience_s
         _keeps_cases,
         _orders,
         _counts_claims,
+        _counts_spending,
         _replaces,
         _finishes,
         _starts_fresh,
@@ -221,6 +223,35 @@ async def _counts_claims(place: _Place) -> None:
         require(counted, f"RunLog.claim must count every claim of a trial that is not done, but gave {shown(second)}")
 
 
+async def _counts_spending(place: _Place) -> None:
+    """What trials without a result have used is kept by claim, handed out by later claims, and gone with a result."""
+    async with place.store() as store:
+        log = await place.begin(store, samples.head())
+        trials = [samples.trial(n) for n in range(2)]
+        await answered("RunLog.claim", place.patience_s, log.claim, trials)
+        for used in (1, 5):  # the second replaces the first
+            spent = [samples.unfinished(n, 1, used + n) for n in (1, 0)]
+            await answered("RunLog.spend", place.patience_s, log.spend, spent)
+        await _require_unfinished(place, log, [samples.unfinished(0, 1, 5), samples.unfinished(1, 1, 6)])
+        claimed = await answered("RunLog.claim", place.patience_s, log.claim, trials)
+        wanted = {one.trial_id: samples.unfinished(one.ordinal, 1, 5 + one.ordinal).attempts for one in trials}
+        right = dict(claimed.cut_off) == wanted
+        require(right, f"RunLog.claim must give what earlier claims have used, not {shown(claimed)}")
+        await answered("RunLog.spend", place.patience_s, log.spend, [samples.unfinished(1, 2, 9)])
+        await answered("RunLog.commit", place.patience_s, lambda: log.commit([samples.result(0)], paid=True))
+        await _require_unfinished(place, log, [samples.unfinished(1, 1, 6), samples.unfinished(1, 2, 9)])
+        first, second = (samples.unfinished(1, claim, used).attempts for claim, used in ((1, 6), (2, 9)))
+        claimed = await answered("RunLog.claim", place.patience_s, log.claim, trials)
+        right = dict(claimed.cut_off) == {trials[1].trial_id: (*first, *second)}
+        require(right, f"RunLog.claim must give these attempts in the order of their claims, not {shown(claimed)}")
+
+
+async def _require_unfinished(place: _Place, log: RunLog, wanted: Sequence[Unfinished]) -> None:
+    got = await answered("RunLog.unfinished", place.patience_s, asyncio.to_thread, lambda: list(log.unfinished()))
+    clause = "RunLog.unfinished must give what was spent on trials without a result, by ordinal and claim"
+    require(got == list(wanted), f"{clause}, but gave {shown(got)}")
+
+
 async def _replaces(place: _Place) -> None:
     """Committing again replaces."""
     async with place.store() as store:
@@ -346,6 +377,7 @@ async def _resumes(place: _Place) -> None:
         log = await place.begin(store, samples.head())
         await place.commit(log, [samples.result(0), samples.result(1)])
         await answered("RunLog.claim", place.patience_s, log.claim, [samples.trial(2)])
+        await answered("RunLog.spend", place.patience_s, log.spend, [samples.unfinished(2, 1, 7)])
     await _require_resumed(place, log.info.run_id, "whose store was closed")
     async with place.store() as store:
         other = await place.begin(store, samples.head())
@@ -365,6 +397,8 @@ async def _require_resumed(place: _Place, run_id: str, how: str) -> None:
         require(claimed.done == done, f"a run {how} must keep what was committed, and nothing else, {told}")
         counted = claimed.attempts.get(samples.trial(2).trial_id) == 2
         require(counted, f"a run {how} must keep the claims of trials without a result, {told}")
+        spent = claimed.cut_off.get(samples.trial(2).trial_id) == samples.unfinished(2, 1, 7).attempts
+        require(spent, f"a run {how} must keep what was spent on trials without a result, {told}")
         await place.commit(log, [samples.result(2)])
         _require_results(
             f"old and new results of a run {how}", await place.read(log), [samples.result(n) for n in range(3)]

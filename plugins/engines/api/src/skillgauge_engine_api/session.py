@@ -139,6 +139,8 @@ class Session:
 
     def _note(self, answer: Answer, took_s: float) -> None:
         self._answers.append(answer)
+        if usage := self._used():
+            self._emit(usage)
         if answer.thoughts:
             self._tell(TrajectoryEvent(kind=EventKind.REASONING, text=answer.thoughts))
         if answer.text:
@@ -156,6 +158,9 @@ class Session:
         kind = EventKind.TOOL_RESULT
         self._tell(TrajectoryEvent(kind=kind, call_id=number, text=result.text, is_error=result.is_error))
         return result
+
+    def _used(self) -> Usage | None:
+        return summed([answer.usage for answer in self._answers], self._options.prices)
 
     def _tell(self, event: TrajectoryEvent) -> None:
         self._events.append(event)
@@ -185,7 +190,7 @@ class Session:
                 turns=len(self._answers),
                 model=last.model if last else None,
             ),
-            usage=summed([answer.usage for answer in self._answers], self._options.prices),
+            usage=self._used(),
             duration_s=duration_s,
             failure=failure,
             sandbox=self._workspace.tier,

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from skillgauge.api import Problem, RunRequest, Workspace, canonical_json
+from skillgauge.api import Problem, RunRequest, Usage, Workspace, canonical_json
 from skillgauge_agent_programs.accounts import Transcript
 from skillgauge_agent_programs.credentials import KEY_DESCRIPTOR, Key
 from skillgauge_agent_programs.engine import Access, Launch, ProgramEngine, Service
@@ -107,6 +107,15 @@ class ClaudeCodeEngine(ProgramEngine):
                 for record in file.records():
                     transcript.read_record(record)
                 transcript.end_record(is_cut=file.is_cut)
+
+    def usage_so_far(self, home: Path, transcript: Transcript) -> Usage | None:
+        """Read the files of the session and of its sub-agents: the stream names each answer's tokens too early."""
+        assert isinstance(transcript, ClaudeTranscript)
+        answers = transcript.answers.copy()
+        for path in files_in(home, ".claude/projects/**/*.jsonl"):
+            for record in filter(None, map(parse_line, lines_of(path))):
+                answers.take(record)
+        return answers.usage
 
     def transcript(self, request: RunRequest) -> Transcript:
         """Reads the lines of `stream-json`."""

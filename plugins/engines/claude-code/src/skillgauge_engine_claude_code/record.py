@@ -5,12 +5,54 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from skillgauge.api import JsonValue, Usage
-from skillgauge_agent_programs.json_lines import dig, items_at, text_at
+from skillgauge_agent_programs.json_lines import count_at, dig, items_at, text_at
 
 from .outcomes import usage_of
 
 SYNTHETIC = "<synthetic>"
 """Model of messages that the program itself writes when its API fails."""
+
+
+_KINDS = {
+    "input_tokens": "input_tokens",
+    "cache_read_input_tokens": "cache_read_tokens",
+    "cache_creation_input_tokens": "cache_write_tokens",
+    "output_tokens": "output_tokens",
+}
+"""What a message calls its tokens, and what they are called here."""
+
+
+class AnswerTokens:
+    """Adds up the tokens of a session's answers. A line names some of an answer's tokens, and a later one more."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, dict[str, int]] = {}
+
+    def copy(self) -> AnswerTokens:
+        """The same, to take other lines."""
+        other = AnswerTokens()
+        other._counts = {name: dict(counts) for name, counts in list(self._counts.items())}
+        return other
+
+    def take(self, record: Mapping[str, JsonValue]) -> None:
+        """Take the object in a line, of the stream or of a session file."""
+        name = text_at(record, "message", "id")
+        if text_at(record, "type") != "assistant" or name is None or text_at(record, "message", "model") == SYNTHETIC:
+            return
+        counts = self._counts.setdefault(name, {})
+        for theirs, ours in _KINDS.items():
+            count = count_at(record, "message", "usage", theirs)
+            if count is not None:
+                counts[ours] = max(count, counts.get(ours, 0))
+
+    @property
+    def usage(self) -> Usage | None:
+        """Tokens of all answers; `None` if none has named any. Their cost is named at the session's end only."""
+        sums: dict[str, int] = {}
+        for counts in self._counts.values():
+            for kind, count in counts.items():
+                sums[kind] = sums.get(kind, 0) + count
+        return Usage.model_validate({**sums, "total_tokens": sum(sums.values())}) if sums else None
 
 
 class SessionRecord:

@@ -30,7 +30,7 @@ from skillgauge_agent_programs.json_lines import (
 from skillgauge_agent_programs.skills import EXPLICIT, INVOKED, READ, FiredSkills, skill_of_file
 
 from .outcomes import failure_of, usage_of
-from .record import SYNTHETIC, SessionRecord
+from .record import SYNTHETIC, AnswerTokens, SessionRecord
 
 _SUBAGENTS = ("Task", "Agent")
 """Tools that ask the model themselves."""
@@ -66,6 +66,8 @@ class ClaudeTranscript:
         self._turns: int | None = None
         self._model: str | None = None
         self._message_ids: set[str] = set()
+        self.answers = AnswerTokens()
+        """Tokens of the answers so far, as the stream names them."""
         self._events: list[TrajectoryEvent] = []
         self._calls: dict[str, _Call] = {}
         self._fired = FiredSkills()
@@ -219,6 +221,7 @@ class ClaudeTranscript:
 
     def _assistant(self, record: Mapping[str, JsonValue]) -> Iterator[TrajectoryEvent]:
         self._works_again = True
+        self.answers.take(record)
         model = text_at(record, "message", "model")
         if model == SYNTHETIC:
             self._api_error = record

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from skillgauge.api import JsonValue, Problem, RunRequest, Workspace, host_environment, thaw
+from skillgauge.api import JsonValue, Problem, RunRequest, Usage, Workspace, host_environment, thaw
 from skillgauge_agent_programs.accounts import Transcript
 from skillgauge_agent_programs.credentials import find_key
 from skillgauge_agent_programs.engine import Access, Launch, ProgramEngine, Service
@@ -25,6 +25,8 @@ from .options import (
     CodexOptions,
     SandboxMode,
 )
+from .outcomes import summed
+from .rollout import Rollout
 from .transcript import CodexTranscript
 
 _QUIET = (
@@ -151,6 +153,16 @@ class CodexEngine(ProgramEngine):
             for record in file.records():
                 transcript.read_rollout(record)
             transcript.end_rollout(is_cut=file.is_cut)
+
+    def usage_so_far(self, home: Path, transcript: Transcript) -> Usage | None:
+        """Read the files of all sessions: the stream names no tokens before the end."""
+        usages = []
+        for path in files_in(home, ".codex/sessions/*/*/*/rollout-*.jsonl"):
+            rollout = Rollout()
+            for record in filter(None, map(parse_line, lines_of(path))):
+                rollout.read(record)
+            usages.append(rollout.usage)
+        return summed(usages)
 
     def _provider(self, access: Access) -> list[str]:
         """Settings that say where the model is; a login and an access token know it themselves."""

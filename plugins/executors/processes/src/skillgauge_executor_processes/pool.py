@@ -8,9 +8,21 @@ import signal
 import socket
 import sys
 from asyncio.subprocess import DEVNULL, Process
+from collections.abc import Callable
+from functools import partial
 from itertools import count
 
-from skillgauge.api import Blame, Failure, FailureClass, PluginError, Problem, Trial, TrialResult, get_logger
+from skillgauge.api import (
+    Blame,
+    Failure,
+    FailureClass,
+    GivenUp,
+    PluginError,
+    Problem,
+    Trial,
+    TrialResult,
+    get_logger,
+)
 
 from .wire import Frame, Kind, receive, send
 
@@ -22,6 +34,9 @@ CLOSE_S = 10.0
 """How long a worker may take to end once its connection is closed."""
 _STDERR = 2
 
+OnSpent = Callable[[str, GivenUp], None]
+"""Takes the id of a trial and what its attempt has used so far."""
+
 
 class Pool:
     """Hands attempts to worker processes, each to the one that has least to do.
@@ -32,9 +47,11 @@ class Pool:
         recipe: of the run.
         workers: how many there may be.
         concurrency: attempts under way at once, divided among them.
+        on_spent: called whenever a worker reports that an attempt has used more.
     """
 
-    def __init__(self, recipe: bytes, workers: int, concurrency: int) -> None:
+    def __init__(self, recipe: bytes, workers: int, concurrency: int, on_spent: OnSpent) -> None:
+        self._on_spent = on_spent
         shares = [(concurrency + workers - 1 - at) // workers for at in range(workers)]
         self._places = [_Place(recipe, share) for share in shares]
 
@@ -54,7 +71,7 @@ class Pool:
         place.under_way += 1
         try:
             connection = await place.connection()
-            return await connection.attempt(trial)
+            return await connection.attempt(trial, self._on_spent)
         except PluginError as error:
             return _failure(FailureClass.LAUNCH, str(error), retryable=True)
         finally:
@@ -142,18 +159,22 @@ class _Connection:
         self._writer = writer
         self._numbers = count()
         self._waiting: dict[int, asyncio.Future[Frame]] = {}
+        self._on_spent: dict[int, Callable[[GivenUp], None]] = {}
         self._listening = asyncio.create_task(self._listen())
         self.lives = True
 
-    async def attempt(self, trial: Trial) -> TrialResult | Failure:
+    async def attempt(self, trial: Trial, on_spent: OnSpent) -> TrialResult | Failure:
         """See `Pool.attempt`."""
         number = next(self._numbers)
+        self._on_spent[number] = partial(on_spent, trial.trial_id)
         try:
             answer = await self._ask(Frame(Kind.ATTEMPT, number, trial.model_dump_json().encode()))
         except asyncio.CancelledError:
             if self._waiting.pop(number, None):
                 await self._cancel(number)
             raise
+        finally:
+            del self._on_spent[number]
         if answer.kind is Kind.RESULT:
             return TrialResult.model_validate_json(answer.content)
         died = answer.kind is Kind.CANCELLED
@@ -186,6 +207,10 @@ class _Connection:
         try:
             while True:
                 frame = await receive(self._reader)
+                if frame.kind is Kind.SPENT:
+                    if on_spent := self._on_spent.get(frame.number):
+                        on_spent(GivenUp.model_validate_json(frame.content))
+                    continue
                 answer = self._waiting.pop(frame.number, None)
                 if answer and not answer.done():
                     answer.set_result(frame)

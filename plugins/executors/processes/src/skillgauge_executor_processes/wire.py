@@ -27,6 +27,8 @@ class Kind(IntEnum):
     FAILED = 7
     """What went wrong beside the attempt, as text."""
     CANCELLED = 8
+    SPENT = 9
+    """What the attempt of that number has used so far, as JSON; its answer is still to come."""
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,9 @@ import sys
 import threading
 import time
 from contextlib import AsyncExitStack, suppress
+from functools import partial
 
-from skillgauge.api import RunTrial, SkillgaugeError, Trial, worker
+from skillgauge.api import GivenUp, RunTrial, SkillgaugeError, Trial, worker
 
 from .wire import Frame, Kind, receive, send
 
@@ -42,10 +43,16 @@ def _end_with(connection: int) -> None:
 
 async def _serve(connection: socket.socket) -> None:
     reader, writer = await asyncio.open_connection(sock=connection)
+    numbers: dict[str, int] = {}
+
+    def spent(trial: Trial, attempts: tuple[GivenUp, ...]) -> None:
+        content = attempts[-1].model_dump_json().encode()
+        send(writer, Frame(Kind.SPENT, numbers[trial.trial_id], content))
+
     async with AsyncExitStack() as stack:
         try:
             first = await receive(reader)
-            run_trial = await stack.enter_async_context(worker(first.content, first.number))
+            run_trial = await stack.enter_async_context(worker(first.content, first.number, spent))
         except EOFError:
             return
         except SkillgaugeError as error:
@@ -54,17 +61,19 @@ async def _serve(connection: socket.socket) -> None:
             send(writer, Frame(Kind.REFUSED, content=f"{type(error).__name__}: {error}".encode()))
         else:
             send(writer, Frame(Kind.READY))
-            await _work(reader, writer, run_trial)
+            await _work(reader, writer, run_trial, numbers)
     with suppress(OSError):
         await writer.drain()
     writer.close()
 
 
-async def _work(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, run_trial: RunTrial) -> None:
+async def _work(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, run_trial: RunTrial, numbers: dict[str, int]
+) -> None:
     under_way: dict[int, asyncio.Task[bytes]] = {}
 
-    def answer(number: int, task: asyncio.Task[bytes]) -> None:
-        del under_way[number]
+    def answer(number: int, trial: Trial, task: asyncio.Task[bytes]) -> None:
+        del under_way[number], numbers[trial.trial_id]
         if task.cancelled():
             send(writer, Frame(Kind.CANCELLED, number))
         elif error := task.exception():
@@ -76,8 +85,10 @@ async def _work(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, run_
         while True:
             frame = await receive(reader)
             if frame.kind is Kind.ATTEMPT:
-                task = under_way[frame.number] = asyncio.create_task(_attempt(run_trial, frame.content))
-                task.add_done_callback(lambda task, number=frame.number: answer(number, task))  # type: ignore[misc]
+                trial = Trial.model_validate_json(frame.content)
+                numbers[trial.trial_id] = frame.number
+                task = under_way[frame.number] = asyncio.create_task(_attempt(run_trial, trial))
+                task.add_done_callback(partial(answer, frame.number, trial))
             elif found := under_way.get(frame.number):
                 found.cancel()
     except EOFError:
@@ -89,8 +100,8 @@ async def _work(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, run_
         await asyncio.gather(*left, return_exceptions=True)
 
 
-async def _attempt(run_trial: RunTrial, content: bytes) -> bytes:
-    result = await run_trial(Trial.model_validate_json(content))
+async def _attempt(run_trial: RunTrial, trial: Trial) -> bytes:
+    result = await run_trial(trial)
     return result.model_dump_json().encode()
 
 

@@ -103,6 +103,11 @@ class BubblewrapWorkspace(DirectoryWorkspace):
         """Tokens that its relay has seen; see `skillgauge_agent_programs.spending`."""
         return self._relay.used if self._relay is not None else None
 
+    @property
+    def broken_off(self) -> int:
+        """Answers that its relay did not see to their end; see `skillgauge_agent_programs.spending`."""
+        return self._relay.broken_off if self._relay is not None else 0
+
     async def __aenter__(self) -> Self:
         if self._prove is not None:
             await self._prove()

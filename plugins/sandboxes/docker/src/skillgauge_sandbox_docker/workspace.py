@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from skillgauge.api import Command, FileSpec, Finished, LaunchError, Running, SandboxSpec
+from skillgauge.api import Command, FileSpec, Finished, LaunchError, Running, SandboxSpec, Usage
 from skillgauge_processes import FRESH, DirectoryWorkspace, Launch
 
 from .client import Client
@@ -86,6 +86,16 @@ class DockerWorkspace:
     def routes(self) -> Mapping[str, str]:
         """Address of each route inside, unless the network is on."""
         return self._relay.addresses if self._relay is not None else {}
+
+    @property
+    def relayed(self) -> Usage | None:
+        """Tokens that its relay has seen; see `skillgauge_agent_programs.spending`."""
+        return self._relay.used if self._relay is not None else None
+
+    @property
+    def broken_off(self) -> int:
+        """Answers that its relay did not see to their end; see `skillgauge_agent_programs.spending`."""
+        return self._relay.broken_off if self._relay is not None else 0
 
     async def __aenter__(self) -> Self:
         await self._folders.__aenter__()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from skillgauge.api import (
     CaseHead,
     Claimed,
+    GivenUp,
     GroupKey,
     ResultOrder,
     RunInfo,
@@ -17,12 +18,13 @@ from skillgauge.api import (
     Summary,
     Trial,
     TrialResult,
+    Unfinished,
 )
 
 from .database import Database, transaction
 from .ownership import Lease
 from .reading import Stored
-from .records import encode, packed
+from .records import decode, encode, packed
 from .rows import Group, case_rows, compact, result_key, write_cases, write_results
 from .trouble import trouble
 from .writer import Writer
@@ -30,6 +32,7 @@ from .writer import Writer
 _CLAIM = """INSERT INTO attempts VALUES (?, ?, 1, ?)
 ON CONFLICT (id) DO UPDATE SET attempts = attempts + 1, claimed_at = excluded.claimed_at
 WHERE trial_id = excluded.trial_id"""
+_SPEND = "INSERT OR REPLACE INTO spending VALUES (?, ?, ?, ?)"
 
 
 class SqliteRunLog:
@@ -70,6 +73,14 @@ class SqliteRunLog:
         """See `RunSource.cases`. Also works after the store was closed."""
         return self._stored.cases()
 
+    async def spend(self, unfinished: Sequence[Unfinished]) -> None:
+        """See `RunLog.spend`. Survives the death of the process, and a loss of power perhaps."""
+        await self._writer.run(lambda db: self._spend(db, unfinished))
+
+    def unfinished(self) -> Iterator[Unfinished]:
+        """See `RunLog.unfinished`. Also works after the store was closed."""
+        return self._stored.unfinished()
+
     async def finish(self, state: RunState, summary: Summary | None) -> RunInfo:
         """See `RunLog.finish`. The run is free from then on, and this object can only be read."""
         finished_at = self._lease.timing.clock()
@@ -92,10 +103,31 @@ class SqliteRunLog:
             self._same_plan(claimed == len(claims))
             write_cases(db, self._run, cases)
             again = _select(db, "SELECT id, attempts FROM attempts", keys, "attempts > 1")
+            cut_off = self._cut_off(db, {key: ids[key] for key in again if key not in stored})
         return Claimed(
             done=frozenset(ids[key] for key in stored),
             attempts={ids[key]: again.get(key, 1) for key, *_ in claims},
+            cut_off=cut_off,
         )
+
+    def _cut_off(self, db: sqlite3.Connection, ids: Mapping[int, str]) -> dict[str, tuple[GivenUp, ...]]:
+        """Attempts of earlier claims that used something, by trial."""
+        found: dict[str, tuple[GivenUp, ...]] = {}
+        for key, trial_id in ids.items():
+            rows = db.execute("SELECT body FROM spending WHERE id = ? ORDER BY claim", (key,)).fetchall()
+            earlier = [decode(Unfinished, body, extra=None, what="the spending of a trial") for (body,) in rows]
+            if earlier:
+                found[trial_id] = tuple(attempt for one in earlier for attempt in one.attempts)
+        return found
+
+    def _spend(self, db: sqlite3.Connection, unfinished: Sequence[Unfinished]) -> None:
+        rows = [
+            (result_key(self._run, one.ordinal), one.claim, compact(one.trial_id), packed(encode(one, sparse=True)))
+            for one in unfinished
+        ]
+        with transaction(db, durable=False):
+            self._renew(db)
+            db.executemany(_SPEND, rows)
 
     def _commit(self, db: sqlite3.Connection, results: Sequence[TrialResult], paid: bool) -> None:
         bodies = [

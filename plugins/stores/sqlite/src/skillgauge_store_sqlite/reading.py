@@ -29,6 +29,7 @@ from skillgauge.api import (
     RunView,
     Summary,
     TrialResult,
+    Unfinished,
 )
 
 from .database import Database
@@ -42,6 +43,7 @@ _PAGE = 500
 _MERGED = 64
 """Rows that are held while the groups of a suite are merged, one of each group at least."""
 _LEAST = -(2**63)
+_KIND = {TrialResult: "result", CaseHead: "case"}
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,14 @@ class Stored:
         """
         return self._decoded(CaseHead, partial(_cases, run=self.run))
 
+    def unfinished(self) -> Iterator[Unfinished]:
+        """See `RunLog.unfinished`.
+
+        Raises:
+            StoreError: the file cannot be read, or a record in it.
+        """
+        return self._decoded(Unfinished, partial(_spending, run=self.run))
+
     def _decoded(
         self, model: type[ModelT], read: Callable[[sqlite3.Connection], Iterator[str | bytes]]
     ) -> Iterator[ModelT]:
@@ -81,7 +91,7 @@ class Stored:
         if db is None:
             return
         with closing(db):
-            what = f"a {'result' if model is TrialResult else 'case'} in {self.database.path}"
+            what = f"a {_KIND.get(model, 'record')} in {self.database.path}"
             try:
                 for body in read(db):
                     yield decode(model, body, extra=self.extra, what=what)
@@ -124,6 +134,14 @@ def _cases(db: sqlite3.Connection, *, run: int) -> Iterator[str | bytes]:
         "ORDER BY suite_id, case_index LIMIT ?"
     )
     return (body for body, *_ in _pages(db, query, [run], ["", _LEAST]))
+
+
+def _spending(db: sqlite3.Connection, *, run: int) -> Iterator[str | bytes]:
+    query = (
+        "SELECT body, id, claim FROM spending WHERE id < ? AND (id, claim) > (?, ?) "
+        "AND NOT EXISTS (SELECT 1 FROM results WHERE results.id = spending.id) ORDER BY id, claim LIMIT ?"
+    )
+    return (body for body, *_ in _pages(db, query, [first_key(run + 1)], [first_key(run), 0]))
 
 
 def _pages(

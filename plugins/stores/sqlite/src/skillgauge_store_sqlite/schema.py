@@ -8,7 +8,8 @@ run lie together in plan order, a batch is appended at the end of the table, and
 kept up. The texts that group results are stored once per group. A result's `body` is JSON, compressed by zlib and then
 a blob if it is long: its column takes either. What is known of a case is stored once, not with each of its results.
 What changes every few seconds (`owners`) stands
-apart from what is large (`runs`).
+apart from what is large (`runs`). `spending` holds what a trial has used before it has a result, a row for each claim
+under the key of the result; a row whose result is there counts no longer.
 """
 
 from __future__ import annotations
@@ -83,6 +84,15 @@ CREATE TABLE cases (
 ) WITHOUT ROWID;
 
 CREATE INDEX results_by_group ON results (grp);
+""",
+    """
+CREATE TABLE spending (
+    id INTEGER NOT NULL,
+    claim INTEGER NOT NULL,
+    trial_id BLOB NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (id, claim)
+) WITHOUT ROWID;
 """,
 )
 
