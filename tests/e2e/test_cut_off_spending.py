@@ -41,6 +41,7 @@ class SlowModel:
         self.is_held = True
 
     def __call__(self, request: ModelRequest) -> ModelReply:
+        """Answer a request by its place in the session."""
         turn = request.turn
         if turn < CALLS - 1:
             return ModelReply("I work.", INPUT[turn], OUTPUT[turn], tools=[run_shell(f"echo {turn}")])

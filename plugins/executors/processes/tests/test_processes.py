@@ -195,7 +195,7 @@ def test_pool_that_is_closed_at_once_leaves_no_worker() -> None:
 
     async def closed_early() -> None:
         before = children()
-        early = Pool(b"", 1, 1)
+        early = Pool(b"", 1, 1, lambda _trial_id, _attempt: None)
         opening = asyncio.create_task(early.open())
         async with asyncio.timeout(LONG_S):
             while not children() - before:
@@ -228,7 +228,7 @@ def test_workers_that_were_replaced_are_waited_for(monkeypatch: pytest.MonkeyPat
         return made[-1]
 
     async def twice() -> None:
-        several = Pool(b"", 1, 1)
+        several = Pool(b"", 1, 1, lambda _trial_id, _attempt: None)
         await several.open()
         await several.open()
         await several.close()

@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import pickle
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 from skillgauge.api import (
     Archive,
@@ -33,6 +31,7 @@ from . import samples
 from .clauses import PATIENCE_S, answered, called, require, run, shown
 from .shapes import require_shape
 from .store_crashes import MakeStore, run_child
+from .store_places import Place
 
 
 def check_store(make: MakeStore, make_location: Callable[[], str], *, patience_s: float = PATIENCE_S) -> None:
@@ -68,64 +67,20 @@ def check_store(make: MakeStore, make_location: Callable[[], str], *, patience_s
         _keeps_apart,
         _scans,
     ):
-        run(clause(_Place(make, make_location(), patience_s)))
+        run(clause(Place(make, make_location(), patience_s)))
     if isinstance(store, Archive):
         require_shape(store, Archive)
-        run(_takes_in(_Place(make, make_location(), patience_s)))
+        run(_takes_in(Place(make, make_location(), patience_s)))
     if store.durable:
-        run(_resumes(_Place(make, make_location(), patience_s)))
-        run(_survives(_Place(make, make_location(), patience_s)))
+        run(_resumes(Place(make, make_location(), patience_s)))
+        run(_survives(Place(make, make_location(), patience_s)))
 
 
 async def _closes(store: Store, patience_s: float) -> None:
     await answered("Store.close of an unused store", patience_s, store.close)
 
 
-@dataclass(frozen=True)
-class _Place:
-    """A location, and how to work there."""
-
-    make: MakeStore
-    location: str
-    patience_s: float
-
-    @asynccontextmanager
-    async def store(self) -> AsyncIterator[Store]:
-        """A store that is closed at the end."""
-        store = called("making a store", self.make, {"location": self.location})
-        yield store
-        await answered("Store.close", self.patience_s, store.close)
-
-    async def begin(self, store: Store, head: PlanHead, *, fresh: bool = False) -> RunLog:
-        """Begin or resume a run."""
-        log: RunLog = await answered("Store.begin", self.patience_s, lambda: store.begin(head, fresh=fresh))
-        require_shape(log, RunLog)
-        running = isinstance(log.info, RunInfo) and log.info.state is RunState.RUNNING and log.info.run_id
-        require(running, f"RunLog.info must have a run id and be running, not {shown(log.info)}")
-        return log
-
-    async def commit(self, log: RunLog, results: Sequence[TrialResult], *, paid: bool = False) -> None:
-        """Claim and commit results."""
-        await answered("RunLog.claim", self.patience_s, log.claim, [samples.trial(one.ordinal) for one in results])
-        await answered("RunLog.commit", self.patience_s, lambda: log.commit(results, paid=paid))
-
-    async def finish(self, log: RunLog, state: RunState = RunState.FINISHED, total: int | None = 1) -> RunInfo:
-        """End a run."""
-        summary = None if total is None else samples.summary(total)
-        return await answered("RunLog.finish", self.patience_s, log.finish, state, summary)
-
-    async def read(self, log: RunLog, order: ResultOrder = ResultOrder.PLAN) -> list[TrialResult]:
-        """Results of a run, read in another thread as the kernel does."""
-        call = f"RunLog.results in {order} order"
-        return await answered(call, self.patience_s, asyncio.to_thread, lambda: list(log.results(order)))
-
-    async def scan(self, store: Store, query: RunQuery) -> list[RunView]:
-        """Runs that match."""
-        call = f"Store.scan of {query!r}"
-        return await answered(call, self.patience_s, asyncio.to_thread, lambda: list(store.scan(query)))
-
-
-async def _keeps(place: _Place) -> None:
+async def _keeps(place: Place) -> None:
     """Results come back as they were, odd ones too."""
     results = [
         samples.result(0, case_id=f"x{text}")
@@ -157,7 +112,7 @@ def _require_results(what: str, got: Sequence[TrialResult], wanted: Sequence[Tri
             raise AssertionError(f"RunLog.results must give {what}, unchanged: {changed}")
 
 
-async def _orders(place: _Place) -> None:
+async def _orders(place: Place) -> None:
     """Plan order is by ordinal; case order keeps the repeats of a case together."""
     keys = [
         (suite, target, arm, case, repeat)
@@ -189,7 +144,7 @@ def _of(log: RunLog, group: GroupKey) -> Callable[[], list[TrialResult]]:
     return lambda: list(log.results(ResultOrder.PLAN, group))
 
 
-async def _keeps_cases(place: _Place) -> None:
+async def _keeps_cases(place: Place) -> None:
     """What is known of a case is kept once, however often it is told."""
     heads = [samples.case(n, input=value, prompt=text) for n, (value, text) in enumerate(_odd())]
     async with place.store() as store:
@@ -206,7 +161,7 @@ async def _keeps_cases(place: _Place) -> None:
                     raise AssertionError(f"{call} must give each case once, as it was claimed, but gave {shown(kept)}")
 
 
-async def _counts_claims(place: _Place) -> None:
+async def _counts_claims(place: Place) -> None:
     """A claim counts attempts, and names what is done."""
     async with place.store() as store:
         log = await place.begin(store, samples.head())
@@ -223,7 +178,7 @@ async def _counts_claims(place: _Place) -> None:
         require(counted, f"RunLog.claim must count every claim of a trial that is not done, but gave {shown(second)}")
 
 
-async def _counts_spending(place: _Place) -> None:
+async def _counts_spending(place: Place) -> None:
     """What trials without a result have used is kept by claim, handed out by later claims, and gone with a result."""
     async with place.store() as store:
         log = await place.begin(store, samples.head())
@@ -246,13 +201,13 @@ async def _counts_spending(place: _Place) -> None:
         require(right, f"RunLog.claim must give these attempts in the order of their claims, not {shown(claimed)}")
 
 
-async def _require_unfinished(place: _Place, log: RunLog, wanted: Sequence[Unfinished]) -> None:
+async def _require_unfinished(place: Place, log: RunLog, wanted: Sequence[Unfinished]) -> None:
     got = await answered("RunLog.unfinished", place.patience_s, asyncio.to_thread, lambda: list(log.unfinished()))
     clause = "RunLog.unfinished must give what was spent on trials without a result, by ordinal and claim"
     require(got == list(wanted), f"{clause}, but gave {shown(got)}")
 
 
-async def _replaces(place: _Place) -> None:
+async def _replaces(place: Place) -> None:
     """Committing again replaces."""
     async with place.store() as store:
         log = await place.begin(store, samples.head())
@@ -263,7 +218,7 @@ async def _replaces(place: _Place) -> None:
         _require_results("one result per trial, the one committed last", results, [samples.result(0), changed])
 
 
-async def _finishes(place: _Place) -> None:
+async def _finishes(place: Place) -> None:
     """After a finished run the same plan is a new run."""
     async with place.store() as store:
         log = await place.begin(store, samples.head())
@@ -278,7 +233,7 @@ async def _finishes(place: _Place) -> None:
         require(not await place.read(again), "a new run must not hold results of an earlier one")
 
 
-async def _starts_fresh(place: _Place) -> None:
+async def _starts_fresh(place: Place) -> None:
     """`fresh` never resumes."""
     async with place.store() as store:
         log = await place.begin(store, samples.head())
@@ -290,7 +245,7 @@ async def _starts_fresh(place: _Place) -> None:
         require(not await place.read(fresh), "a fresh run must not hold results of an earlier one")
 
 
-async def _keeps_apart(place: _Place) -> None:
+async def _keeps_apart(place: Place) -> None:
     """Two runs at once, of one plan and of another, do not see each other's results."""
     async with place.store() as one_store, place.store() as other_store:
         heads = (samples.head(), samples.head(), samples.head("another plan"))
@@ -306,7 +261,7 @@ async def _keeps_apart(place: _Place) -> None:
             _require_results("the results of its own run only", await place.read(log), results)
 
 
-async def _scans(place: _Place) -> None:
+async def _scans(place: Place) -> None:
     """Stored runs are found, newest first, with head, summary and results."""
     async with place.store() as store:
         require(not await place.scan(store, RunQuery()), "Store.scan of an empty place must give no runs")
@@ -324,7 +279,7 @@ async def _scans(place: _Place) -> None:
             await _require_scanned(place, reopened, ids, heads)
 
 
-async def _require_scanned(place: _Place, store: Store, ids: Sequence[str], heads: Sequence[PlanHead]) -> None:
+async def _require_scanned(place: Place, store: Store, ids: Sequence[str], heads: Sequence[PlanHead]) -> None:
     views = await place.scan(store, RunQuery())
     found = [view.run.run_id for view in views]
     newest_first = list(reversed(ids))
@@ -348,7 +303,7 @@ async def _require_scanned(place: _Place, store: Store, ids: Sequence[str], head
         require(found == matching, f"Store.scan of {query!r} must give {matching}, but gave {found}")
 
 
-async def _takes_in(place: _Place) -> None:
+async def _takes_in(place: Place) -> None:
     """A run from elsewhere keeps its id and times, is stored once, and is listed by when it began."""
     info = RunInfo(run_id="from elsewhere", state=RunState.FINISHED, started_at=1.0, finished_at=2.0)
     source = Kept(lambda: [samples.result(0)], [samples.case(0)])
@@ -371,7 +326,7 @@ async def _takes_in(place: _Place) -> None:
         require(not again.info.resumed, "Store.begin must never resume a run that was taken in")
 
 
-async def _resumes(place: _Place) -> None:
+async def _resumes(place: Place) -> None:
     """A run that was closed without being finished goes on, in a new store, with what it had."""
     async with place.store() as store:
         log = await place.begin(store, samples.head())
@@ -386,7 +341,7 @@ async def _resumes(place: _Place) -> None:
         require(log.info.run_id == other.info.run_id, "Store.begin must resume a run that was interrupted")
 
 
-async def _require_resumed(place: _Place, run_id: str, how: str) -> None:
+async def _require_resumed(place: Place, run_id: str, how: str) -> None:
     async with place.store() as store:
         log = await place.begin(store, samples.head())
         resumed = log.info.resumed and log.info.run_id == run_id
@@ -405,7 +360,7 @@ async def _require_resumed(place: _Place, run_id: str, how: str) -> None:
         )
 
 
-async def _survives(place: _Place) -> None:
+async def _survives(place: Place) -> None:
     """A process that is killed loses nothing that it had committed, and blocks nobody."""
     try:
         payload = pickle.dumps((place.make, place.location))
