@@ -48,6 +48,7 @@ from skillgauge.api import (
     Finished,
     FiredSkill,
     Frozen,
+    GivenUp,
     GroupKey,
     Identity,
     JsonObject,
@@ -82,6 +83,7 @@ from skillgauge.api import (
     Trajectory,
     Trial,
     TrialResult,
+    Unfinished,
     Usage,
     case_order,
     hookimpl,
@@ -1835,7 +1837,21 @@ class _Log:
         done = frozenset(trial.trial_id for trial in trials) & self.all_results().keys()
         self.write(*(("claim", trial.trial_id) for trial in trials if trial.trial_id not in done))
         claims = self.events("claim")
-        return Claimed(done, {t.trial_id: claims.count(t.trial_id) for t in trials if t.trial_id not in done})
+        attempts = {t.trial_id: claims.count(t.trial_id) for t in trials if t.trial_id not in done}
+        cut_off: dict[str, tuple[GivenUp, ...]] = {}
+        for one in self.unfinished():
+            if one.trial_id in attempts:
+                cut_off[one.trial_id] = (*cut_off.get(one.trial_id, ()), *one.attempts)
+        return Claimed(done, attempts, cut_off)
+
+    async def spend(self, unfinished: Sequence[Unfinished]) -> None:
+        self.write(*(("spent", one.model_dump(mode="json")) for one in unfinished))
+
+    def unfinished(self) -> Iterator[Unfinished]:
+        spent = [Unfinished.model_validate(value) for value in self.events("spent")]
+        newest = {(one.ordinal, one.claim): one for one in spent}
+        done = self.all_results()
+        return iter([one for _, one in sorted(newest.items()) if one.trial_id not in done])
 
     async def commit(self, results: Sequence[TrialResult], *, paid: bool) -> None:
         self.write(*(("result", result.model_dump(mode="json")) for result in results))
@@ -2001,7 +2017,47 @@ class _OnlyPlanOrder(_Log):
 class _Uncounting(_Log):
     async def claim(self, trials: Sequence[Trial], cases: Sequence[CaseHead] = ()) -> Claimed:
         claimed = await super().claim(trials, cases)
-        return Claimed(claimed.done, dict.fromkeys(claimed.attempts, 1))
+        return replace(claimed, attempts=dict.fromkeys(claimed.attempts, 1))
+
+
+class _Spendthrift(_Log):
+    async def spend(self, unfinished: Sequence[Unfinished]) -> None:
+        pass
+
+
+class _AddingUp(_Log):
+    def unfinished(self) -> Iterator[Unfinished]:
+        spent = [Unfinished.model_validate(value) for value in self.events("spent")]
+        return iter([one for one in spent if one.trial_id not in self.all_results()])
+
+
+class _StillUnfinished(_Log):
+    def unfinished(self) -> Iterator[Unfinished]:
+        spent = [Unfinished.model_validate(value) for value in self.events("spent")]
+        return iter([one for _, one in sorted({(one.ordinal, one.claim): one for one in spent}.items())])
+
+
+class _Careless(_Log):
+    async def claim(self, trials: Sequence[Trial], cases: Sequence[CaseHead] = ()) -> Claimed:
+        claimed = await super().claim(trials, cases)
+        return Claimed(claimed.done, claimed.attempts)
+
+
+class _LastClaimOnly(_Log):
+    async def claim(self, trials: Sequence[Trial], cases: Sequence[CaseHead] = ()) -> Claimed:
+        claimed = await super().claim(trials, cases)
+        return Claimed(claimed.done, claimed.attempts, {name: told[-1:] for name, told in claimed.cut_off.items()})
+
+
+class _OwnSpending(_Log):
+    spenders: ClassVar[WeakKeyDictionary[_Log, list[Unfinished]]] = WeakKeyDictionary()
+
+    async def spend(self, unfinished: Sequence[Unfinished]) -> None:
+        await super().spend(unfinished)
+        self.spenders.setdefault(self, []).extend(unfinished)
+
+    def unfinished(self) -> Iterator[Unfinished]:
+        return (one for one in super().unfinished() if one in self.spenders.get(self, []))
 
 
 class _NeverDone(_Log):
@@ -2037,7 +2093,7 @@ class _ByRepeat(_Log):
 class _Impatient(_Log):
     async def claim(self, trials: Sequence[Trial], cases: Sequence[CaseHead] = ()) -> Claimed:
         claimed = await super().claim(trials, cases)
-        return Claimed(claimed.done, {name: number + 1 for name, number in claimed.attempts.items()})
+        return replace(claimed, attempts={name: number + 1 for name, number in claimed.attempts.items()})
 
 
 class _Unclaiming(_Log):
@@ -2047,7 +2103,7 @@ class _Unclaiming(_Log):
         claimed = await super().claim(trials, cases)
         mine = self.claims.setdefault(self, Counter())
         mine.update(claimed.attempts.keys())
-        return Claimed(claimed.done, {name: mine[name] for name in claimed.attempts})
+        return replace(claimed, attempts={name: mine[name] for name in claimed.attempts})
 
 
 class _StoreByRepeat(_Store):
@@ -2120,6 +2176,30 @@ class _StoreOnlyPlanOrder(_Store):
 
 class _StoreUncounting(_Store):
     log = _Uncounting
+
+
+class _StoreSpendthrift(_Store):
+    log = _Spendthrift
+
+
+class _StoreAddingUp(_Store):
+    log = _AddingUp
+
+
+class _StoreStillUnfinished(_Store):
+    log = _StillUnfinished
+
+
+class _StoreCareless(_Store):
+    log = _Careless
+
+
+class _StoreLastClaimOnly(_Store):
+    log = _LastClaimOnly
+
+
+class _StoreOwnSpending(_Store):
+    log = _OwnSpending
 
 
 class _StoreNeverDone(_Store):
@@ -2197,6 +2277,12 @@ class _StoreRaising(_Store):
     ("no groups", "must give those of one group, in plan order", "_StoreNoGroups"),
     ("a case again", "must give each case once", "_StoreCaseAgain"),
     ("uncounting", "must count every claim", "_StoreUncounting"),
+    ("spendthrift", "must give what was spent on trials without a result", "_StoreSpendthrift"),
+    ("adding up", "must give what was spent on trials without a result", "_StoreAddingUp"),
+    ("still unfinished", "must give what was spent on trials without a result", "_StoreStillUnfinished"),
+    ("careless", "must give what earlier claims have used", "_StoreCareless"),
+    ("last claim only", "in the order of their claims", "_StoreLastClaimOnly"),
+    ("own spending", "must keep what was spent on trials without a result", "_StoreOwnSpending"),
     ("never done", "must name the committed trial as done", "_StoreNeverDone"),
     ("endless", "must return the run as finished, with its end", "_StoreEndless"),
     ("clutching", "after the plan's run has finished must begin a new run", "_StoreClutching"),

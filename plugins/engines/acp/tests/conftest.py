@@ -20,6 +20,7 @@ from skillgauge.api import (
     SandboxSpec,
     SkillRef,
     TrajectoryEvent,
+    Usage,
 )
 from skillgauge_engine_acp.agents import AGENTS
 from skillgauge_testkit import ENGINES, Maker, ModelReply, ModelServer, TemporarySandbox
@@ -71,6 +72,11 @@ class Stage:
         async def session(server: ModelServer) -> Played:
             engine = self.engine(server.url, **options)
             events: list[TrajectoryEvent] = []
+
+            def emit(event: TrajectoryEvent | Usage) -> None:
+                if isinstance(event, TrajectoryEvent):
+                    events.append(event)
+
             home = f"{FOLDERS[self.name]}/greet-well"
             ref = SkillRef(name="greet-well", root="/nowhere", digest="0")
             skills = (InstalledSkill(ref=ref, path=home),) if has_skill else ()
@@ -80,7 +86,7 @@ class Stage:
                 request = RunRequest(
                     trial_id="t", case_id="c", prompt="Say hello to Ann", model=None, limits=limits, skills=skills
                 )
-                execution = await engine.run(request, workspace, events.append)
+                execution = await engine.run(request, workspace, emit)
                 found = await workspace.snapshot()
                 files = {path: await workspace.collect(path, 1000) for path in found}
             return Played(execution, events, server, files)

@@ -19,6 +19,7 @@ from skillgauge.api import (
     SandboxSpec,
     Trajectory,
     TrajectoryEvent,
+    Usage,
 )
 from skillgauge_engine_api.engine import ApiEngine
 from skillgauge_engine_api.options import SERVICES, ApiOptions, Service
@@ -36,6 +37,8 @@ class Held:
     files: Mapping[str, bytes]
     """What was in the workspace afterwards, skills apart."""
     events: list[TrajectoryEvent]
+    usages: list[Usage]
+    """What was emitted of the session's usage."""
     problem_free: bool
 
     @property
@@ -83,6 +86,14 @@ def hold() -> Hold:
         async def run() -> Held:
             engine = engine_of(server, provider, **options)
             events: list[TrajectoryEvent] = []
+            usages: list[Usage] = []
+
+            def emit(event: TrajectoryEvent | Usage) -> None:
+                if isinstance(event, Usage):
+                    usages.append(event)
+                else:
+                    events.append(event)
+
             async with TemporarySandbox().open(SandboxSpec(label="api")) as workspace:
                 specs = [FileSpec(path=path, text=text) for path, text in (files or {}).items()]
                 specs += [
@@ -92,13 +103,13 @@ def hold() -> Hold:
                 await workspace.put(specs)
                 prepare(workspace.root)
                 request = RunRequest(trial_id="t", case_id="c", prompt=prompt, model=None, limits=limits)
-                execution = await engine.run(request, workspace, events.append)
+                execution = await engine.run(request, workspace, emit)
                 left = {
                     path: await workspace.collect(path, 10**7)
                     for path in await workspace.snapshot()
                     if not path.startswith(".agents/")
                 }
-            return Held(execution, left, events, not await engine.check())
+            return Held(execution, left, events, usages, not await engine.check())
 
         held = asyncio.run(run())
         assert KEY not in held.execution.model_dump_json()
