@@ -22,6 +22,11 @@ from skillgauge.types.result import Spending
         ),
         (Spending(tokens=1_000), "spent: 1,000 tokens, judges included"),
         (Spending(cost_usd=0.5), "spent: 0.50 USD, judges included"),
+        (
+            Spending(cost_usd=0.03, tokens=27_731, unknown=1, cut_off=3),
+            "spent: 0.03 USD and 27,731 tokens, judges and 3 attempts cut off included; what 1 trial cost is unknown",
+        ),
+        (Spending(unknown=1, cut_off=1), "spent: what 1 trial cost is unknown"),
         (Spending(replayed=24), "spent: nothing for 24 replayed trials"),
     ],
 )

@@ -28,6 +28,7 @@ from skillgauge.types.result import (
     SuiteValidity,
     Summary,
     TrialResult,
+    Unfinished,
     Verdict,
     case_order,
 )
@@ -720,6 +721,32 @@ def test_a_trial_of_which_one_part_does_not_tell_is_unknown(silent: Usage | None
     one = result(0, execution=Execution(usage=silent, trajectory=Trajectory()), scores=(judged,))
     tokens = 7 + (silent.all_tokens if silent else 0)
     assert summary_of([one]).spending == Spending(cost_usd=0.25, tokens=tokens, unknown=1)
+
+
+def test_what_was_cut_off_is_spent() -> None:
+    """Attempts of results and of trials without one are added, each trial with something unknown once."""
+    failure = Failure.of_agent(FailureClass.KILLED, "cut off")
+    told, silent = Usage(total_tokens=10, cost_usd=1.0), Usage(total_tokens=5)
+    cut, lost = (GivenUp(failure=failure, usage=usage, wait_s=0, is_cut_off=True) for usage in (told, None))
+    judged = GivenUp(failure=failure, usage=silent, wait_s=0, judges=(told,), is_cut_off=True)
+    one = result(0, execution=Execution(usage=told, trajectory=Trajectory()), given_up=(cut, cut))
+    left = [
+        Unfinished(trial_id="b", ordinal=1, claim=1, attempts=(cut, judged)),
+        Unfinished(trial_id="b", ordinal=1, claim=2, attempts=(lost,)),
+        Unfinished(trial_id="c", ordinal=2, claim=1, attempts=(cut,)),
+    ]
+    found = summary_of([one], unfinished=left)
+    assert found.spending == Spending(cost_usd=6.0, tokens=65, unknown=1, cut_off=6)
+    assert found.counts.total == 1
+    assert summary_of([], unfinished=left[1:2]).spending == Spending(unknown=1, cut_off=1)
+
+
+def test_a_trial_that_was_cut_off_is_not_taken_for_one_that_was_retried() -> None:
+    """Only an attempt that failed makes a pass one that needed a second try."""
+    failure = Failure.of_agent(FailureClass.KILLED, "cut off")
+    for is_cut_off in (True, False):
+        attempt = GivenUp(failure=failure, wait_s=0, is_cut_off=is_cut_off)
+        assert summary_of([result(0, given_up=(attempt,))]).counts.retried == (not is_cut_off)
 
 
 def test_checks_beside_the_verdict_are_figures_of_their_own() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from skillgauge.contract.providers import Fact, Traits
 from skillgauge.errors import Severity
 from skillgauge.run.budget import Budget, BudgetLimits, uncountable
-from skillgauge.types.result import GivenUp, TrialResult, Verdict
+from skillgauge.types.result import GivenUp, TrialResult, Unfinished, Verdict
 from skillgauge.types.score import Score
 from skillgauge.types.suite import Arm, ArmKind, Case, Limits
 from skillgauge.types.trial import Execution, Failure, FailureClass, Identity, Trial, Usage
@@ -329,3 +329,37 @@ def test_a_stop_ends_the_wait_for_money() -> None:
         return await waiting, await Budget(BudgetLimits()).admit(trial(2))
 
     assert asyncio.run(asyncio.wait_for(run(), 20)) == (False, True)
+
+
+def unfinished(number: int, *usages: Usage | None) -> Unfinished:
+    """What an earlier command used for a trial that has no result."""
+    failure = Failure.of_agent(FailureClass.KILLED, "cut off")
+    attempts = tuple(GivenUp(failure=failure, usage=usage, wait_s=0.0, is_cut_off=True) for usage in usages)
+    return Unfinished(trial_id=f"t{number}", ordinal=number, claim=1, attempts=attempts)
+
+
+def test_what_was_used_for_trials_without_a_result_counts() -> None:
+    """Their tokens and dollars are spent, and the trials themselves still have to be admitted."""
+
+    async def allowed(limits: BudgetLimits, *usages: Usage | None) -> bool:
+        return await Budget(limits, (), [unfinished(0, *usages)]).admit(trial(0))
+
+    half, whole = Usage(total_tokens=50, cost_usd=0.5), Usage(total_tokens=100, cost_usd=1.0)
+    for limits in (BudgetLimits(tokens=100), BudgetLimits(cost_usd=1.0)):
+        assert asyncio.run(allowed(limits, half))
+        assert asyncio.run(allowed(limits, half, None))
+        assert not asyncio.run(allowed(limits, half, half))
+        assert not asyncio.run(allowed(limits, whole))
+
+
+def test_tokens_without_a_price_cost_as_much_as_others() -> None:
+    """A session that was cut off names no dollars: they are in proportion to those of sessions that came to an end."""
+
+    async def allowed(limit_usd: float, *tokens: int) -> bool:
+        done = result(trial(0), Usage(total_tokens=100, cost_usd=1.0))
+        cut_off = [unfinished(number, Usage(total_tokens=count)) for number, count in enumerate(tokens, 1)]
+        return await Budget(BudgetLimits(cost_usd=limit_usd), [done], cut_off).admit(trial(1))
+
+    assert asyncio.run(allowed(3.5, 100))
+    assert not asyncio.run(allowed(3.5, 100, 100))
+    assert not asyncio.run(allowed(3.5, 300))

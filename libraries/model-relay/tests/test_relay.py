@@ -10,7 +10,7 @@ import ssl
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from typing import Any
 
 import pytest
@@ -454,6 +454,36 @@ def test_tokens_of_all_answers_are_counted(setting: Open, name: str) -> None:
                     5 * number,
                     15 * number,
                 )
+
+    asyncio.run(main())
+
+
+def test_tokens_of_an_answer_that_breaks_off_are_counted(setting: Open) -> None:
+    """What it has named is counted while it comes in and after it broke off, which is counted as well."""
+    seen: list[int | None] = []
+
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + b'{"usage": {"input_tokens": 12, "x": 1')
+        await writer.drain()
+        for _ in range(1000):
+            if found := relays[0].used:
+                seen.append(found.total_tokens)
+                break
+            await asyncio.sleep(0.01)
+        writer.close()
+
+    relays: list[Relay] = []
+
+    async def main() -> None:
+        async with setting(answer=answer) as it:
+            relays.append(it.relay)
+            with suppress(asyncio.IncompleteReadError, ConnectionError):
+                await it.ask(b"POST /messages HTTP/1.1\r\nContent-Length: 0\r\n" + END)
+            for _ in range(1000):
+                if it.relay.broken_off:
+                    break
+                await asyncio.sleep(0.01)
+            assert (seen, it.relay.used.total_tokens, it.relay.broken_off) == ([12], 12, 1)
 
     asyncio.run(main())
 

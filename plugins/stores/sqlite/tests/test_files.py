@@ -18,6 +18,7 @@ from skillgauge.api import (
     ResultOrder,
     RunQuery,
     StoreError,
+    Unfinished,
     case_by_case,
 )
 from skillgauge_store_sqlite.database import Database
@@ -217,6 +218,26 @@ def test_a_file_of_the_first_version_is_read(make: ModuleType, path: Path, store
     assert list(view.cases()) == []
     assert [report.case.id for report in case_by_case(view)] == [result.case_id for result in results]
     asyncio.run(one.close())
+
+
+def test_a_run_of_the_version_before_spending_was_kept_goes_on(make: ModuleType, path: Path, store: Stores) -> None:
+    """What its trials have used is not known, and from now on it is kept."""
+    begun(store(migrations=MIGRATIONS[:2]), make)
+    spent = Unfinished(trial_id=make.trial(1).trial_id, ordinal=1, claim=1, attempts=())
+
+    async def resumed() -> None:
+        log = await one.begin(make.head(), fresh=False)
+        assert log.info.resumed
+        assert list(log.unfinished()) == []
+        claimed = await log.claim([make.trial(1)])
+        assert dict(claimed.cut_off) == {}
+        await log.spend([spent])
+        assert list(log.unfinished()) == [spent]
+
+    one = store()
+    asyncio.run(resumed())
+    asyncio.run(one.close())
+    assert make.query(path, "PRAGMA user_version") == [(len(MIGRATIONS),)]
 
 
 def test_a_migration_that_fails_changes_nothing(make: ModuleType, path: Path, store: Stores) -> None:
