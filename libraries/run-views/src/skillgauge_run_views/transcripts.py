@@ -206,8 +206,11 @@ def _facts(result: TrialResult) -> Iterator[tuple[str, str]]:
         yield "Attempts", str(result.attempts)
     for attempt in result.given_up[:LISTED]:
         used = usage_text(attempt.usage) if attempt.usage else ""
-        told = f"{attempt.failure.failure_class}: {attempt.failure.message}; made again after {attempt.wait_s:g} s"
-        yield "Attempt given up", f"{told}; {used}" if used else told
+        label, told = "Attempt cut off", attempt.failure.message
+        if not attempt.is_cut_off:
+            label = "Attempt given up"
+            told = f"{attempt.failure.failure_class}: {told}; made again after {attempt.wait_s:g} s"
+        yield label, f"{told}; {used}" if used else told
     if execution.replayed:
         yield "Replayed", "a recording, whose time and cost are not of this run"
     yield from _of_session(execution)
