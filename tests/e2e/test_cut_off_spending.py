@@ -160,6 +160,15 @@ def test_what_a_killed_run_has_used_counts(engine: str, make_case: Callable[...,
     assert (spending(done.document)["tokens"], spending(done.document)["cut_off"]) == (CUT + WHOLE, 1)
 
 
+def test_a_stop_counts_what_worker_processes_have_used(make_case: Callable[..., Case]) -> None:
+    """A session in another process is counted as one in this process is."""
+    model = SlowModel()
+    with ModelServer(model) as server:
+        case = make_case("claude-code", server, model)
+        code, out, err = case.interrupt(signal.SIGINT, "--executor", "processes")
+    assert (code, spending(json.loads(out))["tokens"]) == (130, CUT), err
+
+
 def test_a_killed_worker_process_has_told_what_it_used(make_case: Callable[..., Case], work: Path) -> None:
     """The attempt of a worker that dies counts with what it has used, and the run goes on."""
     model = SlowModel()

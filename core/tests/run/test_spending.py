@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, cast
 
 import pytest
 
 from skillgauge.contract.engines import Emit
+from skillgauge.contract.executors import PortableRunTrial, Results, RunTrial
 from skillgauge.contract.judges import JudgeReply, JudgeRequest
 from skillgauge.contract.providers import Traits
 from skillgauge.contract.scorers import ScoreContext
@@ -16,6 +17,7 @@ from skillgauge.plan.planning import Terms, make_plan
 from skillgauge.plan.survey import survey
 from skillgauge.run.agents import AgentSetup, AgentStages
 from skillgauge.run.budget import BudgetLimits
+from skillgauge.run.executor import LocalExecutor
 from skillgauge.run.grading import Grading
 from skillgauge.run.judges import GuardedJudge
 from skillgauge.run.ledger import MemoryLog, MemoryStore
@@ -28,7 +30,7 @@ from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
 from skillgauge.types.result import GivenUp, RunInfo, RunState, Spending
 from skillgauge.types.score import Score
 from skillgauge.types.suite import Arm, ArmKind, Case, Check, Suite
-from skillgauge.types.trial import Execution, Failure, FailureClass, Identity, PlanHead, Trajectory, Usage
+from skillgauge.types.trial import Execution, Failure, FailureClass, Identity, PlanHead, Trajectory, Trial, Usage
 from skillgauge_testkit.fakes import FakeSandbox, FakeScorer, FakeScorers
 
 AGENT = Identity(name="agent")
@@ -157,7 +159,9 @@ class Runner:
 
         return play
 
-    def run(self, engine: Engine, *, judge: Judge | None = None, asked: int = 0, **options: Any) -> Conclusion:
+    def run(
+        self, engine: Engine | None = None, *, judge: Judge | None = None, asked: int = 0, **options: Any
+    ) -> Conclusion:
         """Carry the plan out once more."""
 
         async def score(context: ScoreContext) -> Score:
@@ -170,7 +174,7 @@ class Runner:
             self.stop = asyncio.Event()
             judges = (GuardedJudge(judge, lambda request: request, Services(1)),) if judge else ()
             scorers = FakeScorers(lambda check: BoundScorer(check.scorer, FakeScorer(score)))
-            setups = {AGENT.digest: AgentSetup(engine, Traits(paid=True))}
+            setups = {AGENT.digest: AgentSetup(engine or Engine(), Traits(paid=True))}
             stages = AgentStages(setups, FakeSandbox(), lambda _ref: ())
             job = Job(
                 stages={ArmKind.AGENT: stages},
@@ -313,3 +317,55 @@ def test_attempts_of_a_result_are_counted_once() -> None:
         GivenUp(failure=failure, wait_s=0, judges=(used(4),), has_session=False),
     )
     assert [attempt.usages for attempt in attempts] == [(used(1), used(2), None), (used(4),)]
+
+
+class Elsewhere:
+    """An executor whose attempts are made by a function that gets the trial and what reports its usage."""
+
+    def __init__(self, attempt: Callable[[Callable[[GivenUp], None]], Awaitable[Any]]) -> None:
+        self._attempt = attempt
+
+    def run(self, trials: AsyncIterator[Trial], run_trial: RunTrial) -> Results:
+        """Schedule here, attempt there."""
+        portable = cast("PortableRunTrial", run_trial)
+
+        async def attempt(trial: Trial) -> Any:
+            return await self._attempt(lambda spent: portable.spent(trial.trial_id, spent))
+
+        return LocalExecutor(1).run(trials, portable.elsewhere(attempt))
+
+
+def cut(tokens: int | None) -> GivenUp:
+    """What a worker reports of an attempt under way."""
+    failure = Failure.of_agent(FailureClass.KILLED, CUT_OFF)
+    return GivenUp(failure=failure, usage=tokens and used(tokens), wait_s=0, judges=(used(1),), is_cut_off=True)
+
+
+@pytest.mark.parametrize("reports", [True, False])
+def test_an_attempt_in_another_process_that_a_stop_cuts_off_counts(reports: bool) -> None:
+    """It counts with what the executor has reported, and is unknown where it reported nothing."""
+    runner = Runner("a")
+
+    async def attempt(report: Callable[[GivenUp], None]) -> Any:
+        if reports:
+            report(cut(5))
+            report(cut(9))
+        runner.stop.set()
+        await asyncio.sleep(LONG_S)
+
+    outcome = runner.run(executor=Elsewhere(attempt))
+    assert spending_of(outcome) == Spending(tokens=10 if reports else 0, unknown=1, cut_off=1)
+
+
+def test_an_attempt_whose_worker_died_has_used_what_it_reported() -> None:
+    """So does the trial if no other attempt is made, judges included."""
+    runner = Runner("a")
+
+    async def attempt(report: Callable[[GivenUp], None]) -> Any:
+        report(cut(9))
+        return Failure.of_agent(FailureClass.KILLED, "the worker died")
+
+    outcome = runner.run(executor=Elsewhere(attempt))
+    (result,) = outcome.view.results()
+    assert result.usages == (used(9), used(1))
+    assert spending_of(outcome).tokens == 10

@@ -159,6 +159,9 @@ class TrialRunner:
     ) -> TrialResult:
         """Execute and grade; grading needs the stage but not the place, which a judge may need then."""
         if self.attempt:
+            meter = current_meter()
+            if meter and trial.paid and trial.arm.kind is ArmKind.AGENT:
+                meter.begin_session()  # unknown unless the executor reports it
             made = await self.attempt(trial)
             if isinstance(made, Failure):
                 raise NotTried(made)

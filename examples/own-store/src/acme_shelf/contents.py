@@ -113,10 +113,14 @@ class Contents:
         """What was used for trials without a result, by place in the plan and claim."""
         return iter([spent for _, spent in sorted(self.spent.items()) if spent.trial_id not in self.places])
 
-    def cut_off(self, trial_id: str) -> tuple[GivenUp, ...]:
-        """Attempts of a trial without a result that used something."""
-        spent = [spent for spent in self.unfinished() if spent.trial_id == trial_id]
-        return tuple(attempt for one in spent for attempt in one.attempts)
+    def cut_off(self, trials: Iterable[str]) -> dict[str, tuple[GivenUp, ...]]:
+        """Attempts of earlier claims that used something, by trial."""
+        wanted = set(trials)
+        found: dict[str, tuple[GivenUp, ...]] = {}
+        for spent in self.unfinished():
+            if spent.trial_id in wanted:
+                found[spent.trial_id] = (*found.get(spent.trial_id, ()), *spent.attempts)
+        return found
 
     def _read(self, number: int) -> list[bytes]:
         item = self.shelf.get(part_name(self.run_id, number))

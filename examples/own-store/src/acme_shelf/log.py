@@ -56,7 +56,7 @@ class ShelfRun:
         new = [name for name in names if name not in done]
         await asyncio.to_thread(self._add, [line("claim", new), *(line("case", case) for case in cases)])
         attempts = {name: self._contents.claims[name] for name in new}
-        return Claimed(done, attempts, {name: self._contents.cut_off(name) for name in new if attempts[name] > 1})
+        return Claimed(done, attempts, self._contents.cut_off(name for name in new if attempts[name] > 1))
 
     async def commit(self, results: Sequence[TrialResult], *, paid: bool) -> None:
         """Keep results; the last one of a trial counts. What the service has taken survives a loss of power, too."""

@@ -56,6 +56,8 @@ def test_a_session_from_prompt_to_answer(hold: Hold, provider: Service) -> None:
     assert kinds == [message, call, result, call, result, message, call, result, message]
     assert [event.name for event in held.events if event.kind is call] == ["read", "bash", "write"]
     assert held.told.events == tuple(held.events)
+    totals = [usage.all_tokens for usage in held.usages]
+    assert (len(totals), totals, held.usages[-1]) == (3, sorted(totals), held.execution.usage)
     assert (held.told.model_calls, held.told.turns, held.told.model) == (3, 3, "m-1")
     assert held.told.blocked is None
     assert held.execution.usage
