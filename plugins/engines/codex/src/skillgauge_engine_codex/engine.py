@@ -10,7 +10,8 @@ from skillgauge.api import JsonValue, Problem, RunRequest, Usage, Workspace, hos
 from skillgauge_agent_programs.accounts import Transcript
 from skillgauge_agent_programs.credentials import find_key
 from skillgauge_agent_programs.engine import Access, Launch, ProgramEngine, Service
-from skillgauge_agent_programs.homes import SessionFile, files_in
+from skillgauge_agent_programs.homes import SessionFile, files_in, lines_of
+from skillgauge_agent_programs.json_lines import parse_line
 from skillgauge_agent_programs.programs import AgentProgram
 
 from .installing import install
