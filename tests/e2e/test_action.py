@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 import threading
@@ -17,6 +18,7 @@ import yaml
 from github_runner import Played, Runner
 
 from .conftest import ROOT
+from .hostile_checkout import HostileCheckout
 
 ACTION = ROOT / "action"
 MARKER = "<!-- skillgauge:report -->"
@@ -138,6 +140,40 @@ def test_a_path_is_no_option(play: Play, repository: Path) -> None:
     played = play(paths="--plugin=evil.py\ngreetings")
     assert played.code == 2
     assert "owned" not in played.log.replace("owned by", "")
+
+
+@pytest.fixture
+def hostile(repository: Path, tmp_path: Path) -> HostileCheckout:
+    """The repository as a pull request leaves it that tries to run code of its own."""
+    return HostileCheckout(repository, tmp_path / "trace")
+
+
+def test_evaluating_and_commenting_execute_nothing_of_the_checkout(play: Play, hostile: HostileCheckout) -> None:
+    """Modules in the checkout are not imported, and the comment is still written."""
+    service = Service()
+    played = commented(play, service, paths=".")
+    assert hostile.executed() == []
+    assert played.code == 0, played.log
+    assert service.comments[0]["body"].startswith(MARKER)
+    assert re.search("^::stop-commands::[0-9a-f]{32}$", played.log, re.M)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ensurepip") is None, reason="Debian: apt install python3-venv")
+def test_installing_executes_nothing_of_the_checkout(play: Play, hostile: HostileCheckout) -> None:
+    """This holds for the check of Python's version, the new environment and pip, which has no index here and stops."""
+    played = play(version="0.1.0", env={"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": ""})
+    assert hostile.executed() == []
+    assert played.ran == ["Install skillgauge"]
+    assert "No matching distribution found for skillgauge" in played.log
+
+
+def test_python_is_isolated_in_every_script() -> None:
+    """In the action and in the jobs of the page the first option of Python is `-I`."""
+    page = (ROOT / "docs/ci.md").read_text()
+    scripts = [step["run"] for step in yaml.safe_load((ACTION / "action.yml").read_text())["runs"]["steps"]]
+    scripts += re.findall("```(?:yaml|sh)\n(.*?)```", page, re.S)
+    options = [option for script in scripts for option in re.findall(r"""python3?"? +(-\w+|"?\$)""", script)]
+    assert options == ["-I"] * 4
 
 
 def test_scripts_hold_no_expression_and_every_output_is_described() -> None:

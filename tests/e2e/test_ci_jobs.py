@@ -21,6 +21,7 @@ from github_runner import Played, Runner
 from skillgauge_testkit.program import Program
 
 from .conftest import ROOT
+from .hostile_checkout import HostileCheckout
 
 pytestmark = pytest.mark.slow
 
@@ -124,6 +125,20 @@ def test_by_hand(runner: Runner, sort: str) -> None:
     assert told(played) == [("error", "my-skill/evals/evals.json")] * (1 if sort == "good" else 2)
 
 
+def test_by_hand_executes_nothing_of_the_checkout(runner: Runner, repository: Path, tmp_path: Path, sort: str) -> None:
+    """A pull request brings modules, names of files that look like options, and files that look like our reports."""
+    hostile = HostileCheckout(repository, tmp_path / "trace")
+    planted = repository / "build/0/github/annotations.txt"
+    planted.parent.mkdir(parents=True)
+    planted.write_text("::notice file=planted::owned\n")
+    steps = [step for step in blocks()["skills, by hand"]["jobs"]["skills"]["steps"] if "run" in step]
+    played = runner.job({"steps": steps[1:]}, {})
+    assert hostile.executed() == []
+    assert played.code == code_of(sort), played.log
+    assert told(played) == [("error", "my-skill/evals/evals.json")] * (1 if sort == "good" else 2)
+    assert re.search("^::stop-commands::[0-9a-f]{32}$", played.log, re.M)
+
+
 @contextmanager
 def notes(received: list[tuple[str, str | None, str]]) -> Iterator[str]:
     """The address of a service that takes notes: path, token, text."""
@@ -150,6 +165,9 @@ def test_gitlab(repository: Path, environment: dict[str, str], sort: str) -> Non
     job = blocks()["gitlab"]["skills"]
     assert job["before_script"] == [INSTALL]
     received: list[tuple[str, str | None, str]] = []
+    planted = repository / "build/0/gitlab/variables.env"  # a merge request may bring files that look like our reports
+    planted.parent.mkdir(parents=True)
+    planted.write_text("PATH=.\n")
 
     def run(part: str, variables: dict[str, str]) -> int:
         script = "\n".join(job[part])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,6 +15,7 @@ import yaml
 from skillgauge_testkit.program import Program
 
 from .conftest import ROOT
+from .hostile_checkout import HostileCheckout
 
 pytestmark = pytest.mark.slow
 
@@ -46,13 +48,17 @@ def hooks(git: Git, folder: Path) -> str:
 
 @pytest.fixture
 def commit(git: Git, work: Path, tmp_path: Path, environment: dict[str, str]) -> Callable[..., tuple[int, str]]:
-    """Write files, stage them and run the hook, with the program that is installed; gives exit code and output."""
+    """Write files, stage them and run the hook with the installed program; return exit code and output.
+
+    Words are the hook's `args`, `entry` replaces its command, and further keywords are texts of files by name.
+    """
     revision = hooks(git, tmp_path / "hooks")
     git("init", "-q")
 
-    def run(*arguments: str, **files: str) -> tuple[int, str]:
+    def run(*arguments: str, entry: str | None = None, **files: str) -> tuple[int, str]:
         # The program is there already, so nothing has to be fetched; a journey installs it as pre-commit would.
         hook = {"id": "skillgauge-validate", "language": "system", "args": list(arguments)}
+        hook |= {"entry": entry} if entry else {}
         repos = [{"repo": str(tmp_path / "hooks"), "rev": revision, "hooks": [hook]}]
         (work / ".pre-commit-config.yaml").write_text(yaml.safe_dump({"repos": repos}))
         for name, text in files.items():
@@ -61,7 +67,7 @@ def commit(git: Git, work: Path, tmp_path: Path, environment: dict[str, str]) ->
             path.write_text(text)
         git("add", "-A")
         done = subprocess.run(
-            [sys.executable, "-m", "pre_commit", "run", "--color=never"],
+            [sys.executable, "-P", "-m", "pre_commit", "run", "--color=never"],
             cwd=work,
             env=environment,
             capture_output=True,
@@ -101,21 +107,57 @@ def test_the_suites_around_what_changed_are_checked(git: Git, commit: Callable[.
 
 
 def test_warnings_stop_a_commit_where_they_are_to(commit: Callable[..., tuple[int, str]]) -> None:
-    """The arguments of the hook are those of `validate`."""
+    """Where the configuration or an entry of the user's own says so; `args` come too late for that, and are refused."""
     files = {"skills/greet/SKILL.md": SKILL, "skills/greet/evals/evals.json": suite(GOOD, CANNOT_FAIL)}
     assert commit(**files)[0] == 0
-    code, told = commit("--lint=cannot-fail=error", **files)
+    code, told = commit("--lint=cannot-fail=error", "--strict", **files)
+    assert code == 1
+    assert "'--lint=cannot-fail=error' follows --around" in told
+    assert "'--strict' follows --around" in told
+    code, told = commit(entry="skillgauge validate --lint=cannot-fail=error --around --", **files)
     assert code == 1
     assert "lint.cannot-fail" in told
+    code, told = commit(**files, **{"skillgauge.config.yaml": "lints: [cannot-fail=error]\n"})
+    assert code == 1
+    assert "lint.cannot-fail" in told
+
+
+@pytest.mark.parametrize("line", ["the hook", "the page", "without --"])
+def test_names_of_files_are_never_options(
+    git: Git,
+    commit: Callable[..., tuple[int, str]],
+    work: Path,
+    tmp_path: Path,
+    environment: dict[str, str],
+    line: str,
+) -> None:
+    """However the names of changed files begin, no file is executed and all suites around them are checked."""
+    git("commit", "-q", "--allow-empty", "-m", "base")
+    git("update-ref", "refs/remotes/origin/main", "HEAD")
+    hostile = HostileCheckout(work, tmp_path / "trace")
+    files = {"a skill/SKILL.md": SKILL, "a skill/evals/evals.json": '{"evals": [{"id": 1}]}'}
+    code, told = commit(**files)
+    if line != "the hook":
+        page = (ROOT / "docs/ci.md").read_text()
+        (shown,) = re.findall(r"^git diff .*\| xargs .*$", page, re.M)
+        script = shown if line == "the page" else shown.removesuffix(" --")
+        done = subprocess.run(
+            ["sh", "-c", script], cwd=work, env=environment, capture_output=True, text=True, check=False
+        )
+        code, told = done.returncode, done.stdout + done.stderr
+    assert hostile.executed() == []
+    assert code != 0
+    assert "a skill/evals/evals.json:1:12: error" in told
+    assert "usage." not in told
 
 
 def test_nothing_around(program: Program, work: Path) -> None:
     """Files of no suite are fine, in every form of the answer; JSON follows the schema."""
     (work / "README.md").write_text("hello")
-    arguments = ("validate", "--around", "README.md", "removed/file.txt")
-    done = program(*arguments)
+    files = ("--around", "README.md", "removed/file.txt")
+    done = program("validate", *files)
     assert (done.code, done.verdict) == (0, "valid: no suite is around these files")
-    document = program(*arguments, "--json").document
+    document = program("validate", "--json", *files).document
     assert document["plan"]["suites"] == document["problems"] == []
-    (run,) = program(*arguments, "--format", "sarif").document["runs"]
+    (run,) = program("validate", "--format", "sarif", *files).document["runs"]
     assert run["results"] == []

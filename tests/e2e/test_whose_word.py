@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -332,6 +334,10 @@ def test_a_folder_is_not_on_the_import_path(program: Program, work: Path, monkey
     for command in (("plugins", "list"), ("find",)):
         assert "evil" not in program.process(*command).stdout
         assert not (work / "IMPORTED").exists(), command
+    as_module = [sys.executable, "-m", "skillgauge", "plugins", "list"]
+    done = subprocess.run(as_module, cwd=work, env=program.environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, "evil" in done.stdout) == (0, False), done.stderr
+    assert not (work / "IMPORTED").exists()
     monkeypatch.chdir(work)
     (entry,) = read_index().find("scorers", "exact")
     assert [found.state for found in examined([entry], Output(as_json=False, quiet=True))] == [State.WORKING]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from skillgauge.cli.around import around
+from skillgauge.cli.options import names_apart, wants_json
 
 
 class Claims:
@@ -58,3 +59,28 @@ def test_no_further_than_here(tree: Path) -> None:
     formats: Mapping[str, Any] = {"f": Claims(tree)}
     assert around([tree / "b/x.py"], formats, tree / "b") == ()
     assert formats["f"].asked == [tree / "b", tree / "b/x.py"]
+
+
+@pytest.mark.parametrize(
+    ("words", "apart"),
+    [
+        ("--strict --around a --plugin=x.py", "--strict --around -- a --plugin=x.py"),
+        ("--around -- a --around -c", "--around -- a --around -c"),
+        ("--around a -- --json", "--around -- a -- --json"),
+        ("--around", "--around --"),
+        ("--around --", "--around --"),
+        ("-- --around a", "-- --around a"),
+        ("--lint --around a", "--lint --around -- a"),
+        ("my-skill --json", "my-skill --json"),
+        ("", ""),
+    ],
+)
+def test_every_word_after_around_is_a_name(words: str, apart: str) -> None:
+    """The end of the options is marked after the first `--around`, unless it is marked already."""
+    assert names_apart(words.split()) == apart.split()
+
+
+def test_a_name_of_a_file_asks_for_no_json() -> None:
+    """Errors are JSON if the option says so, and not if a changed file is called like it."""
+    assert wants_json(["validate", "--json", "--around", "a"])
+    assert not wants_json(["validate", "--around", "--json"])

@@ -12,7 +12,7 @@ import click
 from ..errors import ExitCode, Problem, SkillgaugeError
 from .groups import CommandsOfPlugins, load_command
 from .installed import known
-from .options import COMPLETE, wants_json
+from .options import COMPLETE, before_names, wants_json
 from .output import print_problems
 from .streams import shown_streams
 
@@ -55,7 +55,7 @@ app = App(
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code; prints whatever has to be said."""
-    with shown_streams(color="--no-color" not in arguments):
+    with shown_streams(color="--no-color" not in before_names(arguments)):
         return _run(arguments)
 
 

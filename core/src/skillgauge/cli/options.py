@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 COMPLETE = "_SKILLGAUGE_COMPLETE"
 """The variable by which a shell asks what a command line may go on with."""
+AROUND = "--around"
+"""The option of `validate` after which every word is the name of a file."""
+_END = "--"
 COMMAND_ENTRY = "skillgauge.command"
 """Where a context keeps the plugin that the command comes from."""
 
@@ -290,10 +294,23 @@ def completing(kind: str) -> Callable[[click.Context, click.Parameter, str], lis
     return names
 
 
+def names_apart(arguments: Sequence[str]) -> list[str]:
+    """Write `--around A B` as `--around -- A B`: every word after it is the name of a file, however it begins."""
+    before = before_names(arguments)
+    rest = list(arguments[len(before) :])
+    if not rest or rest[0] == _END:
+        return list(arguments)
+    return [*before, *rest] if rest[1:2] == [_END] else [*before, rest[0], _END, *rest[1:]]
+
+
+def before_names(arguments: Sequence[str]) -> list[str]:
+    """Return the words among which options may stand: those before `--` and before `--around`."""
+    return list(takewhile(lambda word: word not in (_END, AROUND), arguments))
+
+
 def wants_json(arguments: Sequence[str]) -> bool:
     """Whether errors must be printed as JSON, known before anything is parsed."""
-    before_end = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    return "--json" in before_end
+    return "--json" in before_names(arguments)
 
 
 def words(values: Sequence[str]) -> tuple[str, ...]:

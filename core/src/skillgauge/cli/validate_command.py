@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -28,6 +29,7 @@ from .installed import read_index
 from .invocation import Invocation, invocation
 from .linting import Lint, Linted, LintSubject, installed_lints, levelled, lint_suites, read_levels
 from .named_cases import require_cases
+from .options import AROUND, names_apart
 from .output import problem_document
 from .plan_document import PlanDocument, plan_document
 from .preparation import prepare_trusted
@@ -88,6 +90,16 @@ def _validate(**values: Any) -> int:
 
 
 def _around(call: Invocation, files: Sequence[str], suite_format: str | None) -> list[str]:
+    """Return the suites around changed files.
+
+    Raises:
+        UsageError: some names are those of options, and no such file exists.
+    """
+    hint = f"Write options before {AROUND}; a file of that name that was removed is ./NAME."
+    misplaced = [name for name in files if name.startswith("-") and not os.path.lexists(call.cwd / name)]
+    if misplaced:
+        what = f"follows {AROUND}, so it is the name of a file, and no such file exists"
+        raise UsageError(Problem("usage.around", f"{name!r} {what}", hint=hint) for name in misplaced)
     registry = call.registry
     formats = {suite_format: registry.make(FORMATS, suite_format)} if suite_format else dict(registry.each(FORMATS))
     return [str(path) for path in around([call.cwd / file for file in files], formats, call.cwd)]
@@ -173,13 +185,21 @@ class ValidateCommand(EvaluationCommand):
         "What is told": ("lint", "strict", "fix", "diff", "output_format"),
     }
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take every word after `--around` as the name of a file: a changed file may be called `--plugin=x.py`."""
+        return super().parse_args(ctx, names_apart(args))
+
 
 command = ValidateCommand(
     "validate",
     params=[
         click.Argument(["paths"], nargs=-1, metavar="[PATH]..."),
         click.Option(["--suite-format"], metavar="NAME", help="Read the paths with this format."),
-        click.Option(["--around"], is_flag=True, help="PATHs are files that changed: check the suites around them."),
+        click.Option(
+            [AROUND],
+            is_flag=True,
+            help="Check the suites around files that changed; every word after this option is the name of a file.",
+        ),
         click.Option(
             ["--lint"],
             multiple=True,
@@ -201,6 +221,7 @@ command = ValidateCommand(
         "skillgauge validate my-skill",
         "skillgauge validate my-skill --strict --format sarif",
         "skillgauge validate my-skill --fix",
+        "skillgauge validate --strict --around -- my-skill/SKILL.md",
     ),
     help="Check suites, their checks and the plugins they need, without running anything, and look for weak spots.",
 )
