@@ -156,7 +156,8 @@ def make(folder: Path, repository: str | None, *, sdist: bool = False) -> int:
     (wheels / "SHA256SUMS").write_text(sums, "utf-8")
     shown = folder.relative_to(ROOT) if folder.is_relative_to(ROOT) else folder
     print(f"{len(files(wheels))} files in {shown}/wheels, version {read(ROOT).version}; install them with")
-    print(f"  pip install --find-links {shown}/wheels 'skillgauge[agents]'")
+    for tool in ("uv tool", "pip"):
+        print(f"  {tool} install --find-links {shown}/wheels 'skillgauge[agents]'")
     return 0
 
 

@@ -37,6 +37,14 @@ def test_bundle_has_no_code(tmp_path: Path) -> None:
     assert files <= {"PKG-INFO", "pyproject.toml", "pyproject.toml.orig", "README.md", "LICENSE"}
 
 
+def test_bundle_and_core_declare_the_same_command() -> None:
+    """Tools take commands from the distribution that the user names, and a minimal installation has the core alone."""
+    scripts = BUNDLE.pyproject["project"]["scripts"]
+    assert scripts == CORE.pyproject["project"]["scripts"] == {"skillgauge": "skillgauge.__main__:main"}
+    owners = [member.name for member in workspace() if "scripts" in member.pyproject["project"]]
+    assert sorted(owners) == [BUNDLE.name, CORE.name]
+
+
 def test_member_says_what_every_member_says(subtests: pytest.Subtests) -> None:
     """Version, README, licence and oldest Python are stated, the last two alike everywhere."""
     for member in workspace():

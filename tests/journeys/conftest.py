@@ -23,9 +23,10 @@ PYTHON = Path(sys.base_prefix) / "bin" / f"python{sys.version_info.major}.{sys.v
 
 NEEDED = (
     *("skillgauge-command-plugins-new", "skillgauge-model-client", "pytest>=8"),
-    *("hatchling>=1.26", "editables", "uv_build>=0.13,<0.14"),
+    *("hatchling>=1.26", "editables", "uv_build>=0.13,<0.14", "pip", "pipx"),
 )
-"""What journeys install besides skillgauge for agents, with all that these need; the last three are for building."""
+"""What journeys install besides skillgauge for agents, with all that these need: three of them build distributions, and
+pipx brings its own pip up to date."""
 
 TIME_LIMIT_S = 600
 """For what takes seconds, on a machine that is busy or far from the package index."""

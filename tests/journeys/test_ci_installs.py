@@ -12,11 +12,14 @@ import yaml
 
 from github_runner import ROOT, Runner
 
+from ..e2e.hostile_checkout import HostileCheckout
+
 
 @pytest.mark.e2e
 @pytest.mark.slow
 def test_the_action_installs_skillgauge(work: Path, user: dict[str, str], tmp_path: Path) -> None:
-    """A chosen version in an environment of its own; the job's programs stay what they are."""
+    """A chosen version, in an environment of its own; the job's programs stay as they are, and no module runs."""
+    hostile = HostileCheckout(work, tmp_path / "trace")
     (work / "greetings/evals").mkdir(parents=True)
     (work / "greetings/SKILL.md").write_text("---\nname: greetings\ndescription: Greets.\n---\n")
     evals = [{"id": "hello", "prompt": "Greet.", "assertions": [{"type": "contains", "value": "hello"}]}]
@@ -29,6 +32,7 @@ def test_the_action_installs_skillgauge(work: Path, user: dict[str, str], tmp_pa
     assert played.code == 0, played.log
     assert played.outputs["verdict"] == "passed"
     assert not (tmp_path / "bin/skillgauge").exists()
+    assert hostile.executed() == []
 
     for hostile in ({"version": "0.1.0; touch owned"}, {"packages": "--editable=."}):
         played = runner.action(ROOT / "action", inputs | hostile)
