@@ -74,6 +74,49 @@ def test_no_value_of_an_assertion_is_lost(assertion: object, found: object, skil
     assert decided(the_case(load(skill({"prompt": "p", "assertions": [assertion]})))) == [found]
 
 
+def case_rule(case: Case) -> list[tuple[str, Any]]:
+    """Scorer and its rule for upper and lower case, of each check."""
+    return [(check.scorer, check.options.get("case_sensitive")) for check in case.checks]
+
+
+ABOUT_OUTPUT = ("output_contains", "output-not-contains", "output_matches", "Output not matches", "output_regex")
+
+
+@pytest.mark.parametrize("kind", ABOUT_OUTPUT)
+def test_case_rules_of_scenarios(kind: str, skill: SkillMaker, write: Write, load: Load) -> None:
+    """Types about the answer ignore case in a document with `scenarios` alone; a stated rule always holds."""
+    assertions = [
+        {"type": kind, "value": "Paper"},
+        {"type": kind, "value": "Boat", "case_sensitive": True},
+        {"type": "file_contains", "path": "a.md", "value": "Paper"},
+        {"type": "contains", "value": "Paper"},
+    ]
+    scenario = {"name": "n", "prompt": "p", "assertions": assertions}
+    scorer = "contains" if "contains" in kind else "regex"
+    rest = [(scorer, True), ("files", True), ("contains", True)]
+    root = skill()
+    for key, expected in (("scenarios", False), ("evals", True), ("cases", True)):
+        file = write("tables/evals/evals.json", {key: [scenario]})
+        loaded = load(file)
+        assert case_rule(the_case(loaded)) == [(scorer, expected), *rest], key
+        notice = f"upper and lower case differ: {kind!r} (1)"
+        assert (notice in told(loaded)) is expected
+    assert root.is_dir()
+
+
+def test_success_of_a_scenario_is_an_answer(skill: SkillMaker, write: Write, load: Load) -> None:
+    """`exit_success` is a check of its own there, also negated, and holds of every session in other documents."""
+    skill()
+    success = [{"type": "exit_success"}, {"type": "exit_success", "text": "It is silent.", "negate": True}]
+    scenario = {"name": "n", "prompt": "p", "assertions": ["It is kind.", *success]}
+    case = the_case(load(write("tables/evals/evals.json", {"scenarios": [scenario]})))
+    assert decided(case)[1:] == [("regex", ("(?s).",)), ("not regex", ("(?s).",))]
+    assert [check.id for check in case.checks] == ["It is kind.", "exit_success", "It is silent."]
+    loaded = load(write("tables/evals/evals.json", {"evals": [scenario]}))
+    assert len(the_case(loaded).checks) == 1
+    assert "holds of every session with a verdict: 'exit-success' (2)" in told(loaded)
+
+
 LOST: list[tuple[str, object, str]] = [
     ("discriminating", True, "kept for people: 'discriminating' (1)"),
     ("why_kept", "w", "kept for people: 'why_kept' (1)"),

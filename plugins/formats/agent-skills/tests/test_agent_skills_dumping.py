@@ -40,6 +40,24 @@ def test_nothing_is_lost_of_what_was_read(skill: Callable[..., Path], load: Load
     assert not losses
 
 
+def test_scenarios_are_decided_as_before(skill: Callable[..., Path], load: Load, tmp_path: Path) -> None:
+    """A suite of `scenarios` is written as evals whose checks are the same when they are read."""
+    assertions = [
+        {"type": "output_contains", "value": "Paper"},
+        {"type": "output_not_matches", "pattern": "glue"},
+        {"type": "file_contains", "path": "a.md", "value": "Boat"},
+        {"type": "exit_success"},
+    ]
+    root = skill()
+    (root / "eval.yaml").write_text(json.dumps({"scenarios": [{"prompt": "p", "assertions": assertions}]}))
+    (suite,) = load(root).suites
+    document, losses = written(suite)
+    assert not losses
+    (again,) = load(skill(*document["evals"]) / "evals/evals.json").suites
+    before, after = ([(one.id, one.scorer, one.options) for one in of.cases[0].checks] for of in (suite, again))
+    assert before == after
+
+
 def test_queries(skill: Callable[..., Path], load: Load, tmp_path: Path) -> None:
     """A trigger set is written as the list that most tools read."""
     root = skill()

@@ -11,6 +11,7 @@ from skillgauge.api import Check, JsonObject, JsonValue, Origin, text_of
 from .findings import Findings
 from .keys import ASSERTION_KEYS, SAYS_CHECK, Use, near_miss
 from .phrases import typed_of
+from .scenarios import OUTPUT
 from .typed import ANY_FAILS, COMMAND, GRANTED, JUDGED, RULES, VALUE_KEYS, kind_of, made_of
 
 TEXT_KEYS = (
@@ -33,6 +34,8 @@ _SAYING_KEYS = (*TEXT_KEYS, "prompt", "rubric", "value")
 RUBRIC = "rubric"
 _RULES = tuple(key for key, use in ASSERTION_KEYS.items() if use is Use.RULE)
 _OF_COMMAND, _FAIL_CODES = ("expect_exit_code", "fail_codes"), (0, 1)
+_CASE_KEYS = frozenset({"case_sensitive", "flags"})
+"""Keys with which an assertion says whether case matters; tools differ in what they do without one."""
 _PLACEHOLDERS = ("{case_dir}", "{{case_dir}}", "{workspace}", "{{workspace}}")
 """What runners of other tools put into a command."""
 
@@ -92,6 +95,8 @@ class _Reading:
             self.findings.kept(GRANTED, Use.GRANTED, self.origin)
             return None
         found = made_of(self.raw)
+        if found is not None and kind_of(self.raw).startswith(OUTPUT) and not _CASE_KEYS & self.raw.keys():
+            self.findings.kept(str(self.raw["type"]), Use.CASE, self.origin)
         check = self._decided(*found) if found is not None else self._judged()
         if check is None:
             return None

@@ -26,6 +26,7 @@ from .assertions import RUBRIC, Assertion, assertion_of, rubric_options
 from .evals import Eval, read_eval
 from .files import EvalFile, InlineFile
 from .findings import Findings, OriginOf
+from .scenarios import plain_assertion
 from .sources import EVALS_FOLDER, could_be_suite, line_of
 from .typed import COMMAND
 
@@ -53,6 +54,8 @@ class CaseMaker:
     """Share of its checks that an eval needs, where it says nothing itself; `None`: all of them."""
     baseline: str = ""
     """Name of the arm that another prompt may be for."""
+    of_scenarios: bool = False
+    """True for a document with `scenarios`, which has rules of its own for some types of assertions."""
 
     def cases(self, items: tuple[JsonValue, ...], origin_of: OriginOf) -> tuple[Case, ...]:
         """The cases of all evals that have no fault; `origin_of` makes the place of an index and the keys below it."""
@@ -117,7 +120,8 @@ class CaseMaker:
         """Those of all keys in the order of the file, each once."""
         known: set[str] = set()
         taken: dict[str, int] = {}
-        for item, origin in read.assertions:
+        for written, origin in read.assertions:
+            item = plain_assertion(written) if self.of_scenarios else written
             if (content := digest(item)) in known:
                 continue
             known.add(content)

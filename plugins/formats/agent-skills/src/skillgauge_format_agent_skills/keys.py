@@ -23,6 +23,7 @@ class Use(StrEnum):
     BASELINE = "is asked in place of the prompt where the skill is absent"
     TAG = "becomes a tag"
     RULE = "decides how it counts"
+    CASE = "upper and lower case differ"
     GRANTED = "holds of every session with a verdict"
     PEOPLE = "kept for people"
     NONE = "without effect"

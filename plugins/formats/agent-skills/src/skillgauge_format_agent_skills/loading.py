@@ -46,6 +46,7 @@ from .keys import FILE_KEYS, Use
 from .neighbours import Neighbours
 from .options import AgentSkillsOptions
 from .packages import MANIFESTS, manifest_of
+from .scenarios import SCENARIOS
 from .shapes import PACKAGE, Foreign, Shape, list_key
 from .skill_search import SkillSearch
 from .sources import EVALS_FOLDER, Source, is_named_evals, read_source, shape_in, suite_files
@@ -251,7 +252,7 @@ def _evals(source: Source, skill: Skill, findings: Findings) -> tuple[Case, ...]
     for key in value:
         if key not in (*_EVALS_KEYS, listed) and not findings.is_misspelt(key, _EVALS_KEYS, source.origin(key)):
             findings.kept(key, FILE_KEYS.get(key, Use.NONE), source.origin(key))
-    maker = replace(maker, threshold=_threshold(value, findings, source))
+    maker = replace(maker, threshold=_threshold(value, findings, source), of_scenarios=listed == SCENARIOS)
     name = value.get("skill_name")
     if isinstance(name, str) and name != skill.name:
         message = f"skill_name is {name!r}, but the skill is called {skill.name!r}{did_you_mean(name, [skill.name])}"
