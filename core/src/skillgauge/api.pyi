@@ -138,6 +138,9 @@ from .contract.providers import (
     Traits as Traits,
     hookimpl as hookimpl,
 )
+from .contract.redirects import (
+    Redirect as Redirect,
+)
 from .contract.reporters import (
     Artifact as Artifact,
     Reporter as Reporter,

@@ -11,9 +11,9 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
@@ -50,6 +50,8 @@ class Finding(NamedTuple):
 
     state: State
     reason: str | None = None
+    asks: str | None = None
+    """Which host it asks, as `AskedService.phrase` says it."""
 
 
 class Request(NamedTuple):
@@ -60,6 +62,17 @@ class Request(NamedTuple):
     at_once: int
     limit_s: float
     """Of each."""
+    options: dict[str, dict[str, Any]]
+    """What the configuration sets of plugins, by `<kind>.<name>`."""
+
+
+class Report(NamedTuple):
+    """What the process that examined a plugin says when it has come to its end."""
+
+    line: str = ""
+    """Why the plugin is broken or what it lacks."""
+    asks: str = ""
+    """Which host it asks; empty if it asks none, or only a model decides that."""
 
 
 class Answer(NamedTuple):
@@ -71,10 +84,14 @@ class Answer(NamedTuple):
     """None: it took too long."""
     line: str
     """What it told, else the last line that it wrote to standard error."""
+    asks: str = ""
+    """As in its report."""
 
 
 REQUEST = TypeAdapter(Request)
 ANSWER = TypeAdapter(Answer)
+REPORT = TypeAdapter(Report)
+OPTIONS = TypeAdapter(dict[str, dict[str, Any]])
 
 
 def chosen(entries: Sequence[IndexEntry], names: Sequence[str]) -> list[IndexEntry]:
@@ -99,12 +116,37 @@ def chosen(entries: Sequence[IndexEntry], names: Sequence[str]) -> list[IndexEnt
     return [entry for entry in entries if not names or known[entry] & {*names}]
 
 
-def examined(entries: Sequence[IndexEntry], output: Output) -> list[Finding]:
-    """Examine plugins, several at once, and say now and then how far it is."""
+def answer_of(number: int, code: int | None, reported: bytes, errors: bytes) -> Answer:
+    """Make the answer for a plugin of what its process left.
+
+    Args:
+        number: of the plugin in the request.
+        code: with which the process ended; `None` if it took too long.
+        reported: its report; empty if it did not come so far.
+        errors: what it wrote to standard error, or the end of that.
+    """
+    if reported:
+        report = REPORT.validate_json(reported)
+        return Answer(number, code, report.line, report.asks)
+    lines = errors.decode("utf-8", "replace").strip().splitlines()
+    return Answer(number, code, lines[-1] if lines else "")
+
+
+def examined(
+    entries: Sequence[IndexEntry], output: Output, options: Mapping[str, Mapping[str, Any]] | None = None
+) -> list[Finding]:
+    """Examine plugins, several at once, and say now and then how far it is.
+
+    Args:
+        entries: of the plugins.
+        output: where to say it.
+        options: what the configuration sets of plugins, by `<kind>.<name>`.
+    """
     found = {number: finding for number, entry in enumerate(entries) if (finding := _known(entry))}
     left = [number for number in range(len(entries)) if number not in found]
     due = time.monotonic() + _FIRST_S
-    with contextlib.closing(_answers([entries[number] for number in left])) as answers:
+    told = {name: dict(values) for name, values in (options or {}).items()}
+    with contextlib.closing(_answers([entries[number] for number in left], told)) as answers:
         for answer in answers:
             found[left[answer.number]] = _finding(answer)
             if time.monotonic() >= due:
@@ -123,15 +165,15 @@ def _known(entry: IndexEntry) -> Finding | None:
     return None
 
 
-def _answers(entries: Sequence[IndexEntry]) -> Generator[Answer]:
+def _answers(entries: Sequence[IndexEntry], options: dict[str, dict[str, Any]]) -> Generator[Answer]:
     """What is found of each, as it ends; whoever closes this ends all that is under way."""
     plugins = [(entry.kind, f"{entry.distribution}:{entry.name}") for entry in entries]
     if not plugins:
         return
     if hasattr(os, "fork"):
-        yield from _forked(Request(plugins, max(_LEAST_AT_ONCE, os.cpu_count() or 1), CHECK_TIMEOUT_S))
+        yield from _forked(Request(plugins, max(_LEAST_AT_ONCE, os.cpu_count() or 1), CHECK_TIMEOUT_S, options))
     else:
-        yield from (_started(number, plugin) for number, plugin in enumerate(plugins))
+        yield from (_started(number, plugin, options) for number, plugin in enumerate(plugins))
 
 
 def _forked(request: Request) -> Generator[Answer]:
@@ -153,24 +195,23 @@ def _forked(request: Request) -> Generator[Answer]:
             yield from map(ANSWER.validate_json, server.stdout)
 
 
-def _started(number: int, plugin: tuple[str, str]) -> Answer:
+def _started(number: int, plugin: tuple[str, str], options: dict[str, dict[str, Any]]) -> Answer:
     """Examined by a process that imports everything anew, where a process cannot be forked."""
     words = [*_PYTHON, "skillgauge.cli.examination", *plugin]
     try:
-        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=CHECK_TIMEOUT_S)
+        done = subprocess.run(words, input=OPTIONS.dump_json(options), capture_output=True, timeout=CHECK_TIMEOUT_S)
     except subprocess.TimeoutExpired:
         return Answer(number, None, "")
-    lines = (done.stdout or done.stderr).decode("utf-8", "replace").strip().splitlines()
-    return Answer(number, done.returncode, lines[-1] if lines else "")
+    return answer_of(number, done.returncode, done.stdout, done.stderr)
 
 
 def _finding(answer: Answer) -> Finding:
     if answer.code is None:
         return Finding(State.BROKEN, f"importing and checking it takes longer than {CHECK_TIMEOUT_S} s")
     if answer.code == 0:
-        return Finding(State.WORKING)
+        return Finding(State.WORKING, asks=answer.asks or None)
     if answer.code == LACKS:
-        return Finding(State.LACKING, answer.line)
+        return Finding(State.LACKING, answer.line, answer.asks or None)
     return Finding(State.BROKEN, answer.line or f"its process ended with code {answer.code}")
 
 

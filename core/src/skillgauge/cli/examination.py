@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from inspect import isawaitable
 from typing import NamedTuple, cast
 
 from pydantic import ValidationError
 
+from skillgauge_documents.frozen import EMPTY, JsonObject
+
+from ..contract.engines import Engine
+from ..contract.judges import Judge
 from ..contract.providers import Traits
 from ..contract.sandboxes import SandboxReport
 from ..errors import PluginError, Problem, Severity
-from ..plugins.kinds import KINDS
+from ..plugins.kinds import ENGINES, JUDGES, KINDS
 from ..plugins.registry import Registry
-from ..run.environment import ask_first, secret
-from .doctor import LACKS
+from ..run.environment import ask_first, host_variable, secret
+from .doctor import LACKS, OPTIONS, REPORT, Report
 from .groups import load_command
 from .installed import read_index
+
+_OF_OPTIONS = frozenset({"plugin.options", "plugin.redirect"})
+"""Codes of problems that a setting or a variable of the user causes: the plugin itself may be sound."""
 
 
 class Missing(NamedTuple):
@@ -28,34 +35,54 @@ class Missing(NamedTuple):
     """Nobody can use it."""
     lacks: list[str]
     """It works, and its own check misses something here."""
+    asks: str = ""
+    """Which host it asks."""
 
 
-def examine(kind: str, name: str) -> Missing:
-    """Import, make and check a plugin."""
+def examine(kind: str, name: str, options: Mapping[str, JsonObject] | None = None) -> Missing:
+    """Import, make and check a plugin.
+
+    Args:
+        kind: plural name of its kind.
+        name: of the plugin.
+        options: what the configuration sets of plugins, by `<kind>.<name>`.
+    """
+    options = options or {}
     if kind == "commands":
         load_command(read_index().find(kind, name)[0].module)
     if kind not in KINDS:
         return Missing([], [])  # a command that was loaded, or a mere name
-    registry = Registry(read_index())
+    registry = Registry(read_index(), options=lambda plugin, _model: options.get(plugin, EMPTY), look_up=host_variable)
     ask_first(registry.events)
     try:
         resolved = registry.resolve(kind, name)
         try:
             resolved.provider.options()
         except ValidationError:
-            return Missing(
-                [], []
-            )  # it has an option without a default, so nothing can be made of it without being told more
+            if f"{kind}.{resolved.name}" not in options:
+                return Missing([], [])  # an option without a default is not set, so there is nothing to make
         made = registry.make(KINDS[kind], name)
+        asks = _asks(kind, made, registry.traits(resolved)) if kind in (ENGINES, JUDGES) else ""
     except PluginError as error:
-        return Missing([problem.message for problem in error.problems], [])
+        messages = [problem.message for problem in error.problems]
+        if all(problem.code in _OF_OPTIONS for problem in error.problems):
+            return Missing([], messages)
+        return Missing(messages, [])
     check = getattr(made, "check", None)
     if not callable(check):
-        return Missing([], _no_key(resolved.provider.traits))
-    found = check()
-    problems = asyncio.run(_wait(found)) if isawaitable(found) else found
+        return Missing([], _no_key(resolved.provider.traits), asks)
+    answer = check()
+    problems = asyncio.run(_wait(answer)) if isawaitable(answer) else answer
     listed = problems.problems if isinstance(problems, SandboxReport) else cast("tuple[Problem, ...]", problems)
-    return Missing([], [problem.message for problem in listed if problem.severity is Severity.ERROR])
+    return Missing([], [problem.message for problem in listed if problem.severity is Severity.ERROR], asks)
+
+
+def _asks(kind: str, made: object, traits: Traits) -> str:
+    """Which host an engine or a judge asks where no model is named; empty if that alone does not tell."""
+    from .asked_services import AskedService  # noqa: PLC0415 - most plugins ask nothing
+
+    address = cast("Engine | Judge", made).identity(None).service
+    return AskedService.of(kind, address, traits).phrase if address else ""
 
 
 def _no_key(traits: Traits) -> list[str]:
@@ -71,15 +98,15 @@ async def _wait(found: Awaitable[object]) -> object:
     return await found
 
 
-def told(kind: str, name: str) -> tuple[int, str]:
-    """Exit code of the child, and the line that says why."""
-    missing = examine(kind, name)
+def reported(kind: str, name: str, options: Mapping[str, JsonObject] | None = None) -> tuple[int, Report]:
+    """Exit code of the child, and its report."""
+    missing = examine(kind, name, options)
     # What a check says may have several lines, of which each is to be told.
     line = "; ".join("\n".join(missing.broken or missing.lacks).splitlines())
-    return (1 if missing.broken else LACKS if missing.lacks else 0), line
+    return (1 if missing.broken else LACKS if missing.lacks else 0), Report(line, missing.asks)
 
 
 if __name__ == "__main__":
-    code, line = told(*sys.argv[1:3])
-    sys.stdout.write(line)
+    code, report = reported(sys.argv[1], sys.argv[2], OPTIONS.validate_json(sys.stdin.buffer.read()))
+    sys.stdout.buffer.write(REPORT.dump_json(report))
     sys.exit(code)

@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from . import evaluation  # noqa: F401 - with it comes nearly all that plugins take from `skillgauge.api`
-from .doctor import ANSWER, REQUEST, Answer, Request
-from .examination import told
+from .doctor import ANSWER, REPORT, REQUEST, Answer, Request, answer_of
+from .examination import reported
 
 _TAIL_BYTES = 64 * 1024
 """Of what a child wrote to standard error, the end in which its last line is looked for."""
@@ -48,7 +48,7 @@ def serve(request: Request) -> None:
     while waiting or running:
         while waiting and len(running) < request.at_once:
             number, plugin = waiting.popleft()
-            running.append(_start(number, plugin, time.monotonic() + request.limit_s))
+            running.append(_start(number, plugin, request))
         child = _next_to_end(running)
         if child is None:
             for one in running:
@@ -61,7 +61,8 @@ def serve(request: Request) -> None:
             sys.stdout.buffer.flush()
 
 
-def _start(number: int, plugin: tuple[str, str], deadline: float) -> _Child:
+def _start(number: int, plugin: tuple[str, str], request: Request) -> _Child:
+    deadline = time.monotonic() + request.limit_s
     alive, writes = os.pipe()
     told_file, wrote = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 - closed by `_answer`
     pid = os.fork()
@@ -71,8 +72,8 @@ def _start(number: int, plugin: tuple[str, str], deadline: float) -> _Child:
             os.dup2(nothing.fileno(), 0)
             os.dup2(nothing.fileno(), 1)
         os.dup2(wrote.fileno(), 2)
-        code, line = told(*plugin)
-        told_file.write(line.encode())
+        code, report = reported(*plugin, request.options)
+        told_file.write(REPORT.dump_json(report))
         told_file.flush()
         sys.exit(code)
     with contextlib.suppress(OSError):  # the child does so, too, and may have ended; whoever is first
@@ -106,9 +107,8 @@ def _answer(child: _Child) -> Answer:
     _, status = os.waitpid(child.pid, 0)
     with child.told, child.wrote:
         child.told.seek(0)
-        said = child.told.read() or _tail(child.wrote)
-    lines = said.decode("utf-8", "replace").strip().splitlines()
-    return Answer(child.number, None if overdue else os.waitstatus_to_exitcode(status), lines[-1] if lines else "")
+        code = None if overdue else os.waitstatus_to_exitcode(status)
+        return answer_of(child.number, code, child.told.read(), _tail(child.wrote))
 
 
 def _tail(file: IO[bytes]) -> bytes:

@@ -14,7 +14,7 @@ from ..log import configure
 from ..plugins.index import PluginIndex, install_hint
 from ..plugins.kinds import FORMATS, REPORTERS
 from ..plugins.registry import Registry
-from ..run.environment import ask_first, host_environment
+from ..run.environment import ask_first, host_environment, host_variable
 from .config_files import NO_OTHERS, OtherPrograms, load_config, user_path
 from .configuration import Config, Held, Source, plugin_assignments
 from .installed import read_index
@@ -192,6 +192,7 @@ def invocation(given: Globals, flags: Mapping[str, Any] | None = None) -> Invoca
         only=frozenset(only) if only is not None else None,
         files=[Path(file) for file in given.plugin],
         options=PluginOptions.of(config),
+        look_up=host_variable,
     )
     registry = make_registry()
     unknown = list(strangers(config, registry, index))

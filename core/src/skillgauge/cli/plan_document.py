@@ -17,6 +17,7 @@ from ..types.inputs import FileSpec
 from ..types.plan import Cell, SuitePlan, applies
 from ..types.suite import ArmKind, Case, SkillRole
 from ..types.trial import PlanHead, SuiteHead
+from .asked_services import AskedService, asked_services
 from .foresight import Foreseen, foresee, told
 from .output import Output, problem_document
 
@@ -103,7 +104,7 @@ class ProblemDocument(Frozen):
 class PlanDocument(Frozen):
     """The document of `eval --dry-run --json`."""
 
-    schema_version: str = "1.2"
+    schema_version: str = "1.3"
     dry_run: bool = True
     sandbox: str
     plan: PlanHead
@@ -111,19 +112,22 @@ class PlanDocument(Frozen):
     comparisons: tuple[Foreseen, ...] = ()
     """What each comparison of two arms can show at all."""
     keys: tuple[KeyNeed, ...] = ()
+    services: tuple[AskedService, ...] = ()
+    """What engines and judges would ask, and so where their keys go."""
     problems: tuple[ProblemDocument, ...] = ()
 
 
 def plan_document(prepared: Prepared) -> dict[str, object]:
     """What would run, as one JSON document."""
     return {
-        "schema_version": "1.2",
+        "schema_version": "1.3",
         "dry_run": True,
         "sandbox": prepared.sandbox,
         "plan": prepared.plan.head.model_dump(mode="json"),
         "arms": [arm.model_dump(mode="json") for arm in planned_arms(prepared)],
         "comparisons": [one.model_dump(mode="json") for one in foresee(prepared)],
         "keys": [need.model_dump(mode="json") for need in key_needs(prepared)],
+        "services": [service.model_dump(mode="json") for service in asked_services(prepared)],
         "problems": [problem_document(problem) for problem in (*prepared.warnings, *prepared.suites.passed_over)],
     }
 
@@ -159,7 +163,11 @@ def print_plan(prepared: Prepared, output: Output) -> None:
     ]
     output.table(heads, rows)
     for line in dict.fromkeys(
-        chain(chain.from_iterable(map(_arm_lines, arms)), (need.line for need in key_needs(prepared)))
+        chain(
+            chain.from_iterable(map(_arm_lines, arms)),
+            (need.line for need in key_needs(prepared)),
+            (f"{service.who} {service.phrase}" for service in asked_services(prepared)),
+        )
     ):
         output.line(line)
     paid = sum(arm.sessions for arm in arms if arm.paid)

@@ -107,7 +107,7 @@ def doctor(ctx: click.Context, names: tuple[str, ...]) -> int:
     index = read_index()
     entries = chosen(index.entries(), names)
     findings, documents = [], []
-    for entry, found in zip(entries, examined(entries, call.output), strict=True):
+    for entry, found in zip(entries, examined(entries, call.output, call.config.plugin_options()), strict=True):
         if found.state is State.BROKEN:
             index.record_failure(entry, found.reason or "")
         else:
@@ -118,7 +118,13 @@ def doctor(ctx: click.Context, names: tuple[str, ...]) -> int:
         told = {state: finding.reason if finding.state is state else None for state in State}
         healthy = finding.state is not State.BROKEN
         documents.append(
-            _document(entry, index) | {"healthy": healthy, "problem": told[State.BROKEN], "lacks": told[State.LACKING]}
+            _document(entry, index)
+            | {
+                "healthy": healthy,
+                "problem": told[State.BROKEN],
+                "lacks": told[State.LACKING],
+                "asks": finding.asks,
+            }
         )
     code, verdict = verdict_of(findings, named=bool(names))
     call.output.document(_documents(documents))
@@ -167,6 +173,7 @@ def _document(entry: IndexEntry, index: PluginIndex, failure: str | None = None)
         "problem": entry.problem or _clash(entry, index) or failure,
         "healthy": None,
         "lacks": None,
+        "asks": None,
     }
 
 
@@ -174,12 +181,14 @@ _HEADS = ("Kind", "Name", "Distribution", "Summary or problem")
 
 
 def _documents(documents: Sequence[dict[str, object]]) -> dict[str, object]:
-    return {"schema_version": "1.1", "plugins": list(documents)}
+    return {"schema_version": "1.2", "plugins": list(documents)}
 
 
 def _row(one: dict[str, object]) -> list[str]:
     owner = f"{one['distribution']} {one['version']}"
-    return [str(one["kind"]), str(one["name"]), owner, str(one["problem"] or one["lacks"] or one["summary"])]
+    text = str(one["problem"] or one["lacks"] or one["summary"])
+    asks = f" ({one['asks']})" if one["asks"] else ""
+    return [str(one["kind"]), str(one["name"]), owner, f"{text}{asks}"]
 
 
 def _state(one: dict[str, object]) -> str:

@@ -21,10 +21,12 @@ class PluginDocument(Frozen):
     """Set by `doctor`: false if it is broken, so that nobody can use it."""
     lacks: str | None = None
     """Set by `doctor`: what its own check misses here, a key for example; who does not use it need not care."""
+    asks: str | None = None
+    """Set by `doctor`: the host that an engine or a judge asks, and the environment variable that says so."""
 
 
 class PluginsDocument(Frozen):
     """All of them: `plugins list` and `plugins doctor`."""
 
-    schema_version: str = "1.1"
+    schema_version: str = "1.2"
     plugins: tuple[PluginDocument, ...]

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from skillgauge_documents.frozen import Frozen, JsonObject
 
 from .engines import Recorder, SessionCache
+from .redirects import Redirect
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -60,6 +61,8 @@ class Traits(Frozen):
     """Credential files of an existing login, relative to the user's home."""
     model_hosts: tuple[str, ...] = ()
     """Hosts that must be reachable with an existing login, whose requests no route can carry."""
+    redirects: tuple[Redirect, ...] = ()
+    """For an engine or a judge: environment variables that say where its API is served."""
     inherited: tuple[str, ...] = ()
     """Names of files and folders that the agent also reads from any folder above its workspace."""
     plays: str | None = None

@@ -7,10 +7,6 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Generic, Self, TypeVar
 
-from pydantic_core import ErrorDetails
-
-from skillgauge_documents.frozen import JsonObject
-
 from ..contract.adapters import Adapter
 from ..contract.engines import Engine
 from ..contract.executors import Executor
@@ -22,7 +18,7 @@ from ..contract.reporters import Reporter
 from ..contract.sandboxes import Sandbox
 from ..contract.scorers import Scorer
 from ..contract.stores import Store
-from ..errors import Origin, Problem, did_you_mean
+from ..errors import Problem
 from .index import IndexEntry
 
 T = TypeVar("T")
@@ -96,15 +92,3 @@ def broken(plugin: IndexEntry | Resolved, how: str) -> Problem:
     """What to say of a plugin that fails."""
     text = f"{KINDS[plugin.kind].singular} '{plugin.name}' of {plugin.distribution} {plugin.version} {how}"
     return Problem("plugin.broken", text, hint="skillgauge plugins doctor")
-
-
-def option_problem(resolved: Resolved, detail: ErrorDetails, given: JsonObject, origin: Origin | None) -> Problem:
-    """What to say of one fault that pydantic found in the options of a plugin, with its place if they were given."""
-    place, text = detail["loc"], detail["msg"]
-    if detail["type"] == "extra_forbidden":
-        fields = resolved.provider.options.model_fields.items() if len(place) == 1 else ()
-        text = f"unknown option{did_you_mean(str(place[-1]), [field.alias or name for name, field in fields])}"
-    origin = origin and Origin(origin.file, origin.pointer + (place if place and place[0] in given else ()))
-    key = ".".join(map(str, (resolved.kind, resolved.name, *place)))
-    hint = f"skillgauge plugins info {resolved.kind} {resolved.name}"
-    return Problem("plugin.options", f"{key}: {text}", origin=origin, hint=hint)

@@ -7,7 +7,7 @@ ones that know either library. Nothing here is global: a run has one `Registry`,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -23,13 +23,15 @@ from skillgauge_documents.frozen import EMPTY, JsonObject
 from .. import __version__
 from ..contract.hooks import Announcements, ExtensionHooks
 from ..contract.providers import PROJECT, Provider, Traits
+from ..contract.redirects import LookUp
 from ..errors import Origin, PluginError, Problem, did_you_mean
 from ..log import get_logger
 from .events import Events, Failed, Listener, failing_as, isolated
 from .guard import guarded
 from .index import CORE, IndexEntry, PluginIndex, install_hint
-from .kinds import ANNOUNCES_EXTENSIONS, EVENTS, EXTENSIONS, KINDS, Kind, Resolved, T, broken, hooks_of, option_problem
+from .kinds import ANNOUNCES_EXTENSIONS, EVENTS, EXTENSIONS, KINDS, Kind, Resolved, T, broken, hooks_of
 from .loading import Loader, run_file
+from .setting import option_problems, redirect
 
 log = get_logger(__name__)
 
@@ -43,6 +45,7 @@ class Registry:
         only: if given, nothing installed is used but what these name.
         files: Python files that announce plugins of any kind; executed here.
         options: gives what the configuration sets of a plugin, by `<kind>.<name>` and its options model, if known.
+        look_up: gives values of environment variables that plugins declare as redirects.
 
     Raises:
         PluginError: one of the files cannot be used.
@@ -56,12 +59,14 @@ class Registry:
         only: Collection[str] | None = None,
         files: Sequence[Path] = (),
         options: Callable[[str, type[BaseModel] | None], JsonObject] = lambda _name, _model: EMPTY,
+        look_up: LookUp = lambda _variable: None,
     ) -> None:
         self.failures: dict[str, Problem] = {}
         """What went wrong with plugins that nobody named, by `<kind>.<name>`; the first failure of each."""
         self._index = index
         self._blocked, self._only = blocked, only
         self._options = options
+        self._look_up = look_up
         self._given: set[str] = set()
         self._resolved: dict[IndexEntry, Resolved | Problem] = {}
         self._announced: dict[tuple[str, str], tuple[Provider[object], ...]] = {}
@@ -174,7 +179,7 @@ class Registry:
         given = options or {}
         values: dict[str, object] = {}
         if kind := resolved.provider.uses:
-            values[kind] = {name: self._options(f"{kind}.{name}", None) for name in self.names(kind)}
+            values[kind] = {name: self._options_of_used(kind, name) for name in self.names(kind)}
         for name in dict.fromkeys((resolved.name, resolved.asked.partition("+")[0], resolved.asked)):
             found = self._options(f"{resolved.kind}.{name}", resolved.provider.options)
             if "+" in name and not found:  # misspelt, perhaps
@@ -182,13 +187,27 @@ class Registry:
                 raise PluginError(Problem("plugin.no-setting", f"{resolved.kind}.{name} sets no option", hint=hint))
             values.update(found)
         values.update(given)
+        variables = redirect(resolved, values, self._look_up)
         try:
             with failing_as(resolved, "could not check its options", ValidationError):
                 return resolved.provider.options.model_validate(values)
         except ValidationError as error:
-            details = error.errors(include_url=False, include_context=False, include_input=False)
-            problems = [option_problem(resolved, detail, given, origin) for detail in details]
-            raise PluginError(problems) from None
+            raise PluginError(option_problems(resolved, error, given, origin, variables)) from None
+
+    def _options_of_used(self, kind: str, name: str) -> Mapping[str, object]:
+        """What is set of a plugin that another one uses: by the configuration, and by the environment beside it.
+
+        Raises:
+            PluginError: a variable that says where its API is served is no address.
+        """
+        options = dict[str, object](self._options(f"{kind}.{name}", None))
+        try:
+            resolved = self.resolve(kind, name)
+        except PluginError:  # the plugin that uses it says so, if it needs this one
+            return options
+        if redirect(resolved, options, self._look_up):
+            self.validated_options(resolved)
+        return options
 
     def traits(self, resolved: Resolved, options: JsonObject = EMPTY) -> Traits:
         """What an engine or a judge announces, as its options make it: these, before those of the configuration.

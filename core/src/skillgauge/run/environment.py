@@ -19,6 +19,11 @@ def host_environment() -> Mapping[str, str]:
     return os.environ
 
 
+def host_variable(name: str) -> str | None:
+    """The value of an environment variable that holds no secret; `None` if it is not set."""
+    return os.environ.get(name)
+
+
 def secret(name: str) -> str | None:
     """The value of a key, token or password: what an extension of this run gives, else the environment variable.
 

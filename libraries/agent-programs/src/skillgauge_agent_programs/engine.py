@@ -23,8 +23,10 @@ from skillgauge.api import (
     Problem,
     Redactor,
     RunRequest,
+    Severity,
     Usage,
     Workspace,
+    host_environment,
 )
 
 from .accounts import Transcript
@@ -65,6 +67,8 @@ class Service:
     """Whether nothing works without credentials, as at the vendor's own address."""
     is_relayable: bool = True
     """Whether a header on each request is all that authenticates."""
+    is_past_gateway: bool = False
+    """Whether it is asked although the user has a gateway, to which a login is not sent."""
     requests: tuple[str, ...] = ()
     """What its program asks, as `ModelRoute.requests` has it, where `REQUESTS` does not say it; else all may be got
     and posted."""
@@ -118,6 +122,12 @@ class ProgramEngine(ABC):
     program: ClassVar[AgentProgram]
     api: ClassVar[Service]
     """The model API that sessions ask; a program that asks one of several says which by `service` instead."""
+    address_variables: ClassVar[tuple[str, ...]] = ()
+    """Variables from which the program itself takes its address, also with a login: one that `pass_env` names has the
+    login sent there."""
+    diverting_variables: ClassVar[tuple[str, ...]] = ()
+    """Variables by which the program itself goes elsewhere in a way that this engine has no support for. While one of
+    them is set the vendor is not asked, since the user does not mean it."""
     distribution: ClassVar[str | None] = None
     """What the engine is installed as; its version is part of the identity then."""
 
@@ -129,7 +139,32 @@ class ProgramEngine(ABC):
     def service(self, model: str | None) -> Service:
         """The model API that sessions with this model ask: `api`, or what the user put in its place."""
         address = self._options.base_url
-        return self.api if address is None else replace(self.api, address=address, needs_key=False)
+        return self.at_gateway(self.api) if address is None else replace(self.api, address=address, needs_key=False)
+
+    def at_gateway(self, service: Service, keys: tuple[str, ...] | None = None) -> Service:
+        """Return the vendor's service at the gateway, if there is one and what authenticates is sent there.
+
+        A key is. A login is for the vendor alone, unless the user passes the variable on to the program.
+
+        Args:
+            service: as the vendor serves it.
+            keys: those of its variables that hold a key which any server can be sent; by default all.
+        """
+        gateway = self._options.gateway
+        if gateway is None:
+            return service
+        keys = service.variables if keys is None else keys
+        tokens = tuple(name for name in service.variables if name not in keys)
+        if find_key(keys) or not (find_key(tokens) or find_login(service.login_files)):
+            return replace(service, address=gateway, variables=keys, needs_key=False, is_relayable=True)
+        if any(name in self._options.pass_env for name in self.address_variables):
+            return replace(service, address=gateway)
+        return replace(service, is_past_gateway=True)
+
+    def is_elsewhere(self, access: Access) -> bool:
+        """Whether the program has to be told the address, as it is not the one that it asks by itself."""
+        is_at_gateway = self._options.gateway is not None and access.service.address == self._options.gateway
+        return access.is_relayed or self._options.base_url is not None or is_at_gateway
 
     def key_headers(self, key: Key) -> Mapping[str, str]:
         """Headers that carry a key on a request, for a relay; by default a bearer's token."""
@@ -158,7 +193,7 @@ class ProgramEngine(ABC):
 
         Instructions are one where there are some: recordings of sessions without any stay what they were.
         """
-        settings = self._options.model_dump(mode="json", exclude={"program", "model"})
+        settings = self._options.model_dump(mode="json", exclude={"program", "model", "gateway"})
         return {name: value for name, value in settings.items() if name != "instructions" or value is not None}
 
     def further_problems(self) -> tuple[Problem, ...]:
@@ -190,20 +225,24 @@ class ProgramEngine(ABC):
         problems = list(found.problems(self.name, self.program, self._options.program or self.program.command))
         services = {self.service(model): None for model in sorted(self.models or {None}, key=str)}
         for service in services:
-            problems += self._missing(service)
+            problems += (*self._missing(service), *self._diverted(service))
         return (*problems, *self.further_problems())
 
     def identity(self, model: str | None) -> Identity:
         """The program's version, the options and the model."""
         found, asked = self.found, self.model(model)
         self.models.add(asked)
+        address = self.service(asked).address
+        settings = self.settings()
+        if self._options.base_url is None and address == self._options.gateway:
+            settings = {**settings, "base_url": address}  # as if the option were set
         own = f"+engine{version(self.distribution)}" if self.distribution else ""
         return Identity(
             name=self.name,
             version=f"{found.version or 'unknown'}{own}",
-            settings=self.settings(),
+            settings=settings,
             model=asked,
-            service=self.service(asked).address,
+            service=address,
             complete=found.version is not None and asked is not None,
         )
 
@@ -295,6 +334,28 @@ class ProgramEngine(ABC):
         log_in = f", log in with {self.program.command}" if service.login_files else ""
         hint = f"Set {service.variables[0]}{log_in}, or name a server that needs no key: {address}."
         return (Problem("engine.no-credentials", message, hint=hint),)
+
+    def _diverted(self, service: Service) -> Iterator[Problem]:
+        """What speaks against asking this service: variables that send the program, or its key, to another one."""
+        if service.address in (self._options.base_url, self._options.gateway):
+            return
+        environment = host_environment()
+        option = f"--set engines.{self.name}.base_url=URL"
+        diverting = [name for name in self.diverting_variables if _is_on(environment.get(name, ""))]
+        if diverting:
+            names = ", ".join(diverting)
+            message = f"engine {self.name!r} would ask {service.address}, although {names} sends it elsewhere"
+            hint = f"skillgauge does not support {names}: unset it, or say which address is to be asked: {option}."
+            yield Problem("engine.diverted", message, hint=hint)
+        if service.is_past_gateway:
+            names = ", ".join(name for name in self.address_variables if environment.get(name)) or "gateway"
+            message = f"engine {self.name!r} asks {service.address} with a login, which is not sent where {names} says"
+            hint = f"Set {service.variables[0]} to a key for {self._options.gateway}, or unset {names}."
+            yield Problem("engine.gateway-unused", message, severity=Severity.WARNING, hint=hint)
+
+
+def _is_on(value: str) -> bool:
+    return value.strip().lower() not in ("", "0", "false", "no", "off")
 
 
 @contextmanager

@@ -36,6 +36,11 @@ class ProgramOptions(Frozen):
     base_url: Address | None = Field(
         default=None, description="Where the model API is served; default: the vendor's own. A login is not sent there."
     )
+    gateway: Address | None = Field(
+        default=None,
+        description="Where the model API is served if `base_url` is not set; default: what the engine's variable for "
+        "that says. A login is sent there only if `pass_env` names the variable.",
+    )
     api_retries: int = Field(
         default=3,
         ge=0,
@@ -51,6 +56,18 @@ class ProgramOptions(Frozen):
     def secret_env(self) -> tuple[str, ...]:
         """Names among `pass_env` whose values are kept out of results; exceptions to a proxy occur there by chance."""
         return tuple(name for name in self.pass_env if name.lower() != "no_proxy")
+
+    def login_hosts(self, hosts: tuple[str, ...], variables: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the hosts that a login has to reach.
+
+        Args:
+            hosts: the vendor's.
+            variables: those by which the program itself takes an address; one that is passed on counts.
+        """
+        gateway = urlsplit(self.gateway or "")
+        if gateway.scheme != "https" or not set(variables) & set(self.pass_env):
+            return hosts
+        return (*hosts, gateway.netloc)
 
 
 class InstructedOptions(ProgramOptions):

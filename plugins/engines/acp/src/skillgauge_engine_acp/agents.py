@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from skillgauge.api import Fact
+from skillgauge_agent_programs.claude_variables import ADDRESS_VARIABLES, DIVERTING_VARIABLES
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Agent:
     """Base URL of that service."""
     variables: tuple[str, ...]
     """Environment variables, any one of which authenticates it."""
+    address_variables: tuple[str, ...]
+    """Environment variables that say where that service is, beside those that authenticate."""
     login_files: tuple[str, ...]
     login_hosts: tuple[str, ...]
     skill_folder: str
@@ -37,6 +40,8 @@ class Agent:
     """What it asks where nobody names a model."""
     model_patterns: tuple[str, ...]
     tells: frozenset[Fact]
+    diverting_variables: tuple[str, ...] = ()
+    """Environment variables by which it asks another service, which is not supported here."""
     keeps_turns: bool = False
     """Whether it can be held to a limit of turns."""
 
@@ -51,6 +56,8 @@ CLAUDE = Agent(
     route="anthropic",
     address="https://api.anthropic.com",
     variables=("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"),
+    address_variables=ADDRESS_VARIABLES,
+    diverting_variables=DIVERTING_VARIABLES,
     login_files=(".claude/.credentials.json",),
     login_hosts=("api.anthropic.com",),
     skill_folder=".claude/skills",
@@ -70,6 +77,7 @@ CODEX = Agent(
     route="openai",
     address="https://api.openai.com/v1",
     variables=("OPENAI_API_KEY", "CODEX_API_KEY"),
+    address_variables=("OPENAI_BASE_URL",),
     login_files=(".codex/auth.json",),
     login_hosts=("chatgpt.com", "auth.openai.com", "api.openai.com"),
     skill_folder=".agents/skills",
@@ -88,6 +96,13 @@ GEMINI = Agent(
     route="gemini",
     address="https://generativelanguage.googleapis.com",
     variables=("GEMINI_API_KEY",),
+    address_variables=("GOOGLE_GEMINI_BASE_URL",),
+    diverting_variables=(
+        "GOOGLE_GENAI_USE_VERTEXAI",
+        "GOOGLE_GENAI_USE_GCA",
+        "GOOGLE_VERTEX_BASE_URL",
+        "CODE_ASSIST_ENDPOINT",
+    ),
     login_files=(".gemini/oauth_creds.json",),
     login_hosts=("cloudcode-pa.googleapis.com", "oauth2.googleapis.com"),
     skill_folder=".gemini/skills",

@@ -46,6 +46,8 @@ class ClaudeEngine(AcpEngine):
     name = CLAUDE.name
     agent = CLAUDE
     program = program_of(CLAUDE)
+    address_variables = CLAUDE.address_variables
+    diverting_variables = CLAUDE.diverting_variables
 
     def key_headers(self, key: Key) -> Mapping[str, str]:
         """As the program itself sends it."""
@@ -60,7 +62,7 @@ class ClaudeEngine(AcpEngine):
             "CLAUDE_CODE_MAX_RETRIES": str(self.options.api_retries),
             "CLAUDE_CONFIG_DIR": str(workspace.home / ".claude"),
         }
-        if access.is_relayed or self.options.base_url is not None:
+        if self.is_elsewhere(access):
             environment["ANTHROPIC_BASE_URL"] = access.address
         return Launch((), environment)
 

@@ -48,9 +48,10 @@ class AcpEngine(ProgramEngine):
 
     def service(self, model: str | None) -> Service:
         """The vendor's API, or a server that speaks its language."""
-        agent, own = self.agent, self.options.base_url is None
-        address = self.options.base_url or agent.address
-        return Service(agent.route, address, agent.variables, agent.login_files if own else (), needs_key=own)
+        agent, address = self.agent, self.options.base_url
+        if address is not None:
+            return Service(agent.route, address, agent.variables, needs_key=False)
+        return self.at_gateway(Service(agent.route, agent.address, agent.variables, agent.login_files))
 
     def settings(self) -> JsonObject:
         """Options that sessions depend on."""

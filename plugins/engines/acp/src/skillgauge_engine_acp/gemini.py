@@ -28,6 +28,7 @@ class GeminiEngine(AcpEngine):
     name = GEMINI.name
     agent = GEMINI
     program = program_of(GEMINI)
+    diverting_variables = GEMINI.diverting_variables
 
     def key_headers(self, key: Key) -> Mapping[str, str]:
         """As the program itself sends it."""
@@ -44,7 +45,7 @@ class GeminiEngine(AcpEngine):
         }
         (home / "settings.json").write_text(canonical_json(settings), encoding="utf-8")
         environment = {"GEMINI_CLI_TRUST_WORKSPACE": "true", "NO_BROWSER": "true"}
-        if access.is_relayed or self.options.base_url is not None:
+        if self.is_elsewhere(access):
             environment["GOOGLE_GEMINI_BASE_URL"] = access.address
         return Launch(("--experimental-acp", "-m", self.model(request.model) or ""), environment)
 

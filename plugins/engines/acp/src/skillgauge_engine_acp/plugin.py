@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
-from skillgauge.api import Engine, Provider, Traits, hookimpl
+from skillgauge.api import Engine, Provider, Redirect, Traits, hookimpl
 
 from .agents import AGENTS, Agent
 from .options import AcpOptions
@@ -15,7 +15,8 @@ def _traits(agent: Agent, options: AcpOptions) -> Traits:
     return Traits(
         secrets=agent.variables,
         login_files=agent.login_files,
-        model_hosts=agent.login_hosts,
+        model_hosts=options.login_hosts(agent.login_hosts, agent.address_variables),
+        redirects=tuple(Redirect(variable=name, option="gateway") for name in agent.address_variables),
         inherited=agent.inherited,
         only_by_name=True,  # who installs it beside an engine of its own must not get it by chance
         skill_folder=agent.skill_folder,

@@ -27,7 +27,7 @@ from .anthropic_messages import AnthropicMessages
 from .dialect import Answer, Dialect, Question
 from .gemini_content import GeminiContent
 from .openai_chat import OpenAIChat
-from .options import SERVICES, ApiOptions, Service
+from .options import SERVICES, ApiOptions, Service, gateway_option
 from .session import Session, Talk
 from .skills import find_skills
 
@@ -63,7 +63,8 @@ class ApiEngine:
         asked = model or self._options.model
         self._asked.add(asked)
         service = self._options.service(asked)
-        settings = self._options.model_dump(mode="json", exclude={"provider", "base_url", "key_variable", "prices"})
+        addresses = {"base_url", *map(gateway_option, SERVICES)}
+        settings = self._options.model_dump(mode="json", exclude={"provider", "key_variable", "prices", *addresses})
         address = self._options.address(service) if service else None
         return Identity(
             name=NAME,

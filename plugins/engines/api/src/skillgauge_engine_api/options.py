@@ -33,17 +33,27 @@ class ServiceFacts:
     """Base URL of the vendor's own, which needs a key."""
     variables: tuple[str, ...]
     """Where its key is looked for; the first that is set counts."""
+    address_variable: str
+    """Where its address is looked for, if no option names one."""
     models: tuple[str, ...]
     """Patterns of the model ids that are its own."""
 
 
 SERVICES: Mapping[Service, ServiceFacts] = {
     Service.OPENAI: ServiceFacts(
-        "https://api.openai.com/v1", ("OPENAI_API_KEY",), ("gpt-*", "o1*", "o3*", "o4*", "chatgpt-*")
+        "https://api.openai.com/v1",
+        ("OPENAI_API_KEY",),
+        "OPENAI_BASE_URL",
+        ("gpt-*", "o1*", "o3*", "o4*", "chatgpt-*"),
     ),
-    Service.ANTHROPIC: ServiceFacts("https://api.anthropic.com", ("ANTHROPIC_API_KEY",), ("claude-*",)),
+    Service.ANTHROPIC: ServiceFacts(
+        "https://api.anthropic.com", ("ANTHROPIC_API_KEY",), "ANTHROPIC_BASE_URL", ("claude-*",)
+    ),
     Service.GEMINI: ServiceFacts(
-        "https://generativelanguage.googleapis.com", ("GEMINI_API_KEY", "GOOGLE_API_KEY"), ("gemini-*",)
+        "https://generativelanguage.googleapis.com",
+        ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+        "GOOGLE_GEMINI_BASE_URL",
+        ("gemini-*",),
     ),
 }
 
@@ -56,7 +66,17 @@ class ApiOptions(Frozen):
     )
     base_url: Address | None = Field(
         default=None,
-        description="Where it is served, such as http://127.0.0.1:11434/v1; default: the vendor's own.",
+        description="Where it is served, such as http://127.0.0.1:11434/v1; default: the gateway of its provider, else "
+        "the vendor's own.",
+    )
+    openai_gateway: Address | None = Field(
+        default=None, description="Where the API `openai` is served; default: what OPENAI_BASE_URL says."
+    )
+    anthropic_gateway: Address | None = Field(
+        default=None, description="Where the API `anthropic` is served; default: what ANTHROPIC_BASE_URL says."
+    )
+    gemini_gateway: Address | None = Field(
+        default=None, description="Where the API `gemini` is served; default: what GOOGLE_GEMINI_BASE_URL says."
     )
     model: str | None = Field(
         default=None, min_length=1, description="Model to ask where nobody names one.", json_schema_extra=HARMLESS
@@ -100,8 +120,14 @@ class ApiOptions(Frozen):
 
     def address(self, service: Service) -> str:
         """The base URL to ask."""
-        return self.base_url or SERVICES[service].address
+        gateway: str | None = getattr(self, gateway_option(service))
+        return self.base_url or gateway or SERVICES[service].address
 
     def variables(self, service: Service) -> tuple[str, ...]:
         """Where the key is looked for."""
         return (self.key_variable,) if self.key_variable else SERVICES[service].variables
+
+
+def gateway_option(service: Service) -> str:
+    """The name of the option that says where one of the APIs is served."""
+    return f"{service}_gateway"

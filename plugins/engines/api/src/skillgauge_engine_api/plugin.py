@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from skillgauge.api import Engine, Fact, Provider, Traits, hookimpl
+from skillgauge.api import Engine, Fact, Provider, Redirect, Traits, hookimpl
 
-from .options import SERVICES, SKILL_FOLDER, ApiOptions
+from .options import SERVICES, SKILL_FOLDER, ApiOptions, gateway_option
 
 _TRAITS = Traits(
     secrets=tuple(name for facts in SERVICES.values() for name in facts.variables),
+    redirects=tuple(
+        Redirect(variable=facts.address_variable, option=gateway_option(service)) for service, facts in SERVICES.items()
+    ),
     skill_folder=SKILL_FOLDER,
     model_patterns=tuple(pattern for facts in SERVICES.values() for pattern in facts.models),
     # It runs no hooks and asks for no permission, so it cannot say that nothing was blocked.

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from skillgauge.api import Problem, RunRequest, Usage, Workspace, canonical_json
 from skillgauge_agent_programs.accounts import Transcript
+from skillgauge_agent_programs.claude_variables import ADDRESS_VARIABLES, DIVERTING_VARIABLES
 from skillgauge_agent_programs.credentials import KEY_DESCRIPTOR, Key
 from skillgauge_agent_programs.engine import Access, Launch, ProgramEngine, Service
 from skillgauge_agent_programs.homes import SessionFile, files_in, lines_of
@@ -44,6 +45,8 @@ class ClaudeCodeEngine(ProgramEngine):
         command="claude", install="npm install -g @anthropic-ai/claude-code@2.1.330", tested=("2.1.330",)
     )
     api = Service("anthropic", BASE_URL, VARIABLES, (LOGIN_FILE,))
+    address_variables = ADDRESS_VARIABLES
+    diverting_variables = DIVERTING_VARIABLES
 
     def __init__(self, options: ClaudeCodeOptions) -> None:
         super().__init__(options)
@@ -78,7 +81,7 @@ class ClaudeCodeEngine(ProgramEngine):
             "CLAUDE_CODE_DISABLE_BUNDLED_SKILLS": "1",
             "CLAUDE_CODE_MAX_RETRIES": str(options.api_retries),
         }
-        if access.is_relayed or options.base_url is not None:
+        if self.is_elsewhere(access):
             environment["ANTHROPIC_BASE_URL"] = access.address
         prompt, key = request.prompt.encode("utf-8", "replace"), access.key
         if key and not access.is_relayed and (by_descriptor := _BY_DESCRIPTOR.get(key.variable)):

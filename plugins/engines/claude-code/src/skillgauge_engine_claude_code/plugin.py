@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from skillgauge.api import Engine, Fact, Provider, Traits, hookimpl
+from skillgauge.api import Engine, Fact, Provider, Redirect, Traits, hookimpl
+from skillgauge_agent_programs.claude_variables import ADDRESS_VARIABLES
 
 from .options import HOST, INSTALLS, LOGIN_FILE, VARIABLES, ClaudeCodeOptions
 
@@ -12,6 +13,7 @@ _TRAITS = Traits(
     secrets=VARIABLES,
     login_files=(LOGIN_FILE,),
     model_hosts=(HOST,),
+    redirects=tuple(Redirect(variable=name, option="gateway") for name in ADDRESS_VARIABLES),
     inherited=(".claude", "CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", ".mcp.json"),
     skill_folder=".claude/skills",
     installs=INSTALLS,
@@ -25,7 +27,9 @@ _TRAITS = Traits(
 def _traits(options: ClaudeCodeOptions) -> Traits:
     from skillgauge_agent_programs.programs import announced  # noqa: PLC0415 - few commands need it
 
-    return _TRAITS.model_copy(update={"passes": options.secret_env, **announced(options.program or "claude")})
+    program = announced(options.program or "claude")
+    hosts = options.login_hosts((HOST,), ADDRESS_VARIABLES)
+    return _TRAITS.model_copy(update={"passes": options.secret_env, "model_hosts": hosts, **program})
 
 
 @hookimpl

@@ -89,7 +89,8 @@ class CodexEngine(ProgramEngine):
             suffix = "" if endpoint.endswith("/openai/v1") else "/openai/v1"
             return Service("azure", f"{endpoint}{suffix}", (AZURE_KEY,))
         is_key = find_key(KEYS) is not None  # an access token is exchanged for others, so no header carries it
-        return Service("openai", BASE_URL, (*KEYS, ACCESS_TOKEN), (LOGIN_FILE,), is_relayable=is_key)
+        own = Service("openai", BASE_URL, (*KEYS, ACCESS_TOKEN), (LOGIN_FILE,), is_relayable=is_key)
+        return self.at_gateway(own, KEYS)
 
     def further_problems(self) -> tuple[Problem, ...]:
         """A model of Azure without the address of its service."""

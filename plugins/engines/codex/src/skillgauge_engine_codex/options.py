@@ -18,6 +18,8 @@ LOGIN_HOSTS = ("chatgpt.com", "auth.openai.com", HOST)
 KEYS = ("OPENAI_API_KEY", "CODEX_API_KEY")
 ACCESS_TOKEN = "CODEX_ACCESS_TOKEN"
 AZURE_KEY, AZURE_ENDPOINT, AZURE_PREFIX = "AZURE_API_KEY", "AZURE_API_ENDPOINT", "azure/"
+ADDRESS_VARIABLES = ("OPENAI_BASE_URL",)
+"""Where OpenAI's own libraries send a key. The program itself takes no address from the environment."""
 LOGIN_FILE = ".codex/auth.json"
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from skillgauge.api import Engine, Fact, Provider, Traits, hookimpl
+from skillgauge.api import Engine, Fact, Provider, Redirect, Traits, hookimpl
 
-from .options import ACCESS_TOKEN, AZURE_KEY, INSTALLS, KEYS, LOGIN_FILE, LOGIN_HOSTS, CodexOptions
+from .options import ACCESS_TOKEN, ADDRESS_VARIABLES, AZURE_KEY, INSTALLS, KEYS, LOGIN_FILE, LOGIN_HOSTS, CodexOptions
 
 _TRAITS = Traits(
     secrets=(*KEYS, ACCESS_TOKEN, AZURE_KEY),
     login_files=(LOGIN_FILE,),
     model_hosts=LOGIN_HOSTS,
+    redirects=tuple(Redirect(variable=name, option="gateway") for name in ADDRESS_VARIABLES),
     inherited=(".git",),  # up to there it reads AGENTS.md, .agents and .codex of every folder above
     skill_folder=".agents/skills",
     installs=INSTALLS,

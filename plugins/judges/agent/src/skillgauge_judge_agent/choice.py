@@ -95,6 +95,7 @@ def traits_of(options: AgentOptions) -> Traits | None:
         passes=traits.passes,
         login_files=traits.login_files,
         model_hosts=traits.model_hosts,
+        redirects=traits.redirects,
         model_patterns=traits.model_patterns,
         paid=traits.paid,
         tells=traits.tells & {Fact.USAGE, Fact.COST},

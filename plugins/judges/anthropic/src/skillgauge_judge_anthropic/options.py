@@ -8,6 +8,8 @@ from skillgauge.api import HARMLESS
 from skillgauge_model_client.options import Address, ModelOptions
 
 HOST = "api.anthropic.com"
+ADDRESS_VARIABLE = "ANTHROPIC_BASE_URL"
+"""Says where the API is served, where the option does not."""
 BASE_URL = f"https://{HOST}"
 MODEL = "claude-sonnet-4-5"
 """Asked at the vendor's own address where nobody names a model."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from skillgauge.api import Fact, Judge, Provider, Traits, hookimpl
+from skillgauge.api import Fact, Judge, Provider, Redirect, Traits, hookimpl
 from skillgauge_model_client.options import told_by
 
-from .options import HOST, VARIABLES, AnthropicOptions
+from .options import ADDRESS_VARIABLE, HOST, VARIABLES, AnthropicOptions
 
 _TRAITS = Traits(
     secrets=VARIABLES,
     model_hosts=(HOST,),
+    redirects=(Redirect(variable=ADDRESS_VARIABLE),),
     model_patterns=("claude-*",),
     paid=True,
     tells=frozenset({Fact.USAGE}),

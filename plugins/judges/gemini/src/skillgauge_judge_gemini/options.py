@@ -8,6 +8,8 @@ from skillgauge.api import HARMLESS
 from skillgauge_model_client.options import Address, ModelOptions
 
 HOST = "generativelanguage.googleapis.com"
+ADDRESS_VARIABLE = "GOOGLE_GEMINI_BASE_URL"
+"""Says where the API is served, where the option does not."""
 BASE_URL = f"https://{HOST}"
 MODEL = "gemini-2.5-flash"
 """Asked at the vendor's own address where nobody names a model."""

@@ -8,6 +8,8 @@ from skillgauge.api import HARMLESS
 from skillgauge_model_client.options import Address, ModelOptions
 
 HOST = "api.openai.com"
+ADDRESS_VARIABLE = "OPENAI_BASE_URL"
+"""Says where the API is served, where the option does not."""
 BASE_URL = f"https://{HOST}/v1"
 MODEL = "gpt-4o"
 """Asked at OpenAI's own address where nobody names a model, as eval-skills does."""
