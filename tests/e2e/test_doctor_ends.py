@@ -79,7 +79,7 @@ def test_a_child_that_gives_no_answer(work: Path, module: str, limit_s: float, a
     assert server.stdout
     with server, server.stdin:
         plugins = [("commands", f"acme:acme-{number}") for number in range(2)]
-        server.stdin.write(REQUEST.dump_json(Request(plugins, 1, limit_s)) + b"\n")
+        server.stdin.write(REQUEST.dump_json(Request(plugins, 1, limit_s, {})) + b"\n")
         server.stdin.flush()
         answers = [ANSWER.validate_json(line) for line in server.stdout]
     assert answers == [answer, answer._replace(number=1)]

@@ -90,7 +90,7 @@ def test_a_key_that_nothing_checks(program: Program, tmp_path: Path, monkeypatch
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delenv("ACME_KEYED", raising=False)
     line = "it needs a key: ACME_KEYED (none is set)"
-    assert examine("scorers", "acme-keyed") == ([], [line])
+    assert examine("scorers", "acme-keyed") == ([], [line], "")
     assert line in program("plugins", "info", "scorers", "acme-keyed").stdout.splitlines()
     monkeypatch.setenv("ACME_KEYED", "made-up")
-    assert examine("scorers", "acme-keyed") == ([], [])
+    assert examine("scorers", "acme-keyed") == ([], [], "")

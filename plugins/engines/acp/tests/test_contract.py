@@ -7,10 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge.api import Traits
+from skillgauge.api import Engine, Provider, Traits
 from skillgauge_engine_acp.agents import AGENTS
 from skillgauge_engine_acp.plugin import skillgauge_engines
-from skillgauge_testkit import ENGINES, EnginePrompts, Maker, check_engine, check_light_import, check_plugin
+from skillgauge_testkit import (
+    ENGINES,
+    EnginePrompts,
+    Maker,
+    check_engine,
+    check_light_import,
+    check_plugin,
+    check_redirects,
+)
 
 MODULE = "skillgauge_engine_acp.plugin"
 AGENT = Path(__file__).parent / "scripted_agent.py"
@@ -40,3 +48,9 @@ def test_announcement() -> None:
     """Hook, providers and entry points fit together."""
     check_plugin(MODULE, "engines")
     check_light_import(MODULE, allowed=("skillgauge_agent_programs",))
+
+
+@pytest.mark.parametrize("provider", tuple(skillgauge_engines()), ids=lambda provider: provider.name)
+def test_redirects(provider: Provider[Engine]) -> None:
+    """Each variable that an agent declares decides which address is asked."""
+    check_redirects(provider)

@@ -18,6 +18,7 @@ from skillgauge_testkit import (
     check_engine,
     check_light_import,
     check_plugin,
+    check_redirects,
     in_turns,
     run_shell,
 )
@@ -68,3 +69,10 @@ def test_announcement() -> None:
     assert announced.traits_with(ApiOptions(key_variable="MY_KEY")).secrets == ("MY_KEY",)
     priced = announced.traits_with(ApiOptions.model_validate({"prices": {"input": 1, "output": 2}}))
     assert priced.tells - announced.traits.tells == {Fact.COST}
+
+
+def test_redirects() -> None:
+    """The variable of each provider decides which address its models are asked at."""
+    (announced,) = skillgauge_engines()
+    models = {"OPENAI_BASE_URL": "gpt-x", "ANTHROPIC_BASE_URL": "claude-x", "GOOGLE_GEMINI_BASE_URL": "gemini-x"}
+    check_redirects(announced, models)

@@ -14,7 +14,8 @@ import pytest
 from skillgauge.api import FailureClass, Limits, PluginError, Problem, RunRequest, SandboxSpec, Severity
 from skillgauge_engine_claude_code.engine import ClaudeCodeEngine
 from skillgauge_engine_claude_code.options import ClaudeCodeOptions
-from skillgauge_testkit import ENGINES, Maker, TemporarySandbox, check_light_import, check_plugin
+from skillgauge_engine_claude_code.plugin import skillgauge_engines
+from skillgauge_testkit import ENGINES, Maker, TemporarySandbox, check_light_import, check_plugin, check_redirects
 from skillgauge_testkit.agent_sessions import KEY
 
 MODULE = "skillgauge_engine_claude_code.plugin"
@@ -210,3 +211,50 @@ def test_instructions_leave_no_tools(tmp_path: Path) -> None:
     plain, judging = engine(program=stand_in(tmp_path)), engine(program=stand_in(tmp_path), instructions="Judge.")
     assert "instructions" not in plain.identity(None).settings  # or every recording made before would be of another
     assert plain.identity(None).digest != judging.identity(None).digest
+
+
+GATEWAY = "http://127.0.0.1:9"
+
+
+def test_redirects() -> None:
+    """Each variable that the plugin declares decides which address is asked."""
+    (provider,) = skillgauge_engines()
+    check_redirects(provider)
+
+
+def test_a_key_goes_to_the_gateway_and_a_login_does_not(
+    monkeypatch: pytest.MonkeyPatch, log_in: Callable[[str], Path]
+) -> None:
+    """A key and no credentials at all mean the gateway; a login means the vendor, with a warning that says so."""
+    options = ClaudeCodeOptions(gateway=GATEWAY)
+
+    def asked(**more: Any) -> str | None:
+        return ClaudeCodeEngine(options.model_copy(update=more)).identity(None).service
+
+    def warnings() -> list[str]:
+        problems = asyncio.run(ClaudeCodeEngine(options).check())
+        return [one.message for one in problems if one.code == "engine.gateway-unused"]
+
+    assert asked() == GATEWAY
+    assert asked(base_url="http://127.0.0.1:8") == "http://127.0.0.1:8"
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    assert asked() == GATEWAY
+    assert warnings() == []
+    log_in("{}")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", GATEWAY)
+    assert asked() == "https://api.anthropic.com"
+    (warning,) = warnings()
+    assert "not sent where ANTHROPIC_BASE_URL says" in warning
+    assert asked(pass_env=("ANTHROPIC_BASE_URL",)) == GATEWAY
+
+
+def test_hosts_for_a_login() -> None:
+    """A sandbox without a network lets a login through to the gateway that the user passes on, and to no other."""
+    (provider,) = skillgauge_engines()
+    assert provider.traits_with is not None
+    address = "https://gateway.example.org:8443/x"
+    hosts = [
+        provider.traits_with(ClaudeCodeOptions(gateway=address, pass_env=passed)).model_hosts
+        for passed in ((), ("ANTHROPIC_BASE_URL",))
+    ]
+    assert hosts == [("api.anthropic.com",), ("api.anthropic.com", "gateway.example.org:8443")]

@@ -13,7 +13,8 @@ import pytest
 from skillgauge.api import Limits, Problem, RunRequest, SandboxSpec, Severity
 from skillgauge_engine_codex.engine import CodexEngine
 from skillgauge_engine_codex.options import ACCESS_TOKEN, AZURE_ENDPOINT, AZURE_KEY, CodexOptions
-from skillgauge_testkit import TemporarySandbox, check_light_import, check_plugin
+from skillgauge_engine_codex.plugin import skillgauge_engines
+from skillgauge_testkit import TemporarySandbox, check_light_import, check_plugin, check_redirects
 from skillgauge_testkit.agent_sessions import KEY
 
 MODULE = "skillgauge_engine_codex.plugin"
@@ -198,3 +199,24 @@ def test_instructions_leave_no_tools(tmp_path: Path) -> None:
     plain, judging = engine(program=stand_in(tmp_path)), engine(program=stand_in(tmp_path), instructions="Judge.")
     assert "instructions" not in plain.identity("m").settings  # or every recording made before would be of another
     assert plain.identity("m").digest != judging.identity("m").digest
+
+
+GATEWAY = "http://127.0.0.1:9/v1"
+
+
+def test_redirects() -> None:
+    """Each variable that the plugin declares decides which address is asked."""
+    (provider,) = skillgauge_engines()
+    check_redirects(provider)
+
+
+def test_what_is_not_sent_to_a_gateway(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models of Azure and an access token are for their own services, whatever OpenAI's address is."""
+    engine = CodexEngine(CodexOptions(gateway=GATEWAY))
+    assert engine.identity("gpt-5.5").service == GATEWAY
+    monkeypatch.setenv(AZURE_ENDPOINT, "https://acme.openai.azure.com")
+    assert engine.identity("azure/gpt-5.5").service == "https://acme.openai.azure.com/openai/v1"
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.setenv(ACCESS_TOKEN, "at-made-up-token-0123456789")
+    assert engine.identity("gpt-5.5").service == "https://api.openai.com/v1"
+    assert [one.code for one in asyncio.run(engine.check()) if one.code == "engine.gateway-unused"]

@@ -22,6 +22,7 @@ from skillgauge_testkit import (
     check_judge,
     check_light_import,
     check_plugin,
+    check_redirects,
 )
 
 MODULE = "skillgauge_judge_anthropic.plugin"
@@ -177,3 +178,9 @@ def test_announcement() -> None:
     assert provider.traits.model_hosts == ("api.anthropic.com",)
     assert provider.traits.model_patterns == ("claude-*",)
     assert provider.traits.paid
+
+
+def test_redirects() -> None:
+    """The variable that the plugin declares decides which address is asked."""
+    (provider,) = skillgauge_judges()
+    check_redirects(provider)

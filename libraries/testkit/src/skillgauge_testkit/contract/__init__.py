@@ -20,6 +20,7 @@ from .announcing import Maker, check_light_import, check_plugin
 from .executors import check_executor
 from .formats import check_format
 from .mutants import check_mutants
+from .redirects import check_redirects
 from .reporters import check_reporter
 from .sandboxes import check_sandbox
 from .scorers import check_scorer, score_context
@@ -38,6 +39,7 @@ __all__ = [
     "check_light_import",
     "check_mutants",
     "check_plugin",
+    "check_redirects",
     "check_reporter",
     "check_sandbox",
     "check_scorer",
