@@ -37,6 +37,7 @@ class Asking:
     """Further options inside of another sandbox."""
 
 
+VENDORS = ("api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com")
 INSIDE = {"sandbox": "danger-full-access"}
 AGENTS = (
     Asking("claude-code", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "claude-sonnet-4-5", program="claude"),
@@ -138,8 +139,9 @@ def test_an_agent_asks_where_the_variable_says(
     assert result["verdict"] == "pass"
     assert server.requests
     assert {one.key for one in server.requests} == {KEY}
-    # codex-acp looks for plugins in a public repository, with no key.
-    assert [one for one in diverted if b"github.com" not in one] == []
+    asked = b"".join(diverted)
+    assert not [host for host in VENDORS if host.encode() in asked]
+    assert KEY.encode() not in asked
 
 
 @pytest.mark.e2e
@@ -264,7 +266,7 @@ def test_dry_runs_and_the_doctor_name_the_host(program: Program, work: Path, age
     told = evaluated(program, agent, {}, key, "--dry-run", "--json").document["services"]
     assert [(one["who"], one["variable"]) for one in told] == [(f"engine '{agent.name}'", None)]
     vendor = told[0]["host"]
-    assert vendor in ("api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com")
+    assert vendor in VENDORS
     redirected = key | {agent.variable: "http://127.0.0.1:8080/x"}
     plain = evaluated(program, agent, {}, redirected, "--dry-run")
     assert f"engine '{agent.name}' asks 127.0.0.1:8080, from {agent.variable}\n" in plain.stdout

@@ -45,10 +45,11 @@ class AskedService(Frozen):
 def asked_services(prepared: Prepared) -> tuple[AskedService, ...]:
     """The services that a run would ask: those of engines, then those of judges; each once."""
     cast = prepared.cast
-    cells = [cell for suite in prepared.plan.suites for cell in suite.cells if cell.arm.kind is ArmKind.AGENT]
+    setups = cast.engines.setups
+    runners = [cell.runner for suite in prepared.plan.suites for cell in suite.cells if cell.arm.kind is ArmKind.AGENT]
+    # A dry run may plan with an engine that could not be made.
     asking = [
-        (f"engine {cell.runner.name!r}", cell.runner.service, cast.engines.setups[cell.runner.digest].traits)
-        for cell in cells
+        (f"engine {one.name!r}", one.service, setups[one.digest].traits) for one in runners if one.digest in setups
     ]
     asking += [(f"judge {one.identity.name!r}", one.identity.service, one.traits) for one in cast.judging.found]
     services = (AskedService.of(who, address, traits) for who, address, traits in asking if address)

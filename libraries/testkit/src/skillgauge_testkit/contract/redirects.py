@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 from skillgauge.api import Engine, Judge, Provider
 
@@ -37,9 +38,8 @@ def check_redirects(provider: Provider[Engine] | Provider[Judge], models: Mappin
         )
         require(redirect.option in fields, clause)
         options = provider.options.model_validate({redirect.option: ADDRESS})
-        made = called(f"making {provider.name}", lambda options=options: provider.make(options))
-        model = (models or {}).get(redirect.variable)
-        service = called("identity", lambda made=made, model=model: made.identity(model)).service
+        made = cast("Engine | Judge", called(f"making {provider.name}", provider.make, options))
+        service = called("identity", made.identity, (models or {}).get(redirect.variable)).service
         clause = f"identity().service must be what {redirect.option} says, {ADDRESS!r}; it is {shown(service)}"
         require(service == ADDRESS, clause)
         for wrong in ("nowhere", "https://user:word@gateway.example.org"):
