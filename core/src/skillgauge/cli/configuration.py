@@ -20,6 +20,8 @@ from .judged_gates import JudgedGates
 
 PREFIX = "SKILLGAUGE_"
 CHILD_PREFIX = "SKILLGAUGE_CHILD_"
+STORE_KEY = f"{PREFIX}STORE_KEY"
+"""Variable that holds the key with which runs are signed: a secret, and so no key of a configuration file."""
 """Variables that skillgauge sets for the processes it starts; never configuration."""
 
 
@@ -263,7 +265,7 @@ def from_environment(environ: Mapping[str, str], keys: Mapping[str, Key], proble
     names = {variable_name(key): key for key in keys}
     values: dict[str, Any] = {}
     for variable, text in environ.items():
-        if not variable.startswith(PREFIX) or variable.startswith(CHILD_PREFIX):
+        if not variable.startswith(PREFIX) or variable.startswith(CHILD_PREFIX) or variable == STORE_KEY:
             continue
         key = names.get(variable)
         if key is None:

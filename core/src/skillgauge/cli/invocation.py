@@ -147,7 +147,7 @@ class Invocation:
         return commented(usable, view, self.cwd)
 
     def open_store(self) -> Store:
-        """The store that the configuration names.
+        """The store that the configuration names; it says of each run whether this user wrote it (`why_foreign`).
 
         Raises:
             PluginError: no installed plugin serves its address.
@@ -162,7 +162,17 @@ class Invocation:
             raise PluginError(
                 Problem("store.none", "there is no store: it is set to 'none'", hint="Use --store PLACE.")
             )
-        return open_store(place, self.registry)
+        return self.signing(open_store(place, self.registry))
+
+    def signing(self, store: Store) -> Store:
+        """A store whose runs are signed with this user's key."""
+        from ..run.signed_store import sign  # noqa: PLC0415 - as above
+        from .store_key import UserKey  # noqa: PLC0415 - as above
+
+        return sign(store, UserKey(self._warn), self._warn)
+
+    def _warn(self, problem: Problem) -> None:
+        self.output.problems([problem])
 
 
 def trusted_files() -> TrustedFiles:

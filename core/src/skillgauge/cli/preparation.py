@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..errors import Problem, Severity, SkillgaugeError, UsageError
 from ..plan.options import EvalOptions
@@ -14,7 +15,7 @@ from .trusting import leading_out, takes_part
 
 
 async def prepare_trusted(call: Invocation, options: EvalOptions) -> Prepared:
-    """Prepare, and tell what the folder's configuration asks for and does not get.
+    """Prepare, and tell what the folder's configuration asks for and does not get. What the run stores is signed.
 
     Raises:
         SkillgaugeError: as `prepare`; or who takes part would be others, or set otherwise, if the file were trusted.
@@ -31,7 +32,7 @@ async def prepare_trusted(call: Invocation, options: EvalOptions) -> Prepared:
     if any(problem.severity is Severity.ERROR for problem in held):
         raise UsageError(held)
     call.output.problems((*held, *_unused(call, options, prepared)))
-    return prepared
+    return replace(prepared, job=replace(prepared.job, store=call.signing(prepared.job.store)))
 
 
 def _unused(call: Invocation, options: EvalOptions, prepared: Prepared) -> Iterator[Problem]:

@@ -63,6 +63,7 @@ class RunQuery(Frozen):
     run_ids: tuple[str, ...] = ()
     suite_id: str | None = None
     target_id: str | None = None
+    plan_id: str | None = None
     limit: int | None = None
     """Newest first."""
 
@@ -75,9 +76,11 @@ class Store(Protocol):
         """False if nothing outlives this process, so that nothing can be resumed."""
 
     async def begin(self, head: PlanHead, *, fresh: bool) -> RunLog:
-        """Start a run, or resume the newest unfinished run of the same plan that nobody owns.
+        """Start a run, or resume the newest unfinished run of the same plan and signer that no process owns.
 
-        With `fresh`, unfinished runs of the plan that nobody owns are given up: no later call resumes them.
+        With `fresh`, unfinished runs of that plan and signer that no process owns are given up: no later call resumes
+        them. Runs of another signer (`PlanHead.signer`) are left as they are. Signatures in the head, in cases, results
+        and the summary are kept like the rest of them; what they prove is not the store's business.
 
         Raises:
             StoreError: the store cannot be opened or belongs to another program.

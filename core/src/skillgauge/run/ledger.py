@@ -297,6 +297,7 @@ def _matches(log: MemoryLog, query: RunQuery) -> bool:
     targets = {target.id for suite in suites for target in suite.targets}
     return (
         (not query.run_ids or log.info.run_id in query.run_ids)
+        and query.plan_id in (None, log.head.plan_id)
         and (query.suite_id is None or bool(suites))
         and (query.target_id is None or query.target_id in targets)
     )

@@ -15,6 +15,11 @@ from .gate import Gate, GateFigure
 from .suite import Arm, Case, CaseFacts, Comparison, Limits, SuiteFacts, Target, TargetHead
 
 
+def is_empty(text: str) -> bool:
+    """Whether a field is left out of every document."""
+    return not text
+
+
 class Identity(Frozen):
     """What exactly an adapter, engine or judge is, as far as results depend on it."""
 
@@ -113,6 +118,8 @@ class CaseHead(CaseFacts):
     """Digest of all that decides what is done and how it is graded. Empty in documents that do not tell."""
     executes: str = ""
     """The same of what is done, however it is graded."""
+    signature: str = Field(default="", exclude_if=is_empty)
+    """See `TrialResult.signature`."""
 
     @classmethod
     def of(cls, trial: Trial) -> Self:
@@ -188,7 +195,7 @@ class RunOrigin(Frozen):
 class PlanHead(Frozen):
     """The plan without its trials, which stream."""
 
-    schema_version: str = "1.1"
+    schema_version: str = "1.2"
     plan_id: str
     """Digest of everything that decides what would run and how it is graded; equal ids can be resumed."""
     suites: tuple[SuiteHead, ...]
@@ -203,6 +210,9 @@ class PlanHead(Frozen):
     provenance: JsonObject = EMPTY
     """Version of every distribution that takes part, and the digest of the judges' identities."""
     origin: RunOrigin | None = None
+    signer: str = Field(default="", exclude_if=is_empty)
+    """Names the key that the run's results are signed with, in a store; empty elsewhere. A store resumes a run only for
+    the same plan and signer."""
 
     @property
     def is_chosen(self) -> bool:

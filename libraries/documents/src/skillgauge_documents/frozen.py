@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, PlainSerializer, PlainValidator, WithJsonSchema
 
@@ -63,7 +63,11 @@ class Frozen(BaseModel):
         """A copy with some fields changed, not validated again; what the old fields gave is forgotten."""
         if self.__pydantic_extra__ or self.__pydantic_private__:  # of a class that allows more than fields
             return super().model_copy(update=update, deep=deep)
-        return self.of_known(**self.told(type(self)) | dict(update or {}))
+        own = self.__dict__
+        # Nothing but fields is in it unless something was computed once, and a whole copy takes a third of the time.
+        fields = own.copy() if len(own) == len(self.__pydantic_fields__) else self.told(type(self))
+        fields |= update or {}
+        return _made(type(self), fields)
 
     @classmethod
     def of_known(cls, **fields: Any) -> Self:
@@ -73,13 +77,7 @@ class Frozen(BaseModel):
             fields: every one that has no default, and none that the class has not: nothing is looked at. What a factory
                 makes for those that are left out is made once, for all values.
         """
-        blank, names = _blank(cls)
-        made = cls.__new__(cls)
-        _assign(made, "__dict__", blank | fields)
-        _assign(made, "__pydantic_fields_set__", names)
-        _assign(made, "__pydantic_extra__", None)
-        _assign(made, "__pydantic_private__", None)
-        return made
+        return _made(cls, _blank(cls)[0] | fields)
 
     def told(self, facts: type[Frozen]) -> dict[str, Any]:
         """The fields that this value has in common with others of a base class, to make one of those."""
@@ -88,6 +86,17 @@ class Frozen(BaseModel):
 
 
 _assign = object.__setattr__
+FrozenT = TypeVar("FrozenT", bound=Frozen)
+
+
+def _made(kind: type[FrozenT], fields: dict[str, Any]) -> FrozenT:
+    """A value with these fields, which are all that its class has."""
+    made = kind.__new__(kind)
+    _assign(made, "__dict__", fields)
+    _assign(made, "__pydantic_fields_set__", _blank(kind)[1])
+    _assign(made, "__pydantic_extra__", None)
+    _assign(made, "__pydantic_private__", None)
+    return made
 
 
 @cache

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from skillgauge.api import StoreError
 
+from .records import LARGEST
 from .schema import APPLICATION_ID, MIGRATIONS
 from .trouble import TROUBLES, explain, trouble
 
@@ -21,6 +22,8 @@ _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100
 _EVAL_SKILLS = {"skills", "evaluations", "task_results"}
 _ELSEWHERE = "Name another file with --store."
+_LONGEST_ROW = LARGEST + 1024 * 1024
+"""Bytes; SQLite's own limit is a thousand million."""
 _WAL_PAGES = 4000
 """Checkpoint after about 16 MB of log: fewer syncs than SQLite's default of 4 MB, and still a small file."""
 
@@ -91,9 +94,9 @@ class Database:
 
     def _connect(self, mode: str, *, any_thread: bool = False) -> sqlite3.Connection:
         uri = f"{self.path.as_uri()}?mode={mode}"
-        return sqlite3.connect(
-            uri, uri=True, timeout=self.busy_s, isolation_level=None, check_same_thread=not any_thread
-        )
+        db = sqlite3.connect(uri, uri=True, timeout=self.busy_s, isolation_level=None, check_same_thread=not any_thread)
+        db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_ROW)
+        return db
 
     def _create(self) -> None:
         """Make an empty file with mode 0600, which SQLite copies to the log files beside it."""

@@ -44,7 +44,7 @@ class SqliteRunLog:
     """
 
     def __init__(self, database: Database, writer: Writer, lease: Lease, *, run: int, info: RunInfo) -> None:
-        self._stored = Stored(database, run, None)
+        self._stored = Stored(database, run, None, info.run_id)
         self._writer = writer
         self._lease = lease
         self._run = run

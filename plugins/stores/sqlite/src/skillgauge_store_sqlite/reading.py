@@ -42,8 +42,11 @@ from .trouble import TROUBLES, damaged, explain
 _PAGE = 500
 _MERGED = 64
 """Rows that are held while the groups of a suite are merged, one of each group at least."""
+_HELD_BYTES = 1024 * 1024
+"""A longer text is read when its turn has come, and not held with the others."""
 _LEAST = -(2**63)
-_KIND = {TrialResult: "result", CaseHead: "case"}
+_Row = tuple[Any, ...]
+"""The stored JSON of a record, and last the place that tells it from others of its run."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +57,13 @@ class Stored:
         database: where it is.
         run: its number there.
         extra: what becomes of fields that this program does not know.
+        run_id: its id, for errors.
     """
 
     database: Database
     run: int
     extra: Extra
+    run_id: str
 
     def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
         """See `RunSource.results`.
@@ -66,7 +71,8 @@ class Stored:
         Raises:
             StoreError: the file cannot be read, or a record in it.
         """
-        return self._decoded(TrialResult, partial(_bodies, run=self.run, order=order, group=group))
+        rows = partial(_bodies, run=self.run, order=order, group=group)
+        return self._decoded(TrialResult, "the result in row {}", rows)
 
     def cases(self) -> Iterator[CaseHead]:
         """See `RunSource.cases`. A run that an older version stored tells none.
@@ -74,7 +80,7 @@ class Stored:
         Raises:
             StoreError: the file cannot be read, or a record in it.
         """
-        return self._decoded(CaseHead, partial(_cases, run=self.run))
+        return self._decoded(CaseHead, "case {}", partial(_cases, run=self.run))
 
     def unfinished(self) -> Iterator[Unfinished]:
         """See `RunLog.unfinished`.
@@ -82,71 +88,74 @@ class Stored:
         Raises:
             StoreError: the file cannot be read, or a record in it.
         """
-        return self._decoded(Unfinished, partial(_spending, run=self.run))
+        return self._decoded(Unfinished, "spending of attempt {}", partial(_spending, run=self.run))
 
     def _decoded(
-        self, model: type[ModelT], read: Callable[[sqlite3.Connection], Iterator[str | bytes]]
+        self, model: type[ModelT], what: str, read: Callable[[sqlite3.Connection], Iterator[_Row]]
     ) -> Iterator[ModelT]:
         db = self.database.reader()
         if db is None:
             return
         with closing(db):
-            what = f"a {_KIND.get(model, 'record')} in {self.database.path}"
+            what = f"{self.database.path}: {what} of run {self.run_id}"
             try:
-                for body in read(db):
-                    yield decode(model, body, extra=self.extra, what=what)
+                for body, *_, place in read(db):
+                    yield decode(model, body, extra=self.extra, what=what, place=place)
             except TROUBLES as error:
                 raise explain(error, self.database.path) from error
 
 
-def _bodies(db: sqlite3.Connection, *, run: int, order: ResultOrder, group: GroupKey | None) -> Iterator[str | bytes]:
+def _bodies(db: sqlite3.Connection, *, run: int, order: ResultOrder, group: GroupKey | None) -> Iterator[_Row]:
     chosen = "run = ?" if group is None else GROUP
     columns = (run,) if group is None else (run, *group_of(group))
     if order is ResultOrder.CASE:
         return _in_case_order(db, chosen, columns)
     if group is None:
         query = "SELECT body, id FROM results WHERE id < ? AND id > ? ORDER BY id LIMIT ?"
-        return (body for body, *_ in _pages(db, query, [first_key(run + 1)], [first_key(run) - 1]))
+        return _pages(db, query, [first_key(run + 1)], [first_key(run) - 1])
     query = "SELECT body, id FROM results INDEXED BY results_by_group WHERE grp = ? AND id > ? ORDER BY id LIMIT ?"
     found = db.execute(f"SELECT grp FROM groups WHERE {chosen}", columns).fetchone()
-    return (body for body, *_ in _pages(db, query, found, [_LEAST])) if found else iter(())
+    return _pages(db, query, found, [_LEAST]) if found else iter(())
 
 
-def _in_case_order(db: sqlite3.Connection, chosen: str, columns: Sequence[int | str | None]) -> Iterator[str | bytes]:
+def _in_case_order(db: sqlite3.Connection, chosen: str, columns: Sequence[int | str | None]) -> Iterator[_Row]:
     """Each group is read by case already; those of a suite are merged, a few rows of each at a time."""
     order = "suite_id, target_id, runner, model, arm"
     groups = db.execute(f"SELECT suite_id, grp FROM groups WHERE {chosen} ORDER BY {order}", columns).fetchall()
     query = (
-        "SELECT body, case_index, repeat, id FROM results WHERE grp = ? AND (case_index, repeat, id) > (?, ?, ?) "
+        f"SELECT CASE WHEN length(CAST(body AS BLOB)) <= {_HELD_BYTES} THEN body END, case_index, repeat, id "
+        "FROM results WHERE grp = ? AND (case_index, repeat, id) > (?, ?, ?) "
         "ORDER BY case_index, repeat, id LIMIT ?"
     )
     for _, members in groupby(groups, key=itemgetter(0)):
         numbers = [number for _, number in members]
         size = max(1, _MERGED // len(numbers))
         streams = [_pages(db, query, [number], [_LEAST] * 3, size=size) for number in numbers]
-        for body, *_ in merge(*streams, key=itemgetter(1)):
-            yield body
+        for body, *place in merge(*streams, key=itemgetter(1)):
+            if body is None:
+                (body,) = db.execute("SELECT body FROM results WHERE id = ?", place[-1:]).fetchone()
+            yield (body, *place)
 
 
-def _cases(db: sqlite3.Connection, *, run: int) -> Iterator[str | bytes]:
+def _cases(db: sqlite3.Connection, *, run: int) -> Iterator[_Row]:
     query = (
         "SELECT body, suite_id, case_index FROM cases WHERE run = ? AND (suite_id, case_index) > (?, ?) "
         "ORDER BY suite_id, case_index LIMIT ?"
     )
-    return (body for body, *_ in _pages(db, query, [run], ["", _LEAST]))
+    return _pages(db, query, [run], ["", _LEAST])
 
 
-def _spending(db: sqlite3.Connection, *, run: int) -> Iterator[str | bytes]:
+def _spending(db: sqlite3.Connection, *, run: int) -> Iterator[_Row]:
     query = (
         "SELECT body, id, claim FROM spending WHERE id < ? AND (id, claim) > (?, ?) "
         "AND NOT EXISTS (SELECT 1 FROM results WHERE results.id = spending.id) ORDER BY id, claim LIMIT ?"
     )
-    return (body for body, *_ in _pages(db, query, [first_key(run + 1)], [first_key(run), 0]))
+    return _pages(db, query, [first_key(run + 1)], [first_key(run), 0])
 
 
 def _pages(
     db: sqlite3.Connection, query: str, where: Sequence[int], after: Sequence[int | str], *, size: int | None = None
-) -> Iterator[tuple[Any, ...]]:
+) -> Iterator[_Row]:
     """All rows of a query that selects, behind the first column, the place that the next page goes on from.
 
     `size`: rows of a page that is read at once, for a reader that has several queries open.
@@ -173,7 +182,9 @@ def scan_runs(database: Database, query: RunQuery, lease: Lease) -> Iterator[Run
     with closing(db):
         try:
             # Not by number alone: a run from elsewhere comes later than it began.
-            keys = db.execute("SELECT run, run_id FROM runs ORDER BY started_at DESC, run DESC").fetchall()
+            where, values = ("plan_id = ?", (query.plan_id,)) if query.plan_id is not None else ("TRUE", ())
+            order = "ORDER BY started_at DESC, run DESC"
+            keys = db.execute(f"SELECT run, run_id FROM runs WHERE {where} {order}", values).fetchall()
             for run, run_id in keys:
                 if left == 0:
                     return
@@ -202,13 +213,13 @@ def _view(database: Database, db: sqlite3.Connection, run: int, lease: Lease) ->
     info = RunInfo(run_id=run_id, state=state, started_at=started_at, finished_at=finished_at, resumed=resumes > 0)
     return RunView(
         run=info,
-        head=decode(PlanHead, head, extra=extra, what=f"the plan of run {run_id}"),
+        head=decode(PlanHead, head, extra=extra, what=f"{database.path}: the plan of run {run_id}"),
         summary=(
             Summary(counts=Counts(), groups=())
             if summary is None
-            else decode(Summary, summary, extra=extra, what=f"the summary of run {run_id}")
+            else decode(Summary, summary, extra=extra, what=f"{database.path}: the summary of run {run_id}")
         ),
-        source=Stored(database, run, extra),
+        source=Stored(database, run, extra, run_id),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import zlib
 from typing import Literal, TypeVar
 
@@ -18,6 +20,13 @@ LONG = 4096
 """Characters from which on a text is compressed: a page of the database, below which nothing would be gained."""
 _LEVEL = 3
 """Half the time of the usual 6, for a tenth more bytes."""
+LARGEST = 128 * 1024 * 1024
+"""Bytes of a text that is stored or read: a small row could stand for any number. The output streams of a trial, each
+at its default limit and every character of it escaped, are shorter."""
+MOST_GROUPS = 4 * 1024 * 1024
+"""Lists and objects in it: each takes up to fifty times its length in memory. Twice as many as fit into the answer of a
+skill at its default limit."""
+_TEXTS = rb'"[^"\\]*(?:\\.[^"\\]*)*"'
 
 KNOWN_VERSION: str = PlanHead.model_fields["schema_version"].default
 
@@ -32,21 +41,77 @@ def packed(text: str) -> str | bytes:
     """A text as it is stored: compressed if it is long, as those are that hold what an agent did."""
     if len(text) < LONG:
         return text
-    return zlib.compress(text.encode(), _LEVEL)
+    long = text.encode()
+    if why := _too_large(long):
+        raise trouble("store.too-large", f"a result cannot be stored, because {why}", "Let its case answer with less.")
+    return zlib.compress(long, _LEVEL)
 
 
-def decode(model: type[ModelT], stored: str | bytes, *, extra: Extra, what: str) -> ModelT:
+def decode(model: type[ModelT], stored: str | bytes, *, extra: Extra, what: str, place: object = "") -> ModelT:
     """The value of a JSON text that `encode` made, be it packed or not.
 
+    Args:
+        model: what it is.
+        stored: the text.
+        extra: what becomes of fields that this program does not know.
+        what: names it in an error, with `{}` for its place.
+        place: tells it from others.
+
     Raises:
-        StoreError: the text is not such a value; `what` names it.
+        StoreError: the text is not such a value.
     """
     try:
-        text = zlib.decompress(stored) if isinstance(stored, bytes) else stored
+        text = _unpacked(stored)
         value: ModelT = model.__pydantic_validator__.validate_json(text, extra=extra)
         return value
-    except (ValidationError, zlib.error) as error:
-        raise trouble("store.damaged", f"{what} cannot be read: {error}") from error
+    except (ValidationError, ValueError, zlib.error) as error:
+        hint = "Move the file away and begin with a new one, or name another with --store."
+        name = what.replace("{}", str(place))
+        raise trouble("store.damaged", f"{name} cannot be read: {error}", hint) from error
+
+
+def signer_of(head: str) -> str:
+    """The signer in the JSON of a plan's head; empty if there is none, or if it is no such JSON."""
+    try:
+        stored = json.loads(_unpacked(head))
+    except (ValueError, RecursionError):
+        return ""
+    signer = stored.get("signer") if isinstance(stored, dict) else None
+    return signer if isinstance(signer, str) else ""
+
+
+def _unpacked(stored: str | bytes) -> str | bytes:
+    """The JSON text of what is stored.
+
+    Raises:
+        ValueError: it is cut off, or larger than anything that is stored here.
+        zlib.error: it is not what zlib makes.
+    """
+    if isinstance(stored, str) and len(stored) < LONG:
+        return stored
+    if isinstance(stored, str):
+        text = stored.encode()
+    else:
+        unpacker = zlib.decompressobj()
+        text = unpacker.decompress(stored, LARGEST + 1)
+        if len(text) <= LARGEST and not unpacker.eof:
+            raise ValueError("its compressed text is cut off")
+    if why := _too_large(text):
+        raise ValueError(why)
+    return text
+
+
+def _too_large(text: bytes) -> str:
+    """Why a text is more than is stored or read; empty if it is not."""
+    if len(text) > LARGEST:
+        return f"it is larger than {LARGEST // 2**20} MiB"
+    if len(text) > MOST_GROUPS and _groups(text) > MOST_GROUPS and _groups(re.sub(_TEXTS, b"", text)) > MOST_GROUPS:
+        return f"it has more than {MOST_GROUPS:,} lists and objects"
+    return ""
+
+
+def _groups(text: bytes) -> int:
+    return text.count(b"[") + text.count(b"{")
 
 
 def is_resumable(schema_version: str) -> bool:

@@ -17,7 +17,7 @@ from .log import SqliteRunLog
 from .options import SqliteOptions
 from .ownership import OWNER_COLUMNS, Lease, Timing
 from .reading import scan_runs
-from .records import encode, is_resumable
+from .records import encode, is_resumable, signer_of
 from .schema import MIGRATIONS
 from .writer import Writer
 
@@ -76,7 +76,7 @@ class SqliteStore:
 
     def _begin(self, db: sqlite3.Connection, head: PlanHead, fresh: bool) -> tuple[int, RunInfo]:
         with transaction(db, durable=False):
-            free = self._free_runs(db, head.plan_id)
+            free = self._free_runs(db, head)
             if fresh and free:
                 places = ",".join("?" * len(free))
                 db.execute(f"UPDATE runs SET superseded = 1 WHERE run IN ({places})", free)
@@ -84,14 +84,18 @@ class SqliteStore:
                 return free[0], self._resume(db, free[0], head)
             return self._new(db, head)
 
-    def _free_runs(self, db: sqlite3.Connection, plan_id: str) -> list[int]:
-        """Unfinished runs of a plan that nobody owns, newest first."""
+    def _free_runs(self, db: sqlite3.Connection, head: PlanHead) -> list[int]:
+        """Unfinished runs of a plan and signer that no process owns, newest first."""
         rows = db.execute(
-            f"SELECT run, schema_version, {OWNER_COLUMNS} FROM runs LEFT JOIN owners USING (run) "
+            f"SELECT run, schema_version, head, {OWNER_COLUMNS} FROM runs LEFT JOIN owners USING (run) "
             "WHERE plan_id = ? AND state <> ? AND NOT superseded ORDER BY run DESC",
-            (plan_id, RunState.FINISHED.value),
+            (head.plan_id, RunState.FINISHED.value),
         )
-        return [run for run, version, *owner in rows if is_resumable(version) and not self._lease.is_owned(*owner)]
+        return [
+            run
+            for run, version, stored, *owner in rows
+            if is_resumable(version) and signer_of(stored) == head.signer and not self._lease.is_owned(*owner)
+        ]
 
     def _resume(self, db: sqlite3.Connection, run: int, head: PlanHead) -> RunInfo:
         # The head is written anew: it names the versions of what runs from now on.

@@ -60,6 +60,12 @@ _BY_PREFIX = (
         _RESTORE,
     ),
     (
+        "SQLITE_TOOBIG",
+        "store.damaged",
+        "{path} holds a record that is larger than any that is stored",
+        _RESTORE,
+    ),
+    (
         "SQLITE_ERROR",  # of statements that are right, so the tables are wrong
         "store.damaged",
         "the tables of {path} are damaged",

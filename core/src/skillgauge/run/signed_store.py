@@ -1,0 +1,387 @@
+"""A store in front of a store: it signs what is written, and says of what is read whether this user wrote it.
+
+Whoever can change a store can change which trials it calls done and what it answers for them. So a run is resumed only
+if every row of it bears this user's signature, and what a run has stored must come back as it was written. Stores keep
+signatures as they keep everything else, so this holds for each of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Protocol
+
+from ..contract.stores import Archive, Claimed, RunLog, RunQuery, Store
+from ..errors import Problem, Severity, StoreError
+from ..types.comparison import GroupKey
+from ..types.result import ResultOrder, RunInfo, RunSource, RunState, RunView, Summary, TrialResult
+from ..types.trial import CaseHead, PlanHead, Trial
+from .signatures import RunSigner, StoreKey, run_facts, unsigned
+
+_SHARE_HINT = "Everything is evaluated anew. Machines that share a store need the same key in SKILLGAUGE_STORE_KEY."
+_CHANGED_HINT = "Everything is evaluated anew. Find out who else writes to the store, or name another with --store."
+_NOT_YOURS = "it is not signed with your key: another user, another machine or an older version wrote it"
+_CHANGED = "it was changed after it was written"
+
+
+class Keys(Protocol):
+    """Where the user's key comes from."""
+
+    def find(self) -> StoreKey | None:
+        """The key, if there is one already."""
+
+    def make(self) -> StoreKey:
+        """The key; a new one if there is none."""
+
+
+class SignedStore:
+    """See the module.
+
+    Args:
+        store: what keeps the runs.
+        keys: gives the user's key when it is needed.
+        warn: takes what the user should know.
+    """
+
+    durable = True
+
+    def __init__(self, store: Store, keys: Keys, warn: Callable[[Problem], None]) -> None:
+        self._store = store
+        self._keys = keys
+        self._warn = warn
+
+    async def begin(self, head: PlanHead, *, fresh: bool) -> SignedLog:
+        """See `Store.begin`. A run that this user's key did not sign is not resumed, and the user is warned of it."""
+        key = await asyncio.to_thread(self._keys.make)
+        signed = head.model_copy(update={"signer": key.name})
+        log = await self._store.begin(signed, fresh=fresh)
+        done = _Ordinals()
+        if log.info.resumed:
+            signer = RunSigner(key, log.info.run_id, head.plan_id)
+            why = await asyncio.to_thread(_why_not_resumed, log, signer, done)
+            if why:
+                self._warn(_not_resumed(log.info.run_id, why))
+                await log.finish(RunState.INTERRUPTED, None)
+                log, done = await self._store.begin(signed, fresh=True), _Ordinals()
+        elif not fresh:
+            await asyncio.to_thread(self._warn_of_others, head.plan_id, key)
+        return SignedLog(log, RunSigner(key, log.info.run_id, head.plan_id), head, done)
+
+    def scan(self, query: RunQuery) -> Iterator[RunView]:
+        """See `Store.scan`."""
+        key = self._keys.find()
+        return (opened(view, key) for view in self._store.scan(query))
+
+    async def close(self) -> None:
+        """See `Store.close`."""
+        await self._store.close()
+
+    def _warn_of_others(self, plan_id: str, key: StoreKey) -> None:
+        """Name the newest unfinished run of a plan that another signer left, unless this user has finished one since.
+
+        What cannot be read there is of no interest: it would not count anyway.
+        """
+        with suppress(StoreError):
+            for view in self._store.scan(RunQuery(plan_id=plan_id)):
+                if view.head.plan_id != plan_id or view.run.state is RunState.RUNNING:
+                    continue
+                if view.head.signer != key.name and view.run.state is not RunState.FINISHED:
+                    self._warn(_not_resumed(view.run.run_id, _NOT_YOURS))
+                    return
+                if view.head.signer == key.name:
+                    return
+
+
+class SignedArchive(SignedStore):
+    """The same in front of a store that also takes in runs: who takes one in vouches for it."""
+
+    def __init__(self, store: Store, archive: Archive, keys: Keys, warn: Callable[[Problem], None]) -> None:
+        super().__init__(store, keys, warn)
+        self._archive = archive
+
+    async def keep(self, view: RunView) -> bool:
+        """See `Archive.keep`."""
+        key = await asyncio.to_thread(self._keys.make)
+        signer = RunSigner(key, view.run.run_id, view.head.plan_id)
+        source = _Signing(view.source, signer)
+        rows = await asyncio.to_thread(source.digest)
+        return await self._archive.keep(
+            replace(
+                view,
+                head=view.head.model_copy(update={"signer": key.name}),
+                summary=_signed_summary(signer, view.summary, view.run, view.head, rows),
+                source=source,
+            )
+        )
+
+
+def sign(store: Store, keys: Keys, warn: Callable[[Problem], None]) -> Store:
+    """A store behind signatures; one that keeps nothing beyond this process needs none."""
+    if not store.durable:
+        return store
+    if isinstance(store, Archive):
+        return SignedArchive(store, store, keys, warn)
+    return SignedStore(store, keys, warn)
+
+
+def opened(view: RunView, key: StoreKey | None) -> RunView:
+    """A stored run without its signatures, which are looked at when `why_foreign` asks."""
+    return RunView(
+        run=view.run,
+        head=view.head.model_copy(update={"signer": ""}),
+        summary=unsigned(view.summary),
+        source=StoredRun(view, key),
+    )
+
+
+def why_foreign(view: RunView) -> str:
+    """Why a stored run is not this user's own word, so that nothing may rest on it; empty if it is.
+
+    A run that does not come from a store is the word of the user who named its file. Reads all of a run; blocks.
+    """
+    return view.source.why_foreign if isinstance(view.source, StoredRun) else ""
+
+
+def why_summary_foreign(view: RunView) -> str:
+    """The same of the summary alone, which is read at once; empty for a run that has none yet."""
+    return view.source.why_summary_foreign if isinstance(view.source, StoredRun) else ""
+
+
+class SignedLog:
+    """The ledger of a run, of which every row is signed.
+
+    Args:
+        log: the store's own.
+        signer: of the run.
+        head: what the run was begun with.
+        done: the places in the plan of results that were found to be this user's own.
+    """
+
+    def __init__(self, log: RunLog, signer: RunSigner, head: PlanHead, done: _Ordinals) -> None:
+        self._log = log
+        self._signer = signer
+        self._head = head
+        self._done = done
+        self._rows: tuple[int, bytes] | None = None
+        """How many results were read to the end in order, and the digest over their signatures."""
+
+    @property
+    def info(self) -> RunInfo:
+        """See `RunLog.info`."""
+        return self._log.info
+
+    async def claim(self, trials: Sequence[Trial], cases: Sequence[CaseHead] = ()) -> Claimed:
+        """See `RunLog.claim`."""
+        claimed = await self._log.claim(trials, [self._signer.signed(case) for case in cases])
+        for trial in trials if claimed.done else ():
+            if trial.trial_id in claimed.done and trial.ordinal not in self._done:
+                raise self._changed(f"it calls trial {trial.ordinal} done, which this run has not stored")
+        return claimed
+
+    async def commit(self, results: Sequence[TrialResult], *, paid: bool) -> None:
+        """See `RunLog.commit`."""
+        await self._log.commit([self._signer.signed(result) for result in results], paid=paid)
+        self._rows = None
+        for result in results:
+            self._done.add(result.ordinal)
+
+    def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+        """See `RunSource.results`.
+
+        Raises:
+            StoreError: they are not what was committed.
+        """
+        expected, seen, rows = len(self._done), _Ordinals(), self._signer.rows()
+        for result in self._log.results(order, group):
+            if not self._signer.signed_by_us(result) or not seen.add(result.ordinal):
+                raise self._changed(f"the result of case {result.case_id!r}, repeat {result.repeat}, is another one")
+            rows.update(result.signature.encode())
+            yield unsigned(result)
+        if group is None and len(seen) < expected:
+            raise self._changed(f"of {expected} results {expected - len(seen)} are missing")
+        if group is None and order is ResultOrder.CASE:
+            self._rows = len(seen), rows.digest()
+
+    def cases(self) -> Iterator[CaseHead]:
+        """See `RunSource.cases`.
+
+        Raises:
+            StoreError: they are not what was claimed.
+        """
+        for case in self._log.cases():
+            if not self._signer.signed_by_us(case):
+                raise self._changed(f"what it says of case {case.id!r} is not what was stored")
+            yield unsigned(case)
+
+    async def finish(self, state: RunState, summary: Summary | None) -> RunInfo:
+        """See `RunLog.finish`."""
+        if summary is not None:
+            if self._rows is None or self._rows[0] != len(self._done):
+                await asyncio.to_thread(self._read_all)
+            rows = self._rows[1] if self._rows else b""
+            info = self.info.model_copy(update={"state": state})
+            summary = _signed_summary(self._signer, summary, info, self._head, rows)
+        return await self._log.finish(state, summary)
+
+    def _read_all(self) -> None:
+        for _ in self.results(ResultOrder.CASE):
+            pass
+
+    def _changed(self, what: str) -> StoreError:
+        message = f"the store does not hold what run {self.info.run_id} has written: {what}"
+        hint = "Something else writes to the store. Move the file away, or name another with --store."
+        return StoreError(Problem("store.altered", message, hint=hint))
+
+
+class StoredRun:
+    """The results and cases of a stored run, without their signatures.
+
+    Args:
+        view: as the store gives it.
+        key: of the user, if he has one.
+    """
+
+    def __init__(self, view: RunView, key: StoreKey | None) -> None:
+        self._view = view
+        self._is_signed = key is not None and view.head.signer == key.name
+        self._signer = RunSigner(key, view.run.run_id, view.head.plan_id) if key and self._is_signed else None
+        self._why: str | None = None
+
+    def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+        """See `RunSource.results`."""
+        return map(unsigned, self._view.source.results(order, group))
+
+    def cases(self) -> Iterator[CaseHead]:
+        """See `RunSource.cases`."""
+        return map(unsigned, self._view.source.cases())
+
+    @property
+    def why_foreign(self) -> str:
+        """See `why_foreign` of the module; read once."""
+        if self._why is None:
+            self._why = self._read()
+        return self._why
+
+    @property
+    def why_summary_foreign(self) -> str:
+        """See `why_summary_foreign` of the module."""
+        if self._signer is None:
+            return _NOT_YOURS
+        rows, _, _ = self._view.summary.signature.partition(".")
+        return "" if self._is_unfinished or self._is_summary_ours(rows) else _CHANGED
+
+    @property
+    def _is_unfinished(self) -> bool:
+        """Whether nothing was said of the whole of the run yet, as after a kill."""
+        ended = (RunState.FINISHED, RunState.STOPPED)
+        return self._view.run.state not in ended and not self._view.summary.signature
+
+    def _is_summary_ours(self, rows: str) -> bool:
+        view, signer = self._view, self._signer
+        if signer is None:
+            return False
+        return (
+            view.summary.signature
+            == _signed_summary(signer, unsigned(view.summary), view.run, view.head, _bytes_of(rows)).signature
+        )
+
+    def _read(self) -> str:
+        if (why := self.why_summary_foreign) or self._signer is None:
+            return why
+        rows = rows_of(self._view.source, self._signer, _Ordinals())
+        if rows is None:
+            return _CHANGED
+        return "" if self._is_unfinished or self._is_summary_ours(rows.hex()) else _CHANGED
+
+
+def rows_of(source: RunSource, signer: RunSigner, seen: _Ordinals) -> bytes | None:
+    """The digest over the signatures of all results; `None` if a result or case is not signed, or is there twice.
+
+    Args:
+        source: with signatures.
+        signer: of the run.
+        seen: grows by the places of the results in the plan.
+    """
+    rows = signer.rows()
+    for result in source.results(ResultOrder.CASE):
+        if not signer.signed_by_us(result) or not seen.add(result.ordinal):
+            return None
+        rows.update(result.signature.encode())
+    if not all(map(signer.signed_by_us, source.cases())):
+        return None
+    digest: bytes = rows.digest()
+    return digest
+
+
+def _why_not_resumed(log: RunLog, signer: RunSigner, seen: _Ordinals) -> str:
+    try:
+        return _CHANGED if rows_of(log, signer, seen) is None else ""
+    except StoreError as error:
+        return error.problems[0].message
+
+
+def _not_resumed(run_id: str, why: str) -> Problem:
+    message = f"the unfinished run {run_id} of this plan is not resumed, and nothing of it counts: {why}"
+    hint = _SHARE_HINT if why == _NOT_YOURS else _CHANGED_HINT
+    return Problem("store.not-yours", message, hint=hint, severity=Severity.WARNING)
+
+
+def _signed_summary(signer: RunSigner, summary: Summary, info: RunInfo, head: PlanHead, rows: bytes) -> Summary:
+    """A summary whose signature begins with the digest of the rows that it stands for."""
+    signed = signer.signed(summary, run_facts(info, head, rows))
+    return signed.model_copy(update={"signature": f"{rows.hex()}.{signed.signature}"})
+
+
+def _bytes_of(text: str) -> bytes:
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        return b""
+
+
+class _Signing:
+    """What is taken in, signed while it is read."""
+
+    def __init__(self, source: RunSource, signer: RunSigner) -> None:
+        self._source = source
+        self._signer = signer
+
+    def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+        return map(self._signer.signed, self._source.results(order, group))
+
+    def cases(self) -> Iterator[CaseHead]:
+        return map(self._signer.signed, self._source.cases())
+
+    def digest(self) -> bytes:
+        """See `RunSigner.rows`."""
+        rows = self._signer.rows()
+        for result in self.results(ResultOrder.CASE):
+            rows.update(result.signature.encode())
+        digest: bytes = rows.digest()
+        return digest
+
+
+class _Ordinals:
+    """Places in a plan: a byte each, since there may be a million."""
+
+    def __init__(self) -> None:
+        self._flags = bytearray()
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __contains__(self, ordinal: int) -> bool:
+        return ordinal < len(self._flags) and bool(self._flags[ordinal])
+
+    def add(self, ordinal: int) -> bool:
+        """Add a place; false if it was there."""
+        if ordinal in self:
+            return False
+        if ordinal >= len(self._flags):
+            self._flags.extend(bytes(ordinal + 1 - len(self._flags)))
+        self._flags[ordinal] = 1
+        self._count += 1
+        return True
