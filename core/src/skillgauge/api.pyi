@@ -93,6 +93,7 @@ from .cli.stored_runs import (
     opened_store as opened_store,
     run_reports as run_reports,
     store_place as store_place,
+    tell_foreign as tell_foreign,
 )
 from .cli.worker import (
     worker as worker,
@@ -176,6 +177,10 @@ from .cli.documents import (
     located_all as located_all,
     parse_document as parse_document,
     read_document as read_document,
+)
+from .run.signed_store import (
+    why_foreign as why_foreign,
+    why_summary_foreign as why_summary_foreign,
 )
 from .run.environment import (
     host_environment as host_environment,
@@ -299,6 +304,7 @@ from .types.gate import (
     Gate as Gate,
     GateFigure as GateFigure,
     GateScope as GateScope,
+    Quarantined as Quarantined,
 )
 from .types.plan import (
     Plan as Plan,
@@ -367,7 +373,6 @@ from .types.trial import (
     FiredSkill as FiredSkill,
     Identity as Identity,
     PlanHead as PlanHead,
-    Quarantined as Quarantined,
     RunOrigin as RunOrigin,
     SuiteHead as SuiteHead,
     Trajectory as Trajectory,

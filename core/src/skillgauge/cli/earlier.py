@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 
 from skillgauge_documents.characters import plain
@@ -18,7 +18,7 @@ from ..types.result import RunView, Verdict
 from ..types.trial import CaseHead
 from .invocation import Invocation
 from .selecting import Choice, case_key
-from .stored_runs import opened_store
+from .stored_runs import opened_store, own_runs
 
 Place = tuple[str, str]
 """Suite and case, by their ids."""
@@ -59,15 +59,17 @@ class Earlier:
 
 
 def earlier_runs(call: Invocation, cases: set[Place]) -> Earlier:
-    """Read what stored runs say of some cases; without a store they say nothing."""
+    """Read what this user's own stored runs say of some cases; without a store they say nothing."""
     earlier, wanted = Earlier(), set(cases)
     suites = {suite for suite, _ in cases}
     with suppress(SkillgaugeError), opened_store(call) as store:
-        for view in store.scan(RunQuery(limit=RUNS)):
-            if suites & {suite.id for suite in view.head.suites}:
+        found = store.scan(RunQuery(limit=RUNS))
+        related = (view for view in found if suites & {suite.id for suite in view.head.suites})
+        with closing(own_runs(call, related, "earlier runs")) as own:
+            for view in own:
                 wanted -= earlier.read(view, wanted)
-            if not wanted:
-                break
+                if not wanted:
+                    break
     return earlier
 
 

@@ -74,7 +74,8 @@ def _evaluate(**values: Any) -> int:
     from .stored_runs import run_reports  # noqa: PLC0415 - only what needs an earlier run reads one
 
     named = {name: values[name] for name in ("confirm", "against") if values[name] is not None}
-    with run_reports(call, list(named.values())) as views:
+    joined = [values["confirm"]] if values["confirm"] is not None else []
+    with run_reports(call, list(named.values()), counted_in=joined) as views:
         return asyncio.run(_run(call, values, _Read(**dict(zip(named, views, strict=True)))))
 
 

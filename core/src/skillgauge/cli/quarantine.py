@@ -18,9 +18,10 @@ from skillgauge_documents.frozen import Frozen
 from ..errors import Origin, Problem, Severity, UsageError, did_you_mean
 from ..plan.preparing import Prepared
 from ..report.summary import FigureSource, summarize
+from ..types.gate import Quarantined
 from ..types.result import Kept, ResultOrder, RunView, TrialResult
 from ..types.suite import Case
-from ..types.trial import Quarantined, SuiteHead
+from ..types.trial import SuiteHead
 from .configuration import Config
 
 

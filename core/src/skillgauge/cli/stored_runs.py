@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from skillgauge_documents.characters import plain
-from skillgauge_documents.phrases import moment
+from skillgauge_documents.phrases import counted, moment
 
 from ..contract.stores import RunQuery, Store
-from ..errors import Problem, SkillgaugeError, UsageError, did_you_mean
+from ..errors import Problem, Severity, SkillgaugeError, UsageError, did_you_mean
+from ..run.signed_store import why_foreign, why_summary_foreign
 from ..types.result import RunView
 from .baselines import baseline_source
 from .invocation import Invocation
@@ -23,6 +24,8 @@ LATEST = "latest"
 _NEWEST = re.compile(rf"{LATEST}(?:~(\d{{1,6}}))?")
 _LIST_HINT = "List the runs with: skillgauge history list"
 _NAMED = 10
+_SHOWN_HINT = "Whoever can write the store chose what it says. Evaluate again to measure it yourself."
+_REFUSED_HINT = "Evaluate again, or give a report of that run in a file: a file that you name is your word."
 
 
 @contextmanager
@@ -84,9 +87,50 @@ def _newest(store: Store, back: int) -> RunView | None:
     raise UsageError(Problem("history.no-such-run", message, hint=_LIST_HINT))
 
 
+def own_runs(call: Invocation, views: Iterable[RunView], use: str) -> Generator[RunView]:
+    """Stored runs without those that this user did not write, of which a notice tells when it is closed.
+
+    Args:
+        call: the command line.
+        views: stored runs, each of which is read as a whole.
+        use: what rests on them, for the notice.
+    """
+    foreign: list[str] = []
+    try:
+        for view in views:
+            if why_foreign(view):
+                foreign.append(plain(view.run.run_id))
+            else:
+                yield view
+    finally:
+        if foreign:
+            call.output.notice(f"{use}: not signed with your key and passed over: {_listed(foreign)}")
+
+
+def tell_foreign(call: Invocation, views: Sequence[RunView]) -> None:
+    """Warn of stored runs that are shown although this user did not write them.
+
+    Only signatures of summaries are looked at, so that no run is read for it.
+    """
+    foreign = [plain(view.run.run_id) for view in views if why_summary_foreign(view)]
+    if foreign:
+        message = f"not signed with your key, in {store_place(call)}: {_listed(foreign)}"
+        call.output.problems([Problem("store.not-yours", message, hint=_SHOWN_HINT, severity=Severity.WARNING)])
+
+
+def _listed(run_ids: Sequence[str]) -> str:
+    more = f" and {len(run_ids) - _NAMED} more" if len(run_ids) > _NAMED else ""
+    return f"{counted(len(run_ids), 'run')} ({', '.join(run_ids[:_NAMED])}{more})"
+
+
 @contextmanager
-def run_reports(call: Invocation, sources: Sequence[str], problems: Sequence[Problem] = ()) -> Iterator[list[RunView]]:
+def run_reports(
+    call: Invocation, sources: Sequence[str], problems: Sequence[Problem] = (), *, counted_in: Collection[str] = ()
+) -> Iterator[list[RunView]]:
     """Reports in files and runs of the store, readable until the end.
+
+    A stored run that this user did not write comes with a warning. With `--untrusted` it is refused, and so it is where
+    its results would count in a new run. A file is the word of the user who names it.
 
     A name of a baseline means its file, and what is a file, or looks like one (with a folder or an ending), is one. The
     rest is looked for in the store.
@@ -95,6 +139,7 @@ def run_reports(call: Invocation, sources: Sequence[str], problems: Sequence[Pro
         call: the command line.
         sources: names of baselines, paths, ids of runs or the beginning of one, `latest`, `latest~1`.
         problems: what is wrong already, to be told together with what is wrong with the sources.
+        counted_in: those of the sources whose results become part of a new run.
 
     Raises:
         UsageError: with every problem of every source.
@@ -108,12 +153,28 @@ def run_reports(call: Invocation, sources: Sequence[str], problems: Sequence[Pro
                     views.append(call.read_run(Path(source)))
                 else:
                     store = store or stack.enter_context(opened_store(call))
-                    views.append(_stored(call, store, source))
+                    view = _stored(call, store, source)
+                    if foreign := _foreign(call, view, counts=source in counted_in):
+                        raise UsageError(foreign)
+                    views.append(view)
             except SkillgaugeError as error:
                 found.extend(error.problems)
         if found:
             raise UsageError(found)
         yield views
+
+
+def _foreign(call: Invocation, view: RunView, *, counts: bool) -> Problem | None:
+    """Why a stored run is refused; where it is only shown, or compared with, the user is warned."""
+    why = why_foreign(view)
+    if not why:
+        return None
+    is_refused = counts or call.globals.untrusted
+    message = f"run {plain(view.run.run_id)} in {store_place(call)} is not your own word: {why}"
+    if is_refused:
+        return Problem("store.not-yours", message, hint=_REFUSED_HINT)
+    call.output.problems([Problem("store.not-yours", message, hint=_SHOWN_HINT, severity=Severity.WARNING)])
+    return None
 
 
 def _is_file(source: str) -> bool:

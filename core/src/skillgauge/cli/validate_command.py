@@ -18,6 +18,7 @@ from ..contract.stores import RunQuery, Store
 from ..errors import ExitCode, PluginError, Problem, Severity, SkillgaugeError, UsageError
 from ..plan.preparing import Prepared
 from ..plugins.kinds import FORMATS
+from ..run.signed_store import why_summary_foreign
 from ..types.result import RunState
 from ..types.trial import PlanHead
 from .around import around
@@ -124,7 +125,7 @@ def _linted(call: Invocation, prepared: Prepared, lints: Sequence[Lint]) -> list
                 tuple(
                     view
                     for view in (store.scan(RunQuery(suite_id=suite.id, limit=_RUNS)) if store else ())
-                    if view.run.state is RunState.FINISHED
+                    if view.run.state is RunState.FINISHED and not why_summary_foreign(view)
                 ),
             )
             for suite in suites

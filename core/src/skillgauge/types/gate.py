@@ -35,3 +35,11 @@ class Gate(Frozen):
     threshold: float
     """Least value that meets it; largest one of a figure where less is better."""
     scope: GateScope = GateScope.GROUP
+
+
+class Quarantined(Frozen):
+    """A case that gates nothing before the day `until` (ISO 8601)."""
+
+    case: str
+    until: str
+    reason: str = ""

@@ -15,7 +15,8 @@ from skillgauge_documents.frozen import Frozen
 from ..stats import Latency, RateInterval, Reliability
 from .comparison import Counts, GroupKey, PairSummary
 from .score import Score
-from .trial import CaseHead, Execution, Failure, PlanHead, SuiteHead, TrialFacts, Usage, is_empty
+from .signature import Signature
+from .trial import CaseHead, Execution, Failure, PlanHead, SuiteHead, TrialFacts, Usage
 
 
 class Verdict(StrEnum):
@@ -84,7 +85,7 @@ class TrialResult(TrialFacts):
     """Times the trial was started in this run, retries and interrupted attempts included."""
     started_at: float
     """Seconds since the epoch at which the attempt that counts began."""
-    signature: str = Field(default="", exclude_if=is_empty)
+    signature: Signature = ""
     """Keyed digest of all the rest and of the run, in a store; empty elsewhere. A store keeps it as it is."""
 
     @property
@@ -222,7 +223,7 @@ class Summary(Frozen):
     """`None` if nothing of the run tells what it used."""
     interrupted_attempts: int = 0
     """Attempts that started and left no result, in this run or the interrupted one it resumed."""
-    signature: str = Field(default="", exclude_if=is_empty)
+    signature: Signature = ""
     """Keyed digest of all the rest, of the run's head and of all of its results, in a store; empty elsewhere."""
 
     @classmethod

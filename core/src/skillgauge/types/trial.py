@@ -11,13 +11,9 @@ from pydantic import Field, model_validator
 from skillgauge_documents.frozen import EMPTY, Frozen, FrozenDict, Json, JsonObject, digest, digest_text, once
 
 from .answers import PLAIN, Answer, AnswerStyle
-from .gate import Gate, GateFigure
+from .gate import Gate, GateFigure, Quarantined
+from .signature import Signature
 from .suite import Arm, Case, CaseFacts, Comparison, Limits, SuiteFacts, Target, TargetHead
-
-
-def is_empty(text: str) -> bool:
-    """Whether a field is left out of every document."""
-    return not text
 
 
 class Identity(Frozen):
@@ -118,7 +114,7 @@ class CaseHead(CaseFacts):
     """Digest of all that decides what is done and how it is graded. Empty in documents that do not tell."""
     executes: str = ""
     """The same of what is done, however it is graded."""
-    signature: str = Field(default="", exclude_if=is_empty)
+    signature: Signature = ""
     """See `TrialResult.signature`."""
 
     @classmethod
@@ -128,14 +124,6 @@ class CaseHead(CaseFacts):
         executes, told = case.execution_digest, case.told(CaseFacts)
         content = digest_text(f'["{executes}","{case.checks_digest}"]')  # as `digest` has it, in a third of the time
         return cls.of_known(suite_id=trial.suite_id, index=trial.case_index, digest=content, executes=executes, **told)
-
-
-class Quarantined(Frozen):
-    """A case that gates nothing before the day `until` (ISO 8601)."""
-
-    case: str
-    until: str
-    reason: str = ""
 
 
 class SuiteHead(SuiteFacts):
@@ -210,7 +198,7 @@ class PlanHead(Frozen):
     provenance: JsonObject = EMPTY
     """Version of every distribution that takes part, and the digest of the judges' identities."""
     origin: RunOrigin | None = None
-    signer: str = Field(default="", exclude_if=is_empty)
+    signer: Signature = ""
     """Names the key that the run's results are signed with, in a store; empty elsewhere. A store resumes a run only for
     the same plan and signer."""
 

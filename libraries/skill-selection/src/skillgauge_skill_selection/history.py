@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from skillgauge.api import Frozen, Invocation, RunQuery, RunState, RunView, Store
+from skillgauge.api import Frozen, Invocation, RunQuery, RunState, RunView, Store, why_summary_foreign
 
 from .catalogue import Candidate
 from .evidence import completion_rate, is_baseline
@@ -43,7 +43,7 @@ def best_known(candidate: Candidate, own: KnownRate | None) -> KnownRate | None:
 
 
 def own_rates(call: Invocation, ids: Collection[str]) -> Mapping[str, KnownRate]:
-    """For each skill that has one, the rate of its newest finished run in the store.
+    """For each skill that has one, the rate of its newest finished run in the store that this user wrote.
 
     Nothing is made where no store is. Where the user chose no store and none is installed, nothing is known.
 
@@ -72,7 +72,7 @@ def _newest_rates(store: Store, ids: frozenset[str]) -> dict[str, KnownRate]:
     if not ids:
         return found
     for view in store.scan(RunQuery()):  # once for all skills, newest first
-        if view.run.state is RunState.FINISHED:
+        if view.run.state is RunState.FINISHED and not why_summary_foreign(view):
             for name, known in _rates_of(view):
                 if name in ids:
                     found.setdefault(name, known)

@@ -56,13 +56,15 @@ def _store_option(callback: Callback) -> Callback:
 @click.pass_context
 def list_runs(ctx: click.Context, *, target: str | None, suite: str | None, limit: int, store: str | None) -> int:
     """List runs, newest first."""
-    from skillgauge.api import opened_store, store_place  # noqa: PLC0415 - `--help` needs none of it
+    from skillgauge.api import opened_store, store_place, tell_foreign  # noqa: PLC0415 - `--help` needs none of it
 
     from .listing import listed, print_runs  # noqa: PLC0415 - as above
 
     call = _invocation(ctx, store)
     with opened_store(call) as runs:
-        document = listed(runs.scan(RunQuery(target_id=target, suite_id=suite, limit=limit)), store_place(call))
+        views = list(runs.scan(RunQuery(target_id=target, suite_id=suite, limit=limit)))
+        document = listed(views, store_place(call))
+        tell_foreign(call, views)
     call.output.document(document.model_dump(mode="json"))
     if document.runs:
         print_runs(document, call.output)
@@ -83,7 +85,7 @@ def list_runs(ctx: click.Context, *, target: str | None, suite: str | None, limi
 @click.pass_context
 def show(ctx: click.Context, *, run_id: str, name: str | None, output: str | None, store: str | None) -> int:
     """Show one run."""
-    from skillgauge.api import find_run, opened_store, store_place  # noqa: PLC0415 - as above
+    from skillgauge.api import find_run, opened_store, store_place, tell_foreign  # noqa: PLC0415 - as above
     from skillgauge_run_views import deliver, run_document, run_verdict, show_run  # noqa: PLC0415 - as above
 
     if output is not None and name is None:
@@ -92,6 +94,7 @@ def show(ctx: click.Context, *, run_id: str, name: str | None, output: str | Non
     call = _invocation(ctx, store)
     with opened_store(call) as runs:
         view = find_run(runs, run_id)
+        tell_foreign(call, [view] if view else [])
         if view is None:
             call.output.document(None)
             call.output.notice(f"no runs are stored in {store_place(call)}")
@@ -117,7 +120,7 @@ def show(ctx: click.Context, *, run_id: str, name: str | None, output: str | Non
 @click.pass_context
 def trend(ctx: click.Context, *, target: str, suite: str | None, store: str | None) -> int:
     """Show how a target did from run to run."""
-    from skillgauge.api import opened_store, store_place  # noqa: PLC0415 - as above
+    from skillgauge.api import opened_store, store_place, tell_foreign  # noqa: PLC0415 - as above
 
     from .documents import TrendDocument  # noqa: PLC0415 - as above
     from .listing import print_trend  # noqa: PLC0415 - as above
@@ -127,6 +130,7 @@ def trend(ctx: click.Context, *, target: str, suite: str | None, store: str | No
     call = _invocation(ctx, store)
     with opened_store(call) as runs:
         views = list(runs.scan(RunQuery(target_id=target, suite_id=suite)))
+        tell_foreign(call, views)
         if not views and (known := known_targets(runs, suite)):
             where = f" of suite {suite!r}" if suite is not None else ""
             message = f"no run{where} is of a target {target!r}{did_you_mean(target, known)}"
@@ -166,7 +170,7 @@ def trend(ctx: click.Context, *, target: str, suite: str | None, store: str | No
 @click.pass_context
 def flaky(ctx: click.Context, *, target: str | None, suite: str | None, limit: int, store: str | None) -> int:
     """Show the cases that pass only sometimes."""
-    from skillgauge.api import opened_store, store_place  # noqa: PLC0415 - as above
+    from skillgauge.api import opened_store, store_place, tell_foreign  # noqa: PLC0415 - as above
 
     from .documents import FlakyDocument  # noqa: PLC0415 - as above
     from .flaky import flaky_cases  # noqa: PLC0415 - as above
@@ -175,6 +179,7 @@ def flaky(ctx: click.Context, *, target: str | None, suite: str | None, limit: i
     call = _invocation(ctx, store)
     with opened_store(call) as runs:
         views = list(runs.scan(RunQuery(target_id=target, suite_id=suite, limit=limit)))
+        tell_foreign(call, views)
         found, steady = flaky_cases(views, target, suite)
     document = FlakyDocument(store=store_place(call), runs=len(views), cases=found, steady=steady)
     call.output.document(document.model_dump(mode="json"))

@@ -50,7 +50,7 @@ def _rescore(**values: Any) -> int:
     from skillgauge.api import run_reports  # noqa: PLC0415 - `--help` needs none of it
 
     call = invocation(click.get_current_context().obj, configured(values))
-    with run_reports(call, [values["source"]]) as (view,):
+    with run_reports(call, [values["source"]], counted_in=[values["source"]]) as (view,):
         return asyncio.run(_carry_out(call, values, view))
 
 
