@@ -1937,6 +1937,7 @@ def matches(view: RunView, query: RunQuery) -> bool:
     targets = [target.id for suite in suites for target in suite.targets]
     return (
         bool(suites)
+        and query.plan_id in (None, view.head.plan_id)
         and query.target_id in (None, *targets)
         and view.run.run_id in (query.run_ids or (view.run.run_id,))
     )
@@ -2260,6 +2261,30 @@ class _StoreOnce(_Store):
             yield replace(view, source=once(view))
 
 
+class _Unsigned(_Log):
+    async def commit(self, results: Sequence[TrialResult], *, paid: bool) -> None:
+        await super().commit([one.model_copy(update={"signature": ""}) for one in results], paid=paid)
+
+
+class _StoreUnsigned(_Store):
+    log = _Unsigned
+
+
+class _StoreOfAllPlans(_Store):
+    def scan(self, query: RunQuery) -> Iterator[RunView]:
+        return super().scan(query.model_copy(update={"plan_id": None}))
+
+
+class _StoreOfAllSigners(_Store):
+    async def begin(self, head: PlanHead, *, fresh: bool) -> _Log:
+        return await super().begin(head.model_copy(update={"signer": head.signer and "any"}), fresh=fresh)
+
+    def views(self) -> Iterator[RunView]:
+        for view in super().views():
+            signer = "a key" if view.head.signer else ""
+            yield replace(view, head=view.head.model_copy(update={"signer": signer}))
+
+
 class _StoreRaising(_Store):
     async def begin(self, head: PlanHead, *, fresh: bool) -> _Log:
         raise PermissionError("read only")
@@ -2297,6 +2322,9 @@ class _StoreRaising(_Store):
     ("by repeat", "in case order must be by suite, case", "_StoreByRepeat"),
     ("impatient", "of new trials must count one attempt each", "_StoreImpatient"),
     ("unclaiming", "must keep the claims of trials without a result", "_StoreUnclaiming"),
+    ("unsigned", "must give signed values to the letter", "_StoreUnsigned"),
+    ("of all plans", "must heed RunQuery.plan_id", "_StoreOfAllPlans"),
+    ("of all signers", "must not resume the unfinished run of another signer", "_StoreOfAllSigners"),
     ("leaking", "a new run must not hold results of an earlier one", "_StoreLeaking"),
     ("running only", "must resume a run that was interrupted", "_StoreRunningOnly"),
     ("headless", "must give the plan's head as it was begun", "_StoreHeadless"),

@@ -38,6 +38,7 @@ class RunFile(Frozen):
     """`run.json`."""
 
     plan_id: str
+    signer: str = ""
     run: RunInfo
     summary: Summary | None = None
     given_up: bool = False

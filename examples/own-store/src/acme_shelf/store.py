@@ -46,11 +46,11 @@ class ShelfStore:
 
     def _begin(self, head: PlanHead, fresh: bool) -> tuple[RunFile, str, Contents]:
         for run_id in self._run_ids():
-            tag = self._taken_over(run_id, head.plan_id)
+            tag = self._taken_over(run_id, head)
             file = self._file(run_id) if tag else None  # again, now that nobody else writes
             if tag is None or file is None:
                 continue
-            if _is_open(file, head.plan_id):
+            if _is_open(file, head):
                 file = file.model_copy(update={"given_up": True} if fresh else {"run": _going_on(file.run)})
                 self._shelf.put(f"{run_id}/run.json", file.model_dump_json().encode())
                 if not fresh:
@@ -63,17 +63,17 @@ class ShelfStore:
     def _started(self, head: PlanHead) -> tuple[RunFile, str, Contents]:
         run_id = f"{time.time_ns():020}-{token_hex(3)}"
         run = RunInfo(run_id=run_id, state=RunState.RUNNING, started_at=time.time())
-        file = RunFile(plan_id=head.plan_id, run=run)
+        file = RunFile(plan_id=head.plan_id, signer=head.signer, run=run)
         tag = self._shelf.put(f"{run_id}/owner.json", Owner.me().model_dump_json().encode(), over=ABSENT)
         assert tag is not None  # the name is new
         self._shelf.put(f"{run_id}/head.json", head.model_dump_json().encode())
         self._shelf.put(f"{run_id}/run.json", file.model_dump_json().encode())
         return file, tag, Contents(self._shelf, run_id)
 
-    def _taken_over(self, run_id: str, plan_id: str) -> str | None:
+    def _taken_over(self, run_id: str, head: PlanHead) -> str | None:
         """The tag by which an unfinished run of the plan is ours now; `None` if it is not."""
         file = self._file(run_id)
-        if file is None or not _is_open(file, plan_id):
+        if file is None or not _is_open(file, head):
             return None
         name = f"{run_id}/owner.json"
         there = self._shelf.get(name)
@@ -99,8 +99,9 @@ class ShelfStore:
         return RunView(file.run, plan, file.summary or Summary.empty(), contents)
 
 
-def _is_open(file: RunFile, plan_id: str) -> bool:
-    return file.plan_id == plan_id and file.run.state is not RunState.FINISHED and not file.given_up
+def _is_open(file: RunFile, head: PlanHead) -> bool:
+    same = (file.plan_id, file.signer) == (head.plan_id, head.signer)
+    return same and file.run.state is not RunState.FINISHED and not file.given_up
 
 
 def _going_on(run: RunInfo) -> RunInfo:
@@ -110,4 +111,6 @@ def _going_on(run: RunInfo) -> RunInfo:
 def _matches(head: PlanHead, query: RunQuery) -> bool:
     asked = [suite for suite in head.suites if query.suite_id in (None, suite.id)]
     targets = {target.id for suite in asked for target in suite.targets}
-    return (query.suite_id is None or bool(asked)) and (query.target_id is None or query.target_id in targets)
+    is_of_plan = query.plan_id in (None, head.plan_id)
+    is_of_suite = query.suite_id is None or bool(asked)
+    return is_of_plan and is_of_suite and (query.target_id is None or query.target_id in targets)

@@ -1,0 +1,84 @@
+"""The contract of stores, as far as the user's key goes: signatures come back, and runs of two keys stay apart."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from skillgauge.api import Execution, PlanHead, RunLog, RunQuery, RunState, RunView, Store
+
+from . import samples
+from .clauses import answered, called, require, shown
+from .store_crashes import MakeStore
+
+
+@dataclass(frozen=True)
+class SignedPlace:
+    """A location for runs that are signed.
+
+    Args:
+        make: makes a store from its options.
+        location: where it is; empty.
+        patience_s: how long to wait for an answer.
+    """
+
+    make: MakeStore
+    location: str
+    patience_s: float
+
+    @asynccontextmanager
+    async def store(self) -> AsyncIterator[Store]:
+        """A store that is closed at the end."""
+        store = called("making a store", self.make, {"location": self.location})
+        yield store
+        await answered("Store.close", self.patience_s, store.close)
+
+    async def begin(self, store: Store, head: PlanHead, *, fresh: bool = False) -> RunLog:
+        """Begin or resume a run."""
+        return await answered("Store.begin", self.patience_s, lambda: store.begin(head, fresh=fresh))
+
+    async def scan(self, store: Store, query: RunQuery) -> list[RunView]:
+        """Runs that match."""
+        call = f"Store.scan of {query!r}"
+        return await answered(call, self.patience_s, asyncio.to_thread, lambda: list(store.scan(query)))
+
+
+async def keeps_signatures(place: SignedPlace) -> None:
+    """What is signed comes back to the letter, with its signature."""
+    head = samples.head(signer="a key")
+    result = samples.result(0, signature="of the result", execution=Execution(output={"b": 1, "a": (1.5, "é")}))
+    case = samples.case(0, signature="of the case", input={"b": 1, "a": 2})
+    summary = samples.summary(1).model_copy(update={"signature": "of the summary"})
+    async with place.store() as store:
+        log = await place.begin(store, head)
+        await answered("RunLog.claim", place.patience_s, log.claim, [samples.trial(0)], [case])
+        await answered("RunLog.commit", place.patience_s, lambda: log.commit([result], paid=False))
+        await answered("RunLog.finish", place.patience_s, log.finish, RunState.FINISHED, summary)
+        (view,) = await place.scan(store, RunQuery(plan_id=head.plan_id))
+        stored = [view.head, view.summary, *await asyncio.to_thread(lambda: [*view.results(), *view.cases()])]
+        for kept, given in zip(stored, (head, summary, result, case), strict=True):
+            told = f"{shown(kept)} instead of {shown(given)}"
+            same = kept.model_dump_json() == given.model_dump_json()
+            require(same, f"Store.scan must give signed values to the letter, signature and order of keys too: {told}")
+        require(not await place.scan(store, RunQuery(plan_id="another")), "Store.scan must heed RunQuery.plan_id")
+
+
+async def keeps_signers_apart(place: SignedPlace) -> None:
+    """A run is resumed, and given up, only for the signer that began it."""
+    mine, other = samples.head(signer="my key"), samples.head(signer="another key")
+    async with place.store() as store:
+        begun = await place.begin(store, mine)
+        await answered("RunLog.claim", place.patience_s, begun.claim, [samples.trial(0)])
+        await answered("RunLog.commit", place.patience_s, lambda: begun.commit([samples.result(0)], paid=False))
+    for fresh in (False, True):
+        async with place.store() as store:
+            log = await place.begin(store, other, fresh=fresh)
+            apart = log.info.run_id != begun.info.run_id and not log.info.resumed
+            require(apart, "Store.begin must not resume the unfinished run of another signer")
+            await answered("RunLog.finish", place.patience_s, log.finish, RunState.FINISHED, samples.summary(0))
+    async with place.store() as store:
+        log = await place.begin(store, mine)
+        again = log.info.run_id == begun.info.run_id and log.info.resumed
+        require(again, "Store.begin with fresh must not give up the unfinished run of another signer")
