@@ -1,6 +1,6 @@
 """Throughput and memory of the kernel alone: in-process trials that do nothing, planned, scored, stored, aggregated.
 
-Run: python benchmarks/noop_million.py [TRIALS]
+Run: python benchmarks/noop_million.py [TRIALS] [unsigned]
 
 The floor measured in the same run is a bare asyncio loop that makes one task per item at the same concurrency. Garbage
 is searched for as seldom as in the program.
@@ -25,6 +25,8 @@ from skillgauge.run.direct import DirectStages
 from skillgauge.run.grading import Grading
 from skillgauge.run.pipeline import Job, carry_out
 from skillgauge.run.scorers import BoundScorer
+from skillgauge.run.signatures import StoreKey
+from skillgauge.run.signed_store import sign
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
 from skillgauge.types.suite import DIRECT, ArmKind
 from skillgauge_scorer_exact.options import ExactOptions
@@ -63,10 +65,21 @@ def plan_of(count: int) -> tuple[Plan, FakeAdapter]:
     return make_plan([SuitePlan(suite, cells)], [found], Terms(runs=1)), adapter
 
 
-async def kernel(count: int, folder: Path) -> tuple[float, int]:
+class Key:
+    """The key of a user who has one."""
+
+    def find(self) -> StoreKey:
+        """The key."""
+        return StoreKey(bytes(32))
+
+    make = find
+
+
+async def kernel(count: int, folder: Path, *, signed: bool) -> tuple[float, int]:
     """Seconds for the whole pipeline, and how many trials passed."""
     provider = next(iter(skillgauge_stores()))
-    store = provider.make(provider.options.model_validate({"location": str(folder / "noop.db")}))
+    kept = provider.make(provider.options.model_validate({"location": str(folder / "noop.db")}))
+    store = sign(kept, Key(), print) if signed else kept
     started = time.perf_counter()
     plan, adapter = plan_of(count)
     stages = DirectStages(lambda target: adapter, FakeSandbox())
@@ -107,7 +120,7 @@ def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
     gc.set_threshold(GARBAGE_THRESHOLD)
     with tempfile.TemporaryDirectory() as name:
-        seconds, passed = asyncio.run(kernel(count, Path(name)))
+        seconds, passed = asyncio.run(kernel(count, Path(name), signed="unsigned" not in sys.argv))
         size = sum(path.stat().st_size for path in Path(name).iterdir())
     assert passed == count, f"{passed} of {count} passed"
     rss = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -317,3 +317,84 @@ def _stored(store: Path) -> int:
             return count
     except sqlite3.Error:
         return 0  # not made yet
+
+
+def finished(folder: Folder, stranger: dict[str, str]) -> None:
+    """Bring a finished run of a stranger, in which everything has passed."""
+    assert folder.evaluate(env=stranger).code == 0
+    with database(folder.store) as db:
+        turn(db)
+
+
+@pytest.mark.parametrize("choice", ["--last-failed", "--changed"])
+def test_a_strangers_run_chooses_no_cases(folder: Folder, stranger: dict[str, str], choice: str) -> None:
+    """What a run that came with the folder calls passed, or unchanged, is evaluated all the same."""
+    finished(folder, stranger)
+    done = folder.evaluate(choice, *GATE)
+    assert (done.code, "(0 of 8 passed)" in done.verdict) == (1, True), done.stderr
+    assert "earlier runs: not signed with your key and passed over: 1 run (" in done.stderr
+    assert folder.counts() == {"fail": COUNT}
+
+
+def test_a_strangers_run_is_no_part_of_ones_own(folder: Folder, stranger: dict[str, str]) -> None:
+    """Its results are neither joined with new ones nor graded again; a file that the user names is his word."""
+    finished(folder, stranger)
+    for command in (["eval", *folder.arguments, "--confirm", "latest"], ["rescore", "latest"]):
+        done = folder.program(*command)
+        assert (done.code, "error[store.not-yours]: run " in done.stderr) == (2, True), done.stderr
+        assert "a file that you name is your word" in done.stderr
+    told = folder.program("report", "convert", "--input", "latest", "--format", "record", "--output", "run.record.json")
+    assert "warning[store.not-yours]: run " in told.stderr
+    assert "not-yours" not in folder.program("rescore", "run.record.json").stderr
+
+
+def test_a_gate_against_a_strangers_run(folder: Folder, stranger: dict[str, str]) -> None:
+    """Without `--untrusted` the user, who has named it, is warned; with it the command ends before anything runs."""
+    finished(folder, stranger)
+    against = ("--gate", "not-worse", "--margin", "10", "--against", "latest")
+    assert "warning[store.not-yours]: run " in folder.evaluate(*against).stderr
+    runs = folder.program("history", "list", "--json").document["runs"]
+    folder.store.unlink()
+    finished(folder, stranger)
+    done = folder.evaluate("--untrusted", *against)
+    assert (done.code, "error[store.not-yours]: run " in done.stderr) == (2, True), done.stderr
+    assert (len(runs), len(folder.program("history", "list", "--json").document["runs"])) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    "command", [("list",), ("show", "latest"), ("trend", "echo"), ("flaky",)], ids=lambda words: words[0]
+)
+def test_what_is_shown_says_who_did_not_write_it(
+    folder: Folder, stranger: dict[str, str], command: tuple[str, ...]
+) -> None:
+    """Looking is free, and the reader knows whose word it is; of his own runs nothing is said."""
+    finished(folder, stranger)
+    done = folder.program("history", *command)
+    assert (done.code, "warning[store.not-yours]: not signed with your key" in done.stderr) == (0, True), done.stderr
+    folder.store.unlink()
+    assert folder.evaluate().code == 0
+    assert "not-yours" not in folder.program("history", *command).stderr
+
+
+def test_a_finished_run_is_signed_as_a_whole(folder: Folder) -> None:
+    """A result that was taken out of one's own finished run, or a summary that was edited, makes it foreign."""
+    assert folder.evaluate().code == 0
+    assert "not-yours" not in folder.program("report", "show", "latest").stderr
+    with database(folder.store) as db:
+        db.execute("DELETE FROM results WHERE id = (SELECT min(id) FROM results)")
+    assert "it was changed after it was written" in folder.program("report", "show", "latest").stderr
+    assert folder.evaluate().code == 0
+    with database(folder.store) as db:
+        ((summary,),) = db.execute("SELECT summary FROM runs WHERE run = 2").fetchall()
+        db.execute("UPDATE runs SET summary = ? WHERE run = 2", (summary.replace('"failed":8', '"failed":0'),))
+    assert "not signed with your key" in folder.program("history", "show", "latest").stderr
+
+
+def test_what_the_user_takes_in_is_his_word(folder: Folder, stranger: dict[str, str]) -> None:
+    """A report that he imports is signed with his key."""
+    finished(folder, stranger)
+    arguments = ("report", "convert", "--input", "latest", "--format", "record", "--output", "run.record.json")
+    assert folder.program(*arguments).code == 0
+    folder.store.unlink()
+    assert folder.program("history", "import", "run.record.json").code == 0
+    assert "not-yours" not in folder.program("report", "show", "latest").stderr

@@ -8,18 +8,20 @@ their order, so that none can be taken out, either.
 
 from __future__ import annotations
 
-import hmac
 import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any, TypeVar
 
+from pydantic import BaseModel
+
 from ..types.result import RunInfo, Summary, TrialResult
 from ..types.trial import CaseHead, PlanHead
 
 _BYTES = 16
 _NAME_BYTES = 8
+_OWN = {"signature", "signer"}
 Signed = TypeVar("Signed", TrialResult, CaseHead, Summary)
 
 
@@ -52,24 +54,25 @@ class RunSigner:
             for kind in (TrialResult, CaseHead, Summary)
         }
 
-    def signed(self, value: Signed, *more: bytes) -> Signed:
+    def signed(self, value: Signed, more: bytes = b"") -> Signed:
         """The same value with its signature.
 
         Args:
-            value: without a signature, or with one that no longer counts.
+            value: without a signature.
             more: what it is to stand for beside itself.
         """
         return value.model_copy(update={"signature": self._digest(value, more)})
 
-    def signed_by_us(self, value: Signed, *more: bytes) -> bool:
+    def signed_by_us(self, value: Signed) -> bool:
         """Whether a value is what was signed."""
-        return hmac.compare_digest(value.signature.encode(), self._digest(value, more).encode())
+        # Nobody can ask often enough to learn from how long this takes: each question is a row in a file.
+        return value.signature == self._digest(value, b"")
 
-    def _digest(self, value: Signed, more: tuple[bytes, ...]) -> str:
+    def _digest(self, value: Signed, more: bytes) -> str:
         digest = self._begun[type(value)].copy()
-        for part in (*more, _content(value)):
-            digest.update(len(part).to_bytes(8, "big"))
-            digest.update(part)
+        digest.update(b"%d " % len(more))
+        digest.update(more)
+        digest.update(_content(value))
         return digest.hexdigest()
 
     def rows(self) -> Any:
@@ -87,15 +90,12 @@ def unsigned(value: Signed) -> Signed:
     return value.model_copy(update={"signature": ""}) if value.signature else value
 
 
-def _content(value: TrialResult | CaseHead | Summary | PlanHead) -> bytes:
+def _content(value: BaseModel) -> bytes:
     """The JSON of a value without its signature, equal for equal values.
 
     A whole number in a field for any number is written without its fraction before it was read from a store, and with
     one afterwards.
     """
     # As `model_dump_json` does it, whose many arguments take as long.
-    exclude = {"signer"} if isinstance(value, PlanHead) else {"signature"}
-    text = value.__pydantic_serializer__.to_json(value, exclude_defaults=True, exclude=exclude)
-    for end in (b",", b"}", b"]"):
-        text = text.replace(b".0" + end, end)
-    return text
+    text: bytes = value.__pydantic_serializer__.to_json(value, exclude_defaults=True, exclude=_OWN)
+    return text.replace(b".0,", b",").replace(b".0}", b"}").replace(b".0]", b"]")
