@@ -16,13 +16,13 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from ..types.result import RunInfo, Summary, TrialResult
+from ..types.result import RunInfo, Summary, TrialResult, Unfinished
 from ..types.trial import CaseHead, PlanHead
 
 _BYTES = 16
 _NAME_BYTES = 8
 _OWN = {"signature", "signer"}
-Signed = TypeVar("Signed", TrialResult, CaseHead, Summary)
+Signed = TypeVar("Signed", TrialResult, CaseHead, Summary, Unfinished)
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class RunSigner:
         run = json.dumps([run_id, plan_id]).encode()
         self._begun = {
             kind: blake2b(run, key=key.secret, digest_size=_BYTES, person=kind.__name__.encode())
-            for kind in (TrialResult, CaseHead, Summary)
+            for kind in (TrialResult, CaseHead, Summary, Unfinished)
         }
 
     def signed(self, value: Signed, more: bytes = b"") -> Signed:

@@ -8,7 +8,7 @@ signatures as they keep everything else, so this holds for each of them.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Protocol
@@ -16,7 +16,17 @@ from typing import Protocol
 from ..contract.stores import Archive, Claimed, RunLog, RunQuery, Store
 from ..errors import Problem, Severity, StoreError
 from ..types.comparison import GroupKey
-from ..types.result import ResultOrder, RunInfo, RunSource, RunState, RunView, Summary, TrialResult
+from ..types.result import (
+    GivenUp,
+    ResultOrder,
+    RunInfo,
+    RunSource,
+    RunState,
+    RunView,
+    Summary,
+    TrialResult,
+    Unfinished,
+)
 from ..types.trial import CaseHead, PlanHead, Trial
 from .signatures import RunSigner, StoreKey, run_facts, unsigned
 
@@ -178,7 +188,18 @@ class SignedLog:
         for trial in trials if claimed.done else ():
             if trial.trial_id in claimed.done and trial.ordinal not in self._done:
                 raise self._changed(f"it calls trial {trial.ordinal} done, which this run has not stored")
-        return claimed
+        if not claimed.cut_off:
+            return claimed
+        return replace(claimed, cut_off=await asyncio.to_thread(self._cut_off, claimed))
+
+    def _cut_off(self, claimed: Claimed) -> Mapping[str, tuple[GivenUp, ...]]:
+        """The attempts of earlier claims, of rows whose signature was looked at."""
+        cut_off: dict[str, tuple[GivenUp, ...]] = {}
+        for unfinished in self.unfinished():
+            trial_id = unfinished.trial_id
+            if unfinished.claim < claimed.attempts.get(trial_id, 0):
+                cut_off[trial_id] = (*cut_off.get(trial_id, ()), *unfinished.attempts)
+        return cut_off
 
     async def commit(self, results: Sequence[TrialResult], *, paid: bool) -> None:
         """See `RunLog.commit`."""
@@ -214,6 +235,21 @@ class SignedLog:
             if not self._signer.signed_by_us(case):
                 raise self._changed(f"what it says of case {case.id!r} is not what was stored")
             yield unsigned(case)
+
+    async def spend(self, unfinished: Sequence[Unfinished]) -> None:
+        """See `RunLog.spend`."""
+        await self._log.spend([self._signer.signed(spent) for spent in unfinished])
+
+    def unfinished(self) -> Iterator[Unfinished]:
+        """See `RunLog.unfinished`.
+
+        Raises:
+            StoreError: they are not what was kept.
+        """
+        for spent in self._log.unfinished():
+            if not self._signer.signed_by_us(spent):
+                raise self._changed(f"what trial {spent.ordinal} has used so far is not what was stored")
+            yield unsigned(spent)
 
     async def finish(self, state: RunState, summary: Summary | None) -> RunInfo:
         """See `RunLog.finish`."""

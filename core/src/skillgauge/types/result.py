@@ -60,6 +60,8 @@ class Unfinished(Frozen):
     """Which claim of the trial this is, counted from 1."""
     attempts: tuple[GivenUp, ...]
     """Attempts of this claim in their order; the last one is under way, or was cut off."""
+    signature: str = ""
+    """Of the run's signer; a store keeps it as it is."""
 
 
 class TrialResult(TrialFacts):
