@@ -970,7 +970,11 @@ async def _crashes(self: _Engine, request: RunRequest, workspace: Any, emit: Any
     ("fails", "'hello' must succeed, but failed", engine(failure=failed(FailureClass.CRASH, "x").failure)),
     ("no duration", "'hello' must give its duration_s", engine(duration_s=None)),
     ("survives", "'crash' must give a failure, but gave 'hi'", type("E", (_Engine,), {"run": _survives_all})),
-    ("emits text", "must emit TrajectoryEvents, not 'hello'", type("E", (_Engine,), {"run": _emits_text})),
+    (
+        "emits text",
+        "must emit TrajectoryEvents, or the Usage so far, not 'hello'",
+        type("E", (_Engine,), {"run": _emits_text}),
+    ),
     ("no trajectory", "must give a trajectory", engine(trajectory=None)),
     ("shows its key", "must never show the value of a secret", engine(stderr="using key-in-use")),
     ("hands a secret over", f"must not hand {CANARY}", type("E", (_Engine,), {"run": _leaky})),

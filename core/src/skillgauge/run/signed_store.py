@@ -353,7 +353,9 @@ def rows_of(source: RunSource, signer: RunSigner, seen: _Ordinals) -> bytes | No
 
 def _why_not_resumed(log: RunLog, signer: RunSigner, seen: _Ordinals) -> str:
     try:
-        return _CHANGED if rows_of(log, signer, seen) is None else ""
+        if rows_of(log, signer, seen) is None or not all(map(signer.signed_by_us, log.unfinished())):
+            return _CHANGED
+        return ""
     except StoreError as error:
         return error.problems[0].message
 

@@ -100,17 +100,7 @@ def weigh(pairs: Pairs, clusters: Sequence[Pairs] = (), earlier: Sequence[Pairs]
     estimate = math.fsum(difference_of(pair) * cases for pair, cases in pairs.items()) / n
     chance = chance_of_difference(pairs)
     level = level_of_look(earlier, _RARE)
-    confidence = 1.0 - level
-    interval, chance_new = None, None
-    scale = scale_of(pairs)
-    groups = _groups(pairs, clusters, scale) if clusters else []
-    shared = len(groups) if groups and len(groups) < n else None
-    if shared:
-        if shared >= MIN_NEW_CASES:
-            interval = cluster_interval(groups, scale, confidence)
-            chance_new = cluster_sign_chance([total for total, _ in groups])
-    elif n >= MIN_NEW_CASES:
-        interval, chance_new = lift_interval(pairs, confidence), chance_by_sign(pairs)
+    shared, interval, chance_new = _of_new_cases(pairs, clusters, level)
     repeats = sum(min(ours.graded, theirs.graded) * cases for (ours, theirs), cases in pairs.items()) // n
     detectable = smallest_detectable(n, max(1, repeats), level)
     outside = interval is not None and (interval.lower > 0.0 or interval.upper < 0.0)
@@ -135,6 +125,21 @@ def weigh(pairs: Pairs, clusters: Sequence[Pairs] = (), earlier: Sequence[Pairs]
         level=level,
         next_level=level_of_look([*earlier, pairs], _RARE),
     )
+
+
+def _of_new_cases(
+    pairs: Pairs, clusters: Sequence[Pairs], level: float
+) -> tuple[int | None, Interval | None, float | None]:
+    """The number of clusters, if cases share one, and interval and chance for new cases, if there are enough."""
+    n, scale, confidence = sum(pairs.values()), scale_of(pairs), 1.0 - level
+    groups = _groups(pairs, clusters, scale) if clusters else []
+    shared = len(groups) if groups and len(groups) < n else None
+    if (shared or n) < MIN_NEW_CASES:
+        return shared, None, None
+    if shared:
+        chance = cluster_sign_chance([total for total, _ in groups])
+        return shared, cluster_interval(groups, scale, confidence), chance
+    return None, lift_interval(pairs, confidence), chance_by_sign(pairs)
 
 
 def _groups(pairs: Pairs, clusters: Sequence[Pairs], scale: int) -> list[tuple[int, int]]:
