@@ -972,7 +972,7 @@ async def _crashes(self: _Engine, request: RunRequest, workspace: Any, emit: Any
     ("survives", "'crash' must give a failure, but gave 'hi'", type("E", (_Engine,), {"run": _survives_all})),
     (
         "emits text",
-        "must emit TrajectoryEvents, or the Usage so far, not 'hello'",
+        "or the Usage so far, not 'hello'",
         type("E", (_Engine,), {"run": _emits_text}),
     ),
     ("no trajectory", "must give a trajectory", engine(trajectory=None)),
