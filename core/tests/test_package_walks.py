@@ -8,7 +8,8 @@ from skillgauge.types.gate import Gate, GateFigure
 from skillgauge.types.result import Verdict
 from skillgauge.types.score import Score
 from skillgauge.types.suite import Arm, ArmKind, Case, Check, FileSpec, Install, SkillRef, Suite, Target, TargetKind
-from skillgauge.types.trial import Block, Execution, Trajectory
+from skillgauge.types.trajectory import Block, Trajectory
+from skillgauge.types.trial import Execution
 from skillgauge_documents import thaw
 from skillgauge_testkit.fakes import FakeAdapter, FakeEngine, FakeWorkspace
 

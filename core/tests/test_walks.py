@@ -41,13 +41,8 @@ from skillgauge.types.suite import (
     VerdictMode,
     VerdictRule,
 )
-from skillgauge.types.trial import (
-    EventKind,
-    Execution,
-    FiredSkill,
-    Trajectory,
-    TrajectoryEvent,
-)
+from skillgauge.types.trajectory import EventKind, FiredSkill, Trajectory, TrajectoryEvent
+from skillgauge.types.trial import Execution
 from skillgauge_documents import thaw
 from skillgauge_testkit.fakes import OK, FakeAdapter, FakeEngine, FakeSandbox, FakeScorer, FakeScorers, FakeWorkspace
 

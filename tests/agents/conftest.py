@@ -14,12 +14,10 @@ from typing import Any
 import pytest
 
 from skillgauge_testkit import ModelReply, ModelServer
+from skillgauge_testkit.agent_sessions import KEY, SKILL
 
 Script = Iterable[ModelReply] | Callable[..., ModelReply]
 Find = Callable[[str], Path]
-
-KEY = "made-up-key-of-the-tests-0123456789"
-SKILL = "---\nname: greet-well\ndescription: Says hello the proper way\n---\n# Greeting\nSay ZEBRA.\n"
 
 
 @dataclass(frozen=True)
@@ -91,7 +89,7 @@ def claude(agent_program: Find, tmp_path: Path) -> Agent:
 
     def arguments(_server: ModelServer, _workspace: Path) -> list[str | Path]:
         options = "--output-format stream-json --verbose --model claude-sonnet-4-5 --setting-sources project"
-        permissions = "--permission-mode acceptEdits --allowedTools Bash --max-turns 9"
+        permissions = "--permission-mode acceptEdits --allowedTools Bash Skill --max-turns 9"
         return [program, "-p", "Say hello to Ann", *options.split(), *permissions.split()]
 
     def environment(server: ModelServer, home: Path) -> Mapping[str, str]:

@@ -41,7 +41,8 @@ def test_skill_makes_the_difference(claude: Agent) -> None:
     skilled, unskilled = claude.run(script, has_skill=True), claude.run(script)
     assert (skilled.last["result"], unskilled.last["result"]) == ("ZEBRA", "hello")
     (loaded,) = (line for line in skilled.of(type="user") if "tool_use_result" in line)
-    assert loaded["tool_use_result"] == {"success": True, "commandName": "greet-well"}
+    granted = ["Read", "Write", "Bash(python:*)"]  # as the front matter of the skill asks
+    assert loaded["tool_use_result"] == {"success": True, "commandName": "greet-well", "allowedTools": granted}
     assert "Say ZEBRA." in skilled.server.requests[1].text
     assert len(unskilled.server.requests) == 1
 

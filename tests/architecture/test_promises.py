@@ -25,7 +25,6 @@ FOR_READERS_OF_DOCUMENTS = {
     "DroppedCounts.both_error": "as `baseline_error`",
     "DroppedCounts.candidate_error": "as `baseline_error`",
     "DroppedCounts.not_run": "as `baseline_error`",
-    "Execution.arm_integrity": "proof of a session's condition, for people who doubt a result",
     "SuiteHead.case_weights": "for programs that compute a mean from a document",
     "Usage.reasoning_tokens": "a part of the output tokens that some providers tell",
 }

@@ -361,22 +361,25 @@ from .types.suite import (
     VerdictMode as VerdictMode,
     VerdictRule as VerdictRule,
 )
+from .types.trajectory import (
+    Block as Block,
+    EventKind as EventKind,
+    FiredSkill as FiredSkill,
+    RefusedSkill as RefusedSkill,
+    Trajectory as Trajectory,
+    TrajectoryEvent as TrajectoryEvent,
+)
 from .types.trial import (
     Blame as Blame,
-    Block as Block,
     CaseHead as CaseHead,
-    EventKind as EventKind,
     Execution as Execution,
     Failure as Failure,
     FailureClass as FailureClass,
     FileChange as FileChange,
-    FiredSkill as FiredSkill,
     Identity as Identity,
     PlanHead as PlanHead,
     RunOrigin as RunOrigin,
     SuiteHead as SuiteHead,
-    Trajectory as Trajectory,
-    TrajectoryEvent as TrajectoryEvent,
     Trial as Trial,
     Usage as Usage,
 )

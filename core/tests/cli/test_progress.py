@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from skillgauge.cli.progress import Narration, PlainProgress, Silence, make_progress
 from skillgauge.cli.tally import Tally, clock_text, step_text
 from skillgauge.types.result import TrialResult, Verdict
-from skillgauge.types.trial import EventKind, TrajectoryEvent, Trial, Usage
+from skillgauge.types.trajectory import EventKind, TrajectoryEvent
+from skillgauge.types.trial import Trial, Usage
 
 
 def trial(case: str, arm: str = "with_skill", name: str = "") -> Trial:

@@ -13,16 +13,8 @@ from skillgauge.report.summary import summarize
 from skillgauge.types.comparison import Dropped, DroppedCounts, GroupKey, Outcome, OutcomeCounts, Ratios, Spent
 from skillgauge.types.result import GivenUp, Kept, ResultOrder, RunInfo, RunState, RunView, TrialResult, Verdict
 from skillgauge.types.suite import Comparison, TargetHead
-from skillgauge.types.trial import (
-    CaseHead,
-    Execution,
-    Failure,
-    FailureClass,
-    PlanHead,
-    SuiteHead,
-    Trajectory,
-    Usage,
-)
+from skillgauge.types.trajectory import Trajectory
+from skillgauge.types.trial import CaseHead, Execution, Failure, FailureClass, PlanHead, SuiteHead, Usage
 
 VERDICTS = {"p": Verdict.PASS, "f": Verdict.FAIL, "e": Verdict.ERROR, "s": Verdict.SKIPPED}
 WITH = GroupKey("demo", "pdf", "with", "agent", None)

@@ -34,16 +34,8 @@ from skillgauge.types.result import (
 )
 from skillgauge.types.score import Score, ScoreStatus
 from skillgauge.types.suite import TargetHead
-from skillgauge.types.trial import (
-    Blame,
-    Execution,
-    Failure,
-    FailureClass,
-    PlanHead,
-    SuiteHead,
-    Trajectory,
-    Usage,
-)
+from skillgauge.types.trajectory import Trajectory
+from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, PlanHead, SuiteHead, Usage
 
 quick = settings(max_examples=60, deadline=None)
 

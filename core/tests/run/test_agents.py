@@ -14,17 +14,12 @@ from hypothesis import strategies as st
 from skillgauge.contract.engines import Emit, RunRequest
 from skillgauge.contract.providers import Traits
 from skillgauge.contract.sandboxes import Command, Finished, ModelRoute, Sandbox, SandboxSpec, Workspace
-from skillgauge.run.agents import (
-    VERIFIED,
-    AgentSetup,
-    AgentStages,
-    arm_integrity,
-    changed_files,
-    files_of_skill,
-)
+from skillgauge.run.agents import AgentSetup, AgentStages, changed_files, files_of_skill
+from skillgauge.run.arm_integrity import VERIFIED
 from skillgauge.run.contents import LARGEST, ROOM, Content, contents_of
 from skillgauge.types.suite import Arm, ArmKind, Case, FileSpec, Limits, SkillRef
-from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trajectory, Trial, Usage
+from skillgauge.types.trajectory import Trajectory
+from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trial, Usage
 from skillgauge_testkit import FakeEngine, FakeSandbox, FakeWorkspace, TemporarySandbox
 from skillgauge_testkit.fakes import OK
 
@@ -94,39 +89,6 @@ def execute(
             return execution
 
     return asyncio.run(run())
-
-
-@pytest.mark.parametrize(
-    ("arm", "offered", "words"),
-    [
-        (WITH, ("pdf", "other"), ""),
-        (WITH, ("other", "pdf", "bundled"), ""),
-        (WITHOUT, ("other",), ""),
-        (WITHOUT, ("other", "bundled"), ""),
-        (WITH, ("other",), "arm 'with_skill' was not offered pdf"),
-        (WITH, (), "arm 'with_skill' was not offered other, pdf"),
-        (WITHOUT, ("other", "pdf"), "arm 'without_skill' was offered pdf"),
-        (WITHOUT, ("pdf",), "arm 'without_skill' was not offered other and was offered pdf"),
-    ],
-)
-def test_a_session_must_be_offered_what_its_arm_says(arm: Arm, offered: tuple[str, ...], words: str) -> None:
-    """Every skill of the arm, and none that is under test in another; what the agent itself brings is no intruder."""
-    integrity, failure = arm_integrity(arm, CANDIDATES, told(*offered))
-    assert integrity == (words or VERIFIED)
-    if words:
-        assert failure
-        assert (failure.failure_class, failure.blame) == (FailureClass.ARM_INTEGRITY, Blame.INFRASTRUCTURE)
-        assert not failure.retryable
-    else:
-        assert failure is None
-
-
-@pytest.mark.parametrize("trajectory", [None, Trajectory()])
-def test_what_an_engine_does_not_tell_is_unknown(trajectory: Trajectory | None) -> None:
-    """It is no error, and not called verified either."""
-    integrity, failure = arm_integrity(WITH, CANDIDATES, trajectory)
-    assert integrity.startswith("unknown: ")
-    assert failure is None
 
 
 def test_a_wrong_arm_makes_the_session_an_error() -> None:

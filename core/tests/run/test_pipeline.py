@@ -33,19 +33,8 @@ from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
 from skillgauge.types.result import Figure, ResultOrder, RunInfo, RunState, SuiteSummary, Summary, TrialResult, Verdict
 from skillgauge.types.score import Score
 from skillgauge.types.suite import DIRECT, ArmKind, Case, Check, Suite, Target
-from skillgauge.types.trial import (
-    Blame,
-    CaseHead,
-    Execution,
-    Failure,
-    FailureClass,
-    Identity,
-    PlanHead,
-    Trajectory,
-    TrajectoryEvent,
-    Trial,
-    Usage,
-)
+from skillgauge.types.trajectory import Trajectory, TrajectoryEvent
+from skillgauge.types.trial import Blame, CaseHead, Execution, Failure, FailureClass, Identity, PlanHead, Trial, Usage
 from skillgauge_testkit.fakes import FakeAdapter, FakeSandbox, FakeScorer, FakeScorers
 
 LONG_S = 60.0

@@ -47,7 +47,8 @@ from skillgauge.types.suite import (
     VerdictMode,
     VerdictRule,
 )
-from skillgauge.types.trial import Blame, EventKind, Execution, Failure, FailureClass, Identity, Trial, Usage
+from skillgauge.types.trajectory import EventKind
+from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trial, Usage
 from skillgauge_documents import MAX_DEPTH, freeze, thaw
 from skillgauge_documents.frozen import EMPTY, Frozen, Json, JsonObject, canonical_json, digest, digest_text, once
 

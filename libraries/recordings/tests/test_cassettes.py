@@ -18,18 +18,8 @@ from hypothesis import strategies as st
 from skillgauge.contract.sandboxes import SandboxSpec, SpoiledError, Workspace
 from skillgauge.errors import SuiteError
 from skillgauge.types.suite import Arm, ArmKind, Case, FileSpec, Limits, SkillRef
-from skillgauge.types.trial import (
-    EventKind,
-    Execution,
-    Failure,
-    FailureClass,
-    FileChange,
-    Identity,
-    Trajectory,
-    TrajectoryEvent,
-    Trial,
-    Usage,
-)
+from skillgauge.types.trajectory import EventKind, Trajectory, TrajectoryEvent
+from skillgauge.types.trial import Execution, Failure, FailureClass, FileChange, Identity, Trial, Usage
 from skillgauge_documents.redaction import Redactor
 from skillgauge_recordings.cassettes import (
     LARGEST_FILE,

@@ -13,6 +13,7 @@ from ..run.pipeline import Conclusion
 from ..types.result import RunView, Spending
 from .added_results import with_added
 from .against import Earlier, against_answers
+from .broken_arms import broken_arms
 from .decision import Decision, GateOptions, decide, stopped_early
 from .eval_document import document, human_lines
 from .evaluation import Evaluation
@@ -71,7 +72,7 @@ def conclude(
     decision = decide(view, gate, has_bad_files=has_bad_files, gating=part, compared=compared)
     if evaluation.stopped_at:
         decision = stopped_early(view, evaluation.stopped_at, decision)
-    notices = (*decision.notices, *remarks)
+    notices = (*decision.notices, *broken_arms(view), *remarks)
     decision = replace(decision, exit_code=evaluation.exit_code(decision.exit_code), notices=notices)
     if values.get("open_report") and (page := written.get(PAGE)):
         import webbrowser  # noqa: PLC0415 - few runs open one

@@ -13,7 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from ..types.result import TrialResult, Verdict
-from ..types.trial import TrajectoryEvent, Trial
+from ..types.trajectory import TrajectoryEvent
+from ..types.trial import Trial
 from .streams import shown_streams
 from .tally import Tally, clock_text
 

@@ -14,7 +14,8 @@ from skillgauge_documents.phrases import duration
 
 from ..report.wording import reason_of
 from ..types.result import TrialResult, Verdict
-from ..types.trial import TrajectoryEvent, Trial
+from ..types.trajectory import TrajectoryEvent
+from ..types.trial import Trial
 from .tally import STEP, Clock, Tally, clock_text, step_text, trial_name
 from .terminal import is_live, takes_color
 

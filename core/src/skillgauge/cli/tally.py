@@ -12,7 +12,8 @@ from skillgauge_documents.characters import plain
 
 from ..types.result import TrialResult, Verdict
 from ..types.suite import DIRECT
-from ..types.trial import EventKind, TrajectoryEvent, Trial
+from ..types.trajectory import EventKind, TrajectoryEvent
+from ..types.trial import Trial
 
 Clock = Callable[[], float]
 _WORDS = {Verdict.PASS: "passed", Verdict.FAIL: "failed", Verdict.ERROR: "errors", Verdict.SKIPPED: "skipped"}

@@ -9,7 +9,8 @@ from skillgauge_documents.frozen import EMPTY, Frozen, JsonObject
 
 from ..errors import Problem
 from ..types.suite import Install, SkillRef
-from ..types.trial import Execution, Identity, TrajectoryEvent, Trial, Usage
+from ..types.trajectory import TrajectoryEvent
+from ..types.trial import Execution, Identity, Trial, Usage
 from .requests import Request
 from .sandboxes import ModelRoute, Workspace
 

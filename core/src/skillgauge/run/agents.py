@@ -17,18 +17,10 @@ from ..contract.providers import Traits
 from ..contract.sandboxes import Command, NoRoomError, Sandbox, SandboxSpec, SpoiledError, Workspace
 from ..log import get_logger
 from ..types.inputs import FileSpec
-from ..types.suite import Arm, Case, SkillRef, TargetKind
-from ..types.trial import (
-    Blame,
-    Execution,
-    Failure,
-    FailureClass,
-    FileChange,
-    Trajectory,
-    TrajectoryEvent,
-    Trial,
-    Usage,
-)
+from ..types.suite import Case, SkillRef, TargetKind
+from ..types.trajectory import TrajectoryEvent
+from ..types.trial import Blame, Execution, Failure, FailureClass, FileChange, Trial, Usage
+from .arm_integrity import arm_integrity
 from .contents import contents_of, with_contents
 from .spending import Meter, current_meter
 from .stage import environment_of
@@ -41,8 +33,6 @@ OnStep = Callable[[Trial, TrajectoryEvent], None]
 SETUP_TIMEOUT_S = 60.0
 ROOM_MB = 64
 """Free space without which a session is not started: agents' programs write tens of MiB before they do any work."""
-VERIFIED = "verified"
-"""`Execution.arm_integrity` of a session that was offered exactly the skills of its arm."""
 
 
 @dataclass(frozen=True)
@@ -226,31 +216,6 @@ def _removal(case: Case) -> tuple[str, ...]:
     folders = sorted({str(one) for path in gone for one in PurePosixPath(path).parents[:-1]}, key=len, reverse=True)
     rest = f"; rmdir -- {shlex.join(folders)} 2>/dev/null || :" if folders else ""
     return (f"rm -f -- {shlex.join(gone)}{rest}",) if gone else ()
-
-
-def arm_integrity(arm: Arm, candidates: frozenset[str], trajectory: Trajectory | None) -> tuple[str, Failure | None]:
-    """Whether a session was offered what its arm says, and nothing else that is under test.
-
-    Args:
-        arm: the condition the session stands for.
-        candidates: every skill that is under test in any arm of the suite.
-        trajectory: what the engine tells.
-
-    Returns:
-        What to record, and the failure of a session that proves nothing about its arm.
-    """
-    offered = trajectory.skills_offered if trajectory else None
-    if offered is None:
-        return "unknown: the engine does not report which skills it offered", None
-    present = {skill.name for skill in arm.skills}
-    missing = sorted(present - set(offered))
-    intruders = sorted((candidates - present) & set(offered))
-    if not missing and not intruders:
-        return VERIFIED, None
-    parts = [f"was not offered {', '.join(missing)}"] if missing else []
-    parts += [f"was offered {', '.join(intruders)}"] if intruders else []
-    message = f"arm {arm.name!r} {' and '.join(parts)}"
-    return message, Failure.of_agent(FailureClass.ARM_INTEGRITY, message)
 
 
 async def with_changes(execution: Execution, before: Mapping[str, str], workspace: Workspace) -> Execution:

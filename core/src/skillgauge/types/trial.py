@@ -1,4 +1,4 @@
-"""What runs and what happened: plan, trial, execution, trajectory."""
+"""What runs and what happened: plan, trial, execution."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from .answers import PLAIN, Answer, AnswerStyle
 from .gate import Gate, GateFigure, Quarantined
 from .signature import Signature
 from .suite import Arm, Case, CaseFacts, Comparison, Limits, SuiteFacts, Target, TargetHead
+from .trajectory import Trajectory
 
 
 class Identity(Frozen):
@@ -301,65 +302,6 @@ class Usage(Frozen):
         return sum(kind or 0 for kind in kinds)
 
 
-class EventKind(StrEnum):
-    """Kinds of trajectory events."""
-
-    MESSAGE = "message"
-    REASONING = "reasoning"
-    TOOL_CALL = "tool_call"
-    TOOL_RESULT = "tool_result"
-    NOTICE = "notice"
-
-
-class TrajectoryEvent(Frozen):
-    """One thing an agent did or saw, in order."""
-
-    kind: EventKind
-    text: str = ""
-    name: str | None = None
-    """Tool name, for calls."""
-    call_id: str | None = None
-    data: Json = None
-    """Arguments of a call, content of a result."""
-    is_error: bool = False
-    duration_s: float | None = None
-    """Seconds that it took: of a message, what the model needed to write it; of a call, the tool."""
-
-
-class FiredSkill(Frozen):
-    """A skill that the agent loaded."""
-
-    name: str
-    how: str
-    """`invoked` by its tool, `read` from its file, or `explicit` in the prompt."""
-
-
-class Block(Frozen):
-    """A tool call that was stopped."""
-
-    tool: str
-    by: str
-    """`hook`, `permission` or `sandbox`."""
-    event: str | None = None
-
-
-class Trajectory(Frozen):
-    """What an agent did, the same shape for every engine. `None` means the engine cannot tell."""
-
-    events: tuple[TrajectoryEvent, ...] = ()
-    skills_offered: tuple[str, ...] | None = None
-    skills_fired: tuple[FiredSkill, ...] | None = None
-    blocked: tuple[Block, ...] | None = None
-    model_calls: int | None = None
-    turns: int | None = None
-    session_id: str | None = None
-    model: str | None = None
-    """The model that answered, as the engine tells it."""
-    engine_version: str | None = None
-    raw: str | None = None
-    """The engine's own event stream, one event per line, cut in the middle if it is very long."""
-
-
 class FileChange(Frozen):
     """A file that differs from what was in the workspace at launch."""
 
@@ -396,7 +338,8 @@ class Execution(Frozen):
     sandbox: str | None = None
     """Sandbox and tier it ran in, for example `local/none`."""
     arm_integrity: str | None = None
-    """For agents: `verified` if the skills offered are those of the arm, else why that is unknown."""
+    """For agents: `verified` if the skills of the arm, and no other under test, were offered and none was refused; else
+    why that is unknown or wrong."""
     replayed: bool = False
     """Whether it is a recording, so that its time and cost are not this run's."""
     notes: tuple[str, ...] = ()

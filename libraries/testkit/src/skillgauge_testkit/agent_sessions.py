@@ -28,7 +28,27 @@ from skillgauge.api import (
 from . import ModelServer, TemporarySandbox
 
 KEY = "made-up-key-of-the-tests-0123456789"
-SKILL = "---\nname: greet-well\ndescription: Says hello the proper way\n---\n# Greeting\nSay ZEBRA.\n"
+FRONT_MATTERS: Mapping[str, str] = {
+    "plain": "",
+    "tools": "allowed-tools: Read, Write, Bash(python:*)\n",
+    "tools listed": "allowed-tools:\n  - Read\n  - Write\n  - Bash(python:*)\n",
+    "tools spaced": "allowed-tools: Read Write Bash(python:*)\n",
+    "hooks": (
+        "hooks:\n  PreToolUse:\n    - matcher: Bash\n"
+        '      hooks:\n        - type: command\n          command: "touch hooked.txt"\n'
+    ),
+}
+"""Fields that skills have beside name and description, which an engine must cope with: a skill that has them is loaded
+like any other."""
+
+
+def skill_text(fields: str = "") -> str:
+    """Return the SKILL.md of `greet-well` with further fields in its front matter."""
+    return f"---\nname: greet-well\ndescription: Says hello the proper way\n{fields}---\n# Greeting\nSay ZEBRA.\n"
+
+
+SKILL = skill_text(FRONT_MATTERS["tools"])
+"""As many public skills are: with tools that it asks for."""
 LIMITS = Limits(timeout_s=90)
 
 
@@ -75,7 +95,9 @@ class Given:
     skill_folder: str
     """Where it looks for skills, relative to the workspace."""
     skills: Sequence[str] = ()
-    """Names under which `SKILL` is installed there."""
+    """Names under which a skill is installed there."""
+    text: str = SKILL
+    """The SKILL.md of each of them."""
     files: Sequence[FileSpec] = ()
     """What else is in the workspace."""
     installs: Sequence[Install] = ()
@@ -120,7 +142,7 @@ def play(
         installed = tuple(_installed(name, given.skill_folder) for name in given.skills)
         async with TemporarySandbox().open(SandboxSpec(label="test")) as workspace:
             await workspace.put(
-                [*given.files, *(FileSpec(path=f"{one.path}/SKILL.md", text=SKILL) for one in installed)]
+                [*given.files, *(FileSpec(path=f"{one.path}/SKILL.md", text=given.text) for one in installed)]
             )
             request = RunRequest(trial_id="t", case_id="c", prompt=prompt, model=model, skills=installed, limits=limits)
             request = request.model_copy(update={"installs": tuple(given.installs), "agent": given.agent})

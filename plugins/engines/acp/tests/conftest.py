@@ -24,9 +24,8 @@ from skillgauge.api import (
 )
 from skillgauge_engine_acp.agents import AGENTS
 from skillgauge_testkit import ENGINES, Maker, ModelReply, ModelServer, TemporarySandbox
+from skillgauge_testkit.agent_sessions import KEY, SKILL
 
-KEY = "made-up-key-of-the-tests-0123456789"
-SKILL = "---\nname: greet-well\ndescription: Says hello the proper way\n---\n# Greeting\nSay ZEBRA.\n"
 FOLDERS = {agent.name: agent.skill_folder for agent in AGENTS}
 VARIABLES = {agent.name: agent.variables for agent in AGENTS}
 
@@ -62,6 +61,7 @@ class Stage:
         script: Script,
         *,
         has_skill: bool = False,
+        skill: str = SKILL,
         limits: Limits = NO_LIMITS,
         prompt: str = "",
         **options: object,
@@ -82,7 +82,7 @@ class Stage:
             skills = (InstalledSkill(ref=ref, path=home),) if has_skill else ()
             async with TemporarySandbox().open(SandboxSpec(label="acp")) as workspace:
                 if has_skill:
-                    await workspace.put([FileSpec(path=f"{home}/SKILL.md", text=SKILL)])
+                    await workspace.put([FileSpec(path=f"{home}/SKILL.md", text=skill)])
                 request = RunRequest(
                     trial_id="t", case_id="c", prompt="Say hello to Ann", model=None, limits=limits, skills=skills
                 )

@@ -55,7 +55,7 @@ def play(agent_program: Callable[[str], Path]) -> Play:
         at_server: bool = True,
         **given: Any,
     ) -> Played:
-        found = {name: given.pop(name) for name in ("skills", "files", "installs", "agent") if name in given}
+        found = {name: given.pop(name) for name in ("skills", "text", "files", "installs", "agent") if name in given}
         limits = given.pop("limits", LIMITS)
         with ModelServer(script) as server:
             address = {"base_url": server.url} if at_server and not is_relayed else {}

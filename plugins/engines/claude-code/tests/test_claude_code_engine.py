@@ -155,7 +155,7 @@ def test_how_it_is_started(tmp_path: Path) -> None:
     arguments, environment = launched(tmp_path)
     assert arguments[arguments.index("--model") + 1] == "claude-sonnet-4-5"
     assert arguments[arguments.index("--setting-sources") + 1] == "project"
-    assert arguments[-2:] == ["--allowedTools", "Bash"]
+    assert arguments[-3:] == ["--allowedTools", "Bash", "Skill"]
     assert (tmp_path / "in").read_text() == "hi"
     assert environment["CLAUDE_CONFIG_DIR"] == f"{environment['HOME']}/.claude"
     quiet = ("CLAUDE_CODE_DISABLE_BUNDLED_SKILLS", "DISABLE_AUTOUPDATER", "DISABLE_TELEMETRY")
@@ -180,7 +180,7 @@ def test_options_at_the_start(tmp_path: Path) -> None:
     )
     assert arguments[arguments.index("--max-turns") + 1] == "7"
     assert json.loads(arguments[arguments.index("--settings") + 1]) == {"hooks": {}}
-    assert arguments[arguments.index("--allowedTools") + 1 :] == ["Bash", "Edit"]
+    assert arguments[arguments.index("--allowedTools") + 1 :] == ["Bash", "Edit", "Skill"]
     assert environment["CLAUDE_CODE_MAX_RETRIES"] == "0"
     assert environment["HTTPS_PROXY"] == "http://127.0.0.1:1"
     assert environment["NO_PROXY"] == "127.0.0.1,localhost,::1"

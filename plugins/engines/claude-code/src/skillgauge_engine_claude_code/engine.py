@@ -17,6 +17,7 @@ from skillgauge_agent_programs.programs import AgentProgram
 
 from .installing import install
 from .options import BASE_URL, KEY, LOGIN_FILE, SUBSCRIPTION, VARIABLES, ClaudeCodeOptions, PermissionMode
+from .skill_calls import SKILL_TOOL
 from .transcript import ClaudeTranscript
 
 _QUIET = {
@@ -98,18 +99,21 @@ class ClaudeCodeEngine(ProgramEngine):
         arguments = ["--permission-mode", options.permission_mode, *installed]
         if settings:
             arguments += ["--settings", canonical_json(settings)]
-        if options.allowed_tools:
-            arguments += ["--allowedTools", *options.allowed_tools]  # the last one, since it takes all that follows
-        return arguments
+        # A skill that asks for tools or hooks in its front matter is not loaded unasked, in any permission mode. The
+        # user who narrows the tools of the agent does not mean that the skill under test cannot be used.
+        allowed = dict.fromkeys((*options.allowed_tools, SKILL_TOOL))
+        return [*arguments, "--allowedTools", *allowed]  # the last one, since it takes all that follows
 
     def read_home(self, home: Path, transcript: Transcript) -> None:
-        """Read the session file, which nobody but the program is meant to write."""
+        """Read the session file and those of sub-agents, which only the program is meant to write."""
         assert isinstance(transcript, ClaudeTranscript)
-        for path in files_in(home, ".claude/projects/*/*.jsonl"):
-            if path.stem == transcript.session_id:
-                file = SessionFile(path)
-                for record in file.records():
-                    transcript.read_record(record)
+        for path in files_in(home, ".claude/projects/**/*.jsonl"):
+            is_of_session = path.stem == transcript.session_id
+            read = transcript.read_record if is_of_session else transcript.read_other_record
+            file = SessionFile(path)
+            for record in file.records():
+                read(record)
+            if is_of_session:
                 transcript.end_record(is_cut=file.is_cut)
 
     def usage_so_far(self, home: Path, transcript: Transcript) -> Usage | None:

@@ -40,7 +40,8 @@ class ClaudeCodeOptions(InstructedOptions):
         default=PermissionMode.ACCEPT_EDITS, description="What the agent may do unasked."
     )
     allowed_tools: tuple[str, ...] = Field(
-        default=("Bash",), description="Tools that it may use unasked whatever the mode, as --allowedTools takes them."
+        default=("Bash",),
+        description="Tools that it may use unasked whatever the mode, as --allowedTools takes them; always Skill.",
     )
     settings: JsonObject = Field(
         default=EMPTY, description="Settings as of settings.json, for example hooks; the workspace's own count besides."

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from skillgauge.api import JsonValue, Usage
-from skillgauge_agent_programs.json_lines import count_at, dig, items_at, text_at
+from skillgauge_agent_programs.json_lines import count_at, dig, items_at, text_at, texts_at
 
 from .outcomes import usage_of
+from .skill_calls import SkillCalls, flat
 
 SYNTHETIC = "<synthetic>"
 """Model of messages that the program itself writes when its API fails."""
@@ -56,7 +57,7 @@ class AnswerTokens:
 
 
 class SessionRecord:
-    """Reads what tells the end of a session. A file that lacks the end proves nothing about it."""
+    """Reads which skills a session was offered and asked for, and its end. A file that lacks its end proves nothing."""
 
     def __init__(self) -> None:
         self._message_id: str | None = None
@@ -70,10 +71,17 @@ class SessionRecord:
         """Whether the last thing is that the program's API failed."""
         self.usage: Usage | None = None
         """Of the whole session, as the program adds it up when it ends."""
+        self.listed: tuple[str, ...] | None = None
+        """Skills that the model was told of; `None` if the file has no list of them."""
+        self.skill_calls: SkillCalls | None = None
+        """`None` as long as no message of the model is there."""
 
     def read(self, record: Mapping[str, JsonValue]) -> None:
         """Take the object in a line."""
+        self.read_calls(record)
         match text_at(record, "type"):
+            case "attachment" if text_at(record, "attachment", "type") == "skill_listing":
+                self.listed = (*(self.listed or ()), *texts_at(record, "attachment", "names"))
             case "assistant" if record.get("isSidechain") is not True:
                 self._take(dig(record, "message"))
             case "user" if record.get("isSidechain") is not True:
@@ -82,6 +90,21 @@ class SessionRecord:
             case "cost-state":
                 told = {"modelUsage": record.get("modelUsage"), "total_cost_usd": record.get("totalCostUSD")}
                 self.usage = usage_of(told)
+            case _:
+                return
+
+    def read_calls(self, record: Mapping[str, JsonValue]) -> None:
+        """Take what a line says of skills that were asked for, also one in the file of a sub-agent."""
+        parts = items_at(record, "message", "content")
+        match text_at(record, "type"):
+            case "assistant":
+                self.skill_calls = self.skill_calls or SkillCalls()
+                for part in parts:
+                    self.skill_calls.called(part)
+            case "user" if self.skill_calls is not None:
+                for part in parts:
+                    if dig(part, "is_error") is True:
+                        self.skill_calls.failed(text_at(part, "tool_use_id") or "", flat(dig(part, "content")))
             case _:
                 return
 

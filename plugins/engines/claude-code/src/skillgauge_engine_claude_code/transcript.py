@@ -12,6 +12,7 @@ from skillgauge.api import (
     EventKind,
     Failure,
     JsonValue,
+    RefusedSkill,
     Trajectory,
     TrajectoryEvent,
     Usage,
@@ -31,6 +32,7 @@ from skillgauge_agent_programs.skills import EXPLICIT, INVOKED, READ, FiredSkill
 
 from .outcomes import failure_of, usage_of
 from .record import SYNTHETIC, AnswerTokens, SessionRecord
+from .skill_calls import SKILL_TOOL, SkillCalls, flat, kept_from_model, without_tool
 
 _SUBAGENTS = ("Task", "Agent")
 """Tools that ask the model themselves."""
@@ -70,6 +72,7 @@ class ClaudeTranscript:
         """Tokens of the answers so far, as the stream names them."""
         self._events: list[TrajectoryEvent] = []
         self._calls: dict[str, _Call] = {}
+        self._skill_calls = SkillCalls()
         self._fired = FiredSkills()
         self._blocked: dict[str, Block] = {}
         self._hook_events: dict[str, str] = {}
@@ -110,20 +113,24 @@ class ClaudeTranscript:
         """Learn that the session file has no more lines, and whether its last one is unfinished."""
         self._record.is_cut = is_cut
 
+    def read_other_record(self, record: Mapping[str, JsonValue]) -> None:
+        """Take the object in a line of another file, which is that of a sub-agent."""
+        self._record.read_calls(record)
+
     def account(self, ending: Ending) -> Account:
         """See `Transcript.account`.
 
         Into the stream any command that the agent started can write. Where the session file says otherwise, it counts.
         """
-        offered = texts_at(self._init, "skills") if self._init is not None else None
-        self._note_explicit(offered or ())
+        self._note_explicit()
         self._note_denials()
         is_over = self._is_over(ending)
         failure = cut_off("claude") if is_over and self._lacks_record else self._failure()
         trajectory = Trajectory(
             events=tuple(self._events),
-            skills_offered=offered,
+            skills_offered=self._offered() if self._init is not None else None,
             skills_fired=self._fired.all if self._init is not None else None,
+            skills_refused=tuple(self._refused()) if self._init is not None else None,
             blocked=tuple(self._blocked.values()) if self._init is not None else None,
             model_calls=len(self._message_ids) if self._init is not None else None,
             turns=self._turns,
@@ -140,6 +147,35 @@ class ClaudeTranscript:
             awaits_model=is_models_turn(self._events, _SUBAGENTS),
             notes=tuple(self._notes()),
         )
+
+    @property
+    def _has_skill_tool(self) -> bool:
+        """Whether the agent can load skills at all; settings that deny the tool leave it out of the session."""
+        tools = texts_at(self._init, "tools")
+        return not tools or SKILL_TOOL in tools
+
+    def _offered(self) -> tuple[str, ...]:
+        """List the skills that the model was told of, and those that the prompt named.
+
+        The program's own list at its start has skills that only a user may call, and lacks those that only the model
+        may, so it counts only where the session file has none.
+        """
+        if not self._has_skill_tool:
+            return ()
+        if self._record.listed is None:
+            return texts_at(self._init, "skills")
+        named = (skill.name for skill in self._fired.all if skill.how == EXPLICIT)
+        return tuple(dict.fromkeys((*self._record.listed, *named)))
+
+    def _refused(self) -> Iterator[RefusedSkill]:
+        """Yield the skills that could not be loaded; what a command wrote into the stream alone is not believed."""
+        if not self._has_skill_tool:
+            yield from map(without_tool, self._installed)
+            return
+        unlisted = set(texts_at(self._init, "skills")) - set(self._offered())
+        yield from map(kept_from_model, (name for name in self._installed if name in unlisted))
+        calls = self._record.skill_calls or self._skill_calls
+        yield from calls.refusals(self._blocked)
 
     def _is_strange(self, record: Mapping[str, JsonValue]) -> bool:
         """Whether a line is none of this session's."""
@@ -225,7 +261,7 @@ class ClaudeTranscript:
         model = text_at(record, "message", "model")
         if model == SYNTHETIC:
             self._api_error = record
-            yield _notice(_flat(dig(record, "message", "content")), is_error=True)
+            yield _notice(flat(dig(record, "message", "content")), is_error=True)
             return
         is_main = dig(record, "parent_tool_use_id") is None
         if is_main and model:
@@ -249,16 +285,14 @@ class ClaudeTranscript:
         call_id = text_at(part, "id")
         offered = texts_at(self._init, "skills")
         skills: tuple[str, ...] = ()
-        match tool:
-            case "Read":
-                read = skill_of_file(text_at(arguments, "file_path") or "", (*self._installed, *offered))
-                skills = (read,) if read else ()
-            case "Skill":
-                skills = (text_at(arguments, "skill") or "",)
-            case _:
-                pass
+        if tool == "Read":
+            read = skill_of_file(text_at(arguments, "file_path") or "", (*self._installed, *offered))
+            skills = (read,) if read else ()
+        elif tool == SKILL_TOOL:
+            skills = (text_at(arguments, "skill") or "",)
         if call_id:
             self._calls[call_id] = _Call(tool, skills)
+        self._skill_calls.called(part)
         return TrajectoryEvent(kind=EventKind.TOOL_CALL, name=tool, call_id=call_id, data=bounded(arguments))
 
     def _user(self, record: Mapping[str, JsonValue]) -> Iterator[TrajectoryEvent]:
@@ -270,13 +304,16 @@ class ClaudeTranscript:
                     call_id = text_at(part, "tool_use_id")
                     is_error = dig(part, "is_error") is True
                     call = self._calls.get(call_id or "", _Call(""))
-                    if not is_error:
+                    told = flat(dig(part, "content"))
+                    if is_error:
+                        self._skill_calls.failed(call_id or "", told)
+                    else:
                         self._note_fired(call, dig(record, "tool_use_result"))
                     yield TrajectoryEvent(
                         kind=EventKind.TOOL_RESULT,
                         name=call.tool or None,
                         call_id=call_id,
-                        text=bounded_text(_flat(dig(part, "content"))),
+                        text=bounded_text(told),
                         is_error=is_error,
                     )
                 case "text":
@@ -286,16 +323,16 @@ class ClaudeTranscript:
 
     def _note_fired(self, call: _Call, result: JsonValue) -> None:
         """A skill's tool says itself whether it loaded one; the call of an unknown skill loads none."""
-        if call.tool != "Skill":
+        if call.tool != SKILL_TOOL:
             for name in call.skills:
                 self._fired.add(name, READ)
         elif dig(result, "success") is True:
             self._fired.add(text_at(result, "commandName") or call.skills[0], INVOKED)
 
-    def _note_explicit(self, offered: Collection[str]) -> None:
+    def _note_explicit(self) -> None:
         """A prompt `/name` puts the skill into the request, and no event tells of it."""
         command = _COMMAND.match(self._prompt.lstrip())
-        if command and command[1] in offered:
+        if command and command[1] in texts_at(self._init, "skills"):
             self._fired.add(command[1], EXPLICIT)
 
     def _note_blocks(self, record: Mapping[str, JsonValue]) -> None:
@@ -329,14 +366,6 @@ def _tokens(usage: Usage) -> tuple[int | None, ...]:
 
 def _notice(text: str, *, is_error: bool = False) -> TrajectoryEvent:
     return TrajectoryEvent(kind=EventKind.NOTICE, text=bounded_text(text), is_error=is_error)
-
-
-def _flat(content: JsonValue) -> str:
-    """The text of a result, which is a text or a list of parts."""
-    if isinstance(content, str):
-        return content
-    parts = (text_at(part, "text") or f"[{text_at(part, 'type') or 'part'}]" for part in items_at(content))
-    return "\n".join(parts)
 
 
 def read_stream(records: Iterable[Mapping[str, JsonValue]], prompt: str, ending: Ending) -> Account:

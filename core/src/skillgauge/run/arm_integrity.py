@@ -1,0 +1,65 @@
+"""Proof that a session stands for its arm: the skills of the arm were offered and could be loaded, and no other was.
+
+It reads facts that the engine reports and knows nothing of any agent: why a program refuses a skill, and what to do
+about it, are words of the engine.
+"""
+
+from __future__ import annotations
+
+from ..types.suite import Arm
+from ..types.trajectory import RefusedSkill, Trajectory
+from ..types.trial import Failure, FailureClass
+
+VERIFIED = "verified"
+"""`Execution.arm_integrity` of a session that was offered exactly the skills of its arm, none of them in vain."""
+_BY_ITS_FILE = "read"
+_UNEXPLAINED = "See the session's calls with `skillgauge report show`"
+
+
+def arm_integrity(arm: Arm, candidates: frozenset[str], trajectory: Trajectory | None) -> tuple[str, Failure | None]:
+    """Check that a session had the skills of its arm, and no other that is under test.
+
+    Args:
+        arm: the condition the session stands for.
+        candidates: every skill that is under test in any arm of the suite.
+        trajectory: facts that the engine reports.
+
+    Returns:
+        What to record, and the failure of a session that proves nothing about its arm.
+    """
+    refused = _refused(arm, trajectory)
+    if refused is not None:
+        return refused, Failure.of_agent(FailureClass.SETUP, refused)
+    offered = trajectory.skills_offered if trajectory else None
+    if offered is None:
+        return "unknown: the engine does not report which skills it offered", None
+    present = {skill.name for skill in arm.skills}
+    missing = sorted(present - set(offered))
+    intruders = sorted((candidates - present) & set(offered))
+    if not missing and not intruders:
+        return VERIFIED, None
+    parts = [f"was not offered {', '.join(missing)}"] if missing else []
+    parts += [f"was offered {', '.join(intruders)}"] if intruders else []
+    message = f"arm {arm.name!r} {' and '.join(parts)}"
+    return message, Failure.of_agent(FailureClass.ARM_INTEGRITY, message)
+
+
+def _refused(arm: Arm, trajectory: Trajectory | None) -> str | None:
+    """Describe the skills of the arm that the agent asked for in vain; `None` if there are none.
+
+    A skill that its tool loaded at another time, or that the prompt named, was there. One whose file the agent read
+    instead was not: the session shows how the agent helps itself, which another session need not do.
+    """
+    if trajectory is None:
+        return None
+    loaded = {skill.name for skill in trajectory.skills_fired or () if skill.how != _BY_ITS_FILE}
+    in_vain = {skill.name for skill in arm.skills} - loaded
+    refusals: dict[str, RefusedSkill] = {}
+    for skill in trajectory.skills_refused or ():
+        if skill.name in in_vain:
+            refusals.setdefault(skill.name, skill)
+    if not refusals:
+        return None
+    parts = [f"skill {skill.name!r} could not be loaded: {skill.reason}" for skill in refusals.values()]
+    hints = dict.fromkeys(skill.hint or _UNEXPLAINED for skill in refusals.values())
+    return f"arm {arm.name!r}: {'; '.join(parts)}. {'. '.join(hints)}"
