@@ -12,6 +12,7 @@ from skillgauge.api import (
     Failure,
     FailureClass,
     JsonValue,
+    RefusedSkill,
     Trajectory,
     TrajectoryEvent,
     Usage,
@@ -62,6 +63,7 @@ class SessionTranscript(ABC):
         self._tools: dict[str, str] = {}
         self._offered: tuple[str, ...] | None = None
         self._fired = FiredSkills()
+        self._refused: tuple[RefusedSkill, ...] | None = None
         self._answer: str | None = None
         self._is_over = False
         self._failure: Failure | None = None
@@ -77,6 +79,16 @@ class SessionTranscript(ABC):
     def fires(self, skill: str, how: str = INVOKED) -> None:
         """The agent loaded a skill: `INVOKED` by a tool for it, `READ` from its file, or `EXPLICIT` in the prompt."""
         self._fired.add(skill, how)
+
+    def refuses(self, skill: str, reason: str, hint: str = "") -> None:
+        """Note that the program did not load a skill that the agent asked for, which makes the session an error.
+
+        Args:
+            skill: its name.
+            reason: why, in words for the user.
+            hint: what the user can change.
+        """
+        self._refused = (*(self._refused or ()), RefusedSkill(name=skill, reason=reason, hint=hint))
 
     def says(self, text: str) -> None:
         """The agent said something."""
@@ -140,6 +152,7 @@ class SessionTranscript(ABC):
             events=tuple(self._events),
             skills_offered=self._offered,
             skills_fired=self._fired.all if is_listed else self._fired.all or None,
+            skills_refused=self._refused,
             blocked=self.blocked,
             model_calls=self.model_calls,
             turns=self.turns,

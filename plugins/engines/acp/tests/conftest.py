@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,6 +62,7 @@ class Stage:
         *,
         has_skill: bool = False,
         skill: str = SKILL,
+        files: Sequence[FileSpec] = (),
         limits: Limits = NO_LIMITS,
         prompt: str = "",
         **options: object,
@@ -81,6 +82,7 @@ class Stage:
             ref = SkillRef(name="greet-well", root="/nowhere", digest="0")
             skills = (InstalledSkill(ref=ref, path=home),) if has_skill else ()
             async with TemporarySandbox().open(SandboxSpec(label="acp")) as workspace:
+                await workspace.put(files)
                 if has_skill:
                     await workspace.put([FileSpec(path=f"{home}/SKILL.md", text=skill)])
                 request = RunRequest(
@@ -88,8 +90,8 @@ class Stage:
                 )
                 execution = await engine.run(request, workspace, emit)
                 found = await workspace.snapshot()
-                files = {path: await workspace.collect(path, 1000) for path in found}
-            return Played(execution, events, server, files)
+                texts = {path: await workspace.collect(path, 1000) for path in found}
+            return Played(execution, events, server, texts)
 
         with ModelServer(script) as server:
             return asyncio.run(session(server))

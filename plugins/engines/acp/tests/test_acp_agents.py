@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 import pytest
 
-from skillgauge.api import Blame, EventKind, FailureClass, FiredSkill, Limits, TrajectoryEvent
+from skillgauge.api import Blame, EventKind, FailureClass, FileSpec, FiredSkill, Limits, TrajectoryEvent
 from skillgauge_engine_acp.connection import Connection
 from skillgauge_engine_acp.conversation import Conversation
-from skillgauge_testkit import ModelFault, ModelReply, in_turns, read_file, run_shell, use_skill, with_skill, write_file
+from skillgauge_testkit import (
+    ModelFault,
+    ModelReply,
+    ToolCall,
+    in_turns,
+    read_file,
+    run_shell,
+    use_skill,
+    with_skill,
+    write_file,
+)
+from skillgauge_testkit.agent_sessions import FRONT_MATTERS, skill_text
 
 from .conftest import FOLDERS, KEY, Stage
 
@@ -19,6 +31,7 @@ ALL = pytest.mark.parametrize("stage", ["claude-agent-acp", "codex-acp", "gemini
 CLAUDE = pytest.mark.parametrize("stage", ["claude-agent-acp"], indirect=True)
 CODEX = pytest.mark.parametrize("stage", ["codex-acp"], indirect=True)
 BOTH = pytest.mark.parametrize("stage", ["claude-agent-acp", "codex-acp"], indirect=True)
+REFUSING = pytest.mark.parametrize("stage", ["claude-agent-acp", "gemini"], indirect=True)
 TITLE = ModelReply("A title")
 
 
@@ -111,6 +124,61 @@ def test_skill_makes_the_difference(stage: Stage) -> None:
         assert "greet-well" not in (unskilled.trajectory.skills_offered or ("greet-well",))
     else:
         assert skilled.trajectory.skills_offered is None
+
+
+@ALL
+@pytest.mark.parametrize("fields", FRONT_MATTERS.values(), ids=FRONT_MATTERS)
+def test_a_skill_is_loaded_whatever_its_front_matter_says(stage: Stage, fields: str) -> None:
+    """A skill that asks for tools or hooks is loaded like any other; a hook runs with Claude Code alone."""
+    shell = ModelReply(tools=[run_shell("ls hooked.txt")])
+    script = in_turns(ModelReply(tools=[use_skill("greet-well")]), shell, ModelReply("ok"), aside=TITLE)
+    played = stage.play(script, has_skill=True, skill=skill_text(fields))
+    assert played.execution.failure is None
+    assert played.execution.trajectory is not None
+    how = "read" if stage.name == "codex-acp" else "invoked"
+    assert played.execution.trajectory.skills_fired == (FiredSkill(name="greet-well", how=how),)
+    assert played.execution.trajectory.skills_refused == (None if stage.name == "codex-acp" else ())
+    runs_hook = stage.name == "claude-agent-acp" and fields == FRONT_MATTERS["hooks"]
+    assert ("hooked.txt" in played.files) is runs_hook
+
+
+@REFUSING
+def test_a_skill_that_may_not_be_loaded_is_reported(stage: Stage) -> None:
+    """With permissions rejected the skill is named, with the reason and the option that helps."""
+    script = in_turns(ModelReply(tools=[use_skill("greet-well")]), ModelReply("I may not."), aside=TITLE)
+    trajectory = stage.play(script, has_skill=True, permissions="reject").execution.trajectory
+    assert trajectory is not None
+    assert trajectory.skills_fired == ()
+    (refusal,) = trajectory.skills_refused or ()
+    assert refusal.name == "greet-well"
+    assert "permission" in refusal.reason
+    assert "option `permissions`" in refusal.hint
+
+
+@CLAUDE
+@pytest.mark.parametrize("rule", ["Skill", "Skill(greet-well)"])
+def test_a_workspace_that_denies_the_tool_is_reported(stage: Stage, rule: str) -> None:
+    """Settings among the files of the case keep the skill from the agent, also where it cannot ask for it."""
+    call = ModelReply(tools=[ToolCall("Skill", {"skill": "greet-well"})])
+    settings = FileSpec(path=".claude/settings.json", text=json.dumps({"permissions": {"deny": [rule]}}))
+    script = in_turns(call, ModelReply("ok"), aside=TITLE)
+    trajectory = stage.play(script, has_skill=True, files=[settings]).execution.trajectory
+    assert trajectory is not None
+    assert {skill.name for skill in trajectory.skills_refused or ()} == {"greet-well"}
+    assert ".claude/settings.json" in (trajectory.skills_refused or ())[0].hint
+    assert ("greet-well" in (trajectory.skills_offered or ())) is (rule != "Skill")
+
+
+@CLAUDE
+def test_skills_for_the_model_or_for_users_alone(stage: Stage) -> None:
+    """A skill that only the model may use is offered; one that only users may call is refused to the model."""
+    script = in_turns(ModelReply("ok"), aside=TITLE)
+    fields = ("user-invocable: false\n", "disable-model-invocation: true\n")
+    played = [stage.play(script, has_skill=True, skill=skill_text(text)).execution.trajectory for text in fields]
+    assert all(played)
+    offered = ["greet-well" in (one.skills_offered or ()) for one in played if one]
+    refused = [[skill.name for skill in one.skills_refused or ()] for one in played if one]
+    assert (offered, refused) == ([True, False], [[], ["greet-well"]])
 
 
 @ALL

@@ -26,7 +26,10 @@ from skillgauge_engine_api.options import SERVICES, ApiOptions, Service
 from skillgauge_testkit import ModelServer, TemporarySandbox
 
 KEY = "canary/key+0123456789"
-SKILL = "---\nname: pdf\ndescription: >\n  Makes PDF\n  files.\n---\n\nUse the force.\n"
+SKILL = (
+    "---\nname: pdf\ndescription: >\n  Makes PDF\n  files.\nallowed-tools: Read, Write, Bash(python:*)\n---\n\n"
+    "Use the force.\n"
+)
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ def play(agent_program: Callable[[str], Path]) -> Play:
         prepare: Callable[[ModelServer], Mapping[str, Any]] = lambda _server: {},
         **given: Any,
     ) -> Played:
-        found = {name: given.pop(name) for name in ("skills", "installs", "agent") if name in given}
+        found = {name: given.pop(name) for name in ("skills", "text", "installs", "agent") if name in given}
         limits = given.pop("limits", LIMITS)
         with ModelServer(script) as server:
             address = {"base_url": f"{server.url}/v1"} if at_server and not is_relayed else {}

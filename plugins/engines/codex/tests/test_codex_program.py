@@ -28,10 +28,11 @@ from skillgauge_testkit import (
     check_engine,
     in_turns,
     run_shell,
+    use_skill,
     with_skill,
     write_file,
 )
-from skillgauge_testkit.agent_sessions import KEY, Played
+from skillgauge_testkit.agent_sessions import FRONT_MATTERS, KEY, Played, skill_text
 
 from .conftest import Play
 
@@ -113,6 +114,20 @@ def test_what_a_session_leaves(play: Play, model: str) -> None:
     assert json.loads(trajectory.raw.splitlines()[-1])["type"] == "turn.completed"
     assert played.server.others == []  # nothing but the model is asked for anything
     assert execution.notes == ()
+
+
+@pytest.mark.parametrize("fields", FRONT_MATTERS.values(), ids=FRONT_MATTERS)
+def test_a_skill_is_loaded_whatever_its_front_matter_says(play: Play, fields: str) -> None:
+    """Tools and hooks in the front matter change nothing: the skill is read, and none of its hooks runs."""
+    shell = ModelReply(tools=[run_shell("ls hooked.txt")])
+    script = in_turns(ModelReply(tools=[use_skill("greet-well")]), shell, ModelReply("ok"))
+    played = play(script, skills=["greet-well"], text=skill_text(fields))
+    assert played.execution.failure is None
+    assert fired(played) == [("greet-well", "read")]
+    assert "hooked.txt" not in played.files
+    assert played.execution.trajectory is not None
+    assert "greet-well" in (played.execution.trajectory.skills_offered or ())
+    assert played.execution.trajectory.skills_refused is None  # it reads files, and cannot tell a load from any other
 
 
 @pytest.mark.parametrize("model", MODELS)

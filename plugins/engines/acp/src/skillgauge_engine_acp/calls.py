@@ -63,13 +63,15 @@ class ToolCall:
         """What came of it."""
         return TrajectoryEvent(
             kind=EventKind.TOOL_RESULT,
-            text=bounded_text(self._result()),
+            text=bounded_text(self.result),
             name=self.name or None,
             call_id=self.id,
             is_error=self.status == FAILED,
         )
 
-    def _result(self) -> str:
+    @property
+    def result(self) -> str:
+        """The text that came of it."""
         raw = self.fields.get("rawOutput")
         if isinstance(raw, str):
             return raw

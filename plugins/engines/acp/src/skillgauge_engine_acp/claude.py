@@ -4,19 +4,41 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import replace
+from pathlib import Path
 
-from skillgauge.api import Block, Failure, FailureClass, JsonObject, JsonValue, RunRequest, Usage, Workspace
+from skillgauge.api import (
+    Block,
+    Failure,
+    FailureClass,
+    JsonObject,
+    JsonValue,
+    RefusedSkill,
+    RunRequest,
+    Usage,
+    Workspace,
+)
+from skillgauge_agent_programs.claude_skills import (
+    SKILL_TOOL,
+    Remedies,
+    SkillCalls,
+    listed_skills,
+    offered_skills,
+    refused_unasked,
+)
 from skillgauge_agent_programs.credentials import Key
 from skillgauge_agent_programs.engine import Access, Launch
 from skillgauge_agent_programs.failures import class_of_status, failed
-from skillgauge_agent_programs.json_lines import count_at, dig, items_at, text_at, texts_at
+from skillgauge_agent_programs.homes import files_in, lines_of
+from skillgauge_agent_programs.json_lines import count_at, dig, items_at, parse_line, text_at, texts_at
 from skillgauge_agent_programs.skills import EXPLICIT, INVOKED
 
 from .agents import CLAUDE
-from .calls import ToolCall
+from .calls import COMPLETED, ToolCall
 from .connection import RemoteError
 from .engine import AcpEngine, program_of
-from .reading import Reading
+from .options import Permissions
+from .reading import ALLOW, Reading
 
 _SDK_MESSAGE = "_claude/sdkMessage"
 _QUIET = {
@@ -25,6 +47,10 @@ _QUIET = {
     "DISABLE_ERROR_REPORTING": "1",
     "DISABLE_TELEMETRY": "1",
 }
+_REMEDIES = Remedies(
+    allow="Take Skill out of permissions.deny in the .claude/settings.json of the workspace",
+    unhook="Take the hook for the tool Skill out of the .claude/settings.json of the workspace",
+)
 _STATUS = re.compile(r"\b(?:API Error:|rejected) \(?([45]\d\d)\b")
 _COMMAND = re.compile(r"/(\S+)")
 _KINDS: Mapping[str, FailureClass] = {
@@ -68,14 +94,20 @@ class ClaudeEngine(AcpEngine):
 
     def reading(self, request: RunRequest) -> Reading:
         """Reads messages of the SDK, too."""
-        return ClaudeReading(request.prompt, [skill.ref.name for skill in request.skills])
+        is_allowed = self.options.permissions is Permissions.ALLOW
+        remedies = _REMEDIES if is_allowed else replace(_REMEDIES, allow=ALLOW)
+        return ClaudeReading(request.prompt, [skill.ref.name for skill in request.skills], remedies)
 
 
 class ClaudeReading(Reading):
     """Reads the messages of the program itself, which the adapter passes on when it is asked to."""
 
-    def __init__(self, prompt: str, skills: Collection[str]) -> None:
+    def __init__(self, prompt: str, skills: Collection[str], remedies: Remedies) -> None:
         super().__init__(prompt, skills)
+        self._remedies = remedies
+        self._skill_calls = SkillCalls(remedies)
+        self._start_message: JsonValue = None
+        self._listed: tuple[str, ...] | None = None
         self._blocks: dict[str, Block] = {}
         self._tools: dict[str, str] = {}
         self._result: JsonValue = None
@@ -113,10 +145,14 @@ class ClaudeReading(Reading):
 
     def finished(self, call: ToolCall) -> None:
         """A skill's tool names the skill; one that is not there makes the call fail."""
-        if self._tools.get(call.id) != "Skill":
+        if self._tools.get(call.id) != SKILL_TOOL:
             super().finished(call)
-        elif call.status == "completed" and (skill := text_at(call.fields, "rawInput", "skill")):
-            self.fired.add(skill, INVOKED)
+        elif skill := text_at(call.fields, "rawInput", "skill"):
+            self._skill_calls.called(call.id, skill)
+            if call.status == COMPLETED:
+                self.fired.add(skill, INVOKED)
+            else:
+                self._skill_calls.failed(call.id, call.result)
 
     def failure_of(self, error: RemoteError) -> Failure:
         """The program's own class of an error, or what the session's end says."""
@@ -154,7 +190,26 @@ class ClaudeReading(Reading):
             cost_basis="price-list" if cost is not None else None,  # of the program's own
         )
 
+    @property
+    def known_refused(self) -> tuple[RefusedSkill, ...] | None:
+        """Skills that the model cannot ask for, and those that it asked for in vain."""
+        if self.offered is None:
+            return None
+        unasked = refused_unasked(self._installed, self._start_message, self.offered, self._remedies)
+        return (*unasked, *self._skill_calls.refusals(self._blocks))
+
+    def read_home(self, home: Path) -> None:
+        """Find the skills that the model was told of; the list at the start is another."""
+        for path in files_in(home, ".claude/projects/*/*.jsonl"):
+            for record in filter(None, map(parse_line, lines_of(path))):
+                if (names := listed_skills(record)) is not None:
+                    self._listed = (*(self._listed or ()), *names)
+        if self.offered is not None:
+            named = (skill.name for skill in self.fired.all if skill.how == EXPLICIT)
+            self.offered = offered_skills(self._start_message, self._listed, named)
+
     def _start(self, message: JsonValue) -> None:
+        self._start_message = message
         self.offered = texts_at(message, "skills")
         self.blocked = ()
         self.program_version = f"claude {text_at(message, 'claude_code_version') or 'of an unknown version'}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from pathlib import Path
 from typing import ClassVar
 
 from skillgauge.api import Command, Emit, JsonObject, RunRequest, Workspace
@@ -60,6 +61,11 @@ class AcpEngine(ProgramEngine):
     def transcript(self, request: RunRequest) -> Transcript:
         """Reads what the agent tells."""
         return AcpTranscript(request, self.reading(request))
+
+    def read_home(self, home: Path, transcript: Transcript) -> None:
+        """Let the agent's own reading look at what its program left."""
+        assert isinstance(transcript, AcpTranscript)
+        transcript.reading.read_home(home)
 
     async def follow(
         self, workspace: Workspace, command: Command, transcript: Transcript, emit: Emit, raw: RawStream

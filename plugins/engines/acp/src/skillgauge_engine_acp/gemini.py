@@ -12,12 +12,15 @@ from skillgauge_agent_programs.json_lines import count_at, items_at, text_at
 from skillgauge_agent_programs.skills import INVOKED
 
 from .agents import GEMINI
-from .calls import ToolCall
+from .calls import FAILED, ToolCall
 from .engine import AcpEngine, program_of
-from .reading import Reading
+from .reading import ALLOW, Reading
 
 _TOOL = re.compile(r"(.+?)__.+")
 _SKILL = re.compile(r"Skill \*\*(.+?)\*\* activated")
+_SKILL_TOOL = "activate_skill"
+_ASKED_FOR = re.compile(r'"(.+?)": ')
+"""Begins the title of a call of that tool."""
 _LOOKS_ROUND = re.compile(r"SKILL|skills|\.gemini|[*?]|\b(?:find|grep|rg)\b")
 """What is in a command that may print files which it does not name."""
 
@@ -57,6 +60,8 @@ class GeminiEngine(AcpEngine):
 class GeminiReading(Reading):
     """Finds tools in the ids of their calls, and skills in what a call gave."""
 
+    refused = ()
+
     def tool_name(self, call: ToolCall) -> str:
         """The part of a call's id that is the tool."""
         found = _TOOL.fullmatch(call.id)
@@ -64,14 +69,26 @@ class GeminiReading(Reading):
 
     def finished(self, call: ToolCall) -> None:
         """The tool for skills says itself which one it has loaded."""
-        if self.tool_name(call) != "activate_skill":
+        if self.tool_name(call) != _SKILL_TOOL:
             super().finished(call)
             is_silent = text_at(call.fields, "kind") == "execute" and not items_at(call.fields, "content")
             self.may_have_read |= is_silent and self._can_read(text_at(call.fields, "title") or "")
             return
+        if call.status == FAILED and (name := self._asked_for(call)):
+            self.refuse(name, f"its tool failed: {call.result}")
         for part in items_at(call.fields, "content"):
             if loaded := _SKILL.match(text_at(part, "content", "text") or ""):
                 self.fired.add(loaded[1], INVOKED)
+
+    def rejected(self, call: ToolCall) -> None:
+        """The program asks before it loads a skill."""
+        if self.tool_name(call) == _SKILL_TOOL and (name := self._asked_for(call)):
+            self.refuse(name, "the engine rejected the permission to load it", ALLOW)
+
+    def _asked_for(self, call: ToolCall) -> str | None:
+        """Return the skill that a call of the tool for skills names."""
+        title = _ASKED_FOR.match(text_at(call.fields, "title") or "")
+        return title[1] if title else None
 
     def _can_read(self, command: str) -> bool:
         """Whether a command could print a skill: it names one, where they lie, or files by a pattern."""

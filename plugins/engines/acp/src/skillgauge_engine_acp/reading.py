@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
+from pathlib import Path
 
-from skillgauge.api import Block, Failure, FailureClass, FiredSkill, JsonObject, JsonValue, Usage
+from skillgauge.api import Block, Failure, FailureClass, FiredSkill, JsonObject, JsonValue, RefusedSkill, Usage
 from skillgauge_agent_programs.failures import class_of_status, class_of_text, failed
-from skillgauge_agent_programs.json_lines import count_at, dig, items_at, parse_line, text_at
+from skillgauge_agent_programs.json_lines import bounded_text, count_at, dig, items_at, parse_line, text_at
 from skillgauge_agent_programs.skills import READ, FiredSkills, skill_of_file
 
 from .calls import COMPLETED, ToolCall
 from .connection import RemoteError
 
 AUTHENTICATION_REQUIRED = -32000
+_REASON_CHARACTERS = 300
+ALLOW = "Set the option `permissions` of the engine to allow"
+"""What the user can do about a skill that was refused because the client does not permit it."""
 
 
 class Reading:
@@ -28,6 +32,8 @@ class Reading:
     """Skills that the agent was offered."""
     blocked: tuple[Block, ...] | None = None
     """Calls that were stopped."""
+    refused: tuple[RefusedSkill, ...] | None = None
+    """Skills that the agent asked for and did not get."""
     turns: int | None = None
     program_version: str | None = None
     """Of the program behind the agent, if that is another."""
@@ -48,6 +54,11 @@ class Reading:
     def known_fired(self) -> tuple[FiredSkill, ...] | None:
         """Skills that fired; unknown if none did and a command that may have read one hides what it gave back."""
         return self.fired.all or (None if self.may_have_read else ())
+
+    @property
+    def known_refused(self) -> tuple[RefusedSkill, ...] | None:
+        """Skills that could not be loaded."""
+        return self.refused
 
     @property
     def known(self) -> list[str]:
@@ -81,6 +92,16 @@ class Reading:
 
     def rejected(self, call: ToolCall) -> None:
         """Note that a call was not permitted."""
+
+    def refuse(self, skill: str, reason: str, hint: str = "") -> None:
+        """Note that a skill was not loaded; the first reason counts."""
+        refused = self.refused or ()
+        if all(known.name != skill for known in refused):
+            said = bounded_text(" ".join(reason.split()), _REASON_CHARACTERS)
+            self.refused = (*refused, RefusedSkill(name=skill, reason=said, hint=hint))
+
+    def read_home(self, home: Path) -> None:
+        """Read what the agent's program left in its home; called in a thread, after its end."""
 
     def own_failure(self) -> Failure | None:
         """Why the session failed although the agent says that it did not."""

@@ -124,6 +124,7 @@ class AcpTranscript:
             events=tuple(self._events),
             skills_offered=self.reading.offered,
             skills_fired=self.reading.known_fired if self._session_id else None,
+            skills_refused=self.reading.known_refused,
             blocked=self.reading.blocked,
             turns=self.reading.turns,
             session_id=self._session_id,

@@ -186,6 +186,7 @@ class Session:
                 skills_offered=tuple(skill.name for skill in self._skills),
                 # Without tools the skills are part of the question, and nobody can say whether the model used them.
                 skills_fired=tuple(self._tools.fired) if self._options.tools else None,
+                skills_refused=(),  # they are this program's own to load, and nothing is asked before
                 model_calls=len(self._answers),
                 turns=len(self._answers),
                 model=last.model if last else None,

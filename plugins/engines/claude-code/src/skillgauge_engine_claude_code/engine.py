@@ -9,6 +9,7 @@ from pathlib import Path
 from skillgauge.api import Problem, RunRequest, Usage, Workspace, canonical_json
 from skillgauge_agent_programs.accounts import Transcript
 from skillgauge_agent_programs.claude_variables import ADDRESS_VARIABLES, DIVERTING_VARIABLES
+from skillgauge_agent_programs.claude_skills import SKILL_TOOL
 from skillgauge_agent_programs.credentials import KEY_DESCRIPTOR, Key
 from skillgauge_agent_programs.engine import Access, Launch, ProgramEngine, Service
 from skillgauge_agent_programs.homes import SessionFile, files_in, lines_of
@@ -17,7 +18,6 @@ from skillgauge_agent_programs.programs import AgentProgram
 
 from .installing import install
 from .options import BASE_URL, KEY, LOGIN_FILE, SUBSCRIPTION, VARIABLES, ClaudeCodeOptions, PermissionMode
-from .skill_calls import SKILL_TOOL
 from .transcript import ClaudeTranscript
 
 _QUIET = {

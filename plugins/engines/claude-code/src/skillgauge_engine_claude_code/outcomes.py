@@ -1,4 +1,4 @@
-"""How a session of Claude Code ended and what it used, by the last `result` line."""
+"""How a session of Claude Code ended and what it used, by the last `result` line, and what helps where it failed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from skillgauge.api import Failure, FailureClass, JsonValue, Usage
+from skillgauge_agent_programs.claude_skills import Remedies
 from skillgauge_agent_programs.failures import class_of_status, class_of_text, failed
 from skillgauge_agent_programs.json_lines import count_at, dig, text_at, texts_at
 
@@ -19,6 +20,12 @@ _ERRORS: Mapping[str, FailureClass] = {
     "invalid_request": FailureClass.BAD_REQUEST,
 }
 """What the program calls a failure of its API that has no HTTP status."""
+REMEDIES = Remedies(
+    allow="Take Skill out of permissions.deny and permissions.ask in the engine's option `settings` "
+    "and in the .claude/settings.json of the workspace",
+    unhook="Take the hook for the tool Skill out of the engine's option `settings`, "
+    "out of the .claude/settings.json of the workspace, or out of what the arm installs",
+)
 _RELAY, _RELAYS_OWN = "skillgauge relay: ", re.compile(r"[^.]*\(127\.0\.0\.1:\d+\)\.?")
 """What the relay of a sandbox answers, and a sentence with its address, which is of no use outside."""
 _PAUSED = (FailureClass.RATE_LIMITED, FailureClass.OVERLOADED)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from skillgauge.api import JsonValue, Usage
-from skillgauge_agent_programs.json_lines import count_at, dig, items_at, text_at, texts_at
+from skillgauge_agent_programs.claude_skills import SKILL_TOOL, SkillCalls, flat, listed_skills
+from skillgauge_agent_programs.json_lines import count_at, dig, items_at, text_at
 
-from .outcomes import usage_of
-from .skill_calls import SkillCalls, flat
+from .outcomes import REMEDIES, usage_of
 
 SYNTHETIC = "<synthetic>"
 """Model of messages that the program itself writes when its API fails."""
@@ -80,8 +80,8 @@ class SessionRecord:
         """Take the object in a line."""
         self.read_calls(record)
         match text_at(record, "type"):
-            case "attachment" if text_at(record, "attachment", "type") == "skill_listing":
-                self.listed = (*(self.listed or ()), *texts_at(record, "attachment", "names"))
+            case "attachment" if (names := listed_skills(record)) is not None:
+                self.listed = (*(self.listed or ()), *names)
             case "assistant" if record.get("isSidechain") is not True:
                 self._take(dig(record, "message"))
             case "user" if record.get("isSidechain") is not True:
@@ -98,9 +98,10 @@ class SessionRecord:
         parts = items_at(record, "message", "content")
         match text_at(record, "type"):
             case "assistant":
-                self.skill_calls = self.skill_calls or SkillCalls()
+                self.skill_calls = self.skill_calls or SkillCalls(REMEDIES)
                 for part in parts:
-                    self.skill_calls.called(part)
+                    if text_at(part, "name") == SKILL_TOOL:
+                        self.skill_calls.called(text_at(part, "id") or "", text_at(part, "input", "skill") or "")
             case "user" if self.skill_calls is not None:
                 for part in parts:
                     if dig(part, "is_error") is True:

@@ -18,6 +18,13 @@ from skillgauge.api import (
     Usage,
 )
 from skillgauge_agent_programs.accounts import Account, Ending, is_models_turn
+from skillgauge_agent_programs.claude_skills import (
+    SKILL_TOOL,
+    SkillCalls,
+    flat,
+    offered_skills,
+    refused_unasked,
+)
 from skillgauge_agent_programs.failures import cut_off
 from skillgauge_agent_programs.json_lines import (
     bounded,
@@ -30,9 +37,8 @@ from skillgauge_agent_programs.json_lines import (
 )
 from skillgauge_agent_programs.skills import EXPLICIT, INVOKED, READ, FiredSkills, skill_of_file
 
-from .outcomes import failure_of, usage_of
+from .outcomes import REMEDIES, failure_of, usage_of
 from .record import SYNTHETIC, AnswerTokens, SessionRecord
-from .skill_calls import SKILL_TOOL, SkillCalls, flat, kept_from_model, without_tool
 
 _SUBAGENTS = ("Task", "Agent")
 """Tools that ask the model themselves."""
@@ -72,7 +78,7 @@ class ClaudeTranscript:
         """Tokens of the answers so far, as the stream names them."""
         self._events: list[TrajectoryEvent] = []
         self._calls: dict[str, _Call] = {}
-        self._skill_calls = SkillCalls()
+        self._skill_calls = SkillCalls(REMEDIES)
         self._fired = FiredSkills()
         self._blocked: dict[str, Block] = {}
         self._hook_events: dict[str, str] = {}
@@ -148,32 +154,13 @@ class ClaudeTranscript:
             notes=tuple(self._notes()),
         )
 
-    @property
-    def _has_skill_tool(self) -> bool:
-        """Whether the agent can load skills at all; settings that deny the tool leave it out of the session."""
-        tools = texts_at(self._init, "tools")
-        return not tools or SKILL_TOOL in tools
-
     def _offered(self) -> tuple[str, ...]:
-        """List the skills that the model was told of, and those that the prompt named.
-
-        The program's own list at its start has skills that only a user may call, and lacks those that only the model
-        may, so it counts only where the session file has none.
-        """
-        if not self._has_skill_tool:
-            return ()
-        if self._record.listed is None:
-            return texts_at(self._init, "skills")
         named = (skill.name for skill in self._fired.all if skill.how == EXPLICIT)
-        return tuple(dict.fromkeys((*self._record.listed, *named)))
+        return offered_skills(self._init, self._record.listed, named)
 
     def _refused(self) -> Iterator[RefusedSkill]:
         """Yield the skills that could not be loaded; what a command wrote into the stream alone is not believed."""
-        if not self._has_skill_tool:
-            yield from map(without_tool, self._installed)
-            return
-        unlisted = set(texts_at(self._init, "skills")) - set(self._offered())
-        yield from map(kept_from_model, (name for name in self._installed if name in unlisted))
+        yield from refused_unasked(self._installed, self._init, self._offered(), REMEDIES)
         calls = self._record.skill_calls or self._skill_calls
         yield from calls.refusals(self._blocked)
 
@@ -290,9 +277,9 @@ class ClaudeTranscript:
             skills = (read,) if read else ()
         elif tool == SKILL_TOOL:
             skills = (text_at(arguments, "skill") or "",)
+            self._skill_calls.called(call_id or "", skills[0])
         if call_id:
             self._calls[call_id] = _Call(tool, skills)
-        self._skill_calls.called(part)
         return TrajectoryEvent(kind=EventKind.TOOL_CALL, name=tool, call_id=call_id, data=bounded(arguments))
 
     def _user(self, record: Mapping[str, JsonValue]) -> Iterator[TrajectoryEvent]:
