@@ -34,7 +34,7 @@ FRONT_MATTERS: Mapping[str, str] = {
     "tools listed": "allowed-tools:\n  - Read\n  - Write\n  - Bash(python:*)\n",
     "tools spaced": "allowed-tools: Read Write Bash(python:*)\n",
     "hooks": (
-        "hooks:\n  PreToolUse:\n    - matcher: Bash\n"
+        'hooks:\n  PreToolUse:\n    - matcher: ".*"\n'
         '      hooks:\n        - type: command\n          command: "touch hooked.txt"\n'
     ),
 }
