@@ -29,7 +29,7 @@ MEMBERS := pyproject.toml core/pyproject.toml $(wildcard libraries/*/pyproject.t
 MOVED := $(shell [ ! -e .venv/.ready ] || [ "`cat .venv/.ready`" = "`pwd`" ] || echo always)
 BIN := .venv/bin
 
-.PHONY: help install demo test slow test-as-user slow-as-user check lint style types imports size dist docs wheels release sbom format lock engines browser sandbox clean always
+.PHONY: help install demo test slow test-as-user slow-as-user check lint style types imports size dist docs wheels release sbom format lock engines browser sandbox containers clean always
 
 help:
 	@echo "make install   set up .venv, with .venv/bin/skillgauge in it"
@@ -48,6 +48,7 @@ help:
 	@echo "make engines   install the agent programs that engine tests drive (1.7 GB, needs node and npm)"
 	@echo "make browser   install Chromium, where Debian's packages and the rights for it are there"
 	@echo "make sandbox   install bubblewrap, where Debian's packages and the rights for it are there"
+	@echo "make containers   install Docker's daemon, where Debian's packages and the rights for it are there"
 	@echo "make sbom      write dist/sbom.cdx.json, the bill of materials of what requirements.lock pins"
 	@echo "make release   build and check what a release uploads, and publish nothing (TAG=v1.2.3)"
 	@echo "make clean     remove .venv, caches and build results"
@@ -125,6 +126,13 @@ sandbox:
 	elif command -v apt-get >/dev/null 2>&1 && [ "`id -u`" = 0 ]; then \
 		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends bubblewrap >/dev/null; \
 	else echo "sandbox: no bubblewrap, so the tests that need it are skipped"; fi
+
+# The tests start a daemon of their own; one that the package starts is not used.
+containers:
+	@if [ "`id -u`" = 0 ] && PATH="$$PATH:/usr/sbin" && command -v dockerd >/dev/null 2>&1 && command -v busybox >/dev/null 2>&1; then dockerd --version; \
+	elif command -v apt-get >/dev/null 2>&1 && [ "`id -u`" = 0 ]; then \
+		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends docker.io busybox-static >/dev/null && dockerd --version; \
+	else echo "containers: no Docker daemon, so the tests that need one are skipped"; fi
 
 engines:
 	@sh .ci/engines/install

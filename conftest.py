@@ -1,19 +1,25 @@
-"""What holds for the tests of every member; among it, the agent programs that `make engines` installs.
+"""Settings and fixtures of the tests of all members: agent programs that `make engines` installs, a Docker daemon.
 
-Under CI a skipped engine test fails the run: there the programs are installed, so nothing excuses it.
+Under CI a skipped test of an engine fails the run: there the programs are installed, so nothing excuses it. The same
+holds for tests of containers where CI can start a daemon.
 """
 
 from __future__ import annotations
 
 import gc
 import os
+import shutil
 import signal
+import tempfile
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+import docker_daemons
+from docker_daemons import DockerDaemon
 
 FEW_EXAMPLES = 20
 
@@ -46,15 +52,30 @@ def agent_program() -> Callable[[str], Path]:
     return find
 
 
-class NoSkippedEngines:
-    """Collects the skipped tests that carry the marker `engine`, names them, and fails the session."""
+@pytest.fixture(scope="session")
+def docker_daemon() -> Iterator[DockerDaemon]:
+    """Use a Docker daemon of the tests' own; the test is skipped where none can be started."""
+    if why := docker_daemons.missing():
+        pytest.skip(why)
+    with docker_daemons.shared_daemon(Path(os.environ[docker_daemons.VARIABLE])) as daemon:
+        yield daemon
+
+
+def _must_run(report: pytest.TestReport) -> bool:
+    """Tell whether CI has what a test needs: agent programs always, a daemon where `make containers` installs it."""
+    has_packages = os.name == "posix" and os.getuid() == 0 and shutil.which("apt-get") is not None
+    return "engine" in report.keywords or ("containers" in report.keywords and has_packages)
+
+
+class NoSkippedTests:
+    """Collects skipped tests that could have run here, names them, and fails the session."""
 
     def __init__(self) -> None:
         self.skipped: list[str] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Remember the test."""
-        if report.skipped and "engine" in report.keywords and not hasattr(report, "wasxfail"):
+        if report.skipped and _must_run(report) and not hasattr(report, "wasxfail"):
             self.skipped.append(report.nodeid)
 
     @pytest.hookimpl(tryfirst=True)
@@ -66,7 +87,7 @@ class NoSkippedEngines:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Say which and why it matters."""
         if self.skipped:
-            terminalreporter.section("engine tests that CI must not skip", red=True)
+            terminalreporter.section("tests that CI must not skip", red=True)
             for name in self.skipped:
                 terminalreporter.line(name)
 
@@ -83,9 +104,21 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Watch under CI; in a worker of pytest-xdist there is nothing to watch."""
-    if os.environ.get("CI") and not hasattr(config, "workerinput"):
-        config.pluginmanager.register(NoSkippedEngines(), "no-skipped-engines")
+    """Choose the folder of a daemon, and watch under CI; a worker of pytest-xdist has the folder, and none to watch."""
+    if hasattr(config, "workerinput"):
+        return
+    folder = Path(tempfile.gettempdir(), f"skillgauge-docker-{os.getpid()}")
+    os.environ[docker_daemons.VARIABLE] = str(folder)
+    config.add_cleanup(lambda: docker_daemons.await_end(folder))
+    if os.environ.get("CI"):
+        config.pluginmanager.register(NoSkippedTests(), "no-skipped-tests")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say which daemon ran."""
+    version = docker_daemons.version_of(Path(os.environ[docker_daemons.VARIABLE]))
+    if version:
+        terminalreporter.line(f"Docker daemon {version} was started for these tests")
 
 
 @pytest.hookimpl(optionalhook=True)  # the plugin that asks may be blocked

@@ -150,6 +150,8 @@ from .contract.sandboxes import (
     ALLOWED_ENV as ALLOWED_ENV,
     Command as Command,
     Finished as Finished,
+    ImagePlan as ImagePlan,
+    ImageSandbox as ImageSandbox,
     ModelRoute as ModelRoute,
     NoRoomError as NoRoomError,
     Running as Running,

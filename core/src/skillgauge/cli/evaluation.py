@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ExitCode, PluginError, Problem, Severity, UsageError
+from ..plan.images import built_since
 from ..plan.options import EvalOptions, How, What, Who
 from ..plan.preparing import Prepared
 from ..run.budget import BudgetLimits
@@ -143,6 +144,8 @@ class Evaluation:
             return ends and fail_fast
 
         outcome = await _carry_out(self.prepared, self._call, self._kept, ends)
+        for image in await built_since(self.prepared.cast.images):
+            self._call.output.notice(image.removal)
         failures = failures_of_extensions(self._call, self.prepared)
         self._call.output.problems(failures)
         self.failed_extensions = sum(problem.severity is Severity.ERROR for problem in failures)

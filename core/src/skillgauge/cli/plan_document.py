@@ -89,6 +89,20 @@ class KeyNeed(Frozen):
         return f"{self.who} needs a key: {' or '.join(self.variables)}{logins} ({here})"
 
 
+class PlannedImage(Frozen):
+    """An image that cases bring a Dockerfile for."""
+
+    name: str
+    file: str
+    """The Dockerfile."""
+    is_there: bool
+    """Whether it has been built already; if not, a run builds it."""
+    bases: tuple[str, ...]
+    """Names of the images that it is built from."""
+    fetched: tuple[str, ...]
+    """Those of them that the build would fetch."""
+
+
 class ProblemDocument(Frozen):
     """A problem that did not stop the run."""
 
@@ -111,6 +125,8 @@ class PlanDocument(Frozen):
     arms: tuple[PlannedArm, ...] = ()
     comparisons: tuple[Foreseen, ...] = ()
     """What each comparison of two arms can show at all."""
+    images: tuple[PlannedImage, ...] = ()
+    """What a run builds, or has built, for cases that bring a Dockerfile."""
     keys: tuple[KeyNeed, ...] = ()
     services: tuple[AskedService, ...] = ()
     """What engines and judges would ask, and so where their keys go."""
@@ -126,6 +142,7 @@ def plan_document(prepared: Prepared) -> dict[str, object]:
         "plan": prepared.plan.head.model_dump(mode="json"),
         "arms": [arm.model_dump(mode="json") for arm in planned_arms(prepared)],
         "comparisons": [one.model_dump(mode="json") for one in foresee(prepared)],
+        "images": [image.model_dump(mode="json") for image in planned_images(prepared)],
         "keys": [need.model_dump(mode="json") for need in key_needs(prepared)],
         "services": [service.model_dump(mode="json") for service in asked_services(prepared)],
         "problems": [problem_document(problem) for problem in (*prepared.warnings, *prepared.suites.passed_over)],
@@ -137,6 +154,15 @@ def planned_arms(prepared: Prepared) -> tuple[PlannedArm, ...]:
     plan = prepared.plan
     pairs = zip(plan.suites, plan.head.suites, strict=True)
     return tuple(_planned(suite, head, cell, prepared.sandbox) for suite, head in pairs for cell in suite.cells)
+
+
+def planned_images(prepared: Prepared) -> tuple[PlannedImage, ...]:
+    """Every image that cases of the plan bring."""
+    plans = (image.plan for image in prepared.cast.images)
+    return tuple(
+        PlannedImage(name=plan.name, file=plan.file, is_there=plan.is_there, bases=plan.bases, fetched=plan.fetched)
+        for plan in plans
+    )
 
 
 def key_needs(prepared: Prepared) -> tuple[KeyNeed, ...]:
@@ -162,6 +188,8 @@ def print_plan(prepared: Prepared, output: Output) -> None:
         for one in arms
     ]
     output.table(heads, rows)
+    for image in prepared.cast.images:
+        output.line(image.line)
     for line in dict.fromkeys(
         chain(
             chain.from_iterable(map(_arm_lines, arms)),

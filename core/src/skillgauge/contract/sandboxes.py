@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from pydantic import Field
 
@@ -200,10 +200,32 @@ class SandboxSpec(Frozen):
     """A `Dockerfile` and what it copies; empty unless the sandbox runs images."""
     room_mb: int = Field(default=1, ge=1)
     """MiB that must be free on the disk when it is opened; where not, opening raises `NoRoomError`."""
+    untrusted: bool = False
+    """Whether the suite is a stranger's: its image is built only if the user's own options ask for it, and confined."""
     keep: bool = False
     """Leave the folders behind for inspection."""
     conceal: JsonObject = Field(default=EMPTY, repr=False)
     """Secrets, name to value, that no file may hold which is left behind."""
+
+
+@dataclass(frozen=True)
+class ImagePlan:
+    """The image that the files of a case make, as it would be built."""
+
+    name: str
+    """The sandbox's name for it."""
+    file: str
+    """Path of the Dockerfile, as the user can open it."""
+    is_there: bool
+    """Whether it has been built already."""
+    bases: tuple[str, ...] = ()
+    """Names of the images that it is built from."""
+    fetched: tuple[str, ...] = ()
+    """Those of them that are not on this machine, so that a build fetches them."""
+    removal: str = ""
+    """Command line that removes it."""
+    problems: tuple[Problem, ...] = ()
+    """Why it is not built; warnings for what the user should know."""
 
 
 class Sandbox(Protocol):
@@ -214,3 +236,11 @@ class Sandbox(Protocol):
 
     def open(self, spec: SandboxSpec) -> AbstractAsyncContextManager[Workspace]:
         """A fresh workspace, removed at the end together with every process started in it."""
+
+
+@runtime_checkable
+class ImageSandbox(Protocol):
+    """What a sandbox that runs images can do beyond `Sandbox`. One that cannot runs no image of an untrusted suite."""
+
+    async def image(self, spec: SandboxSpec) -> ImagePlan:
+        """Return what the `image_files` of a workspace would make. Builds and fetches nothing."""

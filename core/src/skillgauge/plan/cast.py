@@ -22,6 +22,7 @@ from ..types.suite import Case
 from .adapters import Adapters
 from .cells import CellMaker
 from .engines import Engines
+from .images import BroughtImage, plan_images, problems_of
 from .judging import Judging, checked, find_judges, wanted_judges
 from .options import EvalOptions, How
 from .resources import ChosenSandbox, choose_sandbox, choose_store, unfit
@@ -42,6 +43,8 @@ class Cast:
     """Engines and paid judges, as people call them, with what they announce."""
     sandbox: ChosenSandbox | None
     """`None`: none that is installed will do."""
+    images: tuple[BroughtImage, ...]
+    """Images that cases bring, as the sandbox makes them."""
     store: Store | None
     """`None`: none that is installed keeps runs in that place."""
     executor: Executor | None
@@ -83,16 +86,22 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     problems += [*(map(_told, missing) if how.dry_run else missing), *uncountable(how.budget, spenders)]
     provenance = registry.provenance()
     sandbox, store, executor = None, None, None
+    images: tuple[BroughtImage, ...] = ()
     with collected(problems):
         sandbox = await choose_sandbox(who.sandbox, registry, least=Tier.STRICT if how.untrusted else Tier.NONE)
-        images = [one.image for one in surveys if one.image and who.executes and not sandbox.report.runs_images]
+        cases = [case for one in surveys for case in one.images if who.executes]
         bound = [name for name, traits in engines.traits().items() if sandbox.report.is_remote and not traits.remote]
-        unable = [_no_image(case, sandbox.name) for case in images] + [_bound(name, sandbox.name) for name in bound]
+        unable = [_bound(name, sandbox.name) for name in bound]
+        if sandbox.report.runs_images:
+            images = await plan_images(cases, sandbox.sandbox, untrusted=how.untrusted)
+            unable += problems_of(images, cases, sandbox.name, untrusted=how.untrusted)
+        else:
+            unable += [_no_image(case, sandbox.name) for case in cases]
         problems += [*sandbox.report.problems, *(map(_told, unable) if how.dry_run else unable)]
         if not (how.dry_run or unable or any(one.severity is Severity.ERROR for one in problems)):
-            brought = [one.image for one in surveys if one.image and who.executes]
-            found = [await unfit(case, *one, sandbox.sandbox) for case in brought for one in engines.traits().items()]
-            problems += filter(None, found)
+            programs = list(engines.traits().items())
+            answers = [await unfit(case, *one, sandbox.sandbox, how) for case in cases for one in programs]
+            problems += filter(None, answers)
     with collected(problems):
         store = choose_store(who.store, registry, problems, given=who.store_given)
         executor = registry.make(EXECUTORS, who.executor) if who.executor else None
@@ -104,6 +113,7 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
         judging=judging,
         spenders=spenders,
         sandbox=sandbox,
+        images=images,
         store=store,
         executor=executor,
         provenance=provenance,

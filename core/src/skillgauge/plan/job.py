@@ -122,6 +122,7 @@ def _stages(
         recorder,
         cache=cache,
         cached=cached,
+        untrusted=options.how.untrusted,
         keep=keep,
         conceal=conceal,
     )

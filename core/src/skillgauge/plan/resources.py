@@ -13,6 +13,7 @@ from ..plugins.kinds import SANDBOXES, STORES
 from ..plugins.registry import Registry
 from ..run.ledger import MemoryStore
 from ..types.suite import Case
+from .options import How
 
 
 @dataclass(frozen=True)
@@ -51,11 +52,17 @@ async def choose_sandbox(named: str | None, registry: Registry, *, least: Tier =
     return best
 
 
-async def unfit(case: Case, engine: str, traits: Traits, sandbox: Sandbox) -> Problem | None:
+async def unfit(case: Case, engine: str, traits: Traits, sandbox: Sandbox, how: How) -> Problem | None:
     """Why the program of an engine does not start in the image that a case brings; `None` if it does."""
     if not traits.program:
         return None
-    spec = SandboxSpec(label=case.id, program_files=traits.program_files, network=False, image_files=case.image_files)
+    spec = SandboxSpec(
+        label=case.id,
+        program_files=traits.program_files,
+        network=False,
+        image_files=case.image_files,
+        untrusted=how.untrusted,
+    )
     try:
         async with sandbox.open(spec) as workspace:
             done = await (await workspace.start(Command(argv=traits.program, timeout_s=_PATIENCE_S))).wait()

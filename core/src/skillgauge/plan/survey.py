@@ -29,8 +29,8 @@ class Survey:
     problems: tuple[Problem, ...] = ()
     passed: Mapping[HostVariable, Origin | None] = field(default_factory=dict)
     """What cases want of the user's environment, with the first case that does."""
-    image: Case | None = None
-    """The first that brings an image of its own."""
+    images: tuple[Case, ...] = ()
+    """Cases that bring an image of their own, the first for each image."""
     _for_target: Counter[str | None] = field(default_factory=Counter)
     """Cases by the targets that they name; `None`: by none, so that they are meant for all."""
 
@@ -47,7 +47,8 @@ def survey(suite: Suite, selection: Selection) -> Survey:
     decides = (suite.format, suite.document, suite.completion, suite.on_agent_limit, suite.parameters, pairs, gates)
     hasher.update(canonical_json(decides).encode("ascii"))
     for_target: Counter[str | None] = Counter()
-    selected, weighted, image = 0, False, None
+    selected, weighted = 0, False
+    images: dict[tuple[str, ...], Case] = {}
     checks: dict[str, Check] = {}
     problems: list[Problem] = []
     passed: dict[HostVariable, Origin | None] = {}
@@ -56,7 +57,8 @@ def survey(suite: Suite, selection: Selection) -> Survey:
             continue
         selected += 1
         weighted = weighted or case.weight != 1
-        image = image or (case if case.image_files else None)
+        if case.image_files:
+            images.setdefault(tuple(file.content_id for file in case.image_files), case)
         for target in case.targets or (None,):
             for_target[target] += 1
         grouping = (case.targets, case.tags, case.weight, *([case.cluster] if case.cluster else []))
@@ -78,7 +80,7 @@ def survey(suite: Suite, selection: Selection) -> Survey:
         weighted,
         tuple(problems),
         passed,
-        image,
+        tuple(images.values()),
         for_target,
     )
 

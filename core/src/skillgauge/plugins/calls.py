@@ -16,7 +16,7 @@ from ..contract.executors import Results
 from ..contract.formats import SuiteFormat
 from ..contract.judges import Judge
 from ..contract.reporters import Reporter
-from ..contract.sandboxes import NoRoomError, Running, Sandbox, SandboxReport, Tier, Workspace
+from ..contract.sandboxes import ImageSandbox, NoRoomError, Running, Sandbox, SandboxReport, Tier, Workspace
 from ..contract.scorers import Scorer
 from ..contract.stores import Archive, RunLog, Store
 from ..errors import PluginError, Problem, SkillgaugeError, StoreError
@@ -52,7 +52,7 @@ class Connection(Protocol):
         """After the last one, however the run ends."""
 
 
-FURTHER: Mapping[type, type] = {Scorer: Connection, Store: Archive}
+FURTHER: Mapping[type, type] = {Scorer: Connection, Store: Archive, Sandbox: ImageSandbox}
 """What an object of a contract may do beyond it, and is guarded in, too."""
 
 

@@ -61,6 +61,8 @@ class AgentStages:
     cache: SessionCache | None = None
     cached: frozenset[tuple[str, str]] = frozenset()
     """Suite and arm of the sessions that the cache may answer."""
+    untrusted: bool = False
+    """Whether the suites are a stranger's."""
     keep: bool = False
     """Leave workspaces behind for inspection."""
     conceal: JsonObject = EMPTY
@@ -82,6 +84,7 @@ class AgentStages:
             hosts=setup.traits.model_hosts,
             room_mb=ROOM_MB,
             image_files=trial.case.image_files,
+            untrusted=self.untrusted,
             keep=self.keep,
             conceal=self.conceal,
         )

@@ -80,6 +80,7 @@ class DirectStages:
             image_files=case.image_files if case else (),
             pass_env=target.pass_env,
             network=self.trusted,
+            untrusted=not self.trusted,
             keep=self.keep,
             conceal=self.conceal,
         )

@@ -1,5 +1,6 @@
 """Run processes on this machine, in workspaces made of folders: what sandboxes have in common."""
 
+from . import disk, held
 from ._belongings import Belongings, belongings, release, temporary_folder
 from ._tree import obstacles
 from .concealing import conceal
@@ -21,6 +22,8 @@ __all__ = [
     "SupervisorLostError",
     "belongings",
     "conceal",
+    "disk",
+    "held",
     "obstacles",
     "release",
     "start",

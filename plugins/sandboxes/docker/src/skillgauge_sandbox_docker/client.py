@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from skillgauge.api import LaunchError, host_environment
 
@@ -15,6 +16,7 @@ PROGRAMS = ("docker", "podman")
 _NEEDED = ("PATH", "HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "DBUS_SESSION_BUS_ADDRESS")
 _PREFIXES = ("DOCKER_", "CONTAINER_", "CONTAINERS_", "BUILDKIT_", "BUILDAH_")
 _TOLD_CHARACTERS = 600
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -53,13 +55,18 @@ class Client:
         environ = host_environment()
         return {name: value for name, value in environ.items() if name in _NEEDED or name.startswith(_PREFIXES)}
 
-    async def call(self, *arguments: str, timeout_s: float) -> Answer:
+    async def call(self, *arguments: str, timeout_s: float, env: Mapping[str, str] = _NOTHING) -> Answer:
         """Run the program to its end. Cancelling ends it.
+
+        Args:
+            arguments: of the program.
+            timeout_s: how long it may take.
+            env: variables that it gets besides.
 
         Raises:
             LaunchError: it does not start, or takes too long.
         """
-        process = await self.start(*arguments, stdin=asyncio.subprocess.DEVNULL)
+        process = await self.start(*arguments, stdin=asyncio.subprocess.DEVNULL, env=env)
         try:  # not `asyncio.timeout`, which tells no time-out to a task that is being cancelled (Python 3.11.2)
             out, err = await asyncio.wait_for(process.communicate(), timeout_s)
         except TimeoutError as error:
@@ -68,7 +75,9 @@ class Client:
             await end(process)
         return Answer(process.returncode or 0, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
 
-    async def start(self, *arguments: str, stdin: int = asyncio.subprocess.PIPE) -> asyncio.subprocess.Process:
+    async def start(
+        self, *arguments: str, stdin: int = asyncio.subprocess.PIPE, env: Mapping[str, str] = _NOTHING
+    ) -> asyncio.subprocess.Process:
         """Start the program with pipes. Raises `LaunchError` if it does not start."""
         pipe = asyncio.subprocess.PIPE
         try:
@@ -78,7 +87,7 @@ class Client:
                 stdin=stdin,
                 stdout=pipe,
                 stderr=pipe,
-                env=self.environment,
+                env={**self.environment, **env},
                 start_new_session=True,
             )
         except OSError as error:

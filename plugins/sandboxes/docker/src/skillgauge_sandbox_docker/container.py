@@ -13,13 +13,16 @@ from pathlib import Path
 from skillgauge.api import LaunchError
 
 from .client import Answer, Client, end
+from .images import Image
 from .inside import END, STAY
+from .members import Member, kill_all_but, members_of, pids_of
 from .options import DockerOptions
 from .owners import LABEL, this_process
 
 _PATIENCE_S = 20.0
 _SWEEP_S = 5.0
 _TOLD_BYTES = 4096
+_MIB = 1024 * 1024
 
 
 @dataclass(frozen=True)
@@ -47,9 +50,10 @@ class Container:
         options: limits.
         image: what it is made of.
         network: whether it has one.
+        folder: where a file with its id is kept.
     """
 
-    def __init__(self, client: Client, options: DockerOptions, image: str, *, network: bool) -> None:
+    def __init__(self, client: Client, options: DockerOptions, image: Image, folder: Path, *, network: bool) -> None:
         self.name = f"skillgauge-{secrets.token_hex(8)}"
         self.client = client
         self._options = options
@@ -57,6 +61,36 @@ class Container:
         self._network = network
         self._life: asyncio.subprocess.Process | None = None
         self._has_run = False
+        self._id = ""
+        self._id_file = folder / f"id-{self.name}"
+        self._own: frozenset[Member] = frozenset()
+        self._commands = 0
+        self._counting = asyncio.Lock()
+
+    def pids(self) -> list[int]:
+        """Return its processes as this machine sees them; none where it does not."""
+        return pids_of(self._id)
+
+    def adopt(self) -> None:
+        """Take the processes that run now for its own: they live as long as it does."""
+        self._own = members_of(self._id)
+
+    async def begin_command(self) -> None:
+        """Count a command that is about to be started."""
+        async with self._counting:
+            self._commands += 1
+
+    async def end_command(self) -> None:
+        """Count a command that has ended; after the last, end whatever any of them has left behind and hidden."""
+        async with self._counting:  # what starts meanwhile is not to be ended with the rest
+            self._commands -= 1
+            if not self._commands:
+                await self.end_all()
+
+    async def end_all(self) -> None:
+        """End every process but its own; if that cannot be done, remove it."""
+        if self._id and not await asyncio.to_thread(kill_all_but, self._own, self._id):
+            await self.remove()
 
     async def start(self, mounts: Sequence[Mount], workdir: Path) -> None:
         """Make it, and wait until it runs.
@@ -64,9 +98,9 @@ class Container:
         Raises:
             LaunchError: it does not; the message is that of the program.
         """
-        token = secrets.token_hex(8)
+        token, image = secrets.token_hex(8), self._image.name
         arguments = [*self._arguments(), *(word for mount in mounts for word in ("--mount", mount.argument))]
-        arguments += ["--workdir", str(workdir), "--entrypoint", "sh", self._image, "-c", STAY, "stay", token]
+        arguments += ["--workdir", str(workdir), "--entrypoint", "sh", image, "-c", STAY, "stay", token]
         self._life = await self.client.start("run", *arguments)
         assert self._life.stdout is not None
         assert self._life.stderr is not None
@@ -76,11 +110,14 @@ class Container:
                 told = b"" if line else await self._life.stderr.read(_TOLD_BYTES)
         except TimeoutError as error:
             limit = self._options.start_timeout_s
-            raise LaunchError(f"no container of image {self._image!r} ran within {limit:g} s") from error
+            raise LaunchError(f"no container of image {image!r} ran within {limit:g} s") from error
         if line.strip() != token.encode():
             said = Answer(1, line.decode("utf-8", "replace"), told.decode("utf-8", "replace")).told
-            raise LaunchError(f"no container of image {self._image!r} can be run: {said}")
+            raise LaunchError(f"no container of image {image!r} can be run: {said}")
         self._has_run = True
+        with suppress(OSError):  # then its processes are not seen from here
+            self._id = self._id_file.read_text(encoding="ascii").strip()
+        self.adopt()
 
     async def remove(self) -> None:
         """End every process in it and remove it. Nothing happens if it is gone already."""
@@ -114,10 +151,13 @@ class Container:
         arguments += ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--user", user]
         if self.client.is_podman and os.getuid():
             arguments += ["--userns", "keep-id"]
-        arguments += ["--pids-limit", str(options.processes)]
+        arguments += ["--cidfile", str(self._id_file), "--log-driver", "none", "--no-healthcheck"]
+        arguments += ["--pids-limit", str(options.processes), "--ulimit", f"fsize={options.file_mb * _MIB}"]
         arguments += ["--memory", f"{options.memory_mb}m", "--memory-swap", f"{options.memory_mb}m"]
         if options.cpus is not None:
             arguments += ["--cpus", f"{options.cpus:g}"]
         if not self._network:
             arguments += ["--network", "none"]
-        return [*arguments, "--tmpfs", f"/tmp:rw,nosuid,nodev,size={options.tmp_mb}m,mode=1777"]
+        for place in ("/tmp", *self._image.volumes):
+            arguments += ["--tmpfs", f"{place}:rw,nosuid,nodev,size={options.tmp_mb}m,mode=1777"]
+        return arguments

@@ -1,7 +1,8 @@
-"""What a user may set."""
+"""Options that a user may set."""
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePosixPath
 from typing import Annotated
 
@@ -18,11 +19,12 @@ def _mountable(path: str) -> str:
 
 
 def _image(name: str) -> str:
-    if name.startswith("-") or not name.isprintable() or " " in name:
+    if not _IMAGE.fullmatch(name):
         raise ValueError(f"{name!r} is no name of an image")
     return name
 
 
+_IMAGE = re.compile(r"[A-Za-z0-9][\w./:@+-]*", re.ASCII)
 OutsidePath = Annotated[str, AfterValidator(_mountable)]
 
 
@@ -45,10 +47,16 @@ class DockerOptions(Frozen):
     writable: tuple[OutsidePath, ...] = Field(
         default=(), description="Further paths that every process may write to. The tier is `partial` then."
     )
+    build_from: tuple[Annotated[str, AfterValidator(_image)], ...] = Field(
+        default=(),
+        description="Images that a suite's Dockerfile may be built from with --untrusted; without any it is not built.",
+    )
     memory_mb: int = Field(default=4096, ge=16, description="Memory of a workspace, in MiB; it gets no swap.")
     cpus: float | None = Field(default=None, gt=0, description="Processors that a workspace may use at a time.")
     processes: int = Field(default=512, ge=8, le=100_000, description="Processes and threads at a time.")
-    tmp_mb: int = Field(default=256, ge=1, description="Size of /tmp, in MiB.")
+    file_mb: int = Field(default=1024, ge=1, description="Largest file that a process may write, in MiB.")
+    disk_mb: int = Field(default=4096, ge=1, description="What a workspace may hold on disk, in MiB.")
+    tmp_mb: int = Field(default=256, ge=1, description="Size of /tmp and of each volume that an image has, in MiB.")
     relay_requests: int = Field(
         default=10_000, ge=1, description="Requests and connections that a workspace may make through its relay."
     )

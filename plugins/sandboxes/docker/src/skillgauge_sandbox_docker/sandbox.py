@@ -6,6 +6,7 @@ from functools import cached_property
 
 from skillgauge.api import (
     Command,
+    ImagePlan,
     LaunchError,
     Problem,
     SandboxReport,
@@ -62,6 +63,10 @@ class DockerSandbox:
             raise LaunchError(report.problems[0].message)
         return self._workspace(spec, report.tier)
 
+    async def image(self, spec: SandboxSpec) -> ImagePlan:
+        """Return what the Dockerfile of a workspace would make. Builds and fetches nothing."""
+        return await self._images.planned(spec.image_files, untrusted=spec.untrusted)
+
     async def _found(self) -> SandboxReport:
         if self._key not in _tiers:
             report = await self._probe()
@@ -104,7 +109,7 @@ class DockerSandbox:
     @cached_property
     def _images(self) -> Images:
         assert self._client is not None
-        return Images(self._client, self._options.build_timeout_s)
+        return Images(self._client, self._options)
 
     @property
     def _key(self) -> tuple[str, str]:

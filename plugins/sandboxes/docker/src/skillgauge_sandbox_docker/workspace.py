@@ -6,19 +6,21 @@ import asyncio
 import os
 import secrets
 import tempfile
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from skillgauge.api import Command, FileSpec, Finished, LaunchError, Running, SandboxSpec, Usage
-from skillgauge_processes import FRESH, DirectoryWorkspace, Launch
+from skillgauge.api import Command, FileSpec, LaunchError, Running, SandboxSpec, Usage
+from skillgauge_processes import FRESH, DirectoryWorkspace, Launch, disk
 
 from .client import Client
+from .contained import Contained
 from .container import Container, Mount
-from .images import Images
-from .inside import ABSENT, END, ENVIRONMENT, MARK, RUN, assignments, limits_of
-from .letting_in import let_in, make_relay
+from .images import Image, Images
+from .inside import END, ENVIRONMENT, MARK, RUN, assignments, limits_of
+from .letting_in import MIB, let_in, make_relay
 from .options import DockerOptions
 
 if TYPE_CHECKING:
@@ -59,7 +61,8 @@ class DockerWorkspace:
         self._folders = _Folders(spec, environ, tier=tier)
         self._container: Container | None = None
         self._relay: Relay | None = None
-        self._image = ""
+        self._image = Image("")
+        self._watch: asyncio.Task[None] | None = None
         self._starting = asyncio.Lock()
 
     @property
@@ -101,7 +104,10 @@ class DockerWorkspace:
         await self._folders.__aenter__()
         try:
             files = self._spec.image_files
-            self._image = await self._images.built(files) if files else self._options.image
+            if files:
+                self._image = await self._images.built(files, untrusted=self._spec.untrusted)
+            else:
+                self._image = await self._images.fetched(self._options.image)
             self._container = self._folders.container = self._new_container()
             mounts = self._mounts(self.root, self.home, self._folders.tmp)
             mounts += [Mount(path) for path in self._spec.program_files if path not in {one.path for one in mounts}]
@@ -111,8 +117,10 @@ class DockerWorkspace:
                 self._relay = make_relay(self._spec, self._options)
                 (place := self.folder / "relay").mkdir(mode=0o700)
                 await self._container.start([*mounts, Mount(str(place))], self.root)
-                await let_in(self._relay, place, self.start, self._image)
+                await let_in(self._relay, place, partial(self._start, self._container), self._image.name)
+                self._container.adopt()
                 self._folders.add_environment(self._relay.environment)
+            self._watch = asyncio.create_task(disk.watch(self._holds_too_much, self._end_for_holding))
         except BaseException:
             await self.__aexit__(None, None, None)
             raise
@@ -132,6 +140,16 @@ class DockerWorkspace:
         """Start a process. Raises `LaunchError` if it cannot be started."""
         container = await self._container_of_graders() if command.fresh else self._container
         assert container is not None
+        await container.begin_command()
+        try:
+            return await self._start(container, command, ended=container.end_command)
+        except BaseException:
+            await asyncio.shield(container.end_command())
+            raise
+
+    async def _start(
+        self, container: Container, command: Command, *, ended: Callable[[], Awaitable[None]] | None = None
+    ) -> Running:
         mark, token = secrets.token_hex(16), secrets.token_hex(16)
         marked = command.model_copy(update={"env": {**command.env, MARK: mark}})
         self._folders.tokens[mark] = token
@@ -142,7 +160,7 @@ class DockerWorkspace:
             raise
         finally:
             del self._folders.tokens[mark]
-        return _Contained(inner, container, mark, token, command)
+        return Contained(inner, container, mark, token, command, ended)
 
     async def put(self, files: Sequence[FileSpec], *, anew: bool = False) -> Sequence[str]:
         """Write files below the root. Raises `ValueError` for a path that leaves it."""
@@ -171,13 +189,28 @@ class DockerWorkspace:
         return has_network(self._spec, self._options)
 
     def _new_container(self) -> Container:
-        return Container(self._client, self._options, self._image, network=self._has_network)
+        return Container(self._client, self._options, self._image, self.folder, network=self._has_network)
+
+    def _containers(self) -> list[Container]:
+        return [one for one in (self._folders.graders, self._container) if one is not None]
+
+    def _holds_too_much(self) -> bool:
+        """Find out whether there is too much on disk; called in a thread."""
+        pids = [pid for container in self._containers() for pid in container.pids()]
+        return disk.holds_more([self.folder], pids, self._options.disk_mb * MIB)
+
+    async def _end_for_holding(self) -> None:
+        advice = "write less, or raise plugins.sandboxes.docker.disk_mb"
+        await self._folders.end_processes(f"the workspace holds more than {self._options.disk_mb} MiB; {advice}")
+        for container in self._containers():
+            await container.end_all()
 
     async def _leave(self) -> None:
+        if self._watch is not None:
+            self._watch.cancel()
         try:
-            for container in (self._folders.graders, self._container):
-                if container is not None:
-                    await container.remove()
+            for container in self._containers():
+                await container.remove()
         finally:
             try:
                 await self._folders.__aexit__(None, None, None)
@@ -228,50 +261,6 @@ class _Folders(DirectoryWorkspace):
     def add_environment(self, env: Mapping[str, str]) -> None:
         """Have every further process see some variables."""
         self._env = {**self._env, **env}
-
-
-class _Contained:
-    """A process in a container. What the program that started it cannot end is ended here."""
-
-    def __init__(self, inner: Running, container: Container, mark: str, token: str, command: Command) -> None:
-        self._inner = inner
-        self._container = container
-        self._mark = mark
-        self._token = token.encode()
-        self._command = command
-        self._is_swept = False
-
-    async def wait(self) -> Finished:
-        """Wait for its end. Cancelling the caller ends all that came of it."""
-        try:
-            finished = await self._inner.wait()
-        except asyncio.CancelledError:
-            await asyncio.shield(self._sweep())
-            raise
-        if finished.timed_out or finished.signal is not None:
-            await self._sweep()
-        if finished.exit_code == ABSENT and self._token in finished.stderr:
-            raise LaunchError(f"{self._command.argv[0]!r} is not there in the container; use an image that has it")
-        return finished
-
-    async def write(self, data: bytes) -> None:
-        """Send bytes to an interactive process. Raises `BrokenPipeError` if it no longer reads."""
-        await self._inner.write(data)
-
-    def lines(self) -> AsyncIterator[bytes]:
-        """Lines of its stdout."""
-        return self._inner.lines()
-
-    async def stop(self) -> Finished:
-        """End all that came of it and report."""
-        finished = await self._inner.stop()
-        await self._sweep()
-        return finished
-
-    async def _sweep(self) -> None:
-        if not self._is_swept:
-            self._is_swept = True
-            await self._container.end_processes(self._mark)
 
 
 def _handed(content: bytes) -> int:
