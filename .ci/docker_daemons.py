@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-VARIABLE = "SKILLGAUGE_TESTS_DOCKER"
+VARIABLE = "TESTS_DOCKER_FOLDER"
 """Names the folder of the daemon, the same in all workers."""
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 IMAGE = "skillgauge-tests:1"

@@ -10,9 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from docker_daemons import IMAGE, DockerDaemon
 from skillgauge.api import Sandbox
 from skillgauge_sandbox_bubblewrap.options import BubblewrapOptions
 from skillgauge_sandbox_bubblewrap.sandbox import BubblewrapSandbox
+from skillgauge_sandbox_docker.options import DockerOptions
+from skillgauge_sandbox_docker.sandbox import DockerSandbox
 from skillgauge_sandbox_local.options import LocalOptions
 from skillgauge_sandbox_local.sandbox import LocalSandbox
 from skillgauge_testkit.attacks import ATTACKS, Attack, Bounds, attack_sandbox
@@ -23,16 +26,17 @@ FINDINGS = ROOT / "tests" / "conformance"
 THREATS = ["tries to", "what stops it", "shown by", "finding", "not stopped"]
 BOUNDS = Bounds()
 STOPPED, NOT_STOPPED = "stopped", "not stopped"
-COLUMNS = ("`bubblewrap`", "`bubblewrap`, `network: true`", "`local`")
+COLUMNS = ("`bubblewrap`", "`bubblewrap`, `network: true`", "`docker`", "`local`")
+LIMITS = {name: getattr(BOUNDS, name) for name in ("processes", "memory_mb", "file_mb", "disk_mb", "tmp_mb")}
 CELLS = [[cell.strip() for cell in line.strip("|").split("|")] for line in PAGE.read_text().splitlines()]
 ROWS = {first: dict(zip(COLUMNS, rest, strict=True)) for first, *rest in CELLS if len(rest) == len(COLUMNS)}
 
 
 def test_table_has_every_attempt() -> None:
-    """Each attempt is a row, in order, and no row is about anything else; the strict sandbox stops them all."""
+    """Each attempt is a row, in order, and no row is about anything else; the strict sandboxes stop them all."""
     assert list(ROWS) == ["A process tries to", "---", *(attack.summary for attack in ATTACKS)]
     assert tuple(ROWS["A process tries to"]) == tuple(ROWS["A process tries to"].values()) == COLUMNS
-    assert {ROWS[attack.summary][COLUMNS[0]] for attack in ATTACKS} == {STOPPED}
+    assert {ROWS[attack.summary][name] for attack in ATTACKS for name in (COLUMNS[0], COLUMNS[2])} == {STOPPED}
 
 
 def names_in(path: Path) -> set[str]:
@@ -86,16 +90,28 @@ def test_local_stops_what_the_table_says(attack: Attack) -> None:
     """The sandbox that confines nothing lets through all but what its row says."""
     if attack.needs_root and os.getuid():
         pytest.skip("an ordinary user has no right to this, with no sandbox at all")
-    assert outcome(attack, LocalSandbox(LocalOptions(disk_mb=BOUNDS.disk_mb))) == ROWS[attack.summary][COLUMNS[2]]
+    assert outcome(attack, LocalSandbox(LocalOptions(disk_mb=BOUNDS.disk_mb))) == ROWS[attack.summary][COLUMNS[3]]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 def test_partial_stops_what_the_table_says(attack: Attack) -> None:
     """With the network left on, what is let through is what the rows say."""
-    options = {name: getattr(BOUNDS, name) for name in ("processes", "memory_mb", "file_mb", "disk_mb", "tmp_mb")}
-    sandbox = BubblewrapSandbox(BubblewrapOptions(network=True, **options))
+    sandbox = BubblewrapSandbox(BubblewrapOptions(network=True, **LIMITS))
     problems = asyncio.run(sandbox.check()).problems
     if problems:
         pytest.skip(f"{problems[0].message} (make sandbox)")
     assert outcome(attack, sandbox) == ROWS[attack.summary][COLUMNS[1]]
+
+
+@pytest.mark.slow
+@pytest.mark.containers
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+def test_docker_stops_what_the_table_says(
+    attack: Attack, docker_daemon: DockerDaemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Containers of a real daemon let through what the rows say."""
+    for name, value in docker_daemon.environment.items():
+        monkeypatch.setenv(name, value)
+    sandbox = DockerSandbox(DockerOptions(image=IMAGE, **LIMITS))
+    assert outcome(attack, sandbox) == ROWS[attack.summary][COLUMNS[2]]

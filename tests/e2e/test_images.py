@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from docker_daemons import IMAGE, DockerDaemon
 from skillgauge_testkit import ModelReply, ModelServer, with_skill
 from skillgauge_testkit.program import Done, Program
 
@@ -87,6 +88,76 @@ def test_a_sandbox_with_images_builds_it(in_docker: InDocker, suite: str) -> Non
     (build,) = (call for call in calls if call[0] == "build")
     of_it = [call for call in calls if call[0] == "run" and build[build.index("--tag") + 1] in call]
     assert len(of_it) == 2
+
+
+def test_a_run_tells_what_it_builds(in_docker: InDocker, suite: str) -> None:
+    """A dry run names the image and its file and builds nothing; the run that built it says what removes it."""
+    assert suite
+    dry, calls = in_docker(*ENGINE, "--dry-run")
+    (line,) = (line for line in dry.stdout.splitlines() if line.startswith("image "))
+    assert "is built from" in line
+    assert line.endswith("s/evals/Dockerfile, of python:3.12-slim")
+    (image,) = in_docker(*ENGINE, "--dry-run", "--json")[0].document["images"]
+    assert (image["is_there"], image["bases"], image["fetched"]) == (False, ["python:3.12-slim"], [])
+    assert not [call for call in calls if call[0] == "build"]
+    done, _ = in_docker(*ENGINE)
+    assert " ".join(done.stderr.split()).count(f"docker image rm {image['name']}") == 1
+    again, calls = in_docker(*ENGINE)
+    assert "image rm" not in again.stderr
+    assert len([call for call in calls if call[0] == "build"]) == 1
+    assert f"image {image['name']} is here" in in_docker(*ENGINE, "--dry-run")[0].stdout
+
+
+def test_a_strangers_image_is_built_only_on_the_users_word(in_docker: InDocker, suite: str, work: Path) -> None:
+    """With --untrusted the place and the next step are told before anything is built; a word of the folder is none."""
+    assert suite
+    facts = work / "daemon/facts"
+    facts.parent.mkdir()
+    facts.touch()  # the stand-in then confines, as it says
+    allowed = {"plugins": {"sandboxes": {"docker": {"build_from": ["python:3.12-slim"]}}}}
+    (work / "skillgauge.config.yaml").write_text(json.dumps(allowed))
+    done, calls = in_docker(*ENGINE, "--untrusted", "--trust-config")
+    assert done.code == 2, done.stderr
+    assert not [call for call in calls if call[0] == "build"]
+    (work / "skillgauge.config.yaml").unlink()
+    done, calls = in_docker(*ENGINE, "--untrusted")
+    assert done.code == 2, done.stderr
+    assert "s/evals/Dockerfile:1:1: error[sandbox.untrusted-image]" in done.stderr
+    word = 'sandboxes.docker.build_from=["python:3.12-slim"]'
+    assert f"--set '{word}'" in done.stderr
+    assert not (work / "reports").exists()
+    dry, calls = in_docker(*ENGINE, "--untrusted", "--dry-run")
+    assert (dry.code, "warning[sandbox.untrusted-image]" in dry.stderr) == (0, True)
+    assert "s/evals/Dockerfile, of python:3.12-slim" in dry.stdout
+    assert not [call for call in calls if call[0] == "build"]
+    done, calls = in_docker(*ENGINE, "--untrusted", "--set", word)
+    assert done.code == 0, done.stderr
+    (build,) = (call for call in calls if call[0] == "build")
+    assert {"--network", "--memory", "--cpu-quota", "--ulimit"} <= set(build)
+
+
+@pytest.mark.slow
+@pytest.mark.containers
+def test_a_strangers_image_reads_no_other(
+    program: Program, docker_daemon: DockerDaemon, suite: str, work: Path
+) -> None:
+    """A Dockerfile that takes a file of another image here is refused, and an honest one runs in a real daemon."""
+    assert suite
+    place, private = work / "s/evals/Dockerfile", "someones-app:1"
+    docker_daemon.call("tag", IMAGE, private)
+    allowed = f"sandboxes.docker.build_from={json.dumps([IMAGE])}"
+    command = ("eval", "s", "--engine", "command", "--set", 'engines.command.argv=["cat", "/answer"]', "--untrusted")
+    command += ("--set", "engines.command.skill_folder=.skills", "--set", f"sandboxes.docker.image={IMAGE}")
+    command += ("--sandbox", "docker", "--set", allowed)
+    place.write_text(f"FROM {IMAGE}\nRUN printf GOOD >/answer\nCOPY --from={private} /etc /stolen\n")
+    refused = program(*command, env=docker_daemon.environment)
+    assert refused.code == 2, refused.stderr
+    assert "s/evals/Dockerfile:3:1: error[sandbox.untrusted-image]" in refused.stderr
+    assert f"takes image '{private}'" in refused.stderr
+    place.write_text(f"FROM {IMAGE}\nRUN printf GOOD >/answer\n")
+    done = program(*command, "--json", env=docker_daemon.environment)
+    assert {one["verdict"] for one in done.document["results"]} == {"pass"}, done.stderr
+    assert {one["execution"]["sandbox"] for one in done.document["results"]} == {"docker/strict"}
 
 
 PROGRAM = """#!/bin/sh

@@ -13,6 +13,7 @@ from skillgauge.api import (
     Command,
     FileSpec,
     Finished,
+    ImageSandbox,
     JsonObject,
     LaunchError,
     Running,
@@ -98,6 +99,8 @@ async def _reports(trying: Trying) -> None:
     require_usable("Sandbox.check", report.problems)
     remote = trying.where is not None
     require(report.is_remote is remote, f"SandboxReport.is_remote must be {remote} where check_sandbox is told so")
+    tells = isinstance(sandbox, ImageSandbox)
+    require(tells or not report.runs_images, "a sandbox that runs images must have ImageSandbox.image")
     async with trying.open() as workspace:
         name, _, tier = workspace.tier.rpartition("/")
         told = f"Workspace.tier must be sandbox and reported tier, as `x/{report.tier}`: {workspace.tier!r}"

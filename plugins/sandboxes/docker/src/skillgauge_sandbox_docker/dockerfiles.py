@@ -19,7 +19,7 @@ _COPY_OPTIONS = frozenset({"--from", "--chown", "--chmod", "--link"})
 _OPTION = re.compile(r"(--[a-z]+)(?:=([\w./:@,+-]*))?")
 _STAGE = re.compile(r"[a-z][a-z0-9._-]*")
 _DIRECTIVE = re.compile(r"#\s*(syntax|escape)\s*=", re.IGNORECASE)
-_HERE_DOCUMENT = re.compile(r"<<[^\s<]")
+_HERE_DOCUMENT = re.compile(r"(?<!<)<<[^\s<]")
 _CONTINUED = re.compile(r"\\[ \t]*$")
 _TWICE = re.compile(r"\\\\[ \t]*$")
 _EMPTY = "scratch"
