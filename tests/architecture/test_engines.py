@@ -80,10 +80,29 @@ def test_skipped_engine_tests_fail_under_ci(tmp_path: Path, variables: dict[str,
     """The same skip is a success at home and a failure under CI, with workers too, and the reason is told."""
     shutil.copy(ROOT / "conftest.py", tmp_path)
     (tmp_path / "test_it.py").write_text(TEST)
-    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = engine\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n  engine\n  containers\n" + f"pythonpath = {ROOT}/.ci\n")
     command = [sys.executable, "-m", "pytest", "-rs", "-p", "no:cacheprovider", "-n", workers]
     environment = {"PATH": os.environ["PATH"], **variables}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == code, done.stdout
     assert "claude is not installed: make engines" in done.stdout
-    assert ("engine tests that CI must not skip" in done.stdout) == bool(code)
+    assert ("tests that CI must not skip" in done.stdout) == bool(code)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("has_packages", [True, False], ids=["with packages", "without"])
+def test_skipped_container_tests_fail_where_a_daemon_can_be_installed(tmp_path: Path, *, has_packages: bool) -> None:
+    """Under CI, root with Debian's packages has no excuse; an ordinary user, and a machine without them, has."""
+    shutil.copy(ROOT / "conftest.py", tmp_path)
+    mark = "import pytest\n\n@pytest.mark.containers\ndef test_it():\n    pytest.skip('no daemon')\n"
+    (tmp_path / "test_it.py").write_text(mark)
+    (tmp_path / "pytest.ini").write_text(f"[pytest]\nmarkers = containers\npythonpath = {ROOT}/.ci\n")
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    if has_packages:
+        (programs / "apt-get").write_text("#!/bin/sh\n")
+        (programs / "apt-get").chmod(0o755)
+    command = [sys.executable, "-m", "pytest", "-rs", "-p", "no:cacheprovider"]
+    environment = {"PATH": str(programs), "CI": "true"}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == int(has_packages and os.getuid() == 0), done.stdout

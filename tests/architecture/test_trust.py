@@ -28,8 +28,20 @@ BOUNDS = Bounds()
 STOPPED, NOT_STOPPED = "stopped", "not stopped"
 COLUMNS = ("`bubblewrap`", "`bubblewrap`, `network: true`", "`docker`", "`local`")
 LIMITS = {name: getattr(BOUNDS, name) for name in ("processes", "memory_mb", "file_mb", "disk_mb", "tmp_mb")}
-CELLS = [[cell.strip() for cell in line.strip("|").split("|")] for line in PAGE.read_text().splitlines()]
-ROWS = {first: dict(zip(COLUMNS, rest, strict=True)) for first, *rest in CELLS if len(rest) == len(COLUMNS)}
+
+
+def cells_of(text: str) -> list[list[str]]:
+    """The cells of each line of a text."""
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()]
+
+
+BEFORE, _, BEHIND = PAGE.read_text().partition("\n## What is stopped\n")
+CELLS = cells_of(BEFORE)
+ROWS = {
+    first: dict(zip(COLUMNS, rest, strict=True))
+    for first, *rest in cells_of(BEHIND.partition("\n## ")[0])
+    if len(rest) == len(COLUMNS)
+}
 
 
 def test_table_has_every_attempt() -> None:

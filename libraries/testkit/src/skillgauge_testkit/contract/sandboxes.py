@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
@@ -182,27 +182,27 @@ async def _moves_files(trying: Trying) -> None:
         await answered("Workspace.put", trying.patience_s, workspace.put, files)
         require(await trying.said(workspace, "cat 'a/b c/text.txt'") == text, "Workspace.put must write texts as UTF-8")
         require(await trying.said(workspace, "./run.sh") == "ran\n", "Workspace.put must make executable what says so")
-        copied = await _collect(trying, workspace, "copy.bin", 1000)
+        copied = await trying.collect(workspace, "copy.bin", 1000)
         require(copied == bytes(range(256)), "Workspace.put must copy a source file byte by byte")
-        cut = await _collect(trying, workspace, "copy.bin", 10)
+        cut = await trying.collect(workspace, "copy.bin", 10)
         require(cut == bytes(range(10)), f"Workspace.collect must give at most `limit` bytes, but gave {shown(cut)}")
-        before = await _snapshot(trying, workspace)
+        before = await trying.snapshot(workspace)
         wanted = {file.path for file in files}
         require(
             set(before) == wanted, f"Workspace.snapshot must name every file, {sorted(wanted)}, not {sorted(before)}"
         )
         await trying.said(workspace, "echo made >made.txt; echo more >>run.sh")
-        after = await _snapshot(trying, workspace)
+        after = await trying.snapshot(workspace)
         require(set(after) == {*wanted, "made.txt"}, "Workspace.snapshot must see the files that processes make")
         changed = {path for path in before if before[path] != after[path]}
         require(changed == {"run.sh"}, f"Workspace.snapshot must change for run.sh only, not for {sorted(changed)}")
         require(
-            await _collect(trying, workspace, "made.txt", 9) == b"made\n", "Workspace.collect must read what was made"
+            await trying.collect(workspace, "made.txt", 9) == b"made\n", "Workspace.collect must read what was made"
         )
         empty = [FileSpec(path="made.txt", text="")]
         await answered("Workspace.put over a file", trying.patience_s, workspace.put, empty)
         require(
-            await _collect(trying, workspace, "made.txt", 9) == b"", "Workspace.put must replace a file that is there"
+            await trying.collect(workspace, "made.txt", 9) == b"", "Workspace.put must replace a file that is there"
         )
 
 
@@ -228,9 +228,7 @@ async def _refuses_escapes(trying: Trying) -> None:
                 continue
             replaced = path == "link" and got == b"replaced"
             require(replaced, f"Workspace.collect of {path!r} must be refused, but gave {shown(got)}")
-        seen = [
-            path for path in await _snapshot(trying, workspace) if path not in ("own.txt", "link", "folder", "loop")
-        ]
+        seen = [path for path in await trying.snapshot(workspace) if path not in ("own.txt", "link", "folder", "loop")]
         require(not seen, f"Workspace.snapshot must follow no link, but names {shown(seen)}")
 
 
@@ -248,7 +246,7 @@ async def _grades_afresh(trying: Trying) -> None:
         files = [FileSpec(path=path, text="mine\n") for path in ("graders/check.sh", "answer.txt", "elsewhere/x.txt")]
         await answered("Workspace.put with `anew`", trying.patience_s, workspace.put, files, anew=True)
         for file in files:
-            got = await _collect(trying, workspace, file.path, 10)
+            got = await trying.collect(workspace, file.path, 10)
             require(
                 got == b"mine\n", f"Workspace.put with `anew` must put {file.path!r} in its place, not {shown(got)}"
             )
@@ -388,14 +386,6 @@ async def _is_private(trying: Trying) -> None:
     left = [folder for folder in folders if (Path(folder) / mark).exists()]
     require(not left, f"a workspace must be removed at its end, but {', '.join(left)} is still there")
     require(not (root / mark).exists(), f"a workspace must be removed at its end, but {root} is still there")
-
-
-async def _snapshot(trying: Trying, workspace: Workspace) -> Mapping[str, str]:
-    return await answered("Workspace.snapshot", trying.patience_s, workspace.snapshot)
-
-
-async def _collect(trying: Trying, workspace: Workspace, path: str, limit: int) -> bytes:
-    return await answered(f"Workspace.collect of {path!r}", trying.patience_s, workspace.collect, path, limit)
 
 
 def _told(finished: Finished) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -67,3 +67,11 @@ class Trying:
         told = f"exit code {finished.exit_code}, stderr {shown(finished.stderr)}"
         require(finished.exit_code == 0, f"a process must be able to run {script!r} in a workspace: {told}")
         return finished.stdout.decode()
+
+    async def snapshot(self, workspace: Workspace) -> Mapping[str, str]:
+        """Return what a workspace tells of its files."""
+        return await answered("Workspace.snapshot", self.patience_s, workspace.snapshot)
+
+    async def collect(self, workspace: Workspace, path: str, limit: int) -> bytes:
+        """Return the beginning of a file of a workspace."""
+        return await answered(f"Workspace.collect of {path!r}", self.patience_s, workspace.collect, path, limit)
