@@ -30,6 +30,7 @@ PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 IMAGE = "skillgauge-tests:1"
 """Has a shell and the interpreter of these tests."""
 _PATIENCE_S = 60.0
+_SUPERVISOR = "supervisor"
 _LOCK, _READY, _LOG, _VERSION, _FAILED = "users", "ready", "log", "version", "failed"
 
 
@@ -94,8 +95,8 @@ def version_of(folder: Path) -> str:
 def await_end(folder: Path) -> None:
     """Wait until the daemon of a folder has ended, and remove the folder."""
     if folder.exists():
-        with (folder / _LOCK).open("w") as users:
-            fcntl.flock(users, fcntl.LOCK_EX)  # the supervisor has it until all is put away
+        with (folder / _SUPERVISOR).open("w") as supervisor:
+            fcntl.flock(supervisor, fcntl.LOCK_EX)  # a supervisor has it until all is put away
         shutil.rmtree(folder)
 
 
@@ -181,7 +182,8 @@ def supervise(folder: Path) -> None:
     words = ["dockerd", "--data-root", f"{folder}/data", "--exec-root", f"{folder}/exec", "--pidfile", f"{folder}/pid"]
     words += ["--host", f"unix://{folder}/socket", "--bridge=none", "--iptables=false", "--ip6tables=false"]
     words += ["--ip-forward=false", "--ip-masq=false"]
-    with (folder / _LOCK).open("w") as users:
+    with (folder / _SUPERVISOR).open("w") as supervisor, (folder / _LOCK).open("w") as users:
+        fcntl.flock(supervisor, fcntl.LOCK_EX)
         daemon = subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=True)
         try:
             while daemon.poll() is None and not _is_locked(users):

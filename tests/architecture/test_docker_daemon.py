@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -27,9 +28,9 @@ with shared_daemon(Path(sys.argv[2])):
 @pytest.mark.slow
 @pytest.mark.containers
 @pytest.mark.usefixtures("docker_daemon")
-def test_a_daemon_ends_with_its_users(tmp_path: Path) -> None:
+def test_a_daemon_ends_with_its_users() -> None:
     """It stays while one of two processes needs it, and is put away, mounts included, after both were killed."""
-    folder = tmp_path / "d"
+    folder = Path(tempfile.mkdtemp(prefix="skillgauge-docker-"))  # short: paths of sockets are
     command = [sys.executable, "-c", KILLED, str(ROOT / ".ci"), str(folder)]
     users = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(2)]
     for user in users:
