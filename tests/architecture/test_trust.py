@@ -10,12 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from docker_daemons import IMAGE, DockerDaemon
 from skillgauge.api import Sandbox
 from skillgauge_sandbox_bubblewrap.options import BubblewrapOptions
 from skillgauge_sandbox_bubblewrap.sandbox import BubblewrapSandbox
-from skillgauge_sandbox_docker.options import DockerOptions
-from skillgauge_sandbox_docker.sandbox import DockerSandbox
 from skillgauge_sandbox_local.options import LocalOptions
 from skillgauge_sandbox_local.sandbox import LocalSandbox
 from skillgauge_testkit.attacks import ATTACKS, Attack, Bounds, attack_sandbox
@@ -114,16 +111,3 @@ def test_partial_stops_what_the_table_says(attack: Attack) -> None:
     if problems:
         pytest.skip(f"{problems[0].message} (make sandbox)")
     assert outcome(attack, sandbox) == ROWS[attack.summary][COLUMNS[1]]
-
-
-@pytest.mark.slow
-@pytest.mark.containers
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
-def test_docker_stops_what_the_table_says(
-    attack: Attack, docker_daemon: DockerDaemon, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Containers of a real daemon let through what the rows say."""
-    for name, value in docker_daemon.environment.items():
-        monkeypatch.setenv(name, value)
-    sandbox = DockerSandbox(DockerOptions(image=IMAGE, **LIMITS))
-    assert outcome(attack, sandbox) == ROWS[attack.summary][COLUMNS[2]]
