@@ -1,6 +1,6 @@
-"""Keyed digests by which a user recognises what he stored himself.
+"""Keyed digests by which a user recognises the runs that the user stored.
 
-A store may lie in a folder that anybody brought, so what it holds is its author's word until a digest says otherwise
+A store may have come with a folder, so what it holds is its author's word until a digest says otherwise
 that only the holder of the key can make. Each result and each case carries one, over all of its content and over the
 run that it belongs to. The summary of a run that has ended carries one over its head and over all of its results in
 their order, so that none can be taken out, either.
@@ -65,7 +65,7 @@ class RunSigner:
 
     def signed_by_us(self, value: Signed) -> bool:
         """Whether a value is what was signed."""
-        # Nobody can ask often enough to learn from how long this takes: each question is a row in a file.
+        # The time that this takes teaches an attacker nothing: each guess is a row in a file, and an evaluation.
         return value.signature == self._digest(value, b"")
 
     def _digest(self, value: Signed, more: bytes) -> str:

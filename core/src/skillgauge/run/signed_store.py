@@ -1,6 +1,6 @@
 """A store in front of a store: it signs what is written, and says of what is read whether this user wrote it.
 
-Whoever can change a store can change which trials it calls done and what it answers for them. So a run is resumed only
+A store that was changed calls trials done that never ran, with results of its own. So a run is resumed only
 if every row of it bears this user's signature, and what a run has stored must come back as it was written. Stores keep
 signatures as they keep everything else, so this holds for each of them.
 """
@@ -105,7 +105,7 @@ class SignedStore:
 
 
 class SignedArchive(SignedStore):
-    """The same in front of a store that also takes in runs: who takes one in vouches for it."""
+    """The same in front of a store that also takes in runs: the user who takes one in vouches for it."""
 
     def __init__(self, store: Store, archive: Archive, keys: Keys, warn: Callable[[Problem], None]) -> None:
         super().__init__(store, keys, warn)
@@ -276,7 +276,7 @@ class StoredRun:
 
     Args:
         view: as the store gives it.
-        key: of the user, if he has one.
+        key: of the user, if there is one.
     """
 
     def __init__(self, view: RunView, key: StoreKey | None) -> None:
