@@ -18,7 +18,7 @@ from members import ROOT
 
 CORE = ROOT / "core/src/skillgauge"
 
-CORE_ALARM = 12_700
+CORE_ALARM = 13_600
 """Lines of code of the whole core. Above it a feature has probably gone into the core that belongs into a plugin; see
 docs/adr/0087-one-alarm-for-the-core.md."""
 MODULE_LIMIT = 400

@@ -180,7 +180,7 @@ from .cli.documents import (
     parse_document as parse_document,
     read_document as read_document,
 )
-from .run.signed_store import (
+from .run.stored_run import (
     why_foreign as why_foreign,
     why_summary_foreign as why_summary_foreign,
 )

@@ -14,7 +14,7 @@ from skillgauge_documents.phrases import counted, moment
 
 from ..contract.stores import RunQuery, Store
 from ..errors import Problem, Severity, SkillgaugeError, UsageError, did_you_mean
-from ..run.signed_store import why_foreign, why_summary_foreign
+from ..run.stored_run import why_foreign, why_summary_foreign
 from ..types.result import RunView
 from .baselines import baseline_source
 from .invocation import Invocation

@@ -18,7 +18,7 @@ from ..contract.stores import RunQuery, Store
 from ..errors import ExitCode, PluginError, Problem, Severity, SkillgaugeError, UsageError
 from ..plan.preparing import Prepared
 from ..plugins.kinds import FORMATS
-from ..run.signed_store import why_summary_foreign
+from ..run.stored_run import why_summary_foreign
 from ..types.result import RunState
 from ..types.trial import PlanHead
 from .around import around

@@ -28,12 +28,11 @@ from ..types.result import (
     Unfinished,
 )
 from ..types.trial import CaseHead, PlanHead, Trial
-from .signatures import RunSigner, StoreKey, run_facts, unsigned
+from .signatures import RunSigner, StoreKey, unsigned
+from .stored_run import CHANGED, NOT_YOURS, Ordinals, opened, rows_of, signed_summary
 
 _SHARE_HINT = "Everything is evaluated anew. Machines that share a store need the same key in SKILLGAUGE_STORE_KEY."
 _CHANGED_HINT = "Everything is evaluated anew. Find out who else writes to the store, or name another with --store."
-_NOT_YOURS = "it is not signed with your key: another user, another machine or an older version wrote it"
-_CHANGED = "it was changed after it was written"
 
 
 class Keys(Protocol):
@@ -67,14 +66,14 @@ class SignedStore:
         key = await asyncio.to_thread(self._keys.make)
         signed = head.model_copy(update={"signer": key.name})
         log = await self._store.begin(signed, fresh=fresh)
-        done = _Ordinals()
+        done = Ordinals()
         if log.info.resumed:
             signer = RunSigner(key, log.info.run_id, head.plan_id)
             why = await asyncio.to_thread(_why_not_resumed, log, signer, done)
             if why:
                 self._warn(_not_resumed(log.info.run_id, why))
                 await log.finish(RunState.INTERRUPTED, None)
-                log, done = await self._store.begin(signed, fresh=True), _Ordinals()
+                log, done = await self._store.begin(signed, fresh=True), Ordinals()
         elif not fresh:
             await asyncio.to_thread(self._warn_of_others, head.plan_id, key)
         return SignedLog(log, RunSigner(key, log.info.run_id, head.plan_id), head, done)
@@ -98,7 +97,7 @@ class SignedStore:
                 if view.head.plan_id != plan_id or view.run.state is RunState.RUNNING:
                     continue
                 if view.head.signer != key.name and view.run.state is not RunState.FINISHED:
-                    self._warn(_not_resumed(view.run.run_id, _NOT_YOURS))
+                    self._warn(_not_resumed(view.run.run_id, NOT_YOURS))
                     return
                 if view.head.signer == key.name:
                     return
@@ -121,7 +120,7 @@ class SignedArchive(SignedStore):
             replace(
                 view,
                 head=view.head.model_copy(update={"signer": key.name}),
-                summary=_signed_summary(signer, view.summary, view.run, view.head, rows),
+                summary=signed_summary(signer, view.summary, view.run, view.head, rows),
                 source=source,
             )
         )
@@ -136,29 +135,6 @@ def sign(store: Store, keys: Keys, warn: Callable[[Problem], None]) -> Store:
     return SignedStore(store, keys, warn)
 
 
-def opened(view: RunView, key: StoreKey | None) -> RunView:
-    """A stored run without its signatures, which are looked at when `why_foreign` asks."""
-    return RunView(
-        run=view.run,
-        head=view.head.model_copy(update={"signer": ""}),
-        summary=unsigned(view.summary),
-        source=StoredRun(view, key),
-    )
-
-
-def why_foreign(view: RunView) -> str:
-    """Why a stored run is not this user's own word, so that nothing may rest on it; empty if it is.
-
-    A run that does not come from a store is the word of the user who named its file. Reads all of a run; blocks.
-    """
-    return view.source.why_foreign if isinstance(view.source, StoredRun) else ""
-
-
-def why_summary_foreign(view: RunView) -> str:
-    """The same of the summary alone, which is read at once; empty for a run that has none yet."""
-    return view.source.why_summary_foreign if isinstance(view.source, StoredRun) else ""
-
-
 class SignedLog:
     """The ledger of a run, of which every row is signed.
 
@@ -169,7 +145,7 @@ class SignedLog:
         done: the places in the plan of results that were found to be this user's own.
     """
 
-    def __init__(self, log: RunLog, signer: RunSigner, head: PlanHead, done: _Ordinals) -> None:
+    def __init__(self, log: RunLog, signer: RunSigner, head: PlanHead, done: Ordinals) -> None:
         self._log = log
         self._signer = signer
         self._head = head
@@ -214,7 +190,7 @@ class SignedLog:
         Raises:
             StoreError: they are not what was committed.
         """
-        expected, seen, rows = len(self._done), _Ordinals(), self._signer.rows()
+        expected, seen, rows = len(self._done), Ordinals(), self._signer.rows()
         for result in self._log.results(order, group):
             if not self._signer.signed_by_us(result) or not seen.add(result.ordinal):
                 raise self._changed(f"the result of case {result.case_id!r}, repeat {result.repeat}, is another one")
@@ -258,7 +234,7 @@ class SignedLog:
                 await asyncio.to_thread(self._read_all)
             rows = self._rows[1] if self._rows else b""
             info = self.info.model_copy(update={"state": state})
-            summary = _signed_summary(self._signer, summary, info, self._head, rows)
+            summary = signed_summary(self._signer, summary, info, self._head, rows)
         return await self._log.finish(state, summary)
 
     def _read_all(self) -> None:
@@ -271,90 +247,10 @@ class SignedLog:
         return StoreError(Problem("store.altered", message, hint=hint))
 
 
-class StoredRun:
-    """The results and cases of a stored run, without their signatures.
-
-    Args:
-        view: as the store gives it.
-        key: of the user, if there is one.
-    """
-
-    def __init__(self, view: RunView, key: StoreKey | None) -> None:
-        self._view = view
-        self._is_signed = key is not None and view.head.signer == key.name
-        self._signer = RunSigner(key, view.run.run_id, view.head.plan_id) if key and self._is_signed else None
-        self._why: str | None = None
-
-    def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
-        """See `RunSource.results`."""
-        return map(unsigned, self._view.source.results(order, group))
-
-    def cases(self) -> Iterator[CaseHead]:
-        """See `RunSource.cases`."""
-        return map(unsigned, self._view.source.cases())
-
-    @property
-    def why_foreign(self) -> str:
-        """See `why_foreign` of the module; read once."""
-        if self._why is None:
-            self._why = self._read()
-        return self._why
-
-    @property
-    def why_summary_foreign(self) -> str:
-        """See `why_summary_foreign` of the module."""
-        if self._signer is None:
-            return _NOT_YOURS
-        rows, _, _ = self._view.summary.signature.partition(".")
-        return "" if self._is_unfinished or self._is_summary_ours(rows) else _CHANGED
-
-    @property
-    def _is_unfinished(self) -> bool:
-        """Whether nothing was said of the whole of the run yet, as after a kill."""
-        ended = (RunState.FINISHED, RunState.STOPPED)
-        return self._view.run.state not in ended and not self._view.summary.signature
-
-    def _is_summary_ours(self, rows: str) -> bool:
-        view, signer = self._view, self._signer
-        if signer is None:
-            return False
-        return (
-            view.summary.signature
-            == _signed_summary(signer, unsigned(view.summary), view.run, view.head, _bytes_of(rows)).signature
-        )
-
-    def _read(self) -> str:
-        if (why := self.why_summary_foreign) or self._signer is None:
-            return why
-        rows = rows_of(self._view.source, self._signer, _Ordinals())
-        if rows is None:
-            return _CHANGED
-        return "" if self._is_unfinished or self._is_summary_ours(rows.hex()) else _CHANGED
-
-
-def rows_of(source: RunSource, signer: RunSigner, seen: _Ordinals) -> bytes | None:
-    """The digest over the signatures of all results; `None` if a result or case is not signed, or is there twice.
-
-    Args:
-        source: with signatures.
-        signer: of the run.
-        seen: grows by the places of the results in the plan.
-    """
-    rows = signer.rows()
-    for result in source.results(ResultOrder.CASE):
-        if not signer.signed_by_us(result) or not seen.add(result.ordinal):
-            return None
-        rows.update(result.signature.encode())
-    if not all(map(signer.signed_by_us, source.cases())):
-        return None
-    digest: bytes = rows.digest()
-    return digest
-
-
-def _why_not_resumed(log: RunLog, signer: RunSigner, seen: _Ordinals) -> str:
+def _why_not_resumed(log: RunLog, signer: RunSigner, seen: Ordinals) -> str:
     try:
         if rows_of(log, signer, seen) is None or not all(map(signer.signed_by_us, log.unfinished())):
-            return _CHANGED
+            return CHANGED
         return ""
     except StoreError as error:
         return error.problems[0].message
@@ -362,21 +258,8 @@ def _why_not_resumed(log: RunLog, signer: RunSigner, seen: _Ordinals) -> str:
 
 def _not_resumed(run_id: str, why: str) -> Problem:
     message = f"the unfinished run {run_id} of this plan is not resumed, and nothing of it counts: {why}"
-    hint = _SHARE_HINT if why == _NOT_YOURS else _CHANGED_HINT
+    hint = _SHARE_HINT if why == NOT_YOURS else _CHANGED_HINT
     return Problem("store.not-yours", message, hint=hint, severity=Severity.WARNING)
-
-
-def _signed_summary(signer: RunSigner, summary: Summary, info: RunInfo, head: PlanHead, rows: bytes) -> Summary:
-    """A summary whose signature begins with the digest of the rows that it stands for."""
-    signed = signer.signed(summary, run_facts(info, head, rows))
-    return signed.model_copy(update={"signature": f"{rows.hex()}.{signed.signature}"})
-
-
-def _bytes_of(text: str) -> bytes:
-    try:
-        return bytes.fromhex(text)
-    except ValueError:
-        return b""
 
 
 class _Signing:
@@ -399,27 +282,3 @@ class _Signing:
             rows.update(result.signature.encode())
         digest: bytes = rows.digest()
         return digest
-
-
-class _Ordinals:
-    """Places in a plan: a byte each, since there may be a million."""
-
-    def __init__(self) -> None:
-        self._flags = bytearray()
-        self._count = 0
-
-    def __len__(self) -> int:
-        return self._count
-
-    def __contains__(self, ordinal: int) -> bool:
-        return ordinal < len(self._flags) and bool(self._flags[ordinal])
-
-    def add(self, ordinal: int) -> bool:
-        """Add a place; false if it was there."""
-        if ordinal in self:
-            return False
-        if ordinal >= len(self._flags):
-            self._flags.extend(bytes(ordinal + 1 - len(self._flags)))
-        self._flags[ordinal] = 1
-        self._count += 1
-        return True

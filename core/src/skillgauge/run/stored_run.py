@@ -1,0 +1,153 @@
+"""Runs as a store gives them back: without their signatures, and with an answer to whose word they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..types.comparison import GroupKey
+from ..types.result import ResultOrder, RunInfo, RunSource, RunState, RunView, Summary, TrialResult
+from ..types.trial import CaseHead, PlanHead
+from .signatures import RunSigner, StoreKey, run_facts, unsigned
+
+NOT_YOURS = "it is not signed with your key: another user, another machine or an older version wrote it"
+CHANGED = "it was changed after it was written"
+
+
+def opened(view: RunView, key: StoreKey | None) -> RunView:
+    """A stored run without its signatures, which are looked at when `why_foreign` asks."""
+    return RunView(
+        run=view.run,
+        head=view.head.model_copy(update={"signer": ""}),
+        summary=unsigned(view.summary),
+        source=StoredRun(view, key),
+    )
+
+
+def why_foreign(view: RunView) -> str:
+    """Why a stored run is not this user's own word, so that nothing may rest on it; empty if it is.
+
+    A run that does not come from a store is the word of the user who named its file. Reads all of a run; blocks.
+    """
+    return view.source.why_foreign if isinstance(view.source, StoredRun) else ""
+
+
+def why_summary_foreign(view: RunView) -> str:
+    """The same of the summary alone, which is read at once; empty for a run that has none yet."""
+    return view.source.why_summary_foreign if isinstance(view.source, StoredRun) else ""
+
+
+class StoredRun:
+    """The results and cases of a stored run, without their signatures.
+
+    Args:
+        view: as the store gives it.
+        key: of the user, if there is one.
+    """
+
+    def __init__(self, view: RunView, key: StoreKey | None) -> None:
+        self._view = view
+        self._is_signed = key is not None and view.head.signer == key.name
+        self._signer = RunSigner(key, view.run.run_id, view.head.plan_id) if key and self._is_signed else None
+        self._why: str | None = None
+
+    def results(self, order: ResultOrder, group: GroupKey | None = None) -> Iterator[TrialResult]:
+        """See `RunSource.results`."""
+        return map(unsigned, self._view.source.results(order, group))
+
+    def cases(self) -> Iterator[CaseHead]:
+        """See `RunSource.cases`."""
+        return map(unsigned, self._view.source.cases())
+
+    @property
+    def why_foreign(self) -> str:
+        """See `why_foreign` of the module; read once."""
+        if self._why is None:
+            self._why = self._read()
+        return self._why
+
+    @property
+    def why_summary_foreign(self) -> str:
+        """See `why_summary_foreign` of the module."""
+        if self._signer is None:
+            return NOT_YOURS
+        rows, _, _ = self._view.summary.signature.partition(".")
+        return "" if self._is_unfinished or self._is_summary_ours(rows) else CHANGED
+
+    @property
+    def _is_unfinished(self) -> bool:
+        """Whether nothing was said of the whole of the run yet, as after a kill."""
+        ended = (RunState.FINISHED, RunState.STOPPED)
+        return self._view.run.state not in ended and not self._view.summary.signature
+
+    def _is_summary_ours(self, rows: str) -> bool:
+        view, signer = self._view, self._signer
+        if signer is None:
+            return False
+        return (
+            view.summary.signature
+            == signed_summary(signer, unsigned(view.summary), view.run, view.head, _bytes_of(rows)).signature
+        )
+
+    def _read(self) -> str:
+        if (why := self.why_summary_foreign) or self._signer is None:
+            return why
+        rows = rows_of(self._view.source, self._signer, Ordinals())
+        if rows is None:
+            return CHANGED
+        return "" if self._is_unfinished or self._is_summary_ours(rows.hex()) else CHANGED
+
+
+def rows_of(source: RunSource, signer: RunSigner, seen: Ordinals) -> bytes | None:
+    """The digest over the signatures of all results; `None` if a result or case is not signed, or is there twice.
+
+    Args:
+        source: with signatures.
+        signer: of the run.
+        seen: grows by the places of the results in the plan.
+    """
+    rows = signer.rows()
+    for result in source.results(ResultOrder.CASE):
+        if not signer.signed_by_us(result) or not seen.add(result.ordinal):
+            return None
+        rows.update(result.signature.encode())
+    if not all(map(signer.signed_by_us, source.cases())):
+        return None
+    digest: bytes = rows.digest()
+    return digest
+
+
+def signed_summary(signer: RunSigner, summary: Summary, info: RunInfo, head: PlanHead, rows: bytes) -> Summary:
+    """A summary whose signature begins with the digest of the rows that it stands for."""
+    signed = signer.signed(summary, run_facts(info, head, rows))
+    return signed.model_copy(update={"signature": f"{rows.hex()}.{signed.signature}"})
+
+
+def _bytes_of(text: str) -> bytes:
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        return b""
+
+
+class Ordinals:
+    """Places in a plan: a byte each, since there may be a million."""
+
+    def __init__(self) -> None:
+        self._flags = bytearray()
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __contains__(self, ordinal: int) -> bool:
+        return ordinal < len(self._flags) and bool(self._flags[ordinal])
+
+    def add(self, ordinal: int) -> bool:
+        """Add a place; false if it was there."""
+        if ordinal in self:
+            return False
+        if ordinal >= len(self._flags):
+            self._flags.extend(bytes(ordinal + 1 - len(self._flags)))
+        self._flags[ordinal] = 1
+        self._count += 1
+        return True
