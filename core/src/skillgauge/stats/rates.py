@@ -24,6 +24,9 @@ from skillgauge.stats.intervals import Interval, IntervalMethod, normal, wilson
 MIN_NORMAL_CASES = 1000
 """From here on the bootstrap's bounds are the normal ones, at a thousand times the cost."""
 _LEVEL = 0.95
+_LATER_LEVEL = 0.975
+"""Level at which an interval is made at a later look. A run that was continued for what it showed can miss the truth at
+each look, and at this level all looks together miss it in 5 % at most, as simulated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +62,11 @@ class RateInterval:
             seed: Of the bootstrap.
             clusters: The cluster of each case that names one, by its place.
             looks: How often the results were looked at, this time included. From the second look on, whether they grew
-                was decided by what they showed, and the interval is `widened` for that.
+                was decided by what they showed, and the interval over enough cases is wider for that.
         """
         groups = in_clusters(case_means, clusters)
         units = len(groups) or len(case_means)
-        is_bootstrap = MIN_BOOTSTRAP_CASES <= units < MIN_NORMAL_CASES
-        level = widened(_LEVEL, units) if looks > 1 and is_bootstrap else _LEVEL
+        level = widened(_LATER_LEVEL, units) if looks > 1 and units >= MIN_BOOTSTRAP_CASES else _LEVEL
         if groups:
             found: Interval | None = cluster_rate_interval(groups, seed=seed, level=level)
         else:
