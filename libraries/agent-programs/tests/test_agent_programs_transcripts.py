@@ -15,6 +15,7 @@ from skillgauge.api import (
     FailureClass,
     FiredSkill,
     JsonValue,
+    RefusedSkill,
     TrajectoryEvent,
     Usage,
     freeze,
@@ -37,6 +38,8 @@ class Lines(SessionTranscript):
                 self.offers(names)
             case {"skill": str(name), "how": str(how)}:
                 self.fires(name, how)
+            case {"refused": str(name), "why": str(why)}:
+                self.refuses(name, why, "Allow it")
             case {"call": str(tool), "id": str(call), "given": given}:
                 self.calls(tool, call, given)
             case {"result": str(text), "id": str(call), "ok": bool(ok)}:
@@ -68,6 +71,15 @@ def told(*lines: Mapping[str, object], kind: type[SessionTranscript] = Lines) ->
     frozen = [freeze(line) for line in lines]
     events = [event for line in frozen if isinstance(line, Mapping) for event in transcript.read(line)]
     return transcript.account(Ending(0)), events
+
+
+def test_refused_skills_are_reported() -> None:
+    """Each with reason and hint; without a line about any it is unknown whether one was refused."""
+    account, events = told({"offer": ["pdf"]}, {"refused": "pdf", "why": "denied"}, {"answer": "done"})
+    assert account.trajectory.skills_refused == (RefusedSkill(name="pdf", reason="denied", hint="Allow it"),)
+    assert events == []
+    account, _ = told({"offer": ["pdf"]}, {"answer": "done"})
+    assert account.trajectory.skills_refused is None
 
 
 def test_a_whole_session() -> None:

@@ -150,7 +150,7 @@ def test_skill_makes_the_difference(play: Play, model: str) -> None:
     ("command", "is_fired"),
     [
         ("cd .agents/skills/greet-well && cat SKILL.md", True),
-        ("head -5 .agents/skills/*/SKILL.md", True),
+        ("head -6 .agents/skills/*/SKILL.md", True),
         ("cat .agents/skills/other/SKILL.md", False),
         ("cat no-such-file .agents/skills/greet-well/SKILL.md", True),
         ("find . -name SKILL.md -exec cat {} +", True),

@@ -22,6 +22,7 @@ from skillgauge_agent_programs.claude_skills import (
     SKILL_TOOL,
     Remedies,
     SkillCalls,
+    has_skill_tool,
     listed_skills,
     offered_skills,
     refused_unasked,
@@ -196,7 +197,8 @@ class ClaudeReading(Reading):
         if self.offered is None:
             return None
         unasked = refused_unasked(self._installed, self._start_message, self.offered, self._remedies)
-        return (*unasked, *self._skill_calls.refusals(self._blocks))
+        asked = self._skill_calls.refusals(self._blocks) if has_skill_tool(self._start_message) else ()
+        return (*unasked, *asked)
 
     def read_home(self, home: Path) -> None:
         """Find the skills that the model was told of; the list at the start is another."""

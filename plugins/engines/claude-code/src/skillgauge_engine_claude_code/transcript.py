@@ -22,6 +22,7 @@ from skillgauge_agent_programs.claude_skills import (
     SKILL_TOOL,
     SkillCalls,
     flat,
+    has_skill_tool,
     offered_skills,
     refused_unasked,
 )
@@ -161,8 +162,9 @@ class ClaudeTranscript:
     def _refused(self) -> Iterator[RefusedSkill]:
         """Yield the skills that could not be loaded; what a command wrote into the stream alone is not believed."""
         yield from refused_unasked(self._installed, self._init, self._offered(), REMEDIES)
-        calls = self._record.skill_calls or self._skill_calls
-        yield from calls.refusals(self._blocked)
+        if has_skill_tool(self._init):
+            calls = self._record.skill_calls or self._skill_calls
+            yield from calls.refusals(self._blocked)
 
     def _is_strange(self, record: Mapping[str, JsonValue]) -> bool:
         """Whether a line is none of this session's."""
