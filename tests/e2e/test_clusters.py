@@ -44,4 +44,6 @@ def test_naming_a_cluster_buys_no_session(scripted: Scripted) -> None:
         one["cluster"] = "all"
     file.write_text(json.dumps(document))
     scripted.evaluate(every, every)
-    assert scripted.program("report", "diff", "latest~1", "latest").verdict.startswith("no regression: ")
+    compared = scripted.program("report", "diff", "latest~1", "latest", "--json").document
+    (skill,) = [skill for skill in compared["skills"] if skill["role"] == "candidate"]
+    assert (skill["tasks"]["compared"], skill["tasks"]["changed"], skill["loss_seen"]) == (4, [], False)

@@ -185,9 +185,10 @@ def test_nothing_is_read_changed_or_sent(
     if configured:
         configure(folder, listener)
     ours = ("clone/reports", "clone/skillgauge.db")
-    before = tree(home, ".cache"), tree(work, *ours)
+    at_home = (".cache", ".config/skillgauge/store.key")
+    before = tree(home, *at_home), tree(work, *ours)
     done = program(*COMMANDS[name], cwd=folder)
-    assert (tree(home, ".cache"), tree(work, *ours)) == before, done.stderr
+    assert (tree(home, *at_home), tree(work, *ours)) == before, done.stderr
     assert listener.heard == []
     kept = [
         path.read_bytes() for place in ours for path in [work / place, *(work / place).glob("**/*")] if path.is_file()

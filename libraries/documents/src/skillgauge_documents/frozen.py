@@ -86,10 +86,10 @@ class Frozen(BaseModel):
 
 
 _assign = object.__setattr__
-FrozenT = TypeVar("FrozenT", bound=Frozen)
+_FrozenT = TypeVar("_FrozenT", bound=Frozen)
 
 
-def _made(kind: type[FrozenT], fields: dict[str, Any]) -> FrozenT:
+def _made(kind: type[_FrozenT], fields: dict[str, Any]) -> _FrozenT:
     """A value with these fields, which are all that its class has."""
     made = kind.__new__(kind)
     _assign(made, "__dict__", fields)

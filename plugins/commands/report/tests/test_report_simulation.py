@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge_command_report.document import Regression, TaskRuns
+from skillgauge_command_report.document import Regression, Side, TaskRuns
 from skillgauge_command_report.evidence import Control, TaskPair, difference, lift_change
-from skillgauge_command_report.regression import MAX_DROP, Weighed, judge
+from skillgauge_command_report.regression import MAX_DROP, Judged, Weighed, judge
 
 README = Path(__file__).parents[1] / "README.md"
 CELLS = [(tasks, repeats) for tasks in (4, 10, 20) for repeats in (1, 3, 5)]
@@ -66,6 +66,58 @@ def test_false_alarms(truth: Truth, tasks: int, repeats: int) -> None:
 def test_false_alarms_of_ten_skills(tasks: int, repeats: int) -> None:
     """Ten skills in a run raise no more of them."""
     assert share_regressed(Truth(0.8, 0.8), tasks, repeats, skills=10, times=200) <= 0.05
+
+
+@dataclass(frozen=True)
+class Continued:
+    """Two runs that are compared, and compared again once both have the repeats that the comparison advises."""
+
+    rng: random.Random
+    truth: Truth
+    tasks: int
+
+    def runs(self, chance: float, repeats: int) -> TaskRuns:
+        """Some repeats of a task."""
+        passed = sum(self.rng.random() < chance for _ in range(repeats))
+        return TaskRuns.model_construct(passed=passed, graded=repeats, errors=0, shown="")
+
+    def judged(self, tasks: list[TaskPair], earlier: list[list[TaskPair]]) -> Judged:
+        """What is said of the skill."""
+        return judge([Weighed("with_skill", tasks, difference(tasks), lift_change(tasks), earlier)], MAX_DROP)[0]
+
+    def outcome(self, repeats: int) -> Regression:
+        """What is said in the end."""
+        before, after = self.truth.before, self.truth.after
+        first = [
+            TaskPair(str(task), self.runs(before, repeats), self.runs(after, repeats)) for task in range(self.tasks)
+        ]
+        judged = self.judged(first, [])
+        deciding = judged.decided_by
+        if deciding is None or not judged.loss_seen:
+            return judged.regression
+        assert set(deciding.tasks) == {pair.task for pair in first}
+        again = []
+        for pair in first:
+            sides = [
+                self._more(had, self.runs(chance, deciding.runs)) if side in deciding.sides else had
+                for side, had, chance in zip(Side, (pair.before, pair.after), (before, after), strict=True)
+            ]
+            again.append(TaskPair(pair.task, *sides))
+        return self.judged(again, [first]).regression
+
+    @staticmethod
+    def _more(had: TaskRuns, new: TaskRuns) -> TaskRuns:
+        return had.model_copy(update={"passed": had.passed + new.passed, "graded": had.graded + new.graded})
+
+
+@pytest.mark.parametrize(("tasks", "repeats"), [(4, 1), (4, 3), (10, 1), (10, 3)])
+def test_a_loss_is_not_acquitted(tasks: int, repeats: int) -> None:
+    """A skill that lost 20 points is not called unharmed, also after the repeats that its comparison advises."""
+    rng = random.Random(f"{tasks} {repeats}")
+    ends = [Continued(rng, Truth(0.8, 0.6), tasks).outcome(repeats) for _ in range(100)]
+    assert ends.count(Regression.NO) <= 10
+    if (tasks, repeats) == (10, 3):
+        assert ends.count(Regression.YES) >= 60
 
 
 @pytest.mark.parametrize("tasks", [4, 10, 20])
