@@ -7,7 +7,7 @@ import random
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from skillgauge.stats import (
@@ -54,6 +54,9 @@ def dealt(pairs: Counter[tuple[Repeats, Repeats]], level: float, *, two_sided: b
     return sum(chance <= level + 1e-12 for chance in chances) / len(chances)
 
 
+@example(
+    pairs=Counter({(Repeats(0, 3), Repeats(2, 3)): 1, (Repeats(0, 3), Repeats(3, 3)): 1}), level=0.01, two_sided=False
+)
 @given(pairs=compared(), level=st.sampled_from([0.01, 0.05, 0.2, 0.5]), two_sided=st.booleans())
 def test_the_size_of_a_test_is_how_often_it_comes_out(
     pairs: Counter[tuple[Repeats, Repeats]], level: float, two_sided: bool

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from skillgauge.stats._normal import normal_cdf
 from skillgauge.stats._pairs import Pair, Pairs, scale_of, scaled
 
+_ROUNDING = 1e-12
+"""Sums of probabilities that are equal differ by less."""
 _STATES = 5_000
 """Most distinct values of a test's statistic that are followed one by one; beyond, their sum is normal."""
 
@@ -156,7 +158,7 @@ class _Null:
             tail[extremeness] = tail.get(extremeness, 0.0) + chance
         reached = 0.0
         for extremeness in sorted(tail, reverse=True):
-            if reached + tail[extremeness] > level:
+            if reached + tail[extremeness] > level + _ROUNDING:
                 break
             reached += tail[extremeness]
         return reached
