@@ -18,11 +18,11 @@ import click
 
 from skillgauge import errors
 from skillgauge.cli.app import app
-from skillgauge.cli.installed import read_index
-from skillgauge.cli.invocation import Invocation, invocation
 from skillgauge.cli.options import Globals
 from skillgauge.cli.schema_command import published_schemas
+from skillgauge.evaluation.invocation import Invocation, invocation
 from skillgauge.plugins.index import IndexEntry
+from skillgauge.plugins.installed import read_index
 from skillgauge.plugins.kinds import KINDS
 
 

@@ -24,7 +24,8 @@ import importlib, pkgutil, sys
 package = importlib.import_module(sys.argv[1])
 for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
     name = module.name
-    optional = {"skillgauge_testkit.fixtures", "skillgauge.cli.live"}  # need pytest and rich, and are asked with them
+    # They need pytest and rich, and are asked with them.
+    optional = {"skillgauge_testkit.fixtures", "skillgauge.terminal.live"}
     if not name.endswith("__main__") and name not in optional:
         importlib.import_module(name)
 """

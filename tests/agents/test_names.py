@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from skillgauge.cli.installed import read_index
+from skillgauge.plugins.installed import read_index
 from skillgauge.plugins.registry import Registry
 
 

@@ -10,9 +10,9 @@ import click
 import pytest
 
 from skillgauge.cli.app import BUILT_IN, app
-from skillgauge.cli.configuration import KEYS, STORE_KEY, variable_name
-from skillgauge.cli.installed import read_index
+from skillgauge.config.configuration import KEYS, STORE_KEY, variable_name
 from skillgauge.contract.hooks import Announcements, ExtensionHooks
+from skillgauge.plugins.installed import read_index
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"

@@ -63,9 +63,9 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     ),
     # An outage was a rate of 0 %.
     "N-A12": (
-        "core/tests/cli/test_decision.py::test_a_gate_is_missed_exactly_if_a_target_is_below",
-        "core/tests/cli/test_decision.py::test_a_threshold_alone_warns_of_what_errors_leave_open",
-        "core/tests/cli/test_decision.py::test_an_outage_is_no_rate_of_zero",
+        "core/tests/decide/test_decision.py::test_a_gate_is_missed_exactly_if_a_target_is_below",
+        "core/tests/decide/test_decision.py::test_a_threshold_alone_warns_of_what_errors_leave_open",
+        "core/tests/decide/test_decision.py::test_an_outage_is_no_rate_of_zero",
     ),
     # Invalid runs were points of the trend.
     "N-A13": (
@@ -80,11 +80,11 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     ),
     # The last line, and the list of runs, pooled the arms.
     "N-B1": (
-        "core/tests/cli/test_decision.py::test_the_last_line_counts_the_gated_arms_and_names_them",
+        "core/tests/decide/test_decision.py::test_the_last_line_counts_the_gated_arms_and_names_them",
         "tests/e2e/test_rescore.py::test_the_list_of_runs_counts_the_candidate_arm",
     ),
     # Figures named more trials than they rest on.
-    "N-B2": ("core/tests/cli/test_eval_document.py::test_a_rate_never_stands_alone",),
+    "N-B2": ("core/tests/evaluation/test_eval_document.py::test_a_rate_never_stands_alone",),
     # Two meanings of error in one line.
     "N-B3": ("plugins/formats/eval-skills/tests/test_eval_skills_figures.py::test_figures_say_what_they_mean",),
     # The interval of a difference covered less than it said.
@@ -96,7 +96,7 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     ),
     # Sums of what is known posed as totals.
     "N-B6": (
-        "core/tests/cli/test_conclusion.py::test_what_a_run_cost",
+        "core/tests/evaluation/test_conclusion.py::test_what_a_run_cost",
         "core/tests/run/test_budget.py::test_a_limit_on_what_costs_nothing_is_told_to_hold_nothing",
         "plugins/formats/eval-skills/tests/test_eval_skills_document.py::test_tokens_and_money_are_told_only_if_known",
         "plugins/commands/rescore/tests/test_rescore_cli.py::test_another_judge_at_the_price_of_the_judge_alone",
@@ -116,7 +116,7 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     # Roundings that contradict what is said.
     "N-B9": (
         "libraries/documents/tests/test_phrases.py::test_numbers",
-        "core/tests/cli/test_decision.py::test_a_rate_just_below_the_threshold_is_told_apart_from_it",
+        "core/tests/decide/test_decision.py::test_a_rate_just_below_the_threshold_is_told_apart_from_it",
     ),
     # Rows of both arms looked alike.
     "N-B10": (
@@ -126,7 +126,7 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     # A weighted score without the word.
     "N-B11": ("plugins/formats/eval-skills/tests/test_eval_skills_figures.py::test_figures_say_what_they_mean",),
     # A gate on a point estimate says how little it rests on (ADR 36).
-    "N-B12": ("core/tests/cli/test_decision.py::test_a_gate_with_few_repeats_is_pointed_out",),
+    "N-B12": ("core/tests/decide/test_decision.py::test_a_gate_with_few_repeats_is_pointed_out",),
     # Patterns and schemas are not JavaScript's in everything (ADR 36).
     "N-B13": ("plugins/scorers/regex/tests/test_scorer_regex.py::test_patterns_mean_what_they_mean_in_python",),
 }

@@ -111,7 +111,7 @@ FINDINGS: dict[str, list[str]] = {
         "plugins/engines/claude-code/tests/test_claude_code_streams.py::test_no_server_behind_a_relay",
     ],
     "D-1": [
-        "core/tests/cli/test_overlay.py::test_a_further_check_may_stand_beside_the_verdict",
+        "core/tests/config/test_overlay.py::test_a_further_check_may_stand_beside_the_verdict",
         "core/tests/report/test_summary.py::test_checks_beside_the_verdict_are_figures_of_their_own",
         "core/tests/run/test_grading.py::test_a_check_beside_the_verdict_changes_none",
         "core/tests/run/test_grading.py::test_checks_beside_the_verdict_alone_assert_nothing",
@@ -180,13 +180,13 @@ FINDINGS: dict[str, list[str]] = {
         "core/tests/report/test_wording.py::test_labels_tell_groups_apart",
         "libraries/run-views/tests/test_run_views_showing.py::test_whatever_tells_trials_apart_has_a_column",
         "plugins/reporters/html/tests/test_reporter_html.py::test_what_has_no_name_is_told_by_more_than_a_number",
-        "core/tests/cli/test_failing.py::test_names_hold_what_tells_groups_apart_and_no_more",
+        "core/tests/decide/test_failing.py::test_names_hold_what_tells_groups_apart_and_no_more",
         "tests/e2e/test_author_mistakes.py::test_the_case_that_ended_a_run_is_named",
-        "core/tests/cli/test_progress.py::test_verbose_calls_a_case_the_same_to_its_end",
+        "core/tests/terminal/test_progress.py::test_verbose_calls_a_case_the_same_to_its_end",
     ],
     "F-4": [
         "tests/conformance/test_findings_engines.py::test_agents_bring_judges",
-        "core/tests/cli/test_failing.py::test_the_worst_come_first_with_reason_arm_and_command",
+        "core/tests/decide/test_failing.py::test_the_worst_come_first_with_reason_arm_and_command",
         "tests/e2e/test_judges.py::test_a_missing_judge_is_said_before_anything_runs",
     ],
     "F-5": [

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 _TERMINAL = "tests/e2e/test_terminal.py::"
-_PROGRESS = "core/tests/cli/test_progress.py::"
+_PROGRESS = "core/tests/terminal/test_progress.py::"
 _DOCTOR = "core/tests/cli/test_doctor.py::"
-_TABLES = "core/tests/cli/test_tables.py::"
+_TABLES = "core/tests/terminal/test_tables.py::"
 
 FINDINGS: dict[str, list[str]] = {
     # Tracebacks: closed pipes, and folders that cannot be entered.

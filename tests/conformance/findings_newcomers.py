@@ -44,8 +44,8 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     "F-1": (
         "core/tests/report/test_answer.py::test_sentences",
         f"{_AGENT_SKILLS}test_the_last_line_is_the_answer",
-        "core/tests/cli/test_decision.py::test_the_last_line_counts_the_gated_arms_and_names_them",
-        "core/tests/cli/test_gates.py::test_a_gate_of_a_group",
+        "core/tests/decide/test_decision.py::test_the_last_line_counts_the_gated_arms_and_names_them",
+        "core/tests/decide/test_gates.py::test_a_gate_of_a_group",
     ),
     # Install lines for what is not published, and for misspelt names.
     "F-6": (*_INSTALL, f"{_HINTS}test_a_name_that_is_no_plugins_gets_no_command"),
@@ -122,7 +122,7 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     "F-D8": ("tests/e2e/test_store_file.py::test_a_finished_run_is_in_the_file",),
     "F-D9": (
         "core/tests/report/test_answer.py::test_sentences",
-        "core/tests/cli/test_decision.py::test_errors_count_both_ways",
+        "core/tests/decide/test_decision.py::test_errors_count_both_ways",
     ),
     "F-D10": (_VENDOR,),
     "F-D11": (

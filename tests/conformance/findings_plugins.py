@@ -154,7 +154,7 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         f"{_EXTENSIONS}test_one_that_is_named_by_an_option",
         f"{_BROKEN}test_a_reporter_that_writes_no_file",
     ),
-    "P-N6": ("core/tests/cli/test_progress.py::test_verbose_tells_every_step",),
+    "P-N6": ("core/tests/terminal/test_progress.py::test_verbose_tells_every_step",),
     "P-N7": (
         f"{_KINDS}test_they_work_together",
         "core/tests/plugins/test_registry.py::test_secrets_of_every_kind_are_told",
@@ -169,7 +169,7 @@ FINDINGS: dict[str, tuple[str, ...]] = {
         f"{_KINDS}test_its_tests_pass",
         f"{_KINDS}test_they_work_together",
         f"{_EXAMPLES}test_a_format_of_one_s_own_gives_places",
-        "core/tests/cli/test_documents.py::test_a_place_that_a_format_knows_is_taken",
+        "core/tests/config/test_documents.py::test_a_place_that_a_format_knows_is_taken",
     ),
     "P-N10": (
         "plugins/executors/processes/tests/test_contract.py::test_contract",

@@ -73,6 +73,6 @@ FINDINGS: dict[str, list[str]] = {
     "P-S10": [
         f"{_SETTINGS}test_names_that_nobody_has_are_refused",
         f"{_SETTINGS}test_settings_without_effect_are_told",
-        "core/tests/cli/test_strangers.py::test_only_what_is_published_may_be_elsewhere",
+        "core/tests/evaluation/test_strangers.py::test_only_what_is_published_may_be_elsewhere",
     ],
 }

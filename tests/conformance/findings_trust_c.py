@@ -5,7 +5,7 @@ FINDINGS: dict[str, list[str]] = {
         "tests/e2e/test_hostile_texts.py::test_an_adapter_that_is_not_installed",
         "tests/e2e/test_hostile_texts.py::test_the_name_of_a_folder",
         "tests/e2e/test_hostile_texts.py::test_an_evaluator_that_is_not_known",
-        "core/tests/cli/test_streams.py::test_whoever_prints",
+        "core/tests/terminal/test_streams.py::test_whoever_prints",
     ],
     "T-M6": [
         "libraries/documents/tests/test_characters.py::test_no_runner_obeys",

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge.cli.installed import read_index
+from skillgauge.plugins.installed import read_index
 from skillgauge.plugins.kinds import SANDBOXES
 from skillgauge.plugins.registry import Registry
 from skillgauge_testkit.program import Done, Program

@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 import pytest
 
-from skillgauge.cli.installed import read_index
+from skillgauge.plugins.installed import read_index
 from skillgauge.plugins.kinds import SANDBOXES
 from skillgauge.plugins.registry import Registry
 from skillgauge_testkit import ModelFault, ModelReply, ModelRequest, ModelServer, run_shell, write_file

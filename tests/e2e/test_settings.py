@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from skillgauge import __version__
-from skillgauge.cli.installed import read_index
+from skillgauge.plugins.installed import read_index
 from skillgauge_testkit.program import Program
 
 from .conftest import MakeSkill, task

@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from skillgauge.cli.doctor import State, examined
-from skillgauge.cli.installed import read_index
-from skillgauge.cli.output import Output
+from skillgauge.plugins.installed import read_index
+from skillgauge.terminal.output import Output
 from skillgauge_testkit.program import Done, Program
 
 from .conftest import MakeSkill, task

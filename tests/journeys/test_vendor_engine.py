@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from skillgauge.cli.installed import read_index
+from skillgauge.plugins.installed import read_index
 from skillgauge.plugins.kinds import SANDBOXES
 from skillgauge.plugins.registry import Registry
 from skillgauge_testkit import (

@@ -87,7 +87,7 @@ def answer(child: Child) -> Callable[..., Any]:
     head = (
         "import asyncio, json, sys\n"
         "from skillgauge.api import *\n"
-        "from skillgauge.cli.installed import *\n"
+        "from skillgauge.plugins.installed import *\n"
         "from skillgauge.plugins.index import *\n"
         "from skillgauge.plugins.kinds import *\n"
         "from skillgauge.plugins.registry import *\n"

@@ -217,7 +217,7 @@ class Blocker:
         if name.partition(".")[0] == {library!r}:
             raise ModuleNotFoundError(f"no {{name}}", name=name)
 sys.meta_path.insert(0, Blocker())
-from skillgauge.cli.installed import read_index
+from skillgauge.plugins.installed import read_index
 print("listed", *(entry.name for entry in read_index().entries("scorers")))
 from skillgauge.plugins.registry import Registry
 print("resolved", Registry(read_index()).resolve("scorers", "acme-tolerance").name)

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # type checkers know it by its name; importing `typing` takes longer than all of `--version`
 if TYPE_CHECKING:
-    from .cli.calling import Evaluated as Evaluated
-    from .cli.calling import PlannedCase as PlannedCase
-    from .cli.calling import Settings as Settings
-    from .cli.calling import aevaluate as aevaluate
-    from .cli.calling import evaluate as evaluate
-    from .cli.calling import planned_cases as planned_cases
+    from .evaluation.calling import Evaluated as Evaluated
+    from .evaluation.calling import PlannedCase as PlannedCase
+    from .evaluation.calling import Settings as Settings
+    from .evaluation.calling import aevaluate as aevaluate
+    from .evaluation.calling import evaluate as evaluate
+    from .evaluation.calling import planned_cases as planned_cases
 
 __all__ = ["Evaluated", "PlannedCase", "Settings", "aevaluate", "evaluate", "planned_cases"]
 __version__ = "0.1.0"
@@ -23,6 +23,6 @@ __version__ = "0.1.0"
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .cli import calling  # noqa: PLC0415
+    from .evaluation import calling  # noqa: PLC0415
 
     return getattr(calling, name)

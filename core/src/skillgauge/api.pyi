@@ -21,55 +21,57 @@ from .log import (
     get_logger as get_logger,
     without_secrets as without_secrets,
 )
-from .cli.baselines import (
+from .evaluation.baselines import (
     baseline_file as baseline_file,
     baseline_files as baseline_files,
 )
-from .cli.against import (
+from .decide.against import (
     why_unusable as why_unusable,
 )
-from .cli.cache_folder import (
+from .evaluation.cache_folder import (
     cache_folder as cache_folder,
 )
-from .cli.eval_document import (
+from .evaluation.eval_document import (
     human_lines as human_lines,
 )
-from .cli.failing import (
+from .decide.failing import (
     case_name as case_name,
     differing as differing,
     passed_text as passed_text,
 )
-from .cli.conclusion import (
+from .evaluation.conclusion import (
     conclude as conclude,
 )
-from .cli.decision import (
+from .decide.decision import (
     judge_notes as judge_notes,
     run_notes as run_notes,
     score_text as score_text,
 )
-from .cli.evaluation import (
+from .evaluation.evaluation import (
     Asked as Asked,
     Evaluation as Evaluation,
     eval_options as eval_options,
 )
+from .evaluation.arguments import (
+    configured as configured,
+)
 from .cli.evaluation_options import (
     EvaluationCommand as EvaluationCommand,
-    configured as configured,
     evaluation_options as evaluation_options,
 )
-from .cli.judged_gates import (
+from .types.judged_gates import (
     JUDGED as JUDGED,
 )
-from .cli.invocation import (
+from .evaluation.invocation import (
     Invocation as Invocation,
     invocation as invocation,
 )
-from .cli.leaderboard import (
+from .decide.leaderboard import (
     Board as Board,
     Standing as Standing,
     boards as boards,
 )
-from .cli.linting import (
+from .evaluation.linting import (
     Fix as Fix,
     Lint as Lint,
     LintFinding as LintFinding,
@@ -78,24 +80,26 @@ from .cli.linting import (
 from .cli.numbers import (
     Number as Number,
 )
-from .cli.options import (
+from .config.global_options import (
     Globals as Globals,
+)
+from .cli.options import (
     GlobalsCommand as GlobalsCommand,
     GlobalsGroup as GlobalsGroup,
     SeveralWords as SeveralWords,
 )
-from .cli.output import (
+from .terminal.output import (
     Output as Output,
     problem_document as problem_document,
 )
-from .cli.stored_runs import (
+from .evaluation.stored_runs import (
     find_run as find_run,
     opened_store as opened_store,
     run_reports as run_reports,
     store_place as store_place,
     tell_foreign as tell_foreign,
 )
-from .cli.worker import (
+from .evaluation.worker import (
     worker as worker,
 )
 from .contract.adapters import (
@@ -173,7 +177,7 @@ from .contract.stores import (
     RunQuery as RunQuery,
     Store as Store,
 )
-from .cli.documents import (
+from .config.documents import (
     Document as Document,
     locate as locate,
     located_all as located_all,
@@ -184,7 +188,7 @@ from .run.stored_run import (
     why_foreign as why_foreign,
     why_summary_foreign as why_summary_foreign,
 )
-from .run.environment import (
+from .environment import (
     host_environment as host_environment,
     keep_secret as keep_secret,
     secret as secret,
@@ -206,12 +210,14 @@ from .report.answer import (
     lift_interval_text as lift_interval_text,
     sentences as sentences,
 )
-from .cli.case_by_case import (
+from .decide.case_by_case import (
     CaseReport as CaseReport,
     case_by_case as case_by_case,
 )
-from .cli.writing import (
+from .evaluation.writing import (
     write_report as write_report,
+)
+from .config.whole_files import (
     write_whole as write_whole,
 )
 from .run.executor import (

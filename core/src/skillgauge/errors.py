@@ -51,7 +51,7 @@ class Severity(StrEnum):
 class Origin:
     """The place in a source file that a value came from, before anyone asked for its line.
 
-    Lines are looked up only when a problem is shown (`skillgauge.cli.documents.locate`), because finding them
+    Lines are looked up only when a problem is shown (`skillgauge.config.documents.locate`), because finding them
     costs more than reading the file.
     """
 

@@ -8,10 +8,10 @@ import pytest
 
 from skillgauge.cli.doctor import Finding, State, chosen, examined, verdict_of
 from skillgauge.cli.examination import examine
-from skillgauge.cli.installed import read_index
-from skillgauge.cli.output import Output
 from skillgauge.cli.plugins_document import PluginsDocument
 from skillgauge.errors import ExitCode, UsageError
+from skillgauge.plugins.installed import read_index
+from skillgauge.terminal.output import Output
 from skillgauge_testkit.program import Program
 
 WORKS, LACKS, BROKEN = (Finding(state) for state in (State.WORKING, State.LACKING, State.BROKEN))

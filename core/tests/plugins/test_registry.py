@@ -15,9 +15,9 @@ import pytest
 
 from skillgauge import __version__
 from skillgauge.api import JsonObject, Origin, PlanHead, PluginError, PolicyError, Problem, Trial
-from skillgauge.cli.installed import read_index
-from skillgauge.cli.trusting import PluginOptions
+from skillgauge.config.trusting import PluginOptions
 from skillgauge.plugins.index import PluginIndex
+from skillgauge.plugins.installed import read_index
 from skillgauge.plugins.kinds import ADAPTERS, EXTENSIONS, KINDS, SCORERS
 from skillgauge.plugins.registry import Registry
 from skillgauge_testkit.registries import registry_of

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from skillgauge.cli.case_by_case import CaseReport, case_by_case
+from skillgauge.decide.case_by_case import CaseReport, case_by_case
 from skillgauge.report.pairs import case_summary
 from skillgauge.report.summary import summarize
 from skillgauge.types.comparison import Dropped, DroppedCounts, GroupKey, Outcome, OutcomeCounts, Ratios, Spent

@@ -10,11 +10,11 @@ from typing import Any, cast
 
 import pytest
 
-from skillgauge.cli.decision import GateOptions, decide
 from skillgauge.contract.adapters import CallRequest
 from skillgauge.contract.executors import PortableRunTrial, Results, RunTrial
 from skillgauge.contract.scorers import ScoreContext
 from skillgauge.contract.stores import Claimed
+from skillgauge.decide.decision import GateOptions, decide
 from skillgauge.errors import ExitCode, PolicyError, Problem, StoreError
 from skillgauge.plan.planning import Terms, make_plan
 from skillgauge.plan.survey import survey

@@ -1094,7 +1094,7 @@ class _Format:
         return Suite(id=path.stem, format="acme", root=str(path), targets=(Target(id="t"),), cases=made)
 
     def read(self, path: Path) -> Any:
-        from skillgauge.cli.documents import read_document  # noqa: PLC0415 - what a plugin gets from its api
+        from skillgauge.config.documents import read_document  # noqa: PLC0415 - what a plugin gets from its api
 
         return read_document(path).value
 

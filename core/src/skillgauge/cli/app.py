@@ -10,11 +10,11 @@ from contextvars import copy_context
 import click
 
 from ..errors import ExitCode, Problem, SkillgaugeError
+from ..plugins.installed import known
+from ..terminal.output import print_problems
+from ..terminal.streams import shown_streams
 from .groups import CommandsOfPlugins, load_command
-from .installed import known
 from .options import COMPLETE, before_names, wants_json
-from .output import print_problems
-from .streams import shown_streams
 
 BUILT_IN = {
     "eval": ("skillgauge.cli.eval_command:command", "Evaluate skills and suites."),

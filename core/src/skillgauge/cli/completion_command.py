@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 from click.shell_completion import get_completion_class
 
+from ..config.whole_files import write_whole
+from ..environment import host_environment
 from ..errors import ExitCode, Problem, UsageError
-from ..run.environment import host_environment
+from ..terminal.output import Output
 from .options import COMPLETE, GlobalsCommand
-from .output import Output
-from .writing import write_whole
 
 _PLACES = {
     "bash": ".local/share/bash-completion/completions/skillgauge",

@@ -11,13 +11,13 @@ import click
 
 from skillgauge_documents import thaw
 
+from ..config.config_files import project_files, text_of, user_path
+from ..config.configuration import Config, Key, Source, Value, check_value, parse_text
+from ..config.whole_files import write_whole
+from ..environment import host_environment
 from ..errors import ExitCode, Problem, UsageError, did_you_mean
-from ..run.environment import host_environment
-from .config_files import project_files, text_of, user_path
-from .configuration import Config, Key, Source, Value, check_value, parse_text
-from .invocation import Invocation, invocation, trusted_files
+from ..evaluation.invocation import Invocation, invocation, trusted_files
 from .options import GlobalsCommand, GlobalsGroup
-from .writing import write_whole
 
 command = GlobalsGroup("config", help="Show and change configuration.")
 
@@ -167,7 +167,7 @@ def _write(path: Path, values: Mapping[str, object]) -> None:
     """Set these keys and keep the others."""
     import yaml  # noqa: PLC0415 - slow, and only `set` writes YAML
 
-    from .documents import read_document  # noqa: PLC0415
+    from ..config.documents import read_document  # noqa: PLC0415
 
     current = thaw(read_document(path).value) if path.is_file() else {}
     tree = dict(current) if isinstance(current, Mapping) else {}

@@ -19,11 +19,11 @@ from pydantic import TypeAdapter
 
 from skillgauge_documents.phrases import counted
 
+from ..config.kind_names import COMMANDS
 from ..errors import ExitCode, Problem, UsageError, did_you_mean
 from ..plugins.index import IndexEntry
 from ..plugins.kinds import KINDS
-from .kind_names import COMMANDS
-from .output import Output
+from ..terminal.output import Output
 
 CHECK_TIMEOUT_S = 60
 LACKS = 3

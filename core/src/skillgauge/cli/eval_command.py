@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..decide.foresight import coarse
 from ..errors import ExitCode, Problem, SkillgaugeError, UsageError
+from ..evaluation.arguments import configured
+from ..evaluation.evaluation import Asked, Evaluation, eval_options
+from ..evaluation.invocation import Invocation, invocation
+from ..evaluation.preparation import prepare_trusted
 from ..plan.options import EvalOptions
-from .evaluation import Asked, Evaluation, eval_options
-from .evaluation_options import EvaluationCommand, configured, evaluation_options, selection_options
-from .foresight import coarse
-from .invocation import Invocation, invocation
+from .evaluation_options import EvaluationCommand, evaluation_options, selection_options
 from .numbers import Number
-from .preparation import prepare_trusted
 
 if TYPE_CHECKING:
     from ..types.result import RunView
@@ -62,7 +63,7 @@ _OPTIONS: list[click.Parameter] = [
 def _evaluate(**values: Any) -> int:
     call = invocation(click.get_current_context().obj, configured(values))
     if values["listed"]:
-        from .case_list import list_cases  # noqa: PLC0415 - nothing is evaluated then
+        from ..evaluation.case_list import list_cases  # noqa: PLC0415 - nothing is evaluated then
 
         return list_cases(call, eval_options(call, values))
     if values["confirm"] and (values["last_failed"] or values["changed"]):
@@ -71,7 +72,7 @@ def _evaluate(**values: Any) -> int:
         raise UsageError(Problem("usage.confirm", message, hint=hint))
     if values["confirm"] is None and values["against"] is None:
         return asyncio.run(_run(call, values, _Read()))
-    from .stored_runs import run_reports  # noqa: PLC0415 - only what needs an earlier run reads one
+    from ..evaluation.stored_runs import run_reports  # noqa: PLC0415 - only what needs an earlier run reads one
 
     named = {name: values[name] for name in ("confirm", "against") if values[name] is not None}
     joined = [values["confirm"]] if values["confirm"] is not None else []
@@ -107,8 +108,8 @@ async def _run(call: Invocation, values: Mapping[str, Any], read: _Read) -> int:
     asked = eval_options(call, values)
     earlier = None
     if read.against:
-        from .against import Earlier  # noqa: PLC0415 - few gates compare with an earlier run
-        from .conclusion import demands  # noqa: PLC0415 - as above
+        from ..decide.against import Earlier  # noqa: PLC0415 - few gates compare with an earlier run
+        from ..evaluation.conclusion import demands  # noqa: PLC0415 - as above
 
         earlier = Earlier(read.against, values["against"])
         earlier.require_usable(demands(values))
@@ -126,7 +127,7 @@ async def _run(call: Invocation, values: Mapping[str, Any], read: _Read) -> int:
         evaluation = await Evaluation.prepare(call, asked)
     if values["dry_run"]:
         return evaluation.print_plan()
-    from .conclusion import conclude  # noqa: PLC0415 - slow, and a dry run comes to none
+    from ..evaluation.conclusion import conclude  # noqa: PLC0415 - slow, and a dry run comes to none
 
     for warning in coarse(evaluation.prepared):
         call.output.notice(warning)
@@ -136,7 +137,7 @@ async def _run(call: Invocation, values: Mapping[str, Any], read: _Read) -> int:
 
 async def _chosen_by_earlier(call: Invocation, asked: Asked, values: Mapping[str, Any]) -> Evaluation | None:
     """The cases that failed last, or have changed since; `None` if none has."""
-    from .earlier import only_changed, only_failed  # noqa: PLC0415 - few commands read earlier runs
+    from ..evaluation.earlier import only_changed, only_failed  # noqa: PLC0415 - few commands read earlier runs
 
     options: EvalOptions | None = asked.options
     if values["last_failed"]:
@@ -156,7 +157,7 @@ def _gate_options(values: Mapping[str, Any]) -> list[str]:
 
 
 async def _confirming(call: Invocation, asked: Asked, earlier: RunView, demanded: Sequence[str]) -> Evaluation:
-    from .confirming import continuation_of, continued, notice, require_no_gate  # noqa: PLC0415 - few commands need it
+    from ..evaluation.confirming import continuation_of, continued, notice, require_no_gate  # noqa: PLC0415 - few commands need it
 
     what, how = asked.options.what, asked.options.how
     continuation = continuation_of(earlier, what.selection, how.runs)
@@ -178,8 +179,8 @@ def _require_latest_look(call: Invocation, earlier: RunView) -> None:
     Raises:
         UsageError: the run was continued; with the run to continue instead.
     """
-    from .confirmable import continued_by  # noqa: PLC0415 - few commands add to a run
-    from .stored_runs import opened_store  # noqa: PLC0415 - as above
+    from ..evaluation.confirmable import continued_by  # noqa: PLC0415 - few commands add to a run
+    from ..evaluation.stored_runs import opened_store  # noqa: PLC0415 - as above
 
     problems: list[Problem] = []
     with suppress(SkillgaugeError), opened_store(call) as store:

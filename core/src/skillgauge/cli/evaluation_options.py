@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import click
 
-from .format_options import FormatOptions
-from .numbers import Detect, Number, Runs
-from .options import GlobalsCommand, SeveralWords, completing, words, write_options
+from ..evaluation.arguments import OWN_DOCUMENT, words
+from .format_parameters import options_beside
+from .numbers import Number, Runs
+from .options import GlobalsCommand, SeveralWords, completing, write_options
 
-OWN_DOCUMENT = "json"
-"""The word of `--format` for "the document of the suite's own format"."""
-
-
-PAGE = "html"
-"""The reporter whose page `--open` shows."""
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "What to evaluate": ("suite_format", "case", "keyword", "tag", "target", "last_failed", "changed", "confirm"),
     "Who carries it out": ("engine", "model", "baseline", "replay", "record", "no_cache", "executor"),
@@ -40,18 +34,18 @@ class EvaluationCommand(GlobalsCommand):
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Its own parameters, then those of the formats that are installed now."""
-        return [*super().get_params(ctx), *FormatOptions.of_installed().beside(self.params)]
+        return [*super().get_params(ctx), *options_beside(self.params)]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """What formats bring stands apart."""
-        brought = tuple(str(option.name) for option in FormatOptions.of_installed().beside(self.params))
+        brought = tuple(str(option.name) for option in options_beside(self.params))
         sections = {**self.sections, "Options": (), "Of installed formats": brought}
         write_options(self.get_params(ctx), sections, ctx, formatter)
 
 
 def _is_no_reporter(word: str) -> bool:
     from ..plugins.index import install_hint  # noqa: PLC0415 - only if `--format` has several words
-    from .installed import read_index  # noqa: PLC0415 - only if `--format` has several words
+    from ..plugins.installed import read_index  # noqa: PLC0415 - only if `--format` has several words
 
     def is_reporter(name: str) -> bool:  # one that is absent is told with what installs it
         return bool(read_index().find("reporters", name)) or install_hint("reporters", name).startswith("pip")
@@ -161,20 +155,3 @@ def selection_options() -> list[click.Parameter]:
         click.Option(["--tag"], metavar="TAG", multiple=True, help="Run cases with any of these tags."),
         click.Option(["--target"], metavar="ID", multiple=True, help="Targets to run."),
     ]
-
-
-_CONFIG_OPTIONS = {
-    "runs": "runs",
-    "concurrency": "concurrency",
-    "retries": "retries",
-    "seed": "seed",
-    "sandbox": "sandbox",
-    "output_dir": "outputDir",
-    "store": "store",
-}
-
-
-def configured(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the parsed options that are configuration values, by their keys; unset ones are absent."""
-    known = {key: values[name] for name, key in _CONFIG_OPTIONS.items() if values.get(name) is not None}
-    return {key: value for key, value in known.items() if not isinstance(value, Detect)}

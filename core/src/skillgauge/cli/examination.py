@@ -16,13 +16,13 @@ from ..contract.engines import Engine
 from ..contract.judges import Judge
 from ..contract.providers import Traits
 from ..contract.sandboxes import SandboxReport
+from ..environment import ask_first, host_variable, secret
 from ..errors import PluginError, Problem, Severity
+from ..plugins.installed import read_index
 from ..plugins.kinds import ENGINES, JUDGES, KINDS
 from ..plugins.registry import Registry
-from ..run.environment import ask_first, host_variable, secret
 from .doctor import LACKS, OPTIONS, REPORT, Report
 from .groups import load_command
-from .installed import read_index
 
 _OF_OPTIONS = frozenset({"plugin.options", "plugin.redirect"})
 """Codes of problems that a setting or a variable of the user causes: the plugin itself may be sound."""
@@ -79,7 +79,7 @@ def examine(kind: str, name: str, options: Mapping[str, JsonObject] | None = Non
 
 def _asks(kind: str, made: object, traits: Traits) -> str:
     """Which host an engine or a judge asks where no model is named; empty if that alone does not tell."""
-    from .asked_services import AskedService  # noqa: PLC0415 - most plugins ask nothing
+    from ..evaluation.asked_services import AskedService  # noqa: PLC0415 - most plugins ask nothing
 
     address = cast("Engine | Judge", made).identity(None).service
     return AskedService.of(kind, address, traits).phrase if address else ""
@@ -89,7 +89,7 @@ def _no_key(traits: Traits) -> list[str]:
     """What a plugin lacks that announces secrets and has no `check` of its own to say so."""
     if not traits.secrets or any(map(secret, traits.secrets)):
         return []
-    from .plan_document import KeyNeed  # noqa: PLC0415 - most plugins lack nothing
+    from ..evaluation.plan_document import KeyNeed  # noqa: PLC0415 - most plugins lack nothing
 
     return [KeyNeed.of("it", traits).line]
 

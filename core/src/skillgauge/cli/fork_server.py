@@ -21,7 +21,7 @@ from collections import deque
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from . import evaluation  # noqa: F401 - with it comes nearly all that plugins take from `skillgauge.api`
+from ..evaluation import evaluation  # noqa: F401 - with it comes nearly all that plugins take from `skillgauge.api`
 from .doctor import ANSWER, REPORT, REQUEST, Answer, Request, answer_of
 from .examination import reported
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import click
 
+from ..config.global_options import Globals
 from ..plugins.index import IndexEntry
-from .installed import read_index
-from .options import COMMAND_ENTRY, Globals, GlobalsGroup, require_allowed
+from ..plugins.installed import read_index
+from .options import COMMAND_ENTRY, GlobalsGroup, require_allowed
 
 
 class CommandsOfPlugins(GlobalsGroup):

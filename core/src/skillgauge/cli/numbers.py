@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import click
 
-from .configuration import MOST_RUNS
-
-
-@dataclass(frozen=True)
-class Detect:
-    """As many repeats as show a difference, a fraction."""
-
-    difference: float
+from ..config.configuration import MOST_RUNS
+from ..evaluation.arguments import Detect
 
 
 class Runs(click.ParamType[int | Detect]):

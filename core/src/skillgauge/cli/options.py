@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from .. import __version__
-from ..errors import Problem, UsageError, did_you_mean
+from ..config.global_options import Globals
+from ..errors import did_you_mean
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ..plugins.index import IndexEntry
 
 COMPLETE = "_SKILLGAUGE_COMPLETE"
@@ -25,32 +22,6 @@ AROUND = "--around"
 _END = "--"
 COMMAND_ENTRY = "skillgauge.command"
 """Where a context keeps the plugin that the command comes from."""
-
-
-@dataclass(frozen=True)
-class Globals:
-    """What the global options say, before or after the command's name."""
-
-    config: str | None = None
-    as_json: bool = False
-    no_color: bool = False
-    verbose: bool = False
-    quiet: bool = False
-    log_json: bool = False
-    no_plugin: tuple[str, ...] = ()
-    plugin: tuple[str, ...] = ()
-    assign: tuple[str, ...] = ()
-    trust_config: bool = False
-    untrusted: bool = False
-    """Set by the option of commands that evaluate, so that no configuration of a folder counts in them."""
-
-    def merged(self, values: dict[str, Any]) -> Globals:
-        """These, with what was given further right in the command line."""
-        changes: dict[str, Any] = {}
-        for name, value in values.items():
-            mine = getattr(self, name)
-            changes[name] = (*mine, *value) if isinstance(mine, tuple) else (value or mine)
-        return replace(self, **changes)
 
 
 def _version_option() -> click.Option:
@@ -270,8 +241,8 @@ def require_allowed(entry: IndexEntry, given: Globals, ctx: click.Context) -> No
     Raises:
         click.UsageError: he does.
     """
-    from .installed import read_index  # noqa: PLC0415 - only commands of plugins are asked about
-    from .invocation import blocked_by_configuration  # noqa: PLC0415 - it needs this module
+    from ..evaluation.invocation import blocked_by_configuration  # noqa: PLC0415 - it needs this module
+    from ..plugins.installed import read_index  # noqa: PLC0415 - only commands of plugins are asked about
 
     for how, names in (
         ("--no-plugin", frozenset(given.no_plugin)),
@@ -285,7 +256,7 @@ def completing(kind: str) -> Callable[[click.Context, click.Parameter, str], lis
     """Completes names of installed plugins of a kind in a shell, also behind a comma."""
 
     def names(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-        from .installed import read_index  # noqa: PLC0415 - only while a shell completes
+        from ..plugins.installed import read_index  # noqa: PLC0415 - only while a shell completes
 
         before, comma, part = incomplete.rpartition(",")
         found = sorted({entry.name for entry in read_index().entries(kind)})
@@ -311,42 +282,3 @@ def before_names(arguments: Sequence[str]) -> list[str]:
 def wants_json(arguments: Sequence[str]) -> bool:
     """Whether errors must be printed as JSON, known before anything is parsed."""
     return "--json" in before_names(arguments)
-
-
-def words(values: Sequence[str]) -> tuple[str, ...]:
-    """Values of a repeated option, commas split."""
-    return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
-
-
-def paths_and_cases(given: Sequence[str], cwd: Path) -> tuple[tuple[Path, ...], tuple[str, ...]]:
-    """Words that exist or look like a path are paths; the others select cases of the suites here."""
-    paths, cases = [], []
-    for word in given:
-        path = cwd / word
-        is_there = os.path.exists(path)  # noqa: PTH110 - never raises
-        like_one = "/" in word or "\\" in word or word.startswith(".") or path.suffix or not word.isprintable()
-        if is_there or like_one:
-            paths.append(path)
-        else:
-            cases.append(word)
-    return tuple(paths), tuple(cases)
-
-
-def seconds_of(text: str | None) -> float | None:
-    """What `--timeout` says, in seconds; a bare number is milliseconds.
-
-    Raises:
-        UsageError: it is no time.
-    """
-    if text is None:
-        return None
-    units = {"ms": 0.001, "s": 1.0, "m": 60.0}
-    unit = next((unit for unit in units if text.endswith(unit)), "")
-    try:
-        seconds = float(text.removesuffix(unit)) * units.get(unit, 0.001)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        hint = "Write a number with a unit: 30s, 2m or 500ms; a bare number is milliseconds."
-        raise UsageError(Problem("usage.timeout", f"--timeout {text!r} is no time", hint=hint))
-    return seconds

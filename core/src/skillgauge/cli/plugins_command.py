@@ -10,13 +10,13 @@ from collections.abc import Sequence
 
 import click
 
+from ..environment import ask_first
 from ..errors import ExitCode, PluginError, Problem, did_you_mean
 from ..plugins.index import IndexEntry, PluginIndex, install_hint
-from ..run.environment import ask_first
+from ..plugins.installed import read_index
+from ..terminal.output import Output
 from .groups import CommandsOfPlugins
-from .installed import read_index
 from .options import GlobalsCommand
-from .output import Output
 
 command = CommandsOfPlugins(
     "plugins",
@@ -36,7 +36,7 @@ command = CommandsOfPlugins(
 def list_plugins(ctx: click.Context, kind: str | None) -> int:
     """List installed plugins."""
     if kind:
-        from .kind_names import plural_of  # noqa: PLC0415 - see the module docstring
+        from ..config.kind_names import plural_of  # noqa: PLC0415 - see the module docstring
 
         kind = plural_of(kind)
     index = read_index()
@@ -59,8 +59,8 @@ def list_plugins(ctx: click.Context, kind: str | None) -> int:
 @click.pass_context
 def info(ctx: click.Context, kind: str, name: str) -> int:
     """Show one plugin."""
-    from .invocation import invocation  # noqa: PLC0415
-    from .kind_names import COMMANDS, plural_of  # noqa: PLC0415 - see the module docstring
+    from ..config.kind_names import COMMANDS, plural_of  # noqa: PLC0415 - see the module docstring
+    from ..evaluation.invocation import invocation  # noqa: PLC0415
 
     call = invocation(ctx.obj)
     plural = plural_of(kind)
@@ -81,7 +81,7 @@ def info(ctx: click.Context, kind: str, name: str) -> int:
     call.output.line(f"{resolved.name} ({resolved.kind}): {provider.summary}")
     call.output.line(f"from {resolved.distribution} {resolved.version}")
     if provider.traits.secrets:
-        from .plan_document import KeyNeed  # noqa: PLC0415 - see the module docstring
+        from ..evaluation.plan_document import KeyNeed  # noqa: PLC0415 - see the module docstring
 
         ask_first(call.registry.events)
         call.output.line(KeyNeed.of("it", provider.traits).line)
@@ -100,8 +100,8 @@ def info(ctx: click.Context, kind: str, name: str) -> int:
 @click.pass_context
 def doctor(ctx: click.Context, names: tuple[str, ...]) -> int:
     """Import every plugin in a process of its own and check it."""
+    from ..evaluation.invocation import invocation  # noqa: PLC0415 - see the module docstring
     from .doctor import Finding, State, chosen, examined, verdict_of  # noqa: PLC0415 - see the module docstring
-    from .invocation import invocation  # noqa: PLC0415 - see the module docstring
 
     call = invocation(ctx.obj)
     index = read_index()

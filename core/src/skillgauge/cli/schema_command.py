@@ -15,18 +15,18 @@ from skillgauge_documents.frozen import JsonObject
 
 from ..contract.providers import imported
 from ..errors import ExitCode, Problem, UsageError, did_you_mean
+from ..evaluation.invocation import Invocation, invocation
+from ..plugins.installed import read_index
 from ..plugins.kinds import KINDS
-from .installed import read_index
-from .invocation import Invocation, invocation
 from .options import GlobalsCommand
 
 Schemas = dict[str, Callable[[], Any]]
 
 
 def _built_in() -> Schemas:
-    from .case_list import CaseList  # noqa: PLC0415 - slow, and `--help` needs none of it
-    from .eval_document import EvalDocument  # noqa: PLC0415
-    from .plan_document import PlanDocument  # noqa: PLC0415
+    from ..evaluation.case_list import CaseList  # noqa: PLC0415 - slow, and `--help` needs none of it
+    from ..evaluation.eval_document import EvalDocument  # noqa: PLC0415
+    from ..evaluation.plan_document import PlanDocument  # noqa: PLC0415
     from .plugins_document import PluginsDocument  # noqa: PLC0415
 
     return {

@@ -14,28 +14,28 @@ import click
 from skillgauge_documents.frozen import digest
 from skillgauge_documents.phrases import counted
 
+from ..config.documents import located_all
 from ..contract.stores import RunQuery, Store
 from ..errors import ExitCode, PluginError, Problem, Severity, SkillgaugeError, UsageError
+from ..evaluation.around import around
+from ..evaluation.evaluation import eval_options
+from ..evaluation.fixing import changed, diff_lines, write
+from ..evaluation.invocation import Invocation, invocation
+from ..evaluation.linting import Lint, Linted, LintSubject, installed_lints, levelled, lint_suites, read_levels
+from ..evaluation.named_cases import require_cases
+from ..evaluation.plan_document import PlanDocument, plan_document
+from ..evaluation.preparation import prepare_trusted
+from ..evaluation.sarif import sarif
+from ..evaluation.stored_runs import opened_store
 from ..plan.preparing import Prepared
+from ..plugins.installed import read_index
 from ..plugins.kinds import FORMATS
 from ..run.stored_run import why_summary_foreign
+from ..terminal.output import problem_document
 from ..types.result import RunState
 from ..types.trial import PlanHead
-from .around import around
-from .documents import located_all
-from .evaluation import eval_options
 from .evaluation_options import SECTIONS, EvaluationCommand
-from .fixing import changed, diff_lines, write
-from .installed import read_index
-from .invocation import Invocation, invocation
-from .linting import Lint, Linted, LintSubject, installed_lints, levelled, lint_suites, read_levels
-from .named_cases import require_cases
 from .options import AROUND, names_apart
-from .output import problem_document
-from .plan_document import PlanDocument, plan_document
-from .preparation import prepare_trusted
-from .sarif import sarif
-from .stored_runs import opened_store
 
 TEXT, SARIF = "text", "sarif"
 _RUNS = 3

@@ -9,12 +9,12 @@ from ..contract.executors import Executor
 from ..contract.providers import Traits
 from ..contract.sandboxes import Tier
 from ..contract.stores import Store
+from ..environment import secret
 from ..errors import Origin, Problem, Severity
 from ..plugins.collecting import collected
 from ..plugins.kinds import EXECUTORS
 from ..plugins.registry import Registry
 from ..run.budget import uncountable
-from ..run.environment import secret
 from ..run.scorers import Scorers
 from ..types.inputs import HostVariable
 from ..types.plan import SuitePlan

@@ -9,6 +9,7 @@ from skillgauge_documents.frozen import EMPTY, JsonObject, digest
 
 from ..contract.engines import Recorder, SessionCache
 from ..contract.providers import Clean, Traits, imported
+from ..environment import secret
 from ..errors import PluginError, Problem
 from ..plugins.collecting import collected
 from ..plugins.events import failing_as
@@ -16,7 +17,6 @@ from ..plugins.guard import guarded_part
 from ..plugins.kinds import ENGINES, Resolved, broken
 from ..plugins.registry import Registry
 from ..run.agents import AgentSetup
-from ..run.environment import secret
 from ..types.suite import Suite
 
 

@@ -14,13 +14,13 @@ from skillgauge_documents.redaction import Redactor
 from ..contract.formats import SuiteFormat
 from ..contract.sandboxes import Sandbox
 from ..contract.stores import Store
+from ..environment import credentials, host_environment, secret
 from ..errors import Problem, Severity
 from ..log import keep_out
 from ..plugins.registry import Registry
 from ..report.summary import FigureSource
 from ..run.agents import AgentStages, OnStep, files_of_skill
 from ..run.direct import DirectStages
-from ..run.environment import credentials, host_environment, secret
 from ..run.grading import Grading
 from ..run.judges import GuardedJudge
 from ..run.pipeline import Job

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from ..contract.judges import Judge
 from ..contract.providers import Traits
+from ..environment import host_environment, secret
 from ..errors import PluginError, Problem, Severity, SuiteError
 from ..plugins.collecting import collected
 from ..plugins.kinds import JUDGES, Resolved
 from ..plugins.registry import Registry
-from ..run.environment import host_environment, secret
 from ..run.services import service_of
 from ..types.suite import Suite
 from ..types.trial import Identity

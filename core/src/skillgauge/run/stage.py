@@ -9,9 +9,9 @@ from typing import Protocol
 from skillgauge_documents.frozen import FrozenDict, JsonObject
 
 from ..contract.sandboxes import Workspace
+from ..environment import secret
 from ..types.suite import Case
 from ..types.trial import Execution, Trial
-from .environment import secret
 
 
 class Stage(Protocol):

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge.cli.installed import read_index
+from skillgauge.plugins.installed import read_index
 
 from .program import PROGRAM, Program
 

@@ -19,9 +19,9 @@ from packaging.version import Version
 from skillgauge import __version__
 from skillgauge.api import Problem, UsageError
 from skillgauge.cli.app import BUILT_IN
-from skillgauge.cli.installed import read_index
-from skillgauge.cli.kind_names import COMMANDS, SINGULAR, plural_of
+from skillgauge.config.kind_names import COMMANDS, SINGULAR, plural_of
 from skillgauge.plugins.index import CORE, PluginIndex
+from skillgauge.plugins.installed import read_index
 
 LONGEST_NAME = 40
 """Characters; longer ones make unreadable tables and lines of code."""

@@ -1,0 +1,318 @@
+"""Configuration: every value in force, and where it comes from.
+
+Order, per key: command-line flag, `SKILLGAUGE_*` variable, project file in the current folder, user file, default.
+Keys are dotted. A plugin announces how its own program spells one of them; that is a key, too, and counts where ours
+is not set. Keys below `plugins.` belong to plugins and are checked by their options models; any other unknown key is an
+error with a near match.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from ..errors import Origin, Problem, Severity, UsageError, did_you_mean
+from ..types.judged_gates import JudgedGates
+
+PREFIX = "SKILLGAUGE_"
+CHILD_PREFIX = "SKILLGAUGE_CHILD_"
+STORE_KEY = f"{PREFIX}STORE_KEY"
+"""Variable that holds the key with which runs are signed: a secret, and so no key of a configuration file."""
+"""Variables that skillgauge sets for the processes it starts; never configuration."""
+
+
+MOST_RUNS = 100_000
+"""Repeats of a case beyond which somebody has mistyped."""
+
+
+class Source(StrEnum):
+    """Where a value comes from; earlier members win."""
+
+    FLAG = "flag"
+    ENVIRONMENT = "environment"
+    PROJECT = "project file"
+    USER = "user file"
+    DEFAULT = "default"
+
+
+@dataclass(frozen=True)
+class Key:
+    """A configuration key that skillgauge knows."""
+
+    name: str
+    kind: type
+    default: Any
+    help: str
+    least: float | None = None
+    most: float | None = None
+    stands_for: str = ""
+    """The key that another program's spelling means; empty for skillgauge's own."""
+    choices: tuple[str, ...] = ()
+
+
+KEYS: dict[str, Key] = {
+    key.name: key
+    for key in (
+        Key("concurrency", int, 4, "Trials under way at once.", 1),
+        Key("timeoutMs", int, 30_000, "Time limit of one direct call, where the case has none.", 1),
+        Key("agentTimeoutMs", int, 600_000, "Time limit of one agent session, where the case has none.", 1),
+        Key("outputDir", str, "./reports", "Folder that reports are written to."),
+        Key("defaultFormats", list, ["json", "markdown"], "Reporters used without --format."),
+        Key("runs", int, 1, "Repeats of every case, where neither user nor suite says.", 1, MOST_RUNS),
+        Key("retries", int, 0, "Further attempts after a failure that may pass.", 0),
+        Key("seed", int, 0, "Seed of everything random."),
+        Key("store", str, "./skillgauge.db", "Where runs are kept."),
+        Key("cacheDir", str, None, "Folder of sessions that are used again; default: in the user's folder for caches."),
+        Key("sandbox", str, None, "Sandbox to use; default: the strongest installed one that works."),
+        Key("engine", str, None, "Engine for suites that name none."),
+        Key("model", str, None, "Model for engines."),
+        Key("judge", str, None, "Judge for rubric checks; several make a panel."),
+        Key("judgeModel", str, None, "Model of the judge; of several, one for each."),
+        Key("judgeTemperature", float, None, "Temperature of the judge.", 0),
+        Key("judgedGates", str, "always", "When a gate on judged checks counts.", choices=tuple(JudgedGates)),
+        Key("checks", dict, [], "Further checks for cases of any suite; see `overlay`."),
+        Key("lints", list, [], "How severe lints of `validate` are: ID=off, ID=warning or ID=error."),
+        Key("quarantine", dict, [], "Flaky cases that gate nothing until a date."),
+        Key("plugins.block", list, [], "Plugins that are never loaded."),
+        Key("plugins.only", list, None, "If set, the only plugins that may be loaded."),
+    )
+}
+PLUGIN_PREFIX = "plugins."
+
+
+def keys_with(spellings: Mapping[str, str]) -> dict[str, Key]:
+    """All keys, with those that installed plugins announce as other spellings.
+
+    Args:
+        spellings: what another program calls a key, and which of ours it means.
+    """
+    return KEYS | {
+        name: replace(KEYS[own], name=name, default=None, help=f"Another spelling of {own}.", stands_for=own)
+        for name, own in spellings.items()
+        if own in KEYS and name not in KEYS
+    }
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value in force and where it was set."""
+
+    key: str
+    value: Any
+    source: Source
+    where: str = ""
+    """File or variable, for people."""
+
+
+@dataclass(frozen=True)
+class Held:
+    """A value that the folder's own configuration asks for, and that waits for the user's trust."""
+
+    key: str
+    value: Any
+    file: str
+    pointer: tuple[str, ...]
+    """The keys that lead to it in the file."""
+
+    @property
+    def option(self) -> tuple[str, str, str] | None:
+        """Kind, name and key of the option of a plugin that it is."""
+        parts = self.key.split(".", 3)
+        return (parts[1], parts[2], parts[3]) if parts[0] == "plugins" and len(parts) == 4 else None
+
+    def problem(self, severity: Severity, *, untrusted: bool = False) -> Problem:
+        """What to say of it."""
+        message = f"{self.key} is held back: a folder's configuration cannot decide this before you trust the file"
+        hint = (
+            "To trust it, leave out --untrusted, under which no file is trusted."
+            if untrusted
+            else "Look at the file; then `skillgauge config trust`, or --trust-config for this command."
+        )
+        origin = Origin(self.file, self.pointer)
+        return Problem("config.held-back", message, origin=origin, hint=hint, severity=severity)
+
+
+class Config:
+    """Values in force, each with its source.
+
+    Args:
+        layers: from strongest to weakest: source, place for people, dotted key to value.
+        notices: what the user should know about where values come from.
+        keys: all that may be set, those of plugins apart.
+        held: what a file of the folder asks for beyond what is harmless in itself, where nothing stronger sets it.
+    """
+
+    def __init__(
+        self,
+        layers: Sequence[tuple[Source, str, Mapping[str, Any]]],
+        notices: Sequence[str] = (),
+        keys: Mapping[str, Key] = KEYS,
+        held: Sequence[Held] = (),
+    ) -> None:
+        self.notices = tuple(notices)
+        self.held = tuple(held)
+        self.keys = keys
+        self._layers = [*layers, (Source.DEFAULT, "", {name: key.default for name, key in keys.items()})]
+
+    def find(self, key: str) -> Value | None:
+        """The value in force, or `None` if nobody sets the key."""
+        for source, where, values in self._layers:
+            if key in values:
+                return Value(key, values[key], source, where)
+        return None
+
+    def get(self, key: str) -> Any:
+        """The value in force, in whichever spelling it is set, our own first; `None` if nobody sets the key."""
+        spellings = (key, *(name for name, one in self.keys.items() if one.stands_for == key))
+        found = (value.value for value in map(self.find, spellings) if value)
+        return next((value for value in found if value is not None), None)
+
+    def is_set(self, key: str) -> bool:
+        """Whether anything but the default sets the key."""
+        value = self.find(key)
+        return value is not None and value.source is not Source.DEFAULT
+
+    def overridden(self, key: str, source: Source) -> Value | None:
+        """The value in force, if its source goes before another."""
+        value = self.find(key)
+        order = list(Source)
+        return value if value and order.index(value.source) < order.index(source) else None
+
+    def of(self, source: Source) -> dict[str, Any]:
+        """All that one source sets, by key."""
+        return {
+            key: value for one, _, values in reversed(self._layers) if one is source for key, value in values.items()
+        }
+
+    def items(self) -> Iterator[Value]:
+        """All values in force, sorted by key."""
+        for key in sorted({key for _, _, values in self._layers for key in values}):
+            value = self.find(key)
+            if value is not None:
+                yield value
+
+    def plugin_options(self) -> dict[str, dict[str, Any]]:
+        """Options of plugins by `<kind>.<name>`, from the weakest layer to the strongest."""
+        options: dict[str, dict[str, Any]] = {}
+        for value in self.items():
+            parts = value.key.split(".", 3)
+            if parts[0] == "plugins" and len(parts) == 4:
+                options.setdefault(f"{parts[1]}.{parts[2]}", {})[parts[3]] = value.value
+        return options
+
+
+def check_value(name: str, value: object, keys: Mapping[str, Key] = KEYS) -> Problem | None:
+    """What is wrong with a key or its value, if anything."""
+    key = keys.get(name)
+    if key is None:
+        if name.startswith(PLUGIN_PREFIX) and name.count(".") >= 3:
+            return None
+        return _unknown(name, keys)
+    if value is None and key.default is None:
+        return None
+    several: dict[type, tuple[type, ...]] = {float: (int, float), list: (list, tuple), dict: (list, tuple)}
+    accepted = several.get(key.kind, (key.kind,))
+    is_one = isinstance(value, accepted) and not isinstance(value, bool)
+    item_type = Mapping if key.kind is dict else str
+    items = value if isinstance(value, list | tuple) else ()
+    is_one = is_one and (not isinstance(value, float) or math.isfinite(value))
+    if not (is_one and all(isinstance(item, item_type) for item in items)):
+        return Problem("config.wrong-type", f"{name} must be {_KIND_NAMES[key.kind]}, not {value!r}")
+    if key.choices and value not in key.choices:
+        return Problem("config.wrong-value", f"{name} must be {' or '.join(key.choices)}, not {value!r}")
+    if key.least is not None and isinstance(value, int | float) and value < key.least:
+        return Problem("config.out-of-range", f"{name} must be at least {key.least:g}, not {value!r}")
+    if key.most is not None and isinstance(value, int | float) and value > key.most:
+        return Problem("config.out-of-range", f"{name} must be at most {key.most:g}, not {value!r}")
+    return None
+
+
+def _unknown(name: str, keys: Mapping[str, Key]) -> Problem:
+    near, hint = did_you_mean(name, tuple(keys)), "Run `skillgauge config list` for all keys."
+    if name.startswith(PLUGIN_PREFIX):
+        from .kind_names import SINGULAR  # noqa: PLC0415 - slow, and needed by mistakes alone
+
+        # What all such keys begin with would make any of them look near.
+        mine = (*SINGULAR, *(key.removeprefix(PLUGIN_PREFIX) for key in keys if key.startswith(PLUGIN_PREFIX)))
+        kind = name.split(".")[1]
+        near = did_you_mean(kind, mine)
+        if kind in SINGULAR:
+            near, hint = "", f"An option of a plugin is written plugins.{kind}.PLUGIN.OPTION."
+    return Problem("config.unknown-key", f"unknown key {name!r}{near}", hint=hint)
+
+
+_KIND_NAMES = {
+    int: "a whole number",
+    float: "a number",
+    str: "a string",
+    list: "a list of strings",
+    dict: "a list of mappings",
+}
+
+
+def variable_name(key: str) -> str:
+    """The environment variable of a key: `timeoutMs` is `SKILLGAUGE_TIMEOUT_MS`."""
+    snake = "".join(f"_{letter}" if letter.isupper() else letter for letter in key)
+    return PREFIX + snake.replace(".", "_").upper()
+
+
+def from_environment(environ: Mapping[str, str], keys: Mapping[str, Key], problems: list[Problem]) -> dict[str, Any]:
+    """What `SKILLGAUGE_*` variables set."""
+    names = {variable_name(key): key for key in keys}
+    values: dict[str, Any] = {}
+    for variable, text in environ.items():
+        if not variable.startswith(PREFIX) or variable.startswith(CHILD_PREFIX) or variable == STORE_KEY:
+            continue
+        key = names.get(variable)
+        if key is None:
+            known = tuple(names)
+            problems.append(
+                Problem("config.unknown-key", f"unknown variable {variable}{did_you_mean(variable, known)}")
+            )
+            continue
+        value = parse_text(key, text, keys)
+        problem = check_value(key, value, keys)
+        if problem is None:
+            values[key] = value
+        else:
+            problems.append(Problem(problem.code, f"variable {variable}: {problem.message}", hint=problem.hint))
+    return values
+
+
+def parse_text(key: str, text: str, keys: Mapping[str, Key] = KEYS) -> Any:
+    """Read a value given as text on the command line or in a variable: JSON if it is, else the text itself."""
+    known = keys.get(key)
+    if known and known.kind is str:
+        return text
+    if known and known.kind is list and not text.lstrip().startswith("["):
+        return [word.strip() for word in text.split(",") if word.strip()]
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def plugin_assignments(assignments: Sequence[str]) -> dict[str, Any]:
+    """Read `--set <kind>.<name>.<key>=VALUE` into configuration keys.
+
+    Raises:
+        UsageError: one has no `=` or names no plugin option; all such ones.
+    """
+    values: dict[str, Any] = {}
+    problems = []
+    for assignment in assignments:
+        key, equals, text = assignment.partition("=")
+        parts = key.split(".")
+        if not equals or len(parts) < 3 or not all(parts):
+            hint = "Write --set <kind>.<name>.<key>=VALUE, for example --set scorers.exact.case_sensitive=false."
+            problems.append(Problem("usage.set", f"--set {assignment!r} names no option of a plugin", hint=hint))
+        else:
+            name = f"{PLUGIN_PREFIX}{key}"
+            values[name] = parse_text(name, text)
+    if problems:
+        raise UsageError(problems)
+    return values

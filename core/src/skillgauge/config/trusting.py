@@ -1,0 +1,204 @@
+"""What the configuration of a folder may decide by itself, and which files the user has trusted to decide more."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from ..contract.providers import HARMLESS
+from ..errors import PluginError, Problem, UsageError
+from ..plugins.kinds import JUDGES, SCORERS
+from .configuration import Config, Held, Key, Source
+
+if TYPE_CHECKING:
+    from skillgauge_documents.frozen import JsonObject
+
+    from ..plan.preparing import Prepared
+    from ..plugins.registry import Registry
+
+_HARMLESS_KEYS = frozenset(
+    (
+        *("concurrency", "timeoutMs", "agentTimeoutMs", "defaultFormats", "runs", "retries", "seed"),
+        *("engine", "model", "judge", "judgeModel", "judgeTemperature", "judgedGates"),
+        *("quarantine", "lints"),
+    )
+)
+"""Counts, thresholds, which cases gate, and names of what the user has installed. `plugins.block` is none of them: what
+it leaves out may be what keeps watch."""
+_PATHS = frozenset(("outputDir", "store"))
+"""Keys whose value is harmless as long as it is a path below the folder."""
+
+
+def is_harmless(keys: Mapping[str, Key], name: str, value: object, folder: Path) -> bool:
+    """Whether a folder may set a key for whoever works in it; options of plugins are not decided here.
+
+    Args:
+        keys: all that may be set.
+        name: as the file spells it.
+        value: what it is set to.
+        folder: whose file it is.
+    """
+    own = (keys[name].stands_for or name) if name in keys else name
+    if own in _PATHS:
+        return isinstance(value, str) and "://" not in value and _is_below(folder, value)
+    return own in _HARMLESS_KEYS
+
+
+def leading_out(config: Config, folder: Path) -> list[Problem]:
+    """Places of reports and of the store that links lead out of a folder, although nobody but the folder chose them."""
+    values = [value for key in sorted(_PATHS) if (value := config.find(key))]
+    theirs = [value for value in values if value.source in (Source.PROJECT, Source.DEFAULT) and value.value != "none"]
+    hint = "Name another place: --output-dir DIR, --store PLACE or --store none."
+    return [
+        Problem("usage.leads-out", f"{one.key} {one.value!r} leads out of the folder, by a link", hint=hint)
+        for one in theirs
+        if not is_harmless(config.keys, one.key, one.value, folder)
+    ]
+
+
+def _is_below(folder: Path, path: str) -> bool:
+    here = folder.resolve()
+    return not Path(path).is_absolute() and (here / path).resolve().is_relative_to(here)
+
+
+def harmless_option(options: type[BaseModel], name: str) -> bool:
+    """Whether a plugin declares that a folder may set this option of it."""
+    fields = options.model_fields
+    field = fields.get(name) or next((one for one in fields.values() if one.alias == name), None)
+    extra = field.json_schema_extra if field else None
+    return isinstance(extra, Mapping) and all(extra.get(key) == value for key, value in HARMLESS.items())
+
+
+@dataclass(frozen=True)
+class PluginOptions:
+    """The options of plugins that the configuration sets, with what of an untrusted file is harmless. Can be pickled.
+
+    Args:
+        chosen: values that count whatever the plugin says, by `<kind>.<name>`.
+        held: options that the folder asks for.
+    """
+
+    chosen: Mapping[str, Mapping[str, Any]]
+    held: tuple[Held, ...]
+
+    @classmethod
+    def of(cls, config: Config) -> PluginOptions:
+        """Those of a configuration."""
+        return cls(config.plugin_options(), tuple(one for one in config.held if one.option))
+
+    def __call__(self, plugin: str, model: type[BaseModel] | None) -> JsonObject:
+        """Options of one plugin; without its model none of the folder's, since nothing is declared harmless."""
+        values = dict(self.chosen.get(plugin, {}))
+        for one in self.held if model else ():
+            kind, owner, key = one.option or ("", "", "")
+            if model and f"{kind}.{owner}" == plugin and harmless_option(model, key):
+                values[key] = one.value
+        return values
+
+
+def still_held(config: Config, registry: Registry) -> tuple[Held, ...]:
+    """What of a configuration waits for the user's trust, once the plugins have said what is harmless."""
+    return tuple(one for one in config.held if not _is_granted(one, registry))
+
+
+def granted_checks(config: Config, registry: Registry) -> Held | None:
+    """The folder's further checks, if every option of theirs is harmless."""
+    return next((one for one in config.held if one.key == "checks" and _is_granted(one, registry)), None)
+
+
+def _is_granted(held: Held, registry: Registry) -> bool:
+    asked: list[tuple[str, str, Any]]
+    if held.key == "checks":
+        asked = [(SCORERS, str(one.get("scorer")), one.get("options") or {}) for one in held.value]
+    elif held.option:
+        kind, name, key = held.option
+        asked = [(kind, name, {key: held.value})]
+    else:
+        return False
+    try:
+        models = [(registry.resolve(kind, name).provider.options, options) for kind, name, options in asked]
+    except (PluginError, KeyError):
+        return False
+    return all(
+        isinstance(options, Mapping) and all(harmless_option(model, key) for key in options)
+        for model, options in models
+    )
+
+
+def takes_part(held: Held, prepared: Prepared, registry: Registry) -> bool:
+    """Whether a run would be another one if the user trusted a value."""
+    kind, name, _ = held.option or ("", "", "")
+    cast = prepared.cast
+    known: dict[str, set[str | None]] = {
+        "engines": {part for name in cast.engines.traits() for part in (name, name.partition("+")[0])},
+        "judges": {one.identity.name for one in cast.judging.found},
+        "adapters": {target.adapter for suite in prepared.suites.suites for target in suite.targets},
+        "sandboxes": {cast.sandbox.name if cast.sandbox else None},
+    }
+    if any(registry.resolve(JUDGES, judge).provider.uses == kind for judge in known["judges"] if judge):
+        return True
+    return kind not in known or name.rpartition(":")[2] in known[kind]
+
+
+class TrustedFiles:
+    """The user's own list of files that he trusts, each with a digest of its content.
+
+    Args:
+        path: the file that keeps the list; `None` where the user has no folder of his own.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+
+    def trusts(self, file: Path, text: str) -> bool:
+        """Whether the user trusts a file, and it is what it was when he did."""
+        return self.listed().get(_name(file)) == _digest(text)
+
+    def listed(self) -> dict[str, str]:
+        """Digest of each, by absolute path.
+
+        Raises:
+            UsageError: the list is damaged.
+        """
+        if self._path is None or not self._path.is_file():
+            return {}
+        try:
+            found = json.loads(self._path.read_text("utf-8"))["files"]
+            return {str(file): str(digest) for file, digest in found.items()}
+        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+            message = f"the list of trusted files {str(self._path)!r} cannot be read: {error}"
+            raise UsageError(Problem("config.trust", message, hint="Remove it and trust the files again.")) from None
+
+    def add(self, files: Mapping[Path, str]) -> None:
+        """Trust files with these texts."""
+        self._write(self.listed() | {_name(file): _digest(text) for file, text in files.items()})
+
+    def remove(self, files: Sequence[Path]) -> list[str]:
+        """Trust files no longer, whether they exist or not. Returns those that were on the list."""
+        listed = self.listed()
+        gone = [name for name in map(_name, files) if name in listed]
+        self._write({name: digest for name, digest in listed.items() if name not in gone})
+        return gone
+
+    def _write(self, files: Mapping[str, str]) -> None:
+        from .whole_files import write_whole  # noqa: PLC0415 - few commands write it
+
+        if self._path is None:
+            raise UsageError(Problem("config.no-home", "there is no home folder to keep a list of trusted files in"))
+        text = json.dumps({"schema_version": "1.0", "files": dict(sorted(files.items()))}, indent=2)
+        write_whole(self._path, [f"{text}\n".encode()])
+
+
+def _name(file: Path) -> str:
+    return os.path.abspath(file)  # noqa: PTH100 - no link is followed: it could lead elsewhere tomorrow
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

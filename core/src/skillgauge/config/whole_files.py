@@ -1,0 +1,40 @@
+"""Write files so that none is ever half written."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from ..errors import Problem, UsageError
+
+
+def write_whole(path: Path, chunks: Iterable[bytes]) -> None:
+    """Write a file so that nobody ever sees half of it.
+
+    Raises:
+        UsageError: the place cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, partial = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            for chunk in chunks:
+                file.write(chunk)
+        Path(partial).chmod(0o600)
+        Path(partial).replace(path)
+    except OSError as error:
+        Path(partial).unlink(missing_ok=True)
+        raise _unwritable(path, error) from None
+    except BaseException:
+        Path(partial).unlink(missing_ok=True)
+        raise
+
+
+def _unwritable(path: Path, error: OSError) -> UsageError:
+    hint = "Choose another place."
+    return UsageError(Problem("usage.unwritable", f"cannot write {str(path)!r}: {error}", hint=hint))

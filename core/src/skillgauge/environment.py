@@ -1,0 +1,90 @@
+"""The only place that reads the process environment, and where secrets are asked for."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
+from typing import Protocol
+
+
+class Extensions(Protocol):
+    """The extensions of a run, as far as secrets are concerned."""
+
+    def resolve_secret(self, name: str) -> str | None:
+        """The value of a secret, if an extension has it."""
+
+    def keep_secret(self, name: str, value: str) -> None:
+        """Keep a value out of everything that is written."""
+
+
+_extensions: ContextVar[Callable[[], Extensions] | None] = ContextVar("extensions", default=None)
+
+
+def host_environment() -> Mapping[str, str]:
+    """The process environment, for those who build another one from it by an allow list, or look for settings."""
+    return os.environ
+
+
+def host_variable(name: str) -> str | None:
+    """The value of an environment variable that holds no secret; `None` if it is not set."""
+    return os.environ.get(name)
+
+
+def secret(name: str) -> str | None:
+    """The value of a key, token or password: what an extension of this run gives, else the environment variable.
+
+    Ask for it wherever you would read the variable, when it is checked and when it is used: an extension is asked once
+    for each name, and what it gives is kept out of results.
+
+    Args:
+        name: of the environment variable that holds it where no extension does.
+
+    Returns:
+        The value; `None` if it is not known, or empty.
+
+    Raises:
+        PluginError: an extension failed.
+    """
+    extensions = _extensions.get()
+    given = extensions().resolve_secret(name) if extensions else None
+    return (os.environ.get(name) if given is None else given) or None
+
+
+def keep_secret(name: str, value: str) -> None:
+    """Keep what a plugin was lent while it worked, such as a token, out of everything that is written from now on.
+
+    Call it before the value is used, where `secret` could be called.
+
+    Args:
+        name: what stands in place of the value.
+        value: as it is sent; one of fewer than 6 characters cannot be told from other text and is not hidden.
+    """
+    if extensions := _extensions.get():
+        extensions().keep_secret(name, value)
+
+
+_SECRET = r"(?i)(^|_)(API_?KEY|TOKEN|SECRET|PASSW(OR)?D|CREDENTIALS?|(?P<perhaps>KEY|PASSPHRASE|PAT))$"
+"""Names of variables that hold secrets, whoever they are for; compiled when first used, as each start has this."""
+_PASSWORD = r"://[^/\s:@]*:([^/\s@]+)@"
+LEAST = 12
+"""Characters of a value that is taken for a secret because of a name that other things have, too."""
+
+
+def credentials() -> Iterator[tuple[str, str]]:
+    """Variables that hold a secret by their names, whoever uses them, and passwords in addresses: name and value."""
+    for name, value in os.environ.items():
+        found = re.search(_SECRET, name)
+        if found and not (found["perhaps"] and (len(value) < LEAST or os.path.exists(value))):  # noqa: PTH110 - pathlib is slow to import
+            yield name, value
+        yield from ((name, password) for password in re.findall(_PASSWORD, value))
+
+
+def ask_first(extensions: Callable[[], Extensions]) -> None:
+    """Whom `secret` asks before the environment and `keep_secret` tells, in this context from now on.
+
+    Args:
+        extensions: gives those of the run; called when the first secret is asked for, since it loads them.
+    """
+    _extensions.set(extensions)

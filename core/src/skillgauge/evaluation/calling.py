@@ -1,0 +1,321 @@
+"""The evaluations of the command line, called from Python: `skillgauge.evaluate` and `skillgauge.aevaluate`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import copy_context
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+from ..config.global_options import Globals
+from ..errors import PluginError, Problem, SkillgaugeError, did_you_mean
+from ..plan.options import EvalOptions
+from ..report.answer import sentences
+from ..run.pipeline import carry_out
+from ..terminal.output import Output, with_places
+from ..types.comparison import GroupKey
+from ..types.plan import SuitePlan, applies
+from ..types.result import RunView, TrialResult
+from .arguments import configured, runs_of
+from .case_list import lines_of
+from .eval_document import human_lines
+from .evaluation import eval_options
+from .invocation import Invocation, invocation
+from .listeners import failures_of_extensions
+from .preparation import prepare_trusted
+from .quarantine import quarantined
+
+
+class Settings(TypedDict, total=False):
+    """What can be set of an evaluation: the options of `skillgauge eval` by their names, with the same defaults.
+
+    Where the command line takes several words, one text or several are taken here. Nothing is kept unless `store`
+    names a place.
+    """
+
+    suite_format: str
+    case: str | Sequence[str]
+    keyword: str | Sequence[str]
+    """Expressions of `-k`."""
+    tag: str | Sequence[str]
+    target: str | Sequence[str]
+    engine: str | Sequence[str]
+    model: str | Sequence[str]
+    judge: str | Sequence[str]
+    judge_model: str | Sequence[str]
+    baseline: bool
+    check: str | Sequence[str]
+    runs: int | str
+    """A number, `auto`, or `auto:POINTS`."""
+    concurrency: int
+    retries: int
+    seed: int
+    timeout: str
+    max_turns: int
+    max_cost: float
+    """US dollars."""
+    max_tokens: int
+    sandbox: str
+    executor: str
+    untrusted: bool
+    keep_workspaces: bool
+    record: str | Path
+    replay: str | Path
+    store: str | Path
+    fresh: bool
+    config: str | Path
+    trust_config: bool
+    no_plugin: str | Sequence[str]
+    options: Mapping[str, object]
+    """Options of plugins, `--set` of the command line: `{"engines.codex.reasoning": "low"}`."""
+    suites: Mapping[str, object]
+    """Load options of formats, by the name of their flag: `{"benchmark": "coding-easy"}`."""
+
+
+@dataclass(frozen=True)
+class Evaluated(RunView):
+    """A run that `evaluate` has come back from: what reporters get, and what the command line would have said."""
+
+    complete: bool = True
+    """Whether every trial has run."""
+    notices: tuple[str, ...] = ()
+    """What the user should know of the run."""
+    problems: tuple[Problem, ...] = ()
+    """Warnings, bad files that a search passed over, and extensions that failed once the run had begun."""
+
+    def __str__(self) -> str:
+        return "\n".join(chain(human_lines(self), sentences(self)))
+
+    def _repr_markdown_(self) -> str:
+        """What a notebook shows: the answers, then the figures of every group."""
+        answers = "".join(f"**{sentence}**\n\n" for sentence in sentences(self))
+        figures = "".join(f"    {line}\n" for line in human_lines(self))
+        return f"{answers}{figures}"
+
+
+class _Heard(Output):
+    """Keeps what the command line would print."""
+
+    def __init__(self) -> None:
+        super().__init__(as_json=False, quiet=True)
+        self.notices: list[str] = []
+        self.told: list[Problem] = []
+
+    def line(self, text: str = "") -> None:
+        """Keep it."""
+        self.notices.append(text)
+
+    def notice(self, text: str) -> None:
+        """Keep it."""
+        self.notices.append(text)
+
+    def problems(self, problems: Iterable[Problem]) -> None:
+        """Keep them."""
+        self.told += problems
+
+
+def evaluate(
+    *paths: str | Path,
+    plugins: Sequence[object] = (),
+    on_result: Callable[[TrialResult], None] | None = None,
+    **settings: Unpack[Settings],
+) -> Evaluated:
+    """Evaluate skills and suites, as `skillgauge eval` does, and wait for the end.
+
+    Works where an event loop runs, too, as in a notebook, and in any thread; such a loop stands still until then.
+
+    Args:
+        *paths: as on the command line; none is the working directory.
+        plugins: modules or objects that implement hooks of any kind, beside the installed plugins.
+        on_result: called with every result as it comes, on the thread that runs the evaluation.
+        **settings: see `Settings`.
+
+    Raises:
+        SkillgaugeError: with every problem of suites, plugins and settings; nothing has run. A run that could not be
+            kept raises it, too.
+        TypeError: there is no such setting.
+    """
+    run = partial(asyncio.run, aevaluate(*paths, plugins=plugins, on_result=on_result, **settings))
+    if not asyncio._get_running_loop():  # its public sibling raises where there is none
+        return run()
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(copy_context().run, run).result()
+
+
+async def aevaluate(
+    *paths: str | Path,
+    plugins: Sequence[object] = (),
+    on_result: Callable[[TrialResult], None] | None = None,
+    **settings: Unpack[Settings],
+) -> Evaluated:
+    """The same in an event loop. Cancelled, it ends every process that it started; what was finished is kept.
+
+    Args:
+        *paths: see `evaluate`.
+        plugins: see `evaluate`.
+        on_result: called with every result as it comes, on the loop's thread.
+        **settings: see `Settings`.
+
+    Raises:
+        SkillgaugeError: see `evaluate`.
+        TypeError: there is no such setting.
+    """
+    with _located():
+        call, options, heard = _asked(paths, plugins, settings)
+        prepared = quarantined(await prepare_trusted(call, options), call.config)
+    job = prepared.job
+    if options.who.executor:
+        if plugins:
+            message = "plugins given as objects cannot be used in other processes"
+            raise PluginError(Problem("executor.objects", message, hint="Leave out `executor`, or install them."))
+        from .worker import recipe_of  # noqa: PLC0415 - only for trials that run elsewhere
+
+        job = replace(job, recipe=recipe_of(options, prepared, call.make_registry))
+    try:
+        watched = job.watched(on_result or _ignore, _ignore, _ignore)
+        conclusion = await carry_out(prepared.plan, watched)
+    finally:
+        await job.store.close()
+    view, remarks = call.commented(conclusion.view)
+    problems = (*heard.told, *prepared.warnings, *prepared.suites.passed_over, *failures_of_extensions(call, prepared))
+    return Evaluated(
+        **{field.name: getattr(view, field.name) for field in fields(view)},
+        complete=conclusion.complete,
+        notices=(*heard.notices, *remarks),
+        problems=tuple(with_places(problems)),
+    )
+
+
+@dataclass(frozen=True)
+class PlannedCase:
+    """A case in one of the arms that it would run in."""
+
+    group: GroupKey
+    """Suite, target, arm, engine or adapter, and model: its results are summarised under it."""
+    case_id: str
+    name: str
+    """A second name of the case; empty if it has none."""
+    tags: tuple[str, ...]
+    is_baseline: bool
+    """Whether the arm only serves to compare others with it."""
+    file: str | None
+    line: int | None
+
+    def is_of(self, result: TrialResult) -> bool:
+        """Whether a result is one of its repeats."""
+        return (result.group, result.case_id) == (self.group, self.case_id)
+
+
+def planned_cases(
+    *paths: str | Path, plugins: Sequence[object] = (), **settings: Unpack[Settings]
+) -> tuple[PlannedCase, ...]:
+    """What `evaluate` would run, in its order; nothing is run, and nobody needs to be installed to run it.
+
+    Args:
+        *paths: see `evaluate`.
+        plugins: see `evaluate`.
+        **settings: see `Settings`.
+
+    Raises:
+        SkillgaugeError: with every problem of suites, plugins and settings.
+        TypeError: there is no such setting.
+    """
+    with _located():
+        call, options, _ = _asked(paths, plugins, settings)
+        options = replace(options, how=replace(options.how, dry_run=True))
+        prepared = asyncio.run(prepare_trusted(call, options))
+    return tuple(one for suite in prepared.plan.suites for one in _planned(suite))
+
+
+def _planned(plan: SuitePlan) -> Iterator[PlannedCase]:
+    suite = plan.suite
+    mere_baselines = {one.baseline for one in suite.comparisons} - {one.candidate for one in suite.comparisons}
+    cases = [case for _, case in plan.cases()]
+    lines = lines_of(case.origin for case in cases)
+    for case in cases:
+        for cell in plan.cells:
+            if cell.target is None or applies(case, cell.target):
+                target = cell.target.id if cell.target else None
+                yield PlannedCase(
+                    group=GroupKey(suite.id, target, cell.arm.name, cell.runner.name, cell.model),
+                    case_id=case.id,
+                    name=case.name,
+                    tags=case.tags,
+                    is_baseline=cell.arm.name in mere_baselines,
+                    file=case.origin.file if case.origin else None,
+                    line=lines.get(case.origin),
+                )
+
+
+@contextmanager
+def _located() -> Iterator[None]:
+    """What is raised within has the lines of its problems, as on the command line."""
+    try:
+        yield
+    except SkillgaugeError as error:
+        raise type(error)(with_places(error.problems)) from None
+
+
+def _asked(
+    paths: Sequence[str | Path], plugins: Sequence[object], settings: Settings
+) -> tuple[Invocation, EvalOptions, _Heard]:
+    """The command line that asks for the same, and what it would print."""
+    values = {"paths": [str(path) for path in paths], **_values(settings)}
+    heard = _Heard()
+    call = _call(values, settings, plugins, heard)
+    return call, eval_options(call, values).options, heard
+
+
+def _call(values: Mapping[str, Any], settings: Settings, plugins: Sequence[object], heard: _Heard) -> Invocation:
+    given = Globals(
+        config=str(settings["config"]) if "config" in settings else None,
+        quiet=True,
+        no_plugin=_several(settings.get("no_plugin", ())),
+        assign=tuple(f"{key}={json.dumps(value)}" for key, value in settings.get("options", {}).items()),
+        trust_config=settings.get("trust_config", False),
+        untrusted=settings.get("untrusted", False),
+    )
+    call = replace(invocation(given, configured(values)), output=heard)
+    for plugin in plugins:
+        call.registry.adopt(plugin)
+    return call
+
+
+_WORDS = frozenset(["case", "keyword", "tag", "target", "engine", "model", "judge", "judge_model", "check"])
+"""Settings that are several words."""
+_OF_THE_CALL = frozenset(["config", "trust_config", "no_plugin", "options", "suites"])
+
+
+def _values(settings: Settings) -> dict[str, Any]:
+    """What a parser would have made of the settings."""
+    known = tuple(Settings.__annotations__)
+    unknown = [f"{name}{did_you_mean(name, known)}" for name in sorted(settings.keys() - set(known))]
+    if unknown:
+        hint = "skillgauge.Settings lists all of them; options of formats, such as benchmark, go into suites={...}"
+        raise TypeError(f"evaluate() got unknown settings: {', '.join(unknown)}; {hint}")
+    values: dict[str, Any] = {"store": "none", "no_cache": False}
+    for name, value in settings.items():
+        if name in _WORDS:
+            values[name] = _several(value)  # type: ignore[arg-type]
+        elif name not in _OF_THE_CALL:
+            values[name] = str(value) if isinstance(value, Path) else value
+    if "runs" in values:
+        values["runs"] = runs_of(values["runs"])
+    for flag, value in settings.get("suites", {}).items():
+        values[f"load_{flag.lstrip('-').replace('-', '_')}"] = value
+    return values
+
+
+def _several(value: str | Sequence[str]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _ignore(*_: object) -> None:
+    """Nobody is told."""

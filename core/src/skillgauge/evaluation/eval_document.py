@@ -1,0 +1,165 @@
+"""What `eval` prints: the JSON document of `--json`, and the lines for people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from skillgauge_documents.characters import plain
+from skillgauge_documents.frozen import Frozen
+from skillgauge_documents.phrases import counted, percent
+
+from ..decide.decision import Decision, run_notes
+from ..decide.failing import WIDTH
+from ..decide.leaderboard import boards
+from ..plan.preparing import Prepared
+from ..report.answer import sentences
+from ..report.wording import figure_text, headline, interval_text, labels, rate_notes, table_texts
+from ..terminal.output import Rows, problem_document
+from ..types.result import GroupSummary, RunInfo, RunView, Summary, TagSummary, TrialResult
+from ..types.trial import PlanHead
+from .plan_document import ProblemDocument
+
+_TAGS = 3
+"""Tags that are named of one group."""
+_NAME = 80
+"""Characters of a name that are shown."""
+_SENTENCE = 1_000
+"""Characters of an answer that are shown."""
+
+
+class EvalDocument(Frozen):
+    """The document of `eval --json`."""
+
+    schema_version: str = "1.0"
+    exit_code: int
+    verdict: str
+    notices: tuple[str, ...] = ()
+    sandbox: str
+    run: RunInfo
+    plan: PlanHead
+    summary: Summary
+    reports: dict[str, str]
+    """Path of each report that was written, by reporter."""
+    problems: tuple[ProblemDocument, ...] = ()
+    """Warnings, and files that a search passed over."""
+    results: tuple[TrialResult, ...]
+
+
+def document(view: RunView, decision: Decision, written: Mapping[str, Path], prepared: Prepared) -> dict[str, object]:
+    """The run as one JSON document."""
+    return {
+        "schema_version": "1.0",
+        "exit_code": int(decision.exit_code),
+        "verdict": decision.verdict,
+        "notices": list(decision.notices),
+        "sandbox": prepared.sandbox,
+        "run": view.run.model_dump(mode="json"),
+        "plan": view.head.model_dump(mode="json"),
+        "summary": view.summary.model_dump(mode="json"),
+        "reports": {name: str(path) for name, path in written.items()},
+        "problems": [problem_document(problem) for problem in (*prepared.warnings, *prepared.suites.passed_over)],
+        "results": Rows(
+            lambda: (json.loads(result.model_dump_json(exclude_defaults=True)) for result in view.results()),
+            some=view.summary.counts.total > 0,
+        ),
+    }
+
+
+def human_lines(view: RunView) -> Iterator[str]:
+    """For people at a terminal: each group's pass rate and figures, and below it, indented, what must be known of them.
+
+    Of the tags only those are named in which something did not pass, the weakest first and at most three: reports have
+    all of them. A single tag, or a group without any result, says nothing that the group's line does not.
+    """
+    groups = view.summary.groups
+    for label, group in zip(labels(groups, _NAME), groups, strict=True):
+        yield from _filled([f"{label} — {_headline(group)}", _known(group)], " ", "  ")
+        yield from _figures(group)
+        for note in rate_notes(group):
+            yield f"  {note}"
+        yield from _weakest(group)
+        for table in group.tables:
+            yield f"  {plain(table.label, _NAME)}"
+            yield from _columns(table_texts(table))
+    yield from run_notes(view)
+    told = [plain(sentence, _SENTENCE) for sentence in sentences(view)]
+    yield from told if len(told) > 1 else ()  # a single one is the verdict
+    for board in boards(view):
+        yield plain(board.headline, _SENTENCE)
+        for one in board.standings:
+            yield f"  {one.place_text:<4} {one.name}  {one.lift_text}"
+
+
+def _figures(group: GroupSummary) -> Iterator[str]:
+    """The numbers of the format; those of a part of the trials, called `name:part`, on a line of the part's own."""
+    parts: dict[str, list[str]] = {}
+    for one in group.figures:
+        if one.value is not None and not one.is_headline:
+            part = one.name.partition(":")[2]
+            label = one.label.removesuffix(f" ({part})") if part else one.label
+            parts.setdefault(part, []).append(f"{plain(label, _NAME)}: {figure_text(one)}")
+    is_told = all(one.n is not None for one in group.figures)
+    over = "" if is_told else f"over {counted(group.counts.total, 'trial')}: "
+    for part, told in sorted(parts.items(), key=lambda item: item[0] != ""):
+        before = f"{plain(part, _NAME)}: " if part else over
+        yield from _filled([f"  {before}{told[0]}", *told[1:]], " | ")
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Cells below one another: the first to the left, numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for first, *others in rows:
+        cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
+        yield "    " + "  ".join([first.ljust(widths[0]), *cells])
+
+
+def _headline(group: GroupSummary) -> str:
+    """What stands for a group."""
+    shown = headline(group)
+    return rate_words(group) if shown.interval else f"{plain(shown.label, _NAME).lower()} {percent(shown.value)}"
+
+
+def rate_words(measured: GroupSummary | TagSummary) -> str:
+    """A pass rate alone."""
+    rate = measured.pass_rate.rate
+    return "no result" if rate is None else f"pass rate {percent(rate)}"
+
+
+def _known(measured: GroupSummary | TagSummary) -> str:
+    """What it takes to trust a pass rate: number of cases, errors, interval; reports name its method, too."""
+    rate, errors = measured.pass_rate, counted(measured.counts.errors, "error")
+    if rate.rate is None:
+        return f"({errors})"
+    of_cases = isinstance(measured, TagSummary) or headline(measured).interval is not None
+    known = of_cases and rate.lower is not None and rate.upper is not None
+    interval = f", {rate.level:.0%} interval {interval_text(rate)}" if known else ""
+    return f"(n = {counted(rate.n, 'case')}, {errors}{interval})"
+
+
+def _weakest(group: GroupSummary) -> Iterator[str]:
+    weak = _weakest_first(group.tags)
+    if not weak or len(group.tags) == 1 or group.pass_rate.rate is None:
+        return
+    named = [f"{plain(tag.tag, _NAME)}: {rate_words(tag)} {_known(tag)}" for tag in weak[:_TAGS]]
+    more = [f"and {len(weak) - _TAGS} more"] if len(weak) > _TAGS else []
+    yield from _filled([f"  weakest tags: {named[0]}", *named[1:], *more], "; ", "    ")
+
+
+def _weakest_first(tags: Sequence[TagSummary]) -> list[TagSummary]:
+    """Tags in which something did not pass: by rate, of equal ones those of more cases first, unknown ones last."""
+    weak = [tag for tag in tags if tag.pass_rate.rate != 1.0]
+    return sorted(weak, key=lambda tag: (tag.pass_rate.rate is None, tag.pass_rate.rate or 0.0, -tag.pass_rate.n))
+
+
+def _filled(parts: Sequence[str], separator: str, indent: str = "    ") -> Iterator[str]:
+    """Parts in as few lines as a terminal needs; none is broken."""
+    line, width = parts[0], WIDTH - len(separator.rstrip())
+    for part in parts[1:]:
+        if len(line) + len(separator) + len(part) <= width:
+            line += separator + part
+        else:
+            yield line + separator.rstrip()
+            line = indent + part
+    yield line

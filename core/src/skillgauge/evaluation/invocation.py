@@ -1,0 +1,271 @@
+"""What a command works with: configuration, plugins, output, and what the formats and reporters here can read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..config.config_files import NO_OTHERS, OtherPrograms, load_config, user_path
+from ..config.configuration import Config, Held, Source, plugin_assignments
+from ..config.global_options import Globals
+from ..config.kind_names import SINGULAR
+from ..config.trusting import PluginOptions, TrustedFiles, still_held
+from ..environment import ask_first, host_environment, host_variable
+from ..errors import PluginError, Problem, Severity, SkillgaugeError, SourceSpan, UsageError, did_you_mean
+from ..log import configure
+from ..plugins.index import PluginIndex, install_hint
+from ..plugins.installed import read_index
+from ..plugins.kinds import FORMATS, REPORTERS
+from ..plugins.registry import Registry
+from ..terminal.output import Output
+from .run_notices import RUN_NOTICES, commented
+
+if TYPE_CHECKING:
+    from ..contract.formats import SuiteFormat
+    from ..contract.reporters import Reporter
+    from ..contract.stores import Store
+    from ..plan.suites import Suites
+    from ..types.result import RunView
+    from ..types.suite import Target
+
+CONFIG_FILES = "config_files"
+"""Entry point group of the names of other programs' configuration files; nothing in it is ever imported."""
+CONFIG_KEYS = "config_keys"
+"""Entry point group of the keys in them that mean one of ours, which is the value; nothing is imported here either."""
+
+
+@dataclass
+class Invocation:
+    """One command line: what the user set, what is installed, and where to print."""
+
+    globals: Globals
+    config: Config
+    registry: Registry
+    output: Output
+    cwd: Path
+    make_registry: Callable[[], Registry]
+    """Makes another registry of the same plugins; it can be pickled."""
+    others: OtherPrograms = NO_OTHERS
+    """What installed plugins announce of other programs' configuration."""
+
+    def held_back(self, needed: Callable[[Held], bool] = lambda _one: False) -> list[Problem]:
+        """What the folder's configuration asks for in vain before the user trusts it.
+
+        Args:
+            needed: whether the command cannot go on without it; then it is an error.
+        """
+        problems: list[Problem] = []
+        for one in still_held(self.config, self.registry):
+            severity = Severity.ERROR if needed(one) else Severity.WARNING
+            if one.key == "checks":
+                from ..config.added_checks import faults  # noqa: PLC0415 - half of the kernel; few folders add checks
+
+                problems += (replace(fault, severity=severity) for fault in faults(one, self.registry))
+            problems.append(one.problem(severity, untrusted=self.globals.untrusted))
+        return problems
+
+    def targets(self, *paths: Path) -> tuple[tuple[Target, ...], tuple[Problem, ...]]:
+        """What can be evaluated at some paths: every target of every suite there, each once.
+
+        Args:
+            paths: files, or folders to search; absolute.
+
+        Returns:
+            The targets in the order in which they were found, and the bad files that a search passed over.
+
+        Raises:
+            SkillgaugeError: a path does not exist or holds nothing that an installed format reads, or a file that
+                was named is bad.
+        """
+        loaded = self.suites(*paths)
+        found: dict[tuple[str, str | None, str], Target] = {}
+        for suite in loaded.suites:
+            for target in suite.targets:
+                found.setdefault((suite.format, target.root, target.id), target)
+        return tuple(found.values()), loaded.passed_over
+
+    def suites(self, *paths: Path, suite_format: str | None = None) -> Suites:
+        """The suites at some paths.
+
+        Args:
+            paths: files, or folders to search; absolute.
+            suite_format: the one format that reads them, for whoever knows it.
+
+        Raises:
+            SkillgaugeError: as `targets`.
+        """
+        from ..plan.options import What  # noqa: PLC0415 - half of the kernel; few commands
+        from ..plan.suites import load_suites  # noqa: PLC0415
+
+        return load_suites(What(paths=paths, suite_format=suite_format), self.cwd, self.registry)
+
+    def suite_format(self, name: str) -> SuiteFormat:
+        """An installed format.
+
+        Raises:
+            PluginError: there is none of that name, or it does not work.
+        """
+        return self.registry.make(FORMATS, name)
+
+    def reporter(self, name: str) -> Reporter:
+        """An installed reporter.
+
+        Raises:
+            PluginError: there is none of that name, or it does not work.
+        """
+        return self.registry.make(REPORTERS, name)
+
+    def read_run(self, path: Path) -> RunView:
+        """Read a result document, or a folder of results, with whichever installed reporter knows it.
+
+        Raises:
+            SkillgaugeError: no reporter knows it, or the one that does finds it damaged.
+        """
+        if not os.path.exists(path):  # noqa: PTH110 - never raises
+            raise UsageError(Problem("usage.no-such-path", f"{str(path)!r} does not exist"))
+        asked = []
+        for name, reporter in self.registry.each(REPORTERS):
+            view = reporter.read(path)
+            if view is not None:
+                return view
+            asked.append(name)
+        names = ", ".join(sorted(asked)) or "none"
+        what = "folder" if path.is_dir() else "document"
+        message = f"no installed reporter knows this {what} (installed: {names})"
+        hint = "Give the JSON report or the run record of an evaluation, or install the reporter that wrote it."
+        place = SourceSpan(str(path)) if path.is_dir() else SourceSpan(str(path), 1, 1)
+        raise UsageError(Problem("report.unknown", message, span=place, hint=hint))
+
+    def commented(self, view: RunView) -> tuple[RunView, tuple[str, ...]]:
+        """A run with what plugins say of its groups, as figures, and what they say of the whole of it, as lines."""
+        found = read_index().entries(RUN_NOTICES)
+        usable = (entry for entry in found if not (entry.problem or self.registry.is_blocked(entry)))
+        return commented(usable, view, self.cwd)
+
+    def open_store(self) -> Store:
+        """The store that the configuration names; it says of each run whether this user wrote it (`why_foreign`).
+
+        Raises:
+            PluginError: no installed plugin serves its address.
+        """
+        from ..plan.resources import open_store  # noqa: PLC0415 - half of the kernel; few commands keep or read runs
+
+        held = [one.problem(Severity.ERROR) for one in self.config.held if one.key == "store"]
+        if held:
+            raise UsageError(held)
+        place = self.config.get("store")
+        if place == "none":
+            raise PluginError(
+                Problem("store.none", "there is no store: it is set to 'none'", hint="Use --store PLACE.")
+            )
+        return self.signing(open_store(place, self.registry))
+
+    def signing(self, store: Store) -> Store:
+        """A store whose runs are signed with this user's key."""
+        from ..config.store_key import UserKey  # noqa: PLC0415 - as above
+        from ..run.signed_store import sign  # noqa: PLC0415 - as above
+
+        return sign(store, UserKey(self._warn), self._warn)
+
+    def _warn(self, problem: Problem) -> None:
+        self.output.problems([problem])
+
+
+def trusted_files() -> TrustedFiles:
+    """The user's list of files that he trusts, beside his own configuration."""
+    path = user_path(host_environment())
+    return TrustedFiles(path.with_name("trusted.json") if path else None)
+
+
+def invocation(given: Globals, flags: Mapping[str, Any] | None = None) -> Invocation:
+    """Read the configuration and prepare the plugins.
+
+    Args:
+        given: the global options: `click.Context.obj` in a command of class `GlobalsCommand`.
+        flags: configuration values set by the command's own options, unset ones absent.
+
+    Raises:
+        UsageError: the configuration is wrong.
+    """
+    configure(verbose=given.verbose or given.log_json, quiet=given.quiet, as_json=given.log_json)
+    cwd, index = Path.cwd(), read_index()
+    config, others = _configuration(given, index, {**(flags or {}), **plugin_assignments(given.assign)})
+    only = config.get("plugins.only")
+    make_registry = partial(
+        Registry,
+        index,
+        blocked=frozenset((*given.no_plugin, *config.get("plugins.block"))),
+        only=frozenset(only) if only is not None else None,
+        files=[Path(file) for file in given.plugin],
+        options=PluginOptions.of(config),
+        look_up=host_variable,
+    )
+    registry = make_registry()
+    unknown = list(strangers(config, registry, index))
+    if any(problem.severity is Severity.ERROR for problem in unknown):
+        raise UsageError(unknown)
+    ask_first(registry.events)
+    output = Output(as_json=given.as_json, quiet=given.quiet)
+    for notice in config.notices:
+        output.notice(notice)
+    output.problems(unknown)
+    return Invocation(given, config, registry, output, cwd, make_registry, others)
+
+
+def _configuration(given: Globals, index: PluginIndex, values: Mapping[str, Any]) -> tuple[Config, OtherPrograms]:
+    """What the layers say, and what is known of other programs' files."""
+    others = OtherPrograms(
+        tuple(entry.name for entry in index.entries(CONFIG_FILES)),
+        {entry.name: entry.module for entry in index.entries(CONFIG_KEYS)},
+    )
+    config = load_config(
+        cwd=Path.cwd(),
+        flags=values,
+        environ=host_environment(),
+        explicit=Path(given.config) if given.config else None,
+        others=others,
+        trusts=lambda file, text: not given.untrusted and (given.trust_config or trusted_files().trusts(file, text)),
+    )
+    return config, others
+
+
+def blocked_by_configuration(given: Globals, index: PluginIndex) -> frozenset[str]:
+    """What `plugins.block` names, before a command of a plugin is loaded; a broken file is told by what runs then."""
+    try:
+        config, _ = _configuration(given, index, {})
+    except SkillgaugeError:
+        return frozenset()
+    return frozenset(config.get("plugins.block"))
+
+
+def strangers(config: Config, registry: Registry, index: PluginIndex) -> Iterator[Problem]:
+    """Options of plugins that nobody has.
+
+    Those of a plugin of ours that is only not installed here may stand in a file that machines share, and
+    so may those of any that the user does without.
+    """
+    without = frozenset(config.get("plugins.block"))
+    for value in config.items():
+        parts = value.key.split(".", 3)
+        if parts[0] != "plugins" or len(parts) < 4:
+            continue
+        kind, name = parts[1], parts[2].partition("+")[0]
+        where = "" if value.source is Source.FLAG else f" (set in {value.where})"
+        if kind not in SINGULAR:
+            near = did_you_mean(kind, tuple(SINGULAR)) or f"; there are {', '.join(SINGULAR)}"
+            yield Problem("usage.set", f"{value.key[8:]}{where}: {kind!r} is no kind of plugin{near}")
+        elif not index.find(kind, name) and name not in (names := registry.names(kind)) and name not in without:
+            hint = install_hint(kind, name)
+            is_known = value.source is not Source.FLAG and hint.startswith("pip install ")
+            severity = Severity.WARNING if is_known else Severity.ERROR
+            near = "" if is_known else did_you_mean(name, names)
+            message = f"{value.key[8:]}{where}: no plugin of that name is installed{near}"
+            if value.source is not Source.FLAG and not is_known:
+                hint = f"Install what brings it, or name it in plugins.block where it is to be done without: {name}."
+            elif near:
+                hint = f"See `skillgauge plugins list {kind}`."
+            yield Problem("usage.set", message, hint=hint, severity=severity)

@@ -1,0 +1,261 @@
+"""What a dry run shows: every arm with all that its sessions would have, and whose keys are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Self
+
+from skillgauge_documents.frozen import Frozen
+from skillgauge_documents.phrases import counted
+
+from ..contract.providers import Traits
+from ..contract.sandboxes import ALLOWED_ENV
+from ..decide.foresight import Foreseen, foresee, told
+from ..environment import host_environment, secret
+from ..plan.preparing import Prepared
+from ..terminal.output import Output, problem_document
+from ..types.inputs import FileSpec
+from ..types.plan import Cell, SuitePlan, applies
+from ..types.suite import ArmKind, Case, SkillRole
+from ..types.trial import PlanHead, SuiteHead
+from .asked_services import AskedService, asked_services
+
+_OWN = "SKILLGAUGE_"
+_SHOWN = 8
+"""Names of one kind that people are shown; the JSON document has all."""
+
+
+class PlannedSkill(Frozen):
+    """A skill that an arm installs."""
+
+    name: str
+    role: SkillRole
+    root: str
+    leaves_out: tuple[str, ...]
+    """Paths below `root` that are not installed, because they would give answers away."""
+
+
+class PlannedArm(Frozen):
+    """What would run of one suite, against one target, in one arm, with one engine or adapter and model."""
+
+    suite: str
+    target: str | None
+    arm: str
+    kind: ArmKind
+    runner: str
+    """The engine, or the adapter of a direct call."""
+    model: str | None
+    """`None`: the engine's own choice, or no model at all."""
+    skills: tuple[PlannedSkill, ...]
+    files: tuple[str, ...]
+    """Put into the workspace before a session, the same in every arm: paths of all cases together."""
+    grader_files: tuple[str, ...]
+    """Put there after a session has ended, for the checks only."""
+    environment: tuple[str, ...]
+    """Names of the variables that processes see, beside HOME and TMPDIR of their own and keys that an engine needs."""
+    sandbox: str
+    """Name and tier."""
+    cases: int
+    runs: int
+    sessions: int
+    """Sessions of agents, or direct calls."""
+    paid: bool
+    """Whether they cost money; what judges cost is apart."""
+
+
+class KeyNeed(Frozen):
+    """An engine, judge or scorer that needs a key."""
+
+    who: str
+    variables: tuple[str, ...]
+    """Any one of them will do."""
+    present: tuple[str, ...]
+    """Those that are set."""
+    login_files: tuple[str, ...]
+    """Files of an existing login, below the home folder, that do as well."""
+
+    @classmethod
+    def of(cls, who: str, traits: Traits) -> Self:
+        """What somebody announces, and what of it is here; the values are not looked at."""
+        present = tuple(filter(secret, traits.secrets))
+        return cls(who=who, variables=traits.secrets, present=present, login_files=traits.login_files)
+
+    @property
+    def line(self) -> str:
+        """For people."""
+        logins = "".join(f" or a login in ~/{file}" for file in self.login_files)
+        here = f"set: {', '.join(self.present)}" if self.present else "none is set"
+        return f"{self.who} needs a key: {' or '.join(self.variables)}{logins} ({here})"
+
+
+class PlannedImage(Frozen):
+    """An image that cases bring a Dockerfile for."""
+
+    name: str
+    file: str
+    """The Dockerfile."""
+    is_there: bool
+    """Whether it has been built already; if not, a run builds it."""
+    bases: tuple[str, ...]
+    """Names of the images that it is built from."""
+    fetched: tuple[str, ...]
+    """Those of them that the build would fetch."""
+
+
+class ProblemDocument(Frozen):
+    """A problem that did not stop the run."""
+
+    code: str
+    severity: str
+    message: str
+    file: str | None
+    line: int | None
+    column: int | None
+    hint: str | None
+
+
+class PlanDocument(Frozen):
+    """The document of `eval --dry-run --json`."""
+
+    schema_version: str = "1.3"
+    dry_run: bool = True
+    sandbox: str
+    plan: PlanHead
+    arms: tuple[PlannedArm, ...] = ()
+    comparisons: tuple[Foreseen, ...] = ()
+    """What each comparison of two arms can show at all."""
+    images: tuple[PlannedImage, ...] = ()
+    """What a run builds, or has built, for cases that bring a Dockerfile."""
+    keys: tuple[KeyNeed, ...] = ()
+    services: tuple[AskedService, ...] = ()
+    """What engines and judges would ask, and so where their keys go."""
+    problems: tuple[ProblemDocument, ...] = ()
+
+
+def plan_document(prepared: Prepared) -> dict[str, object]:
+    """What would run, as one JSON document."""
+    return {
+        "schema_version": "1.3",
+        "dry_run": True,
+        "sandbox": prepared.sandbox,
+        "plan": prepared.plan.head.model_dump(mode="json"),
+        "arms": [arm.model_dump(mode="json") for arm in planned_arms(prepared)],
+        "comparisons": [one.model_dump(mode="json") for one in foresee(prepared)],
+        "images": [image.model_dump(mode="json") for image in planned_images(prepared)],
+        "keys": [need.model_dump(mode="json") for need in key_needs(prepared)],
+        "services": [service.model_dump(mode="json") for service in asked_services(prepared)],
+        "problems": [problem_document(problem) for problem in (*prepared.warnings, *prepared.suites.passed_over)],
+    }
+
+
+def planned_arms(prepared: Prepared) -> tuple[PlannedArm, ...]:
+    """Every cell of the plan, in its order."""
+    plan = prepared.plan
+    pairs = zip(plan.suites, plan.head.suites, strict=True)
+    return tuple(_planned(suite, head, cell, prepared.sandbox) for suite, head in pairs for cell in suite.cells)
+
+
+def planned_images(prepared: Prepared) -> tuple[PlannedImage, ...]:
+    """Every image that cases of the plan bring."""
+    plans = (image.plan for image in prepared.cast.images)
+    return tuple(
+        PlannedImage(name=plan.name, file=plan.file, is_there=plan.is_there, bases=plan.bases, fetched=plan.fetched)
+        for plan in plans
+    )
+
+
+def key_needs(prepared: Prepared) -> tuple[KeyNeed, ...]:
+    """Engines, judges and scorers of the run that need a key; the values are not looked at."""
+    checks = (check for suite in prepared.plan.suites for _, case in suite.cases() for check in case.checks)
+    scorers = sorted({check.scorer for check in checks})
+    needing = dict(prepared.cast.spenders) | {
+        f"scorer {name!r}": prepared.cast.scorers.resolve(name).provider.traits for name in scorers
+    }
+    return tuple(KeyNeed.of(who, traits) for who, traits in needing.items() if traits.secrets)
+
+
+def print_plan(prepared: Prepared, output: Output) -> None:
+    """What would run, for people."""
+    head, arms = prepared.plan.head, planned_arms(prepared)
+    fewest = min(suite.runs for suite in head.suites)
+    runs = f"{head.runs}" if fewest == head.runs else f"{fewest} to {head.runs}"
+    output.line(f"{counted(head.trial_count, 'trial')} in sandbox {prepared.sandbox}; runs: {runs}, seed: {head.seed}")
+    heads = ["Suite", "Target", "Arm", "Runs with", "Model", "Cases", "Runs", "Sessions"]
+    rows = [
+        [one.suite, one.target or "-", one.arm, one.runner, one.model or "-"]
+        + [str(number) for number in (one.cases, one.runs, one.sessions)]
+        for one in arms
+    ]
+    output.table(heads, rows)
+    for image in prepared.cast.images:
+        output.line(image.line)
+    for line in dict.fromkeys(
+        chain(
+            chain.from_iterable(map(_arm_lines, arms)),
+            (need.line for need in key_needs(prepared)),
+            (f"{service.who} {service.phrase}" for service in asked_services(prepared)),
+        )
+    ):
+        output.line(line)
+    paid = sum(arm.sessions for arm in arms if arm.paid)
+    if paid:
+        output.line(f"{counted(paid, 'session')} cost{'s' * (paid == 1)} money; what judges cost is apart")
+    for sentence in dict.fromkeys(map(told, foresee(prepared))):
+        output.line(sentence)
+    output.line("Nothing was executed and nothing was created.")
+
+
+def _planned(suite: SuitePlan, head: SuiteHead, cell: Cell, sandbox: str) -> PlannedArm:
+    cases = [case for _, case in suite.cases() if applies(case, cell.target)]
+    allowed = [name for name in ALLOWED_ENV if name in host_environment() and not name.startswith(_OWN)]
+    passed = cell.target.pass_env if cell.target and cell.arm.kind is ArmKind.DIRECT else ()
+    return PlannedArm(
+        suite=suite.suite.id,
+        target=cell.target.id if cell.target else None,
+        arm=cell.arm.name,
+        kind=cell.arm.kind,
+        runner=cell.runner.name,
+        model=cell.model,
+        skills=tuple(
+            PlannedSkill(name=skill.name, role=skill.role, root=skill.root, leaves_out=skill.leaves_out)
+            for skill in cell.arm.skills
+        ),
+        files=_paths(case.files for case in cases),
+        grader_files=_paths(case.grader_files for case in cases),
+        environment=tuple(dict.fromkeys([*allowed, *passed, *_variables(cases)])),
+        sandbox=sandbox,
+        cases=len(cases),
+        runs=head.runs,
+        sessions=len(cases) * head.runs,
+        paid=cell.paid,
+    )
+
+
+def _paths(groups: Iterator[tuple[FileSpec, ...]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(file.path for files in groups for file in files))
+
+
+def _variables(cases: list[Case]) -> list[str]:
+    return sorted({name for case in cases for name in (*case.env, *(one.name for one in case.pass_env))})
+
+
+def _arm_lines(arm: PlannedArm) -> Iterator[str]:
+    """What an arm has, one line for each sort of thing; arms that have the same say the same."""
+    where = f"{arm.suite}, {arm.arm}"
+    for skill in arm.skills:
+        role = "" if skill.role is SkillRole.CANDIDATE else f" ({skill.role})"
+        left_out = f"; left out: {_few(skill.leaves_out)}" if skill.leaves_out else ""
+        yield f"{where}: skill {skill.name}{role} is installed{left_out}"
+    if arm.kind is ArmKind.AGENT and not arm.skills:
+        yield f"{where}: no skill is installed"
+    if arm.files:
+        yield f"{arm.suite}, every arm: input files {_few(arm.files)}"
+    if arm.grader_files:
+        yield f"{arm.suite}, every arm: after the session, for checks, {_few(arm.grader_files)}"
+    yield f"{arm.suite}, every arm: variables {_few(arm.environment) or 'none'}"
+
+
+def _few(names: tuple[str, ...]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more

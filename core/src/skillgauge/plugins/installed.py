@@ -1,0 +1,230 @@
+"""Find what is installed, without importing any of it.
+
+Every start of the command line needs this, so it stands on the standard library alone and reads one JSON file
+when nothing has changed. stevedore's and importlib's own caches do not serve: the first can be stale and forgets who
+installed a plugin, the second costs more to import than everything here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import time
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from contextlib import suppress
+from contextvars import ContextVar
+from dataclasses import astuple
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+from .. import __version__
+from ..environment import host_environment
+from .index import CORE, PREFIX, IndexEntry, PluginIndex, normalized
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution
+    from pathlib import Path
+
+RACY_NS = 2_000_000_000
+"""A file changed this recently may change again under the same time stamp, so nothing is cached yet."""
+
+known: ContextVar[dict[tuple[str, ...], PluginIndex] | None] = ContextVar("known", default=None)
+"""What a command has read already; it asks several times. Outside of one, nothing is remembered."""
+
+
+def read_index(*, path: Sequence[str] | None = None, cache_dir: Path | None = None) -> PluginIndex:
+    """The index of everything installed, from the cache if nothing has changed since it was written.
+
+    Args:
+        path: folders to search, as in `sys.path`, which is the default.
+        cache_dir: default: `$XDG_CACHE_HOME/skillgauge` or `~/.cache/skillgauge`. If it cannot be used, the answer
+            is the same and takes longer.
+    """
+    remembered = known.get()
+    if remembered is None or path is not None or cache_dir:
+        return _read_index(sys.path if path is None else path, cache_dir)
+    asked = tuple(sys.path)
+    if asked not in remembered:
+        remembered[asked] = _read_index(asked, None)
+    return remembered[asked]
+
+
+def _read_index(path: Sequence[str], cache_dir: Path | None) -> PluginIndex:
+    now = time.time_ns()
+    marks = list(_marks(path))
+    places = [place for place, _ in marks]
+    folder = os.fspath(cache_dir) if cache_dir else _default_cache_dir()
+    # Folders without distributions do not count: `python -m` puts every working directory on the path.
+    stamp = f"{sys.implementation.cache_tag}-{crc32(ascii(places).encode()):08x}.json"
+    key = [__version__, marks]
+    cache = folder and f"{folder}/index-{stamp}"
+    stored = _read_json(cache)
+    try:
+        entries = [IndexEntry(*row) for row in stored["entries"]] if stored.get("key") == key else None
+    except (KeyError, TypeError):
+        entries = None
+    if entries is None:
+        entries = _installed(places)
+        times = (number for _, found in marks for mark in found for number in mark if isinstance(number, int))
+        if all(abs(now - time_ns) > RACY_NS for time_ns in times):
+            _write_json(cache, {"key": key, "entries": [astuple(entry) for entry in entries]})
+    return PluginIndex(entries, failures=_Failures(folder and f"{folder}/failures-{stamp}", entries))
+
+
+class _Failures(MutableMapping[str, str]):
+    """Failures of what is installed, in a file that every process reads anew; without a file, none."""
+
+    def __init__(self, file: str | None, entries: Iterable[IndexEntry]) -> None:
+        self._file, self._installed = file, {entry.failure_key for entry in entries}
+
+    def _known(self) -> dict[str, str]:
+        return {key: text for key, text in _read_json(self._file).items() if key in self._installed}
+
+    def __getitem__(self, key: str) -> str:
+        return self._known()[key]
+
+    def __setitem__(self, key: str, text: str) -> None:
+        _write_json(self._file, {**self._known(), key: text})
+
+    def __delitem__(self, key: str) -> None:
+        known = self._known()
+        del known[key]
+        _write_json(self._file, known)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known())
+
+    def __len__(self) -> int:
+        return len(self._known())
+
+
+def _marks(path: Sequence[str]) -> Iterator[list[Any]]:
+    """Each place that holds distributions, with facts that differ whenever one of them was touched."""
+    for place in dict.fromkeys(path):
+        try:
+            with os.scandir(place or ".") as children:
+                found = sorted(
+                    [child.name, *_stamps(child.path)]
+                    for child in children
+                    if child.name.lower().endswith(("dist-info", "egg-info"))
+                )
+        except NotADirectoryError:
+            found = [_stamps("", place)]  # an archive: importlib looks into those too
+        except OSError:
+            continue
+        if found:
+            yield [place, found]
+
+
+def _stamps(folder: str, *names: str) -> list[Any]:
+    found: list[Any] = []
+    for name in names or ("entry_points.txt", "METADATA", "PKG-INFO"):
+        try:
+            status = os.stat(f"{folder}/{name}" if folder else name)  # noqa: PTH116 - hundreds at each start
+        except OSError:
+            if not found:
+                break  # no entry points: whatever else is there says nothing to us
+            continue
+        found += [name, status.st_mtime_ns, status.st_size, status.st_ino]
+        if name == "METADATA":
+            break  # importlib.metadata looks at `PKG-INFO` only where this is absent
+    return found
+
+
+def _installed(path: list[str]) -> list[IndexEntry]:
+    import importlib  # noqa: PLC0415 - together 30 ms, and only needed after something was installed
+    import importlib.metadata  # noqa: PLC0415
+
+    importlib.invalidate_caches()  # importlib.metadata believes a folder's time stamp for as long as it lives
+    seen = {""}  # a distribution without a name is a leftover of a failed installation
+    entries: list[IndexEntry] = []
+    for distribution in importlib.metadata.distributions(path=path):
+        try:
+            name = normalized(distribution.metadata["Name"] if "Name" in distribution.metadata else "")  # noqa: SIM401
+            if name not in seen:
+                seen.add(name)
+                entries += _entries_of(distribution)
+        except (OSError, LookupError, TypeError, ValueError):
+            continue  # another leftover, or a list of entry points that cannot be read
+    return entries
+
+
+def _entries_of(distribution: Distribution) -> list[IndexEntry]:
+    points = [point for point in distribution.entry_points if point.group.startswith(PREFIX)]
+    if not points:
+        return []
+    core_range, problem = _core_range(distribution.requires or [])
+    metadata = distribution.metadata
+    return [
+        IndexEntry(
+            kind=point.group.removeprefix(PREFIX),
+            name=point.name,
+            module=point.value,
+            distribution=metadata["Name"],
+            version=metadata["Version"],
+            summary=metadata["Summary"] if "Summary" in metadata else "",  # noqa: SIM401 - has no get
+            core_range=core_range,
+            problem=problem,
+        )
+        for point in points
+    ]
+
+
+def _core_range(requirements: list[str]) -> tuple[str | None, str | None]:
+    """Versions of the core that are asked for, and what is wrong if ours is none of them."""
+    texts = [text for text in requirements if re.match(r"skillgauge[-_.]+core(?![-\w.])", text, re.IGNORECASE)]
+    if not texts:
+        return None, None
+    from packaging.requirements import InvalidRequirement, Requirement  # noqa: PLC0415 - as in _installed
+    from packaging.specifiers import SpecifierSet  # noqa: PLC0415
+
+    specifiers = SpecifierSet()
+    try:
+        for requirement in map(Requirement, texts):
+            if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+                specifiers &= requirement.specifier
+    except InvalidRequirement as error:
+        return None, f"asks for {CORE} in a way that cannot be read: {error}".splitlines()[0]
+    if specifiers.contains(__version__, prereleases=True):
+        return str(specifiers) or None, None
+    return str(specifiers), f"needs {CORE} {specifiers}, and this is {__version__}"
+
+
+def _default_cache_dir() -> str | None:
+    base = host_environment().get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(base):  # noqa: PTH117 - pathlib costs 3 ms; the standard says to ignore relative ones
+        base = os.path.expanduser("~/.cache")  # noqa: PTH111 - as above
+    return None if base.startswith("~") else f"{base}/skillgauge"
+
+
+def _read_json(file: str | None) -> dict[str, Any]:
+    """A file's object; an empty one if there is none or it is damaged."""
+    try:
+        with open(file or "", encoding="utf-8") as stream:  # noqa: PTH123 - as above
+            value = json.load(stream)
+    except (OSError, ValueError, RecursionError):
+        value = None
+    return value if isinstance(value, dict) else {}
+
+
+def _write_json(file: str | None, value: object) -> None:
+    """Replace a file in one step, readable by its owner only; without a place to write, do nothing."""
+    if file is None:
+        return
+    import tempfile  # noqa: PLC0415 - only needed when something has changed
+
+    folder = file.rpartition("/")[0]
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)  # noqa: PTH103 - as above
+        number, temporary = tempfile.mkstemp(dir=folder)
+    except OSError:
+        return
+    try:
+        with os.fdopen(number, "w", encoding="utf-8") as stream:
+            json.dump(value, stream)
+        os.replace(temporary, file)  # noqa: PTH105 - as above
+    except OSError:
+        with suppress(OSError):
+            os.unlink(temporary)  # noqa: PTH108 - as above

@@ -1,0 +1,1 @@
+"""Print: output, streams, tables and progress. It decides nothing."""

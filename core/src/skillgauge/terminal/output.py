@@ -1,0 +1,172 @@
+"""What goes where: reports and data to stdout, everything about the run to stderr, one document with `--json`."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from skillgauge_documents.characters import json_text
+
+from ..errors import ExitCode, Problem, Severity
+from .streams import GREEN, RED, YELLOW, write_in
+from .tables import columns, table_lines, wrap
+from .terminal import width_of
+
+# Patterns are compiled when they are first used, since this module is part of every start.
+_LABEL = r"((?:error|warning)\[[^\]]*\])"
+_WHOLE = r"`[^`]*`|(?<=: )(?:skillgauge|pip|npm|cd) .*?(?= \(|$)"
+"""What is there to be copied: a terminal breaks it, we do not, so that it is copied as one line."""
+_COLORS = {"PASS": GREEN, "FAIL": RED, "ERROR": YELLOW, "SKIP": "", "did not pass": RED}
+_SAYS = rf" *(?:{'|'.join(_COLORS)})\b"
+"""Words at the beginning of a report's line that have a colour."""
+
+
+class Rows(list[object]):
+    """A list in a document whose items are made while it is written, so that it is never in memory as a whole.
+
+    Args:
+        make: makes the items anew.
+        some: whether there will be any.
+    """
+
+    def __init__(self, make: Callable[[], Iterable[object]], *, some: bool) -> None:
+        super().__init__()
+        self._make, self._some = make, some
+
+    def __iter__(self) -> Iterator[object]:
+        return iter(self._make())
+
+    def __bool__(self) -> bool:
+        return self._some
+
+
+class Output:
+    """Prints for people, or one JSON document.
+
+    Args:
+        as_json: print JSON and nothing else on stdout.
+        quiet: print no notices, and of what became of a run the verdict only.
+    """
+
+    def __init__(self, *, as_json: bool, quiet: bool) -> None:
+        self.as_json = as_json
+        self.quiet = quiet
+
+    def line(self, text: str = "") -> None:
+        """A line of a human report; nothing with `--json`."""
+        if not self.as_json:
+            sys.stdout.write(f"{text}\n")
+
+    def report(self, lines: Iterable[str]) -> None:
+        """What a run has come to, above its verdict; nothing with `--json` or `--quiet`."""
+        width = width_of(sys.stdout)
+        for line in () if self.as_json or self.quiet else lines:
+            for part in _fitting(line, width):
+                found = re.match(_SAYS, part)
+                word = found[0] if found else ""
+                write_in(sys.stdout, _COLORS[word.strip()] if word else "", word)
+                sys.stdout.write(f"{part[len(word) :]}\n")
+
+    def table(self, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+        """A table for people; nothing with `--json`."""
+        for line in () if self.as_json else table_lines(heads, list(rows), width_of(sys.stdout)):
+            self.line(line)
+
+    def document(self, value: object) -> None:
+        """The one JSON document; nothing without `--json`."""
+        if self.as_json:
+            self.whole(value)
+
+    def whole(self, value: object) -> None:
+        """A JSON document that is all of what goes to stdout."""
+        tokens = json.JSONEncoder(indent=2, ensure_ascii=False, allow_nan=False).iterencode(value)
+        sys.stdout.writelines(map(json_text, tokens))
+        sys.stdout.write("\n")
+
+    def notice(self, text: str) -> None:
+        """Something the user should know, on stderr."""
+        if not self.quiet:
+            sys.stderr.write(f"{_told(text)}\n")
+
+    def verdict(self, text: str, code: int | None = None) -> None:
+        """The last line on stderr, green or red if the exit code is told."""
+        sys.stdout.flush()
+        write_in(sys.stderr, "" if code is None else GREEN if code == ExitCode.OK else RED, text)
+        sys.stderr.write("\n")
+
+    def problems(self, problems: Iterable[Problem]) -> None:
+        """Problems that do not end the command, on stderr."""
+        for problem in with_places(problems):
+            if problem.severity is Severity.ERROR or not self.quiet:
+                _print_problem(problem)
+
+
+def print_problems(problems: Iterable[Problem], exit_code: ExitCode, *, as_json: bool) -> None:
+    """Say what ended the command, each problem once: on stderr, or as the one JSON document on stdout."""
+    placed = tuple(dict.fromkeys(with_places(problems)))
+    if as_json:
+        document = {"exit_code": int(exit_code), "problems": [problem_document(problem) for problem in placed]}
+        sys.stdout.write(json_text(json.dumps(document, indent=2, ensure_ascii=False)) + "\n")
+        return
+    for problem in placed:
+        _print_problem(problem)
+
+
+def _print_problem(problem: Problem) -> None:
+    before, label, after = re.split(_LABEL, _told(str(problem)), maxsplit=1)
+    sys.stderr.write(before)
+    write_in(sys.stderr, RED if problem.severity is Severity.ERROR else YELLOW, label)
+    sys.stderr.write(f"{after}\n")
+
+
+def _told(text: str) -> str:
+    """A problem or notice in as many lines as a terminal needs; places and commands stay whole."""
+    width = width_of(sys.stderr)
+    if width is None:
+        return text
+    lines: list[str] = []
+    for line in text.split("\n"):
+        kept = line.lstrip(" ")
+        indent = " " * min(len(line) - len(kept), width // 2)
+        joined = re.sub(_WHOLE, lambda found: found[0].replace(" ", "\0"), kept)
+        first, *more = wrap(joined, width - len(indent) - 2, whole=True) if columns(line) > width else [kept]
+        lines += [indent + first, *(f"{indent}  {one}" for one in more)]
+    return "\n".join(lines).replace("\0", " ")
+
+
+def _fitting(line: str, width: int | None) -> Iterator[str]:
+    """A line of a report in as many as a terminal needs; a command stays whole, since it is there to be copied."""
+    text = line.lstrip(" ")
+    if width is None or columns(line) <= width or text.startswith("skillgauge "):
+        yield line
+        return
+    indent = " " * min(len(line) - len(text), width // 2)
+    first, *more = wrap(text, width - len(indent) - 2)
+    yield indent + first
+    yield from (f"{indent}  {one}" for one in more)
+
+
+def with_places(problems: Iterable[Problem]) -> list[Problem]:
+    """The problems, those of files with line and column."""
+    problems = list(problems)
+    if not any(problem.origin and not problem.span for problem in problems):
+        return problems
+    from ..config.documents import located_all  # noqa: PLC0415 - only problems of files need it
+
+    return list(located_all(problems))
+
+
+def problem_document(problem: Problem) -> dict[str, object]:
+    """A problem as JSON."""
+    span = problem.span
+    return {
+        "code": problem.code,
+        "severity": str(problem.severity),
+        "message": problem.message,
+        "file": span.file if span else problem.origin.file if problem.origin else None,
+        "line": span.line if span else None,
+        "column": span.column if span else None,
+        "hint": problem.hint,
+    }

@@ -1,0 +1,149 @@
+"""Gates on comparisons, each with its three answers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from skillgauge.api import Comparison, Kept
+from skillgauge.decide.decision import GateOptions, decide
+from skillgauge.decide.pair_gates import LiftGate, PairDemands, PairVerdict, pair_answers, verdict_of_pair
+from skillgauge.errors import ExitCode
+from skillgauge.stats import Repeats, weigh
+from skillgauge.types.comparison import Counts, GroupKey, OutcomeCounts, PairSummary
+from skillgauge.types.result import GroupSummary, RateInterval, RunInfo, RunState, RunView, Summary
+from skillgauge.types.trial import PlanHead, SuiteHead
+
+OURS = GroupKey("s", "skill", "with_skill", "e", None)
+THEIRS = OURS.in_arm("without_skill")
+
+
+def view(*, ours: int, theirs: int, n: int = 10, errors: int = 0, compared: bool = True) -> RunView:
+    """A run of so many cases, of which the arms pass the first ones; errors come on top."""
+    pairs = Counter((Repeats(int(at < ours), 1), Repeats(int(at < theirs), 1)) for at in range(n))
+    evidence = weigh(pairs)
+    least = (ours - theirs - errors) / (n + errors) if n + errors else 0.0
+    most = (ours - theirs + errors) / (n + errors) if n + errors else 0.0
+    both, flips = min(ours, theirs), ours - theirs
+    outcomes = OutcomeCounts(
+        flip_to_pass=max(flips, 0),
+        flip_to_fail=max(-flips, 0),
+        pass_kept=both,
+        fail_kept=n - max(ours, theirs),
+        error=errors,
+    )
+    pair = PairSummary(
+        candidate=OURS,
+        baseline=THEIRS,
+        evidence=evidence,
+        lift_bounds=(least, most) if errors else None,
+        outcomes=outcomes,
+    )
+    groups = tuple(
+        GroupSummary(
+            suite_id="s",
+            target_id="skill",
+            arm=key.arm,
+            runner="e",
+            model=None,
+            counts=Counts(total=n + errors, passed=passed, failed=n - passed, errors=errors),
+            pass_rate=RateInterval(rate=passed / n if n else None, n=n),
+        )
+        for key, passed in ((OURS, ours), (THEIRS, theirs))
+    )
+    head = SuiteHead(
+        id="s",
+        format="f",
+        root="/",
+        content_digest="",
+        case_count=n,
+        targets=(),
+        arms=("with_skill", "without_skill") if compared else ("with_skill",),
+        comparisons=(Comparison(candidate="with_skill", baseline="without_skill"),) if compared else (),
+    )
+    plan = PlanHead(plan_id="p", suites=(head,), trial_count=2 * (n + errors), runs=1, seed=0)
+    counts = Counts.sum(group.counts for group in groups)
+    found = groups if compared else groups[:1]
+    summary = Summary(counts=counts, groups=found, pairs=(pair,) if compared else ())
+    info = RunInfo(run_id="r", state=RunState.FINISHED, started_at=0.0)
+    return RunView(info, plan, summary, Kept(lambda: ()))
+
+
+def code(run: RunView, **demands: Any) -> ExitCode:
+    """The exit code of a run with these demands."""
+    return decide(run, GateOptions(pairs=PairDemands(**demands))).exit_code
+
+
+MET, MISSED, OPEN = ExitCode.OK, ExitCode.GATE_MISSED, ExitCode.INVALID_RUN
+
+
+@pytest.mark.requirement("SE-RUN-012")
+@pytest.mark.parametrize(
+    ("run", "points", "wanted"),
+    [
+        ({"ours": 5, "theirs": 4}, 10, MET),
+        ({"ours": 5, "theirs": 4}, 10.5, MISSED),
+        ({"ours": 4, "theirs": 5}, 0, MISSED),
+        ({"ours": 4, "theirs": 5}, -10, MET),
+        ({"ours": 5, "theirs": 4, "errors": 2}, 10, OPEN),
+        ({"ours": 9, "theirs": 0, "errors": 1}, 50, MET),
+        ({"ours": 0, "theirs": 0, "n": 0, "errors": 3}, 10, OPEN),
+        ({"ours": 5, "theirs": 4, "compared": False}, 10, OPEN),
+    ],
+)
+def test_least_lift(run: dict[str, Any], points: float, wanted: ExitCode) -> None:
+    """The lift reaches the points, or not, or errors leave it open; a lift that nobody measured never passes."""
+    assert code(view(**run), min_delta_pts=points) is wanted
+
+
+@pytest.mark.requirement("SE-RUN-010", "SE-RUN-011")
+@pytest.mark.parametrize(
+    ("run", "verdicts", "wanted"),
+    [
+        ({"ours": 0, "theirs": 3}, ["fail"], MISSED),
+        ({"ours": 0, "theirs": 3}, ["mixed", "error"], MET),
+        ({"ours": 5, "theirs": 5}, ["mixed"], MISSED),
+        ({"ours": 5, "theirs": 5}, ["fail"], MET),
+        ({"ours": 10, "theirs": 5}, ["fail", "mixed", "error"], MET),
+        ({"ours": 10, "theirs": 5, "errors": 1}, ["mixed"], OPEN),
+        ({"ours": 5, "theirs": 5, "errors": 2}, ["mixed"], MISSED),
+        ({"ours": 0, "theirs": 5, "errors": 2}, ["fail", "mixed"], MISSED),
+        ({"ours": 0, "theirs": 0, "n": 0, "errors": 2}, ["error"], MISSED),
+        ({"ours": 0, "theirs": 0, "n": 0, "errors": 2}, ["fail"], MET),
+    ],
+)
+def test_verdicts_that_fail(run: dict[str, Any], verdicts: list[str], wanted: ExitCode) -> None:
+    """A verdict that was named fails the run; where errors could have made another one, it is open."""
+    assert code(view(**run), fail_on_verdict=tuple(map(PairVerdict, verdicts))) is wanted
+
+
+@pytest.mark.parametrize(
+    ("run", "gate", "margin", "wanted"),
+    [
+        ({"ours": 19, "theirs": 1, "n": 20}, LiftGate.BETTER, 0, MET),
+        ({"ours": 19, "theirs": 1, "n": 20}, LiftGate.NOT_WORSE, 0, MET),
+        ({"ours": 1, "theirs": 19, "n": 20}, LiftGate.NOT_WORSE, 0, MISSED),
+        ({"ours": 1, "theirs": 19, "n": 20}, LiftGate.BETTER, 0, MISSED),
+        ({"ours": 10, "theirs": 10, "n": 20}, LiftGate.BETTER, 0, OPEN),
+        ({"ours": 10, "theirs": 9, "n": 20}, LiftGate.NOT_WORSE, 0, OPEN),
+        ({"ours": 10, "theirs": 9, "n": 20}, LiftGate.NOT_WORSE, 50, MET),
+        ({"ours": 12, "theirs": 9, "n": 20}, LiftGate.BETTER, 99, MISSED),
+        ({"ours": 4, "theirs": 0, "n": 4}, LiftGate.BETTER, 0, OPEN),
+        ({"ours": 14, "theirs": 6, "n": 20, "errors": 30}, LiftGate.NOT_WORSE, 0, OPEN),
+    ],
+)
+def test_better_and_not_worse(run: dict[str, Any], gate: LiftGate, margin: float, wanted: ExitCode) -> None:
+    """The whole interval says so, or says the contrary, or the run cannot tell."""
+    found = view(**run)
+    assert code(found, gate=gate, margin_pts=margin) is wanted
+    told = decide(found, GateOptions(pairs=PairDemands(gate=gate, margin_pts=margin))).verdict
+    assert (gate in told) is (wanted is not MET)
+
+
+def test_nothing_is_demanded_unasked() -> None:
+    """Without an option no comparison fails a run."""
+    assert list(pair_answers(view(ours=0, theirs=9), PairDemands())) == []
+    assert code(view(ours=0, theirs=9)) is MET
+    assert verdict_of_pair(OutcomeCounts()) is PairVerdict.ERROR

@@ -1,0 +1,35 @@
+"""What is told when a run has ended."""
+
+from __future__ import annotations
+
+import pytest
+
+from skillgauge.evaluation.conclusion import spending_text
+from skillgauge.types.result import Spending
+
+
+@pytest.mark.parametrize(
+    ("spending", "told"),
+    [
+        (None, ""),
+        (
+            Spending(cost_usd=1.234, tokens=56_789),
+            "spent: 1.23 USD and 56,789 tokens, judges included",
+        ),
+        (
+            Spending(cost_usd=0.5, tokens=100, unknown=2),
+            "spent: 0.50 USD and 100 tokens, judges included; what 2 trials cost is unknown",
+        ),
+        (Spending(tokens=1_000), "spent: 1,000 tokens, judges included"),
+        (Spending(cost_usd=0.5), "spent: 0.50 USD, judges included"),
+        (
+            Spending(cost_usd=0.03, tokens=27_731, unknown=1, cut_off=3),
+            "spent: 0.03 USD and 27,731 tokens, judges and 3 attempts cut off included; what 1 trial cost is unknown",
+        ),
+        (Spending(unknown=1, cut_off=1), "spent: what 1 trial cost is unknown"),
+        (Spending(replayed=24), "spent: nothing for 24 replayed trials"),
+    ],
+)
+def test_what_a_run_cost(spending: Spending | None, told: str) -> None:
+    """All who are paid are counted, and what is unknown is told instead of counted as nothing."""
+    assert spending_text(spending) == told
