@@ -74,13 +74,16 @@ def linked(text: str, source: Path, places: Mapping[Path, PurePosixPath]) -> str
     return "".join(piece if number % 2 else _LINK.sub(replaced, piece) for number, piece in enumerate(pieces))
 
 
-def changes() -> str:
-    """What the next release brings, and the releases before it."""
-    text = (ROOT / "CHANGELOG.md").read_text("utf-8") + "\n## Not released yet\n"
+def changes(root: Path = ROOT) -> str:
+    """The changelog, followed by the fragments that it does not hold yet."""
+    sections = []
     for kind, title in _CHANGES.items():
-        found = sorted((ROOT / "changelog.d").glob(f"*.{kind}.md"))
-        text += f"\n### {title}\n\n" + "".join(f"- {' '.join(one.read_text('utf-8').split())}\n" for one in found)
-    return text
+        fragments = sorted((root / "changelog.d").glob(f"*.{kind}.md"))
+        entries = [f"- {' '.join(fragment.read_text('utf-8').split())}\n" for fragment in fragments]
+        if entries:
+            sections.append(f"\n### {title}\n\n{''.join(entries)}")
+    heading = "\n## Newest changes (unreleased)\n" if sections else ""
+    return (root / "CHANGELOG.md").read_text("utf-8") + heading + "".join(sections)
 
 
 def decisions() -> str:
