@@ -55,7 +55,8 @@ def pages() -> dict[Path, PurePosixPath]:
     for path in (ROOT / "CHANGELOG.md", ROOT / "changelog.d/README.md"):
         found[path] = PurePosixPath("changes.md")
     found[ROOT / "README.md"] = PurePosixPath("index.md")
-    found[docs / "adr"] = PurePosixPath("adr/index.md")
+    for index in (docs / "adr/README.md", docs / "adr"):
+        found[index] = PurePosixPath("adr/index.md")
     return found
 
 
@@ -84,15 +85,6 @@ def changes(root: Path = ROOT) -> str:
             sections.append(f"\n### {title}\n\n{''.join(entries)}")
     heading = "\n## Newest changes (unreleased)\n" if sections else ""
     return (root / "CHANGELOG.md").read_text("utf-8") + heading + "".join(sections)
-
-
-def decisions() -> str:
-    """The list of decision records."""
-    lines = ["# Decisions\n", "Why things are as they are, one page each.\n"]
-    for path in sorted((ROOT / "docs/adr").glob("*.md")):
-        title = path.read_text("utf-8").partition("\n")[0].removeprefix("# ")
-        lines.append(f"- [{title}]({path.name})")
-    return "\n".join(lines) + "\n"
 
 
 def example_pages() -> dict[Path, PurePosixPath]:
@@ -138,7 +130,6 @@ def generated() -> Iterator[tuple[str, str]]:
     yield "reference/exit-codes.md", reference.exit_codes_page()
     for name, schema in schemas.items():
         yield f"reference/schemas/{name}.schema.json", json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
-    yield "adr/index.md", decisions()
     yield "examples/index.md", examples()
     yield "packages/index.md", packages()
 
