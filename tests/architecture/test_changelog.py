@@ -1,4 +1,4 @@
-"""The changelog covers the version that is being made, and the fragments in changelog.d can be put together by a machine."""
+"""The changelog covers this version, and the fragments in changelog.d can be put together by a machine."""
 
 from __future__ import annotations
 
