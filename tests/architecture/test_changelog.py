@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pages
+import reference
 from members import ROOT, read
 
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\.(added|changed|fixed|removed)\.md")
@@ -35,6 +36,18 @@ def test_every_entry_of_the_changelog_stands_once() -> None:
         entries = re.findall(r"^- .*", section, re.MULTILINE)
         assert entries
         assert len(entries) == len(set(entries))
+
+
+def test_options_and_commands_of_the_first_section_exist() -> None:
+    """A user can try what the changelog names: its options are options, and its list of commands is complete."""
+    first = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("\n## ")[1]
+    commands = reference.commands()
+    options = {name for command in commands for option in command.options() for name in option.opts}
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", first))
+    assert named
+    assert named - options == set()
+    listed = set(re.findall(r"`([a-z]+)`", first.partition("### Commands\n")[2].partition("\n- Every command")[0]))
+    assert listed == {command.name.split()[1] for command in commands if len(command.name.split()) > 1}
 
 
 def test_the_page_of_changes_adds_fragments_by_kind(tmp_path: Path) -> None:
