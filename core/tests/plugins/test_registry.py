@@ -226,6 +226,53 @@ class TestBlocking:
         assert registry.failures == {}
         assert module not in sys.modules
 
+    @pytest.mark.parametrize("name", ["exact", "equal", "same", "acme", "acme:equal", "rival:same", "rival"])
+    def test_blocked_under_every_alias(self, site: Site, name: str) -> None:
+        """Any name of a plugin blocks all of them, also one that another distribution gives to the same module."""
+        module = site.install(aliases=["equal"])
+        site.announce("rival", {"scorers": {"same": f" {module} "}})
+        registry = site.registry(blocked={name})
+        for alias in ("exact", "equal", "same", "acme:equal", "rival:same"):
+            assert problem_of(lambda alias=alias: registry.resolve("scorers", alias)).code == "plugin.blocked"  # type: ignore[misc]
+        assert registry.names("scorers") == ()
+        assert registry.load_all("scorers") == ()
+        assert registry.failures == {}
+        assert module not in sys.modules
+
+    def test_blocked_by_the_name_that_it_announces(self, site: Site) -> None:
+        """A plugin is blocked under a name that no entry point has, or that leads to another place in its module."""
+        module = site.install(EXACT + "import sys; here = sys.modules[__name__]\n", "eq")
+        site.announce("rival", {"scorers": {"exact": f"{module}:here"}})
+        registry = site.registry(blocked={"exact"})
+        problem = problem_of(lambda: registry.resolve("scorers", "eq"))
+        assert (problem.code, problem.message) == ("plugin.blocked", "scorer 'eq' of acme 1.0 is blocked")
+        assert registry.load_all("scorers") == ()
+        assert registry.failures == {}
+
+    def test_neighbours_are_not_blocked(self, site: Site, tmp_path: Path) -> None:
+        """Plugins of one module stay apart where each has an object of its own; so do kinds, and those of one file."""
+        source = """
+        class Announcement:
+            def __init__(self, name):
+                self.name = name
+            @hookimpl
+            def skillgauge_scorers(self):
+                yield Provider(self.name, object, "")
+            @hookimpl
+            def skillgauge_adapters(self):
+                yield Provider("call", object, "")
+        a, b = Announcement("a"), Announcement("b")
+        """
+        module = site.module(source)
+        site.announce("acme", {"scorers": {"a": f"{module}:a", "b": f"{module}:b"}, "adapters": {"call": f"{module}:a"}})
+        file = tmp_path / "two.py"
+        providers = "[Provider('c', object, ''), Provider('d', object, '')]"
+        file.write_text(f"{HEAD}@hookimpl\ndef skillgauge_scorers(): return {providers}\n")
+        registry = site.registry(blocked={"a", "c"}, files=[file])
+        assert registry.names("scorers") == ("b", "d")
+        assert {found.name for found in registry.load_all("scorers")} == {"b", "d"}
+        assert [found.name for found in registry.load_all("adapters")] == ["call"]
+
     def test_blocking_settles_a_clash(self, site: Site) -> None:
         """With one of two distributions blocked, the name means the other."""
         site.install()

@@ -66,11 +66,12 @@ class CommandsOfPlugins(GlobalsGroup):
             formatter.write_dl([(name, summaries[name]) for name in dict.fromkeys(names)])
 
     def _entries(self, ctx: click.Context) -> list[IndexEntry]:
-        found = read_index().entries("commands")
+        index = read_index()
         given = ctx.find_object(Globals)
-        blocked = frozenset((*(ctx.params.get("no_plugin") or ()), *(given.no_plugin if given else ())))
-        mine = [entry for entry in found if entry.name.rpartition(".")[0] == self._prefix(ctx)]
-        return [entry for entry in mine if not entry.is_named_by(blocked)]
+        names = frozenset((*(ctx.params.get("no_plugin") or ()), *(given.no_plugin if given else ())))
+        blocked = index.meant_by(names)
+        mine = [entry for entry in index.entries("commands") if entry.name.rpartition(".")[0] == self._prefix(ctx)]
+        return [entry for entry in mine if entry not in blocked]
 
     def _prefix(self, ctx: click.Context) -> str:
         return "" if ctx.parent is None else str(self.name)

@@ -236,19 +236,20 @@ def collect_globals(ctx: click.Context) -> None:
 
 
 def require_allowed(entry: IndexEntry, given: Globals, ctx: click.Context) -> None:
-    """Refuse a command of a plugin that the user does without, before it is loaded.
+    """Refuse a command of a plugin that the user blocks, before it is loaded.
 
     Raises:
-        click.UsageError: he does.
+        click.UsageError: the user blocks it.
     """
     from ..evaluation.invocation import blocked_by_configuration  # noqa: PLC0415 - it needs this module
     from ..plugins.installed import read_index  # noqa: PLC0415 - only commands of plugins are asked about
 
+    index = read_index()
     for how, names in (
         ("--no-plugin", frozenset(given.no_plugin)),
-        ("plugins.block", blocked_by_configuration(given, read_index())),
+        ("plugins.block", blocked_by_configuration(given, index)),
     ):
-        if entry.is_named_by(names):
+        if entry in index.meant_by(names):
             raise click.UsageError(f"the command {entry.name!r} of {entry.distribution} is left out by {how}", ctx)
 
 

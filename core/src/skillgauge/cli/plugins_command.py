@@ -42,7 +42,11 @@ def list_plugins(ctx: click.Context, kind: str | None) -> int:
     index = read_index()
     output = Output(as_json=ctx.obj.as_json, quiet=ctx.obj.quiet)
     failures = index.recorded_failures()
-    documents = [_document(entry, index, failures.get(entry)) for entry in index.entries(kind)]
+    blocked = dict.fromkeys(index.meant_by(frozenset(ctx.obj.no_plugin)), "left out by --no-plugin")
+    documents = [
+        _document(entry, index, failure=failures.get(entry), blocked=blocked.get(entry))
+        for entry in index.entries(kind)
+    ]
     output.document(_documents(documents))
     output.table(_HEADS, list(map(_row, documents)))
     return ExitCode.OK
@@ -160,8 +164,17 @@ def _clash(entry: IndexEntry, index: PluginIndex) -> str | None:
     return f"also in {owners}: choose with {entry.distribution}:{entry.name}"
 
 
-def _document(entry: IndexEntry, index: PluginIndex, failure: str | None = None) -> dict[str, object]:
-    """One entry point, as `plugins_document.PluginDocument` has it; `failure` is what went wrong with it last."""
+def _document(
+    entry: IndexEntry, index: PluginIndex, *, failure: str | None = None, blocked: str | None = None
+) -> dict[str, object]:
+    """Describe an entry point, as `plugins_document.PluginDocument` has it.
+
+    Args:
+        entry: the entry point.
+        index: all of them.
+        failure: the last failure to load it.
+        blocked: what keeps it out, if the user blocks it.
+    """
     return {
         "kind": entry.kind,
         "name": entry.name,
@@ -170,7 +183,7 @@ def _document(entry: IndexEntry, index: PluginIndex, failure: str | None = None)
         "summary": entry.summary,
         "module": entry.module,
         "core_range": entry.core_range,
-        "problem": entry.problem or _clash(entry, index) or failure,
+        "problem": blocked or entry.problem or _clash(entry, index) or failure,
         "healthy": None,
         "lacks": None,
         "asks": None,

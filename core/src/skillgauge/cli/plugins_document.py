@@ -16,7 +16,7 @@ class PluginDocument(Frozen):
     module: str
     core_range: str | None
     problem: str | None
-    """Why it is not used: another core version, a clash of names, the last recorded failure."""
+    """Why it is not used: the user blocks it, another core version, a clash of names, the last recorded failure."""
     healthy: bool | None = None
     """Set by `doctor`: false if it is broken, so that nobody can use it."""
     lacks: str | None = None

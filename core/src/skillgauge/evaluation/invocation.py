@@ -267,5 +267,5 @@ def strangers(config: Config, registry: Registry, index: PluginIndex) -> Iterato
             if value.source is not Source.FLAG and not is_known:
                 hint = f"Install what brings it, or name it in plugins.block where it is to be done without: {name}."
             elif near:
-                hint = f"See `skillgauge plugins list {kind}`."
+                hint = f"See `skillgauge plugins list --kind {kind}`."
             yield Problem("usage.set", message, hint=hint, severity=severity)

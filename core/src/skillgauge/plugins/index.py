@@ -41,12 +41,17 @@ class IndexEntry:
         return f"{self.distribution}:{self.name}"
 
     @property
+    def place(self) -> str:
+        """The module, and the object in it, in the one spelling in which places are compared."""
+        return re.sub(r"\s|\[.*", "", self.module)
+
+    @property
     def failure_key(self) -> str:
         """Under which its failure to load is kept: a failure belongs to one version, and to all names of a module."""
         return f"{self.distribution} {self.version} {self.module}"
 
     def is_named_by(self, names: Collection[str]) -> bool:
-        """Whether one of these is this entry's name, its distribution, or `distribution:name`."""
+        """Check for this entry's own name, its distribution, or `distribution:name`; `meant_by` knows aliases, too."""
         own = {normalized(self.distribution), normalized(self.full_name)}
         return self.name in names or any(normalized(name) in own for name in names)
 
@@ -93,6 +98,14 @@ class PluginIndex:
         wanted = normalized(distribution)
         whole = tuple(entry for entry in named if normalized(entry.distribution) == wanted)
         return whole or tuple(entry for entry in named if normalized(entry.distribution).endswith(f"-{wanted}"))
+
+    def meant_by(self, names: Collection[str]) -> frozenset[IndexEntry]:
+        """Return the entries that names of plugins or distributions mean, each with all its aliases.
+
+        Entries of one kind that lead to the same module are one plugin, whichever distribution declares them.
+        """
+        named = {(entry.kind, entry.place) for entry in self._entries if entry.is_named_by(names)}
+        return frozenset(entry for entry in self._entries if (entry.kind, entry.place) in named)
 
     def plus(self, entries: Iterable[IndexEntry]) -> PluginIndex:
         """This index with more entries."""

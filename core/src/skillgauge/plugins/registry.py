@@ -35,13 +35,16 @@ from .setting import option_problems, redirect
 
 log = get_logger(__name__)
 
+BLOCKED = "plugin.blocked"
+"""Code of the problem of a plugin that the user blocks."""
+
 
 class Registry:
     """The plugins of one run. Not for use from several threads.
 
     Args:
         index: what is installed.
-        blocked: names of entries or distributions, or `distribution:name`, that must not be used.
+        blocked: names of entries or distributions, or `distribution:name`, that must not be used, under any alias.
         only: if given, nothing installed is used but what these name.
         files: Python files that announce plugins of any kind; executed here.
         options: gives what the configuration sets of a plugin, by `<kind>.<name>` and its options model, if known.
@@ -65,6 +68,7 @@ class Registry:
         """What went wrong with plugins that nobody named, by `<kind>.<name>`; the first failure of each."""
         self._index = index
         self._blocked, self._only = blocked, only
+        self._left_out = index.meant_by(blocked)
         self._options = options
         self._look_up = look_up
         self._given: set[str] = set()
@@ -120,7 +124,7 @@ class Registry:
                 resolved = self.resolve(kind, entry.name)
                 found.setdefault((resolved.distribution, resolved.name), resolved)
             except PluginError as error:
-                if not self.is_blocked(entry):
+                if error.problems[0].code != BLOCKED:
                     self._note(f"{kind}.{entry.name}", error.problems[0])
         return tuple(found.values())
 
@@ -263,9 +267,9 @@ class Registry:
         return dict(self._used)
 
     def is_blocked(self, entry: IndexEntry) -> bool:
-        """Whether the user does without a plugin."""
+        """Check whether the user blocks a plugin, or allows others only."""
         allowed = self._only is None or entry.distribution in self._given or entry.is_named_by(self._only)
-        return not allowed or entry.is_named_by(self._blocked)
+        return not allowed or entry in self._left_out or entry.is_named_by(self._blocked)
 
     def _pick(self, kind: str, name: str) -> IndexEntry:
         singular = KINDS[kind].singular
@@ -281,8 +285,7 @@ class Registry:
             code, text = "plugin.incompatible", "; ".join(f"of {_makers([e])} {e.problem}" for e in allowed)
             hint = f"pip install --upgrade {' '.join(entry.distribution for entry in allowed)}"
         elif found:
-            code, text = "plugin.blocked", f"of {_makers(found)} is blocked"
-            hint = "allow it: see --no-plugin, plugins.block and SKILLGAUGE_PLUGINS"
+            raise PluginError(_blocked(found, name))
         else:
             names = self.names(kind)
             code = "plugin.not-installed"
@@ -301,6 +304,8 @@ class Registry:
         self._index.clear_failure(entry)
         self._used[entry.distribution] = entry.version
         self._told(provider.traits)
+        if replace(entry, name=provider.name).is_named_by(self._blocked):  # an alias that the index cannot tell
+            return _blocked([entry], entry.name)
         return Resolved(entry.kind, provider.name, provider, entry.distribution, entry.version, asked=entry.name)
 
     def _provider(self, entry: IndexEntry) -> Provider[object]:
@@ -383,6 +388,11 @@ def _register(manager: pluggy.PluginManager, plugin: object, name: str) -> None:
     for caller in manager.get_hookcallers(plugin) or ():
         if any(impl.plugin is plugin and iscoroutinefunction(impl.function) for impl in caller.get_hookimpls()):
             raise TypeError(f"{caller.name} must not be async")
+
+
+def _blocked(entries: Sequence[IndexEntry], name: str) -> Problem:
+    message = f"{KINDS[entries[0].kind].singular} '{name}' of {_makers(entries)} is blocked"
+    return Problem(BLOCKED, message, hint="allow it: see --no-plugin, plugins.block and SKILLGAUGE_PLUGINS")
 
 
 def _makers(entries: Iterable[IndexEntry]) -> str:

@@ -7,7 +7,7 @@ from functools import partial
 
 from skillgauge.api import Engine, Provider, Redirect, Traits, hookimpl
 
-from .agents import AGENTS, Agent
+from .agents import CLAUDE, CODEX, GEMINI, Agent
 from .options import AcpOptions
 
 
@@ -18,7 +18,7 @@ def _traits(agent: Agent, options: AcpOptions) -> Traits:
         model_hosts=options.login_hosts(agent.login_hosts, agent.address_variables),
         redirects=tuple(Redirect(variable=name, option="gateway") for name in agent.address_variables),
         inherited=agent.inherited,
-        only_by_name=True,  # who installs it beside an engine of its own must not get it by chance
+        only_by_name=True,  # installed beside the agent's own engine, it must not be picked by chance
         skill_folder=agent.skill_folder,
         model_patterns=agent.model_patterns,
         tells=agent.tells,
@@ -33,10 +33,19 @@ def _traits_here(agent: Agent, options: AcpOptions) -> Traits:
     return _traits(agent, options).model_copy(update=announced(options.program or agent.command))
 
 
-@hookimpl
-def skillgauge_engines() -> Iterable[Provider[Engine]]:
-    """Announce the agents."""
-    for agent in AGENTS:
+class Announcement:
+    """Announces the engine of one agent.
+
+    Each agent has an entry point that leads to an object of its own, so that blocking one agent leaves the others.
+    """
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
+
+    @hookimpl
+    def skillgauge_engines(self) -> Iterable[Provider[Engine]]:
+        """Announce the agent."""
+        agent = self._agent
         yield Provider(
             name=agent.name,
             options=AcpOptions,
@@ -45,3 +54,8 @@ def skillgauge_engines() -> Iterable[Provider[Engine]]:
             traits=_traits(agent, AcpOptions()),
             traits_with=partial(_traits_here, agent),
         )
+
+
+claude_agent_acp = Announcement(CLAUDE)
+codex_acp = Announcement(CODEX)
+gemini = Announcement(GEMINI)

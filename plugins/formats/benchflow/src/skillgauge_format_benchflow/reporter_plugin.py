@@ -1,4 +1,4 @@
-"""Announces the reporters of the format's own documents; what they do is in `reporter` and `jobs`."""
+"""Announces the reporter of the format's own document; what it does is in `reporter`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,9 @@ from skillgauge.api import Provider, Reporter, hookimpl
 
 @hookimpl
 def skillgauge_reporters() -> Iterable[Provider[Reporter]]:
-    """Announce `benchflow` and `benchflow-jobs`."""
+    """Announce `benchflow`."""
     yield Provider(
         name="benchflow",
         factory="skillgauge_format_benchflow.reporter:BenchflowReporter",
         summary="Lift of the reward by agent and model, with and without the skill, and every case.",
-    )
-    yield Provider(
-        name="benchflow-jobs",
-        factory="skillgauge_format_benchflow.jobs:JobsReporter",
-        summary="The tree of results that BenchFlow keeps, a folder for each rollout; also read.",
     )
