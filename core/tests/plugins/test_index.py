@@ -32,7 +32,10 @@ class TestNames:
         """Any name of a plugin means each of its entries: those of its kind that lead to the same place."""
         places = {"a": "m:x", "alias": "m : x", "b": "m:y", "c": "m"}
         entries = [IndexEntry("scorers", name, place, "acme", "1") for name, place in places.items()]
-        far, judge = IndexEntry("scorers", "far", "m:x [extra]", "other", "1"), IndexEntry("judges", "j", "m:x", "d", "1")
+        far, judge = (
+            IndexEntry("scorers", "far", "m:x [extra]", "other", "1"),
+            IndexEntry("judges", "j", "m:x", "d", "1"),
+        )
         meant = {entry.name for entry in PluginIndex([*entries, far, judge]).meant_by({name})}
         assert meant == {"a", "alias", "far"} | ({"b", "c"} if name == "acme" else set())
 

@@ -264,7 +264,9 @@ class TestBlocking:
         a, b = Announcement("a"), Announcement("b")
         """
         module = site.module(source)
-        site.announce("acme", {"scorers": {"a": f"{module}:a", "b": f"{module}:b"}, "adapters": {"call": f"{module}:a"}})
+        site.announce(
+            "acme", {"scorers": {"a": f"{module}:a", "b": f"{module}:b"}, "adapters": {"call": f"{module}:a"}}
+        )
         file = tmp_path / "two.py"
         providers = "[Provider('c', object, ''), Provider('d', object, '')]"
         file.write_text(f"{HEAD}@hookimpl\ndef skillgauge_scorers(): return {providers}\n")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,6 +18,9 @@ from ..plugins.installed import read_index
 from ..terminal.output import Output
 from .groups import CommandsOfPlugins
 from .options import GlobalsCommand
+
+if TYPE_CHECKING:
+    from ..plugins.registry import Registry
 
 command = CommandsOfPlugins(
     "plugins",
@@ -109,7 +113,7 @@ def doctor(ctx: click.Context, names: tuple[str, ...]) -> int:
 
     call = invocation(ctx.obj)
     index = read_index()
-    entries = chosen(index.entries(), names)
+    entries = _allowed(chosen(index.entries(), names), call.registry)
     findings, documents = [], []
     for entry, found in zip(entries, examined(entries, call.output, call.config.plugin_options()), strict=True):
         if found.state is State.BROKEN:
@@ -137,6 +141,20 @@ def doctor(ctx: click.Context, names: tuple[str, ...]) -> int:
         call.output.table(["State", *_HEADS], [[_state(one), *_row(one)] for one in ranked])
     call.output.verdict(verdict, code)
     return code
+
+
+def _allowed(entries: Sequence[IndexEntry], registry: Registry) -> list[IndexEntry]:
+    """Pass over what the user blocks: it is not imported.
+
+    Raises:
+        PluginError: nothing is left.
+    """
+    from ..plugins.blocking import blocked_problem  # noqa: PLC0415 - see the module docstring
+
+    allowed = [entry for entry in entries if not registry.is_blocked(entry)]
+    if entries and not allowed:
+        raise PluginError([blocked_problem(f"{entry.kind}/{entry.name}", [entry]) for entry in entries])
+    return allowed
 
 
 def _command_info(name: str, output: Output) -> int:

@@ -7,7 +7,7 @@ ones that know either library. Nothing here is global: a run has one `Registry`,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -26,6 +26,7 @@ from ..contract.providers import PROJECT, Provider, Traits
 from ..contract.redirects import LookUp
 from ..errors import Origin, PluginError, Problem, did_you_mean
 from ..log import get_logger
+from .blocking import BLOCKED, Blocking, blocked_problem, makers
 from .events import Events, Failed, Listener, failing_as, isolated
 from .guard import guarded
 from .index import CORE, IndexEntry, PluginIndex, install_hint
@@ -34,9 +35,6 @@ from .loading import Loader, run_file
 from .setting import option_problems, redirect
 
 log = get_logger(__name__)
-
-BLOCKED = "plugin.blocked"
-"""Code of the problem of a plugin that the user blocks."""
 
 
 class Registry:
@@ -67,8 +65,7 @@ class Registry:
         self.failures: dict[str, Problem] = {}
         """What went wrong with plugins that nobody named, by `<kind>.<name>`; the first failure of each."""
         self._index = index
-        self._blocked, self._only = blocked, only
-        self._left_out = index.meant_by(blocked)
+        self._blocking = Blocking(index, blocked, only)
         self._options = options
         self._look_up = look_up
         self._given: set[str] = set()
@@ -267,9 +264,9 @@ class Registry:
         return dict(self._used)
 
     def is_blocked(self, entry: IndexEntry) -> bool:
-        """Check whether the user blocks a plugin, or allows others only."""
-        allowed = self._only is None or entry.distribution in self._given or entry.is_named_by(self._only)
-        return not allowed or entry in self._left_out or entry.is_named_by(self._blocked)
+        """Check whether the user blocks a plugin; what was adopted needs no place in the list of allowed ones."""
+        is_adopted = entry.distribution in self._given
+        return self._blocking.names(entry) if is_adopted else self._blocking.covers(entry)
 
     def _pick(self, kind: str, name: str) -> IndexEntry:
         singular = KINDS[kind].singular
@@ -279,13 +276,13 @@ class Registry:
         if len(usable) == 1:
             return usable[0]
         if usable:
-            code, text = "plugin.ambiguous", f"is installed by {_makers(usable)}"
+            code, text = "plugin.ambiguous", f"is installed by {makers(usable)}"
             hint = f"name one: {' or '.join(entry.full_name for entry in usable)}"
         elif allowed:
-            code, text = "plugin.incompatible", "; ".join(f"of {_makers([e])} {e.problem}" for e in allowed)
+            code, text = "plugin.incompatible", "; ".join(f"of {makers([e])} {e.problem}" for e in allowed)
             hint = f"pip install --upgrade {' '.join(entry.distribution for entry in allowed)}"
         elif found:
-            raise PluginError(_blocked(found, name))
+            raise PluginError(blocked_problem(f"{singular} '{name}'", found))
         else:
             names = self.names(kind)
             code = "plugin.not-installed"
@@ -304,8 +301,8 @@ class Registry:
         self._index.clear_failure(entry)
         self._used[entry.distribution] = entry.version
         self._told(provider.traits)
-        if replace(entry, name=provider.name).is_named_by(self._blocked):  # an alias that the index cannot tell
-            return _blocked([entry], entry.name)
+        if self._blocking.names_announced(entry, provider.name):
+            return blocked_problem(f"{KINDS[entry.kind].singular} '{entry.name}'", [entry])
         return Resolved(entry.kind, provider.name, provider, entry.distribution, entry.version, asked=entry.name)
 
     def _provider(self, entry: IndexEntry) -> Provider[object]:
@@ -388,12 +385,3 @@ def _register(manager: pluggy.PluginManager, plugin: object, name: str) -> None:
     for caller in manager.get_hookcallers(plugin) or ():
         if any(impl.plugin is plugin and iscoroutinefunction(impl.function) for impl in caller.get_hookimpls()):
             raise TypeError(f"{caller.name} must not be async")
-
-
-def _blocked(entries: Sequence[IndexEntry], name: str) -> Problem:
-    message = f"{KINDS[entries[0].kind].singular} '{name}' of {_makers(entries)} is blocked"
-    return Problem(BLOCKED, message, hint="allow it: see --no-plugin, plugins.block and SKILLGAUGE_PLUGINS")
-
-
-def _makers(entries: Iterable[IndexEntry]) -> str:
-    return " and ".join(f"{entry.distribution} {entry.version}" for entry in entries)
