@@ -7,9 +7,10 @@ indented lines are examples of single commands; like all others, the program's o
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -31,6 +32,7 @@ _BLOCK = re.compile(
 _FENCE = re.compile(r"^```(?:sh|console)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _INDENTED = re.compile(r"^ {4}(skillgauge .*)$", re.MULTILINE)
 _EXAMPLE = re.compile(r"^(?:\$ |! )?(skillgauge [^\n|`]*)$", re.MULTILINE)
+_MENTION = re.compile(r"(?<!`)`(skillgauge [^`\n|]+|plugins list[^`\n|]*)`")
 _TOOLS = re.compile(r"[<>\[\]…]|\.\.\.")
 """What stands for something else: such a line says how a command looks."""
 
@@ -109,18 +111,23 @@ def parsed(line: str) -> None:
         command, context = found, click.Context(found, context, info_name=words.pop(0))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_the_program_understands_every_line(page: Path) -> None:
-    """No page shows a command, an option or a value that the parser refuses."""
+def refusals(lines: Iterable[str]) -> list[str]:
+    """Return the lines that the parser refuses, each with the reason."""
     refused = []
-    for line in examples(page):
+    for line in lines:
         try:
             parsed(line)
         except click.ClickException as error:
             refused.append(f"{line}: {error.format_message()}")
         except click.exceptions.Exit:
             pass  # --help, --version
-    assert refused == []
+    return refused
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_the_program_understands_every_line(page: Path) -> None:
+    """No page shows a command, an option or a value that the parser refuses."""
+    assert refusals(examples(page)) == []
 
 
 def commands_of(group: click.Group, context: click.Context) -> Iterator[tuple[str, click.Command]]:
@@ -150,6 +157,60 @@ def test_the_help_of_every_command_has_an_example(called: str) -> None:
         assert ours, line
         with suppress(click.exceptions.Exit):
             parsed(ours[0])
+
+
+def texts_of(file: Path) -> Iterator[str]:
+    """Every text in a module but its docstrings, with `1` where an expression stands."""
+    tree = ast.parse(file.read_text("utf-8"))
+    parts: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            parts.add(id(node.value))  # a docstring
+        elif isinstance(node, ast.JoinedStr):
+            parts.update(map(id, node.values))
+            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "1" for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
+            yield node.value
+
+
+def mentioned(text: str) -> Iterator[str]:
+    """Every command line of ours between backticks, but those with a word that stands for a value."""
+    for match in _MENTION.finditer(text):
+        line = match[1] if match[1].startswith("skillgauge ") else f"skillgauge {match[1]}"
+        if not _TOOLS.search(line) and not re.search(r"\b[A-Z]{2,}\b", line):
+            yield line
+
+
+def misnamed(texts: Iterable[str]) -> list[str]:
+    """Return the lines that texts mention and the parser refuses; a sentence need not name what a command requires."""
+    lines = (line for text in texts for line in mentioned(text))
+    return [refusal for refusal in refusals(lines) if ": Missing " not in refusal]
+
+
+SOURCES = [
+    path for pattern in ("core/src", "plugins/*/*/src", "libraries/*/src") for path in sorted(ROOT.glob(pattern))
+]
+
+
+@pytest.mark.parametrize("folder", SOURCES, ids=lambda folder: folder.parent.relative_to(ROOT).as_posix())
+def test_lines_that_the_program_prints_are_understood(folder: Path) -> None:
+    """Help texts and hints name no command line that the parser refuses."""
+    assert misnamed(text for file in sorted(folder.rglob("*.py")) for text in texts_of(file)) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_sentences_of_pages_are_understood(page: Path) -> None:
+    """No sentence of a page names a command line that the parser refuses."""
+    assert misnamed([page.read_text("utf-8")]) == []
+
+
+def test_a_wrong_line_is_found_where_it_is_mentioned(tmp_path: Path) -> None:
+    """A line that takes no argument is refused in a text and in one with a value to be filled in."""
+    file = tmp_path / "hints.py"
+    file.write_text('kind = "x"\nhint = f"See `skillgauge plugins list {kind}`."\nhelp = "`plugins list formats`"\n')
+    assert len(misnamed(texts_of(file))) == 2
+    file.write_text('kind = "x"\nhint = f"See `skillgauge plugins list --kind {kind}`, or `skillgauge convert`."\n')
+    assert misnamed(texts_of(file)) == []
 
 
 def test_a_line_that_is_wrong_is_found() -> None:

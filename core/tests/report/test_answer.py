@@ -77,7 +77,14 @@ def test_what_was_dropped_and_what_it_took_is_told() -> None:
     )
     (sentence,) = sentences(view(known))
     assert "n = 10 cases, dropped: 2 for baseline error, 1 for not run, p = 0.004" in sentence
-    assert sentence.endswith("; where both passed (4 cases): 1.31 times the tokens, 0.50 times the time")
+    assert sentence.endswith("; where both passed: 1.31 times the tokens (3 cases), 0.50 times the time (4 cases)")
+
+
+def test_ratios_of_as_many_cases_share_their_number() -> None:
+    """The number of cases stands once where it is the same for everything that is compared."""
+    ratios = Ratios(turns=MeanRatio(1.2, 4), cost_usd=MeanRatio(0.5, 4))
+    (sentence,) = sentences(view(pair({(ONE, ONE): 4}, ratios=ratios)))
+    assert sentence.endswith("; where both passed (4 cases): 1.20 times the turns, 0.50 times the cost")
 
 
 def test_an_invalid_suite_has_no_answer() -> None:

@@ -143,10 +143,18 @@ def evaluate(
         TypeError: there is no such setting.
     """
     run = partial(asyncio.run, aevaluate(*paths, plugins=plugins, on_result=on_result, **settings))
-    if not asyncio._get_running_loop():  # its public sibling raises where there is none
+    if not _is_in_event_loop():
         return run()
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(copy_context().run, run).result()
+
+
+def _is_in_event_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 async def aevaluate(

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from skillgauge_documents.phrases import chance_text, counted, points
 
 from ..stats import Evidence, Finding
-from ..types.comparison import DroppedCounts, PairSummary
+from ..types.comparison import DroppedCounts, MeanRatio, PairSummary
 from ..types.result import RunView
 from .wording import labels
 
@@ -95,9 +95,12 @@ def _dropped(dropped: DroppedCounts) -> str:
 
 
 def _took(pair: PairSummary) -> str:
-    """What the candidate arm took, where both arms passed: a quick failure is no saving."""
-    known = {name: ratio for name, ratio in pair.ratios if ratio}
-    if not known:
+    """Tell what the candidate arm took, where both arms passed: a quick failure is no saving."""
+    ratios: dict[str, MeanRatio] = {name: ratio for name, ratio in pair.ratios if ratio}
+    if not ratios:
         return ""
-    told = ", ".join(f"{ratio.ratio:.2f} times the {_NAMES[name]}" for name, ratio in known.items())
-    return f"; where both passed ({counted(max(ratio.n for ratio in known.values()), 'case')}): {told}"
+    texts = {name: f"{ratio.ratio:.2f} times the {_NAMES[name]}" for name, ratio in ratios.items()}
+    counts = {name: counted(ratio.n, "case") for name, ratio in ratios.items()}
+    if len(set(counts.values())) == 1:
+        return f"; where both passed ({next(iter(counts.values()))}): {', '.join(texts.values())}"
+    return f"; where both passed: {', '.join(f'{text} ({counts[name]})' for name, text in texts.items())}"
