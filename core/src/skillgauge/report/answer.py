@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from skillgauge_documents.phrases import chance_text, counted, points
 
-from ..stats import Evidence, Finding
-from ..types.comparison import DroppedCounts, MeanRatio, PairSummary
+from ..stats import Evidence, Finding, MeanRatio
+from ..types.comparison import DroppedCounts, PairSummary
 from ..types.result import RunView
 from .wording import labels
 
