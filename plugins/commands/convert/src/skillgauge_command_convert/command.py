@@ -31,7 +31,12 @@ def schemas() -> Mapping[str, JsonObject]:
 
 _OPTIONS: list[click.Parameter] = [
     click.Argument(["path"], metavar="PATH"),
-    click.Option(["--to"], required=True, metavar="FORMAT", help="The format to write; see `skillgauge plugins list --kind formats`."),
+    click.Option(
+        ["--to"],
+        required=True,
+        metavar="FORMAT",
+        help="The format to write; see `skillgauge plugins list --kind formats`.",
+    ),
     click.Option(["--suite-format"], metavar="FORMAT", help="The format of PATH, where several claim it."),
     click.Option(
         ["-o", "--output", "output"], metavar="DIR", help="Where to; default: a folder named after the suite."
