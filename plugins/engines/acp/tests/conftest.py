@@ -27,6 +27,12 @@ from skillgauge_testkit import ENGINES, Maker, ModelReply, ModelServer, Temporar
 from skillgauge_testkit.agent_sessions import KEY, SKILL
 
 FOLDERS = {agent.name: agent.skill_folder for agent in AGENTS}
+MODULES = {
+    "claude-agent-acp": "skillgauge_engine_acp.claude_plugin",
+    "codex-acp": "skillgauge_engine_acp.codex_plugin",
+    "gemini": "skillgauge_engine_acp.gemini_plugin",
+}
+"""What announces each agent."""
 VARIABLES = {agent.name: agent.variables for agent in AGENTS}
 
 Script = Iterable[ModelReply] | Callable[..., ModelReply]
@@ -54,7 +60,7 @@ class Stage:
         """The engine, as the registry makes it."""
         path = "/v1" if self.name == "codex-acp" else ""
         given = {"program": str(self.program), "base_url": f"{url}{path}", "api_retries": 0, **options}
-        return Maker(ENGINES, "skillgauge_engine_acp.plugin", self.name)(given)  # type: ignore[arg-type]
+        return Maker(ENGINES, MODULES[self.name], self.name)(given)  # type: ignore[arg-type]
 
     def play(
         self,

@@ -21,6 +21,8 @@ from skillgauge.api import (
 from skillgauge_engine_acp.agents import AGENTS
 from skillgauge_testkit import ENGINES, Maker, TemporarySandbox
 
+from .conftest import MODULES
+
 AGENT = Path(__file__).parent / "scripted_agent.py"
 KEY = "made-up-key-of-the-tests-0123456789"
 LIMITS_S = (1.5, 6.0, 24.0)
@@ -38,7 +40,7 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
 def engine(name: str = "codex-acp", **options: object) -> Engine:
     """An engine that drives the scripted agent."""
     given = {"program": str(AGENT), **options}
-    return Maker(ENGINES, "skillgauge_engine_acp.plugin", name)(given)  # type: ignore[arg-type]
+    return Maker(ENGINES, MODULES[name], name)(given)  # type: ignore[arg-type]
 
 
 def request(prompt: str, **limits: float | None) -> RunRequest:

@@ -13,6 +13,7 @@ from skillgauge_testkit import FORMATS, REPORTERS, Maker, check_format, check_li
 from .conftest import ANSWER, RUBRIC
 
 FORMAT, REPORTER = "skillgauge_format_benchflow.plugin", "skillgauge_format_benchflow.reporter_plugin"
+JOBS = "skillgauge_format_benchflow.jobs_plugin"
 
 
 def test_format(skill: Callable[..., Path], tmp_path: Path) -> None:
@@ -42,12 +43,14 @@ def _compared(view: RunView) -> RunView:
 def test_reporters() -> None:
     """Runs of every sort can be written; that they are read back is tested on runs of this format."""
     check_reporter(Maker(REPORTERS, REPORTER, "benchflow"), reads_back=False, adapt=_compared)
-    check_reporter(Maker(REPORTERS, REPORTER, "benchflow-jobs"), reads_back=False, adapt=_compared)
+    check_reporter(Maker(REPORTERS, JOBS, "benchflow-jobs"), reads_back=False, adapt=_compared)
 
 
 def test_announcements() -> None:
     """Hooks, providers and entry points fit together."""
     check_plugin(FORMAT, "formats")
     check_plugin(REPORTER, "reporters")
+    check_plugin(JOBS, "reporters")
     check_light_import(FORMAT)
     check_light_import(REPORTER)
+    check_light_import(JOBS)

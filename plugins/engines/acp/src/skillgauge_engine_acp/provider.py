@@ -1,13 +1,15 @@
-"""Announces one engine for each known agent; what they do is in `engine`."""
+"""Describes the engine of each agent for its announcement; what they do is in `engine`.
+
+Each agent is announced by a module of its own, so that blocking one agent leaves the others.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 
-from skillgauge.api import Engine, Provider, Redirect, Traits, hookimpl
+from skillgauge.api import Engine, Provider, Redirect, Traits
 
-from .agents import CLAUDE, CODEX, GEMINI, Agent
+from .agents import Agent
 from .options import AcpOptions
 
 
@@ -33,29 +35,13 @@ def _traits_here(agent: Agent, options: AcpOptions) -> Traits:
     return _traits(agent, options).model_copy(update=announced(options.program or agent.command))
 
 
-class Announcement:
-    """Announces the engine of one agent.
-
-    Each agent has an entry point that leads to an object of its own, so that blocking one agent leaves the others.
-    """
-
-    def __init__(self, agent: Agent) -> None:
-        self._agent = agent
-
-    @hookimpl
-    def skillgauge_engines(self) -> Iterable[Provider[Engine]]:
-        """Announce the agent."""
-        agent = self._agent
-        yield Provider(
-            name=agent.name,
-            options=AcpOptions,
-            factory=agent.engine,
-            summary=agent.summary,
-            traits=_traits(agent, AcpOptions()),
-            traits_with=partial(_traits_here, agent),
-        )
-
-
-claude_agent_acp = Announcement(CLAUDE)
-codex_acp = Announcement(CODEX)
-gemini = Announcement(GEMINI)
+def provider_of(agent: Agent) -> Provider[Engine]:
+    """Return what is announced of an agent."""
+    return Provider(
+        name=agent.name,
+        options=AcpOptions,
+        factory=agent.engine,
+        summary=agent.summary,
+        traits=_traits(agent, AcpOptions()),
+        traits_with=partial(_traits_here, agent),
+    )
