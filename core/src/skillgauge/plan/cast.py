@@ -10,17 +10,17 @@ from ..contract.providers import Traits
 from ..contract.sandboxes import Tier
 from ..contract.stores import Store
 from ..environment import secret
-from ..errors import Origin, Problem, Severity
+from ..errors import Problem, Severity
 from ..plugins.collecting import collected
 from ..plugins.kinds import EXECUTORS
 from ..plugins.registry import Registry
 from ..run.budget import uncountable
 from ..run.scorers import Scorers
-from ..types.inputs import HostVariable
 from ..types.plan import SuitePlan
 from ..types.suite import Case
 from .adapters import Adapters
 from .cells import CellMaker
+from .checks.variables import unset_variables, withheld_variables
 from .engines import Engines
 from .images import BroughtImage, plan_images, problems_of
 from .judging import Judging, checked, find_judges, wanted_judges
@@ -69,11 +69,11 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     maker = CellMaker(adapters, engines, options, missing)
     plans = tuple(maker.plan(suite, problems) for suite in suites.suites)
     problems += _bare_timeout(how, engines)
-    targets = [one for suite in suites.suites for one in suite.targets if how.untrusted and one.pass_env]
-    problems += [_withheld(f"target {one.id!r}", one.pass_env, one.origin) for one in targets]
     passed = {variable: origin for survey in surveys for variable, origin in survey.passed.items()}
-    missing += [_unset(one, origin) for one, origin in passed.items() if one.default is None and not secret(one.host)]
-    problems += [_withheld("a case", [one.host], origin) for one, origin in passed.items() if how.untrusted]
+    missing += unset_variables(passed, secret)
+    if how.untrusted:
+        targets = [target for suite in suites.suites for target in suite.targets]
+        problems += withheld_variables(targets, passed)
     scorers, checks = Scorers(registry), (check for survey in surveys for check in survey.checks)
     problems += _distinct([*(one for survey in surveys for one in survey.problems), *scorers.inspect(checks)])
     judging = Judging()
@@ -120,16 +120,6 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
         passed=frozenset(one.host for one in passed),
         problems=tuple(problems),
     )
-
-
-def _withheld(who: str, names: Iterable[str], origin: Origin | None) -> Problem:
-    message = f"{who} wants {', '.join(names)} from your environment, which --untrusted withholds"
-    return Problem("sandbox.pass-env", message, origin=origin, hint="Take that out of it, or trust it.")
-
-
-def _unset(variable: HostVariable, origin: Origin | None) -> Problem:
-    message = f"a case wants {variable.host} from your environment, where it is not set"
-    return Problem("suite.variable", message, origin=origin, hint=f"Set {variable.host}, or give it a default.")
 
 
 def _no_image(case: Case, sandbox: str) -> Problem:
