@@ -20,11 +20,12 @@ from ..types.plan import SuitePlan
 from ..types.suite import Case
 from .adapters import Adapters
 from .cells import CellMaker
+from .checks.limits import bare_timeout
 from .checks.variables import unset_variables, withheld_variables
 from .engines import Engines
 from .images import BroughtImage, plan_images, problems_of
 from .judging import Judging, checked, find_judges, wanted_judges
-from .options import EvalOptions, How
+from .options import EvalOptions
 from .resources import ChosenSandbox, choose_sandbox, choose_store, unfit
 from .suites import Suites
 from .survey import Survey
@@ -68,7 +69,7 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     adapters, engines = Adapters(registry), Engines(registry, who.replay)
     maker = CellMaker(adapters, engines, options, missing)
     plans = tuple(maker.plan(suite, problems) for suite in suites.suites)
-    problems += _bare_timeout(how, engines)
+    problems += bare_timeout(how.timeout_s, is_bare=how.timeout_is_bare, runs_agents=bool(engines.setups))
     passed = {variable: origin for survey in surveys for variable, origin in survey.passed.items()}
     missing += unset_variables(passed, secret)
     if how.untrusted:
@@ -137,14 +138,6 @@ def _bound(engine: str, sandbox: str) -> Problem:
 def _told(problem: Problem) -> Problem:
     """What is missing here, to somebody who only looks; what was asked for wrongly stays wrong."""
     return problem if problem.code.startswith("usage.") else replace(problem, severity=Severity.WARNING)
-
-
-def _bare_timeout(how: How, engines: Engines) -> list[Problem]:
-    if not engines.setups or not how.timeout_is_bare or how.timeout_s is None:
-        return []
-    milliseconds = f"{how.timeout_s * 1000:g}"
-    message = f"--timeout {milliseconds} has no unit, and a session of an agent lasts minutes"
-    return [Problem("usage.timeout", message, hint=f"Write --timeout {milliseconds}ms or --timeout {milliseconds}s.")]
 
 
 def _spenders(engines: Engines, judging: Judging) -> dict[str, Traits]:
