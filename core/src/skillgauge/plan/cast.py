@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..contract.executors import Executor
@@ -21,6 +21,7 @@ from ..types.suite import Case
 from .adapters import Adapters
 from .cells import CellMaker
 from .checks.limits import bare_timeout
+from .checks.scorers import scorer_problems
 from .checks.variables import unset_variables, withheld_variables
 from .engines import Engines
 from .images import BroughtImage, plan_images, problems_of
@@ -75,8 +76,10 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     if how.untrusted:
         targets = [target for suite in suites.suites for target in suite.targets]
         problems += withheld_variables(targets, passed)
-    scorers, checks = Scorers(registry), (check for survey in surveys for check in survey.checks)
-    problems += _distinct([*(one for survey in surveys for one in survey.problems), *scorers.inspect(checks)])
+    scorers = Scorers(registry)
+    case_problems = [problem for survey in surveys for problem in survey.problems]
+    check_problems = scorers.inspect(check for survey in surveys for check in survey.checks)
+    problems += scorer_problems([*case_problems, *check_problems])
     judging = Judging()
     if who.judge_required or scorers.judged:
         wanted = wanted_judges(who.judges, who.judge_models, suites.suites)
@@ -144,12 +147,3 @@ def _spenders(engines: Engines, judging: Judging) -> dict[str, Traits]:
     return {f"engine {name!r}": traits for name, traits in engines.traits().items()} | {
         f"judge {one.identity.name!r}": one.traits for one in judging.found if one.traits.paid
     }
-
-
-def _distinct(problems: Iterable[Problem]) -> list[Problem]:
-    """A scorer that is absent is one problem, however many checks name it."""
-    seen: dict[tuple[str, str], Problem] = {}
-    for problem in problems:
-        key = (problem.code, problem.message) if problem.code.startswith("plugin.") else (problem.code, str(problem))
-        seen.setdefault(key, problem)
-    return list(seen.values())
