@@ -9,9 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillgauge.contract.providers import Fact, Traits
-from skillgauge.errors import Severity
-from skillgauge.run.budget import Budget, BudgetLimits, uncountable
+from skillgauge.run.budget import Budget, BudgetLimits
 from skillgauge.types.result import GivenUp, TrialResult, Unfinished, Verdict
 from skillgauge.types.score import Score
 from skillgauge.types.suite import Arm, ArmKind, Case, Limits
@@ -231,51 +229,6 @@ def test_what_earlier_commands_of_the_run_have_spent_counts() -> None:
 
     assert asyncio.run(admitted(0.75))
     assert not asyncio.run(admitted(0.74))
-
-
-NOTHING, TOKENS = Traits(paid=True), Traits(paid=True, tells=frozenset({Fact.USAGE}))
-BOTH, FREE = Traits(paid=True, tells=frozenset({Fact.USAGE, Fact.COST})), Traits()
-
-
-@pytest.mark.parametrize(
-    ("limits", "traits", "told"),
-    [
-        (BudgetLimits(), NOTHING, []),
-        (BudgetLimits(cost_usd=1), BOTH, []),
-        (BudgetLimits(cost_usd=1), FREE, []),
-        (BudgetLimits(cost_usd=1), TOKENS, [("does not report what it costs", "Use --max-tokens, or set its prices")]),
-        (BudgetLimits(cost_usd=1), NOTHING, [("does not report what it costs", "Leave it out, or set its prices")]),
-        (BudgetLimits(tokens=1), TOKENS, []),
-        (BudgetLimits(tokens=1), NOTHING, [("does not report what it uses", "Leave it out.")]),
-        (
-            BudgetLimits(1, 1),
-            NOTHING,
-            [
-                ("--max-cost cannot be enforced", "Leave it out, or"),
-                ("--max-tokens cannot be enforced", "Leave it out."),
-            ],
-        ),
-    ],
-)
-def test_limits_that_cannot_hold(limits: BudgetLimits, traits: Traits, told: list[tuple[str, str]]) -> None:
-    """Who costs money must tell what, in the unit of the limit; what is free costs nothing."""
-    problems = list(uncountable(limits, {"engine 'good'": BOTH, "engine 'x'": traits}))
-    assert len(problems) == len(told)
-    for problem, (message, hint) in zip(problems, told, strict=True):
-        assert problem.message.startswith("engine 'x'")
-        assert message in problem.message
-        assert problem.hint
-        assert problem.hint.startswith(hint)
-        assert problem.severity is Severity.ERROR
-
-
-def test_a_limit_on_what_costs_nothing_is_told_to_hold_nothing() -> None:
-    """N-B6: an agent without a model runs on, however few tokens are allowed."""
-    told = Traits(tells=frozenset({Fact.USAGE}))
-    (problem,) = uncountable(BudgetLimits(tokens=10), {"engine 'mock'": told})
-    assert problem.message == "engine 'mock' costs nothing, so --max-tokens cannot be enforced"
-    assert problem.severity is Severity.WARNING
-    assert not list(uncountable(BudgetLimits(cost_usd=1), {"engine 'mock'": told}))
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,12 @@ from ..errors import Problem, Severity
 from ..plugins.collecting import collected
 from ..plugins.kinds import EXECUTORS
 from ..plugins.registry import Registry
-from ..run.budget import uncountable
 from ..run.scorers import Scorers
 from ..types.plan import SuitePlan
 from ..types.suite import Case
 from .adapters import Adapters
 from .cells import CellMaker
+from .checks.budget import uncountable_limits
 from .checks.limits import bare_timeout
 from .checks.scorers import scorer_problems
 from .checks.variables import unset_variables, withheld_variables
@@ -87,7 +87,8 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
         judging = await checked(find_judges(*wanted, who.judge_temperature, registry, runners))
     spenders = _spenders(engines, judging)
     missing += [*await adapters.problems(), *await engines.problems(), *judging.problems]
-    problems += [*(map(_told, missing) if how.dry_run else missing), *uncountable(how.budget, spenders)]
+    problems += map(_told, missing) if how.dry_run else missing
+    problems += uncountable_limits(how.budget, spenders)
     provenance = registry.provenance()
     sandbox, store, executor = None, None, None
     images: tuple[BroughtImage, ...] = ()

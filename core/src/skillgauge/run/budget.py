@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..contract.providers import Fact, Traits
-from ..errors import Problem, Severity
 from ..types.result import TrialResult, Unfinished
 from ..types.trial import Trial, Usage
 
@@ -23,27 +21,6 @@ class BudgetLimits:
     def are_given(self) -> bool:
         """Whether there is any limit."""
         return self.cost_usd is not None or self.tokens is not None
-
-
-def uncountable(limits: BudgetLimits, spenders: Mapping[str, Traits]) -> Iterator[Problem]:
-    """Limits that cannot hold, because somebody who spends does not tell what, or pays for nothing.
-
-    Args:
-        limits: what the user allows.
-        spenders: what each announces, by what people call it.
-    """
-    for who, traits in spenders.items():
-        counts_tokens = Fact.USAGE in traits.tells
-        if limits.cost_usd is not None and traits.paid and Fact.COST not in traits.tells:
-            message = f"{who} does not report what it costs, so --max-cost cannot be enforced"
-            other = "Use --max-tokens" if counts_tokens else "Leave it out"
-            hint = f"{other}, or set its prices, if `skillgauge plugins info` shows an option for them."
-            yield Problem("usage.budget", message, hint=hint)
-        if limits.tokens is not None and not (counts_tokens and traits.paid):
-            why = "costs nothing" if counts_tokens else "does not report what it uses"
-            severity = Severity.WARNING if counts_tokens else Severity.ERROR
-            message = f"{who} {why}, so --max-tokens cannot be enforced"
-            yield Problem("usage.budget", message, hint="Leave it out.", severity=severity)
 
 
 class Budget:
