@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..contract.executors import Executor
 from ..contract.providers import Traits
@@ -20,6 +20,7 @@ from ..types.suite import Case
 from .adapters import Adapters
 from .cells import CellMaker
 from .checks.budget import uncountable_limits
+from .checks.dry_run import weighed
 from .checks.limits import bare_timeout
 from .checks.scorers import scorer_problems
 from .checks.variables import unset_variables, withheld_variables
@@ -87,7 +88,7 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
         judging = await checked(find_judges(*wanted, who.judge_temperature, registry, runners))
     spenders = _spenders(engines, judging)
     missing += [*await adapters.problems(), *await engines.problems(), *judging.problems]
-    problems += map(_told, missing) if how.dry_run else missing
+    problems += weighed(missing, dry_run=how.dry_run)
     problems += uncountable_limits(how.budget, spenders)
     provenance = registry.provenance()
     sandbox, store, executor = None, None, None
@@ -102,7 +103,7 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
             unable += problems_of(images, cases, sandbox.name, untrusted=how.untrusted)
         else:
             unable += [_no_image(case, sandbox.name) for case in cases]
-        problems += [*sandbox.report.problems, *(map(_told, unable) if how.dry_run else unable)]
+        problems += [*sandbox.report.problems, *weighed(unable, dry_run=how.dry_run)]
         if not (how.dry_run or unable or any(one.severity is Severity.ERROR for one in problems)):
             programs = list(engines.traits().items())
             answers = [await unfit(case, *one, sandbox.sandbox, how) for case in cases for one in programs]
@@ -137,11 +138,6 @@ def _bound(engine: str, sandbox: str) -> Problem:
     message = f"engine {engine!r} prepares its agent on this machine, and sandbox {sandbox!r} runs it on another"
     hint = "Choose a sandbox on this machine with --sandbox, or use the engine `api`."
     return Problem("sandbox.remote", message, hint=hint)
-
-
-def _told(problem: Problem) -> Problem:
-    """What is missing here, to somebody who only looks; what was asked for wrongly stays wrong."""
-    return problem if problem.code.startswith("usage.") else replace(problem, severity=Severity.WARNING)
 
 
 def _spenders(engines: Engines, judging: Judging) -> dict[str, Traits]:
