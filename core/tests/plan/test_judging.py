@@ -148,6 +148,7 @@ def test_a_panel() -> None:
         ("alpha", "m2"),
     ]
     assert [one.traits.paid for one in judging.found] == [True, False, True]
+    assert judging.spenders == {"judge 'alpha'": judging.found[0].traits}
     assert judging.digest == "|".join(one.digest for one in identities(judging))
     assert told(judging) == ["'b-1' is no installed judge; 'beta' is asked for the model of that id"]
 

@@ -61,7 +61,7 @@ class Cast:
     @property
     def paid_scorers(self) -> frozenset[str]:
         """Names in checks of scorers whose verdict costs money."""
-        return frozenset(self.scorers.judged if any(one.traits.paid for one in self.judging.found) else ())
+        return frozenset(self.scorers.judged if self.judging.spenders else ())
 
 
 async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Survey], registry: Registry) -> Cast:
@@ -86,7 +86,7 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
         wanted = wanted_judges(who.judges, who.judge_models, suites.suites)
         runners = [cell.runner for plan in plans for cell in plan.cells]
         judging = await checked(find_judges(*wanted, who.judge_temperature, registry, runners))
-    spenders = _spenders(engines, judging)
+    spenders = {f"engine {name!r}": traits for name, traits in engines.traits().items()} | judging.spenders
     missing += [*await adapters.problems(), *await engines.problems(), *judging.problems]
     problems += weighed(missing, dry_run=how.dry_run)
     problems += uncountable_limits(how.budget, spenders)
@@ -138,9 +138,3 @@ def _bound(engine: str, sandbox: str) -> Problem:
     message = f"engine {engine!r} prepares its agent on this machine, and sandbox {sandbox!r} runs it on another"
     hint = "Choose a sandbox on this machine with --sandbox, or use the engine `api`."
     return Problem("sandbox.remote", message, hint=hint)
-
-
-def _spenders(engines: Engines, judging: Judging) -> dict[str, Traits]:
-    return {f"engine {name!r}": traits for name, traits in engines.traits().items()} | {
-        f"judge {one.identity.name!r}": one.traits for one in judging.found if one.traits.paid
-    }

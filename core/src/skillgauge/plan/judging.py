@@ -18,6 +18,7 @@ from ..plugins.registry import Registry
 from ..run.services import service_of
 from ..types.suite import Suite
 from ..types.trial import Identity
+from .checks.judges import panel_problems, unpaired_models
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,11 @@ class Judging:
     def digest(self) -> str:
         """Of everything their answers depend on; part of every score id."""
         return "|".join(one.identity.digest for one in self.found)
+
+    @property
+    def spenders(self) -> dict[str, Traits]:
+        """Judges that cost money, by their names in messages, with what they announce."""
+        return {f"judge {judge.identity.name!r}": judge.traits for judge in self.found if judge.traits.paid}
 
 
 def wanted_judges(
@@ -81,16 +87,15 @@ def find_judges(
     problems: list[Problem] = []
     if not names and not models:
         names, models = _unnamed(runners, registry, problems)
-    if names and models and len(names) != len(models):
-        message = f"{len(models)} judge models for {len(names)} judges"
-        return Judging(problems=(Problem("usage.judges", message, hint="Give one for each judge, in the same order."),))
+    if unpaired := tuple(unpaired_models(len(names), len(models))):
+        return Judging(problems=unpaired)
     found = []
     for name, model in zip_longest(names, models):
         with collected(problems):
             found.append(_find(name, model, temperature, registry, problems))
     if any(problem.severity is Severity.ERROR for problem in problems):
         return Judging(problems=tuple(problems))
-    return Judging(tuple(found), (*problems, *_no_majority([one.identity for one in found])))
+    return Judging(tuple(found), (*problems, *panel_problems([judge.identity for judge in found])))
 
 
 async def checked(judging: Judging) -> Judging:
@@ -144,17 +149,6 @@ def _find(
     asked = {"model": model, "temperature": temperature}
     judge = registry.make(JUDGES, chosen, {key: value for key, value in asked.items() if value is not None} or None)
     return FoundJudge(judge, judge.identity(model), registry.traits(chosen))
-
-
-def _no_majority(judges: Sequence[Identity]) -> list[Problem]:
-    problems = []
-    if judges and len(judges) % 2 == 0:
-        hint = "Name one judge, or a larger odd number."
-        problems.append(Problem("usage.judges", f"{len(judges)} judges may have no majority", hint=hint))
-    if len({judge.digest for judge in judges}) < len(judges):
-        hint = "Name judges that differ, in the model at least."
-        problems.append(Problem("usage.judges", "the same judge twice is no panel", hint=hint))
-    return problems
 
 
 def _serving(model: str, registry: Registry) -> Resolved:
