@@ -68,11 +68,11 @@ def test_named_sandbox() -> None:
         shy=SandboxReport(Tier.STRICT),
     )
     assert asyncio.run(choose_sandbox("leaky", made)).report.problems == (LEAKY,)
-    assert asyncio.run(choose_sandbox("shy", made, least=Tier.STRICT)).report.tier is Tier.STRICT
+    assert asyncio.run(choose_sandbox("shy", made, untrusted=True)).report.tier is Tier.STRICT
     with pytest.raises(PluginError, match="there is no daemon"):
         asyncio.run(choose_sandbox("broken", made))
     with pytest.raises(PluginError, match="is of tier partial, not strict"):
-        asyncio.run(choose_sandbox("leaky", made, least=Tier.STRICT))
+        asyncio.run(choose_sandbox("leaky", made, untrusted=True))
 
 
 class StoreOptions(Frozen):

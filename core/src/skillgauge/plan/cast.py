@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from ..contract.executors import Executor
 from ..contract.providers import Traits
-from ..contract.sandboxes import Tier
 from ..contract.stores import Store
 from ..environment import secret
 from ..errors import Problem, Severity
@@ -22,6 +21,7 @@ from .cells import CellMaker
 from .checks.budget import uncountable_limits
 from .checks.dry_run import weighed
 from .checks.limits import bare_timeout
+from .checks.sandboxes import engines_out_of_reach
 from .checks.scorers import scorer_problems
 from .checks.variables import unset_variables, withheld_variables
 from .engines import Engines
@@ -94,10 +94,9 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     sandbox, store, executor = None, None, None
     images: tuple[BroughtImage, ...] = ()
     with collected(problems):
-        sandbox = await choose_sandbox(who.sandbox, registry, least=Tier.STRICT if how.untrusted else Tier.NONE)
+        sandbox = await choose_sandbox(who.sandbox, registry, untrusted=how.untrusted)
         cases = [case for one in surveys for case in one.images if who.executes]
-        bound = [name for name, traits in engines.traits().items() if sandbox.report.is_remote and not traits.remote]
-        unable = [_bound(name, sandbox.name) for name in bound]
+        unable = list(engines_out_of_reach(engines.traits(), sandbox.name, is_remote=sandbox.report.is_remote))
         if sandbox.report.runs_images:
             images = await plan_images(cases, sandbox.sandbox, untrusted=how.untrusted)
             unable += problems_of(images, cases, sandbox.name, untrusted=how.untrusted)
@@ -132,9 +131,3 @@ def _no_image(case: Case, sandbox: str) -> Problem:
     message = f"case {case.id!r} brings a Dockerfile for its image, and sandbox {sandbox!r} runs none"
     hint = "Choose one that runs images with --sandbox; `skillgauge validate` says how to do without."
     return Problem("sandbox.image", message, origin=case.origin, hint=hint)
-
-
-def _bound(engine: str, sandbox: str) -> Problem:
-    message = f"engine {engine!r} prepares its agent on this machine, and sandbox {sandbox!r} runs it on another"
-    hint = "Choose a sandbox on this machine with --sandbox, or use the engine `api`."
-    return Problem("sandbox.remote", message, hint=hint)

@@ -13,6 +13,7 @@ from ..plugins.kinds import SANDBOXES, STORES
 from ..plugins.registry import Registry
 from ..run.ledger import MemoryStore
 from ..types.suite import Case
+from .checks.sandboxes import too_weak
 from .options import How
 
 
@@ -26,11 +27,11 @@ class ChosenSandbox:
     """What it does here; its problems are warnings."""
 
 
-async def choose_sandbox(named: str | None, registry: Registry, *, least: Tier = Tier.NONE) -> ChosenSandbox:
-    """The sandbox that was named, else the strongest installed one that works here.
+async def choose_sandbox(named: str | None, registry: Registry, *, untrusted: bool = False) -> ChosenSandbox:
+    """Return the sandbox that was named, else the strongest installed one that works here.
 
     Raises:
-        PluginError: there is none, or it confines less than `least`.
+        PluginError: there is none, or what runs is not trusted and the sandbox does not confine it strictly.
     """
     unnamed = registry.each(SANDBOXES, lambda one: not one.provider.traits.only_by_name)
     best: ChosenSandbox | None = None
@@ -44,11 +45,8 @@ async def choose_sandbox(named: str | None, registry: Registry, *, least: Tier =
         message = "no sandbox that works here is installed, and every process must run in one"
         none = Problem("plugin.not-installed", message, hint="pip install skillgauge-sandbox-local")
         raise PluginError(problems if named else [none, *problems])
-    if _weakness(best.report) > list(Tier).index(least):
-        tier = best.report.tier
-        message = f"the {'' if named else 'best '}sandbox here, {best.name!r}, is of tier {tier}, not {least}"
-        hint = "Install bubblewrap and skillgauge-sandbox-bubblewrap, or do without --untrusted."
-        raise PluginError(Problem("sandbox.too-weak", message, hint=hint))
+    if weak := tuple(too_weak(best.name, best.report.tier, is_named=named is not None, untrusted=untrusted)):
+        raise PluginError(weak)
     return best
 
 
