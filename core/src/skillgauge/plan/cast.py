@@ -15,17 +15,17 @@ from ..plugins.kinds import EXECUTORS
 from ..plugins.registry import Registry
 from ..run.scorers import Scorers
 from ..types.plan import SuitePlan
-from ..types.suite import Case
 from .adapters import Adapters
 from .cells import CellMaker
 from .checks.budget import uncountable_limits
 from .checks.dry_run import weighed
+from .checks.images import image_problems
 from .checks.limits import bare_timeout
 from .checks.sandboxes import engines_out_of_reach
 from .checks.scorers import scorer_problems
 from .checks.variables import unset_variables, withheld_variables
 from .engines import Engines
-from .images import BroughtImage, plan_images, problems_of
+from .images import BroughtImage, plan_images
 from .judging import Judging, checked, find_judges, wanted_judges
 from .options import EvalOptions
 from .resources import ChosenSandbox, choose_sandbox, choose_store, unfit
@@ -96,13 +96,21 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     with collected(problems):
         sandbox = await choose_sandbox(who.sandbox, registry, untrusted=how.untrusted)
         cases = [case for one in surveys for case in one.images if who.executes]
-        unable = list(engines_out_of_reach(engines.traits(), sandbox.name, is_remote=sandbox.report.is_remote))
-        if sandbox.report.runs_images:
+        report = sandbox.report
+        if report.runs_images:
             images = await plan_images(cases, sandbox.sandbox, untrusted=how.untrusted)
-            unable += problems_of(images, cases, sandbox.name, untrusted=how.untrusted)
-        else:
-            unable += [_no_image(case, sandbox.name) for case in cases]
-        problems += [*sandbox.report.problems, *weighed(unable, dry_run=how.dry_run)]
+        unable = [
+            *engines_out_of_reach(engines.traits(), sandbox.name, is_remote=report.is_remote),
+            *image_problems(
+                cases,
+                [image.plan for image in images],
+                sandbox.name,
+                runs_images=report.runs_images,
+                untrusted=how.untrusted,
+            ),
+        ]
+        problems += report.problems
+        problems += weighed(unable, dry_run=how.dry_run)
         if not (how.dry_run or unable or any(one.severity is Severity.ERROR for one in problems)):
             programs = list(engines.traits().items())
             answers = [await unfit(case, *one, sandbox.sandbox, how) for case in cases for one in programs]
@@ -125,9 +133,3 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
         passed=frozenset(one.host for one in passed),
         problems=tuple(problems),
     )
-
-
-def _no_image(case: Case, sandbox: str) -> Problem:
-    message = f"case {case.id!r} brings a Dockerfile for its image, and sandbox {sandbox!r} runs none"
-    hint = "Choose one that runs images with --sandbox; `skillgauge validate` says how to do without."
-    return Problem("sandbox.image", message, origin=case.origin, hint=hint)

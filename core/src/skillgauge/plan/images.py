@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ..contract.sandboxes import ImagePlan, ImageSandbox, Sandbox, SandboxSpec
-from ..errors import Problem, SkillgaugeError
+from ..errors import SkillgaugeError
 from ..types.suite import Case
 
 
@@ -51,20 +51,6 @@ async def plan_images(cases: Iterable[Case], sandbox: Sandbox, *, untrusted: boo
     return tuple(images)
 
 
-def problems_of(images: Sequence[BroughtImage], cases: Sequence[Case], name: str, *, untrusted: bool) -> list[Problem]:
-    """Return what is against the images of some cases.
-
-    Args:
-        images: what `plan_images` answered.
-        cases: for which.
-        name: of the sandbox.
-        untrusted: whether the cases are a stranger's.
-    """
-    if untrusted and len(images) < len(cases):
-        return [_untold(case, name) for case in cases]
-    return [problem for image in images for problem in image.plan.problems]
-
-
 async def built_since(images: Iterable[BroughtImage]) -> tuple[BroughtImage, ...]:
     """Return the images that were not there when they were planned, and are now."""
     built = []
@@ -77,9 +63,3 @@ async def built_since(images: Iterable[BroughtImage]) -> tuple[BroughtImage, ...
             if now.is_there:
                 built.append(replace(image, plan=now))
     return tuple(built)
-
-
-def _untold(case: Case, name: str) -> Problem:
-    message = f"sandbox {name!r} does not tell what it would build of the Dockerfile of case {case.id!r}"
-    hint = "Choose another sandbox with --sandbox, or do without --untrusted."
-    return Problem("sandbox.untrusted-image", message, origin=case.origin, hint=hint)
