@@ -23,6 +23,7 @@ from .checks.images import image_problems
 from .checks.limits import bare_timeout
 from .checks.sandboxes import engines_out_of_reach
 from .checks.scorers import scorer_problems
+from .checks.stores import unkept_run
 from .checks.variables import unset_variables, withheld_variables
 from .engines import Engines
 from .images import BroughtImage, plan_images
@@ -116,7 +117,8 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
             answers = [await unfit(case, *one, sandbox.sandbox, how) for case in cases for one in programs]
             problems += filter(None, answers)
     with collected(problems):
-        store = choose_store(who.store, registry, problems, given=who.store_given)
+        problems += unkept_run(who.store, registry.names("stores"), is_given=who.store_given)
+        store = choose_store(who.store, registry, given=who.store_given)
         executor = registry.make(EXECUTORS, who.executor) if who.executor else None
     return Cast(
         suites=plans,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..contract.providers import Traits
 from ..contract.sandboxes import Command, NoRoomError, Sandbox, SandboxReport, SandboxSpec, Tier
 from ..contract.stores import Store
-from ..errors import LaunchError, PluginError, Problem, Severity
+from ..errors import LaunchError, PluginError, Problem
 from ..plugins.index import install_hint
 from ..plugins.kinds import SANDBOXES, STORES
 from ..plugins.registry import Registry
@@ -79,20 +79,19 @@ def _weakness(report: SandboxReport) -> int:
     return list(Tier).index(report.tier)
 
 
-def choose_store(location: str | None, registry: Registry, warnings: list[Problem], *, given: bool) -> Store:
-    """The store to use; without any installed one, and none asked for, this process.
+def choose_store(location: str | None, registry: Registry, *, given: bool) -> Store:
+    """Return the store to use; without any installed one, and none asked for, this process.
 
     Args:
         location: path or address; `None` keeps the run in this process.
         registry: the run's plugins.
-        warnings: receives what the user should know.
         given: whether the user chose the place, so that its absence is an error.
+
+    Raises:
+        PluginError: no store serves the place, or several do.
     """
     if location is not None and (registry.names("stores") or given):
         return open_store(location, registry)
-    if location is not None:
-        why = "no store is installed: this run is kept in memory, and nothing can be resumed"
-        warnings += [Problem("store.none", why, hint="pip install skillgauge-store-sqlite", severity=Severity.WARNING)]
     return MemoryStore()
 
 
