@@ -21,6 +21,7 @@ from .checks.budget import uncountable_limits
 from .checks.dry_run import weighed
 from .checks.images import image_problems
 from .checks.limits import bare_timeout
+from .checks.programs import unfit_programs
 from .checks.sandboxes import engines_out_of_reach
 from .checks.scorers import scorer_problems
 from .checks.stores import unkept_run
@@ -29,7 +30,7 @@ from .engines import Engines
 from .images import BroughtImage, plan_images
 from .judging import Judging, checked, find_judges, wanted_judges
 from .options import EvalOptions
-from .resources import ChosenSandbox, choose_sandbox, choose_store, unfit
+from .resources import ChosenSandbox, choose_sandbox, choose_store
 from .suites import Suites
 from .survey import Survey
 
@@ -113,9 +114,7 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
         problems += report.problems
         problems += weighed(unable, dry_run=how.dry_run)
         if not (how.dry_run or unable or any(one.severity is Severity.ERROR for one in problems)):
-            programs = list(engines.traits().items())
-            answers = [await unfit(case, *one, sandbox.sandbox, how) for case in cases for one in programs]
-            problems += filter(None, answers)
+            problems += await unfit_programs(cases, engines.traits(), sandbox.sandbox, untrusted=how.untrusted)
     with collected(problems):
         problems += unkept_run(who.store, registry.names("stores"), is_given=who.store_given)
         store = choose_store(who.store, registry, given=who.store_given)

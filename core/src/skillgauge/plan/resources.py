@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..contract.providers import Traits
-from ..contract.sandboxes import Command, NoRoomError, Sandbox, SandboxReport, SandboxSpec, Tier
+from ..contract.sandboxes import Sandbox, SandboxReport, Tier
 from ..contract.stores import Store
-from ..errors import LaunchError, PluginError, Problem
+from ..errors import PluginError, Problem
 from ..plugins.index import install_hint
 from ..plugins.kinds import SANDBOXES, STORES
 from ..plugins.registry import Registry
 from ..run.ledger import MemoryStore
-from ..types.suite import Case
 from .checks.sandboxes import too_weak
-from .options import How
 
 
 @dataclass(frozen=True)
@@ -48,31 +45,6 @@ async def choose_sandbox(named: str | None, registry: Registry, *, untrusted: bo
     if weak := tuple(too_weak(best.name, best.report.tier, is_named=named is not None, untrusted=untrusted)):
         raise PluginError(weak)
     return best
-
-
-async def unfit(case: Case, engine: str, traits: Traits, sandbox: Sandbox, how: How) -> Problem | None:
-    """Why the program of an engine does not start in the image that a case brings; `None` if it does."""
-    if not traits.program:
-        return None
-    spec = SandboxSpec(
-        label=case.id,
-        program_files=traits.program_files,
-        network=False,
-        image_files=case.image_files,
-        untrusted=how.untrusted,
-    )
-    try:
-        async with sandbox.open(spec) as workspace:
-            done = await (await workspace.start(Command(argv=traits.program, timeout_s=_PATIENCE_S))).wait()
-        why = "" if done.exit_code == 0 else done.stderr.decode("utf-8", "replace").strip() or "it fails"
-    except (LaunchError, NoRoomError) as error:
-        why = str(error)
-    message = f"the program of engine {engine!r} does not start in the image of case {case.id!r}: {why}"
-    hint = "Add what it needs to the Dockerfile, or use another engine."
-    return Problem("engine.not-in-image", message, origin=case.origin, hint=hint) if why else None
-
-
-_PATIENCE_S = 60.0
 
 
 def _weakness(report: SandboxReport) -> int:
