@@ -1,4 +1,4 @@
-"""Everybody who takes part in a run: found, made and checked once, with everything that is wrong with them."""
+"""All that takes part in a run, found and made once, with everything that is wrong with it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from ..plugins.kinds import EXECUTORS
 from ..plugins.registry import Registry
 from ..run.scorers import Scorers
 from ..types.plan import SuitePlan
+from ..types.suite import Case
 from .adapters import Adapters
 from .cells import CellMaker
 from .checks.budget import uncountable_limits
@@ -45,7 +46,7 @@ class Cast:
     scorers: Scorers
     judging: Judging
     spenders: Mapping[str, Traits]
-    """Engines and paid judges, as people call them, with what they announce."""
+    """Engines and paid judges, by their names in messages, with what they announce."""
     sandbox: ChosenSandbox | None
     """`None`: none that is installed will do."""
     images: tuple[BroughtImage, ...]
@@ -67,54 +68,48 @@ class Cast:
 
 
 async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Survey], registry: Registry) -> Cast:
-    """Find, make and check everybody; nothing runs yet."""
+    """Find and make everything that takes part in a run, and ask the questions of `checks` in order; nothing runs yet.
+
+    Args:
+        options: what the user asks for.
+        suites: what was loaded.
+        surveys: of each of the suites, in the same order.
+        registry: the run's plugins.
+
+    Raises:
+        SkillgaugeError: what the user or the suites ask for contradicts itself, so that no more can be found.
+    """
     who, how = options.who, options.how
     problems, missing = list[Problem](), list[Problem]()
     adapters, engines = Adapters(registry), Engines(registry, who.replay)
     maker = CellMaker(adapters, engines, options, missing)
     plans = tuple(maker.plan(suite, problems) for suite in suites.suites)
     problems += bare_timeout(how.timeout_s, is_bare=how.timeout_is_bare, runs_agents=bool(engines.setups))
+
     passed = {variable: origin for survey in surveys for variable, origin in survey.passed.items()}
     missing += unset_variables(passed, secret)
     if how.untrusted:
         targets = [target for suite in suites.suites for target in suite.targets]
         problems += withheld_variables(targets, passed)
+
     scorers = Scorers(registry)
     case_problems = [problem for survey in surveys for problem in survey.problems]
     check_problems = scorers.inspect(check for survey in surveys for check in survey.checks)
     problems += scorer_problems([*case_problems, *check_problems])
+
     judging = Judging()
     if who.judge_required or scorers.judged:
-        wanted = wanted_judges(who.judges, who.judge_models, suites.suites)
-        runners = [cell.runner for plan in plans for cell in plan.cells]
-        judging = await checked(find_judges(*wanted, who.judge_temperature, registry, runners))
-    spenders = {f"engine {name!r}": traits for name, traits in engines.traits().items()} | judging.spenders
+        judging = await _find_judging(options, suites, plans, registry)
     missing += [*await adapters.problems(), *await engines.problems(), *judging.problems]
     problems += weighed(missing, dry_run=how.dry_run)
+
+    spenders = {f"engine {name!r}": traits for name, traits in engines.traits().items()} | judging.spenders
     problems += uncountable_limits(how.budget, spenders)
+
     provenance = registry.provenance()
-    sandbox, store, executor = None, None, None
-    images: tuple[BroughtImage, ...] = ()
-    with collected(problems):
-        sandbox = await choose_sandbox(who.sandbox, registry, untrusted=how.untrusted)
-        cases = [case for one in surveys for case in one.images if who.executes]
-        report = sandbox.report
-        if report.runs_images:
-            images = await plan_images(cases, sandbox.sandbox, untrusted=how.untrusted)
-        unable = [
-            *engines_out_of_reach(engines.traits(), sandbox.name, is_remote=report.is_remote),
-            *image_problems(
-                cases,
-                [image.plan for image in images],
-                sandbox.name,
-                runs_images=report.runs_images,
-                untrusted=how.untrusted,
-            ),
-        ]
-        problems += report.problems
-        problems += weighed(unable, dry_run=how.dry_run)
-        if not (how.dry_run or unable or any(one.severity is Severity.ERROR for one in problems)):
-            problems += await unfit_programs(cases, engines.traits(), sandbox.sandbox, untrusted=how.untrusted)
+    cases = [case for survey in surveys for case in survey.images if who.executes]
+    sandbox, images = await _find_sandbox(options, engines, cases, registry, problems)
+    store, executor = None, None
     with collected(problems):
         problems += unkept_run(who.store, registry.names("stores"), is_given=who.store_given)
         store = choose_store(who.store, registry, given=who.store_given)
@@ -131,6 +126,48 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
         store=store,
         executor=executor,
         provenance=provenance,
-        passed=frozenset(one.host for one in passed),
+        passed=frozenset(variable.host for variable in passed),
         problems=tuple(problems),
     )
+
+
+async def _find_judging(
+    options: EvalOptions, suites: Suites, plans: Sequence[SuitePlan], registry: Registry
+) -> Judging:
+    """Return the judges of a run that needs one."""
+    who = options.who
+    names, models = wanted_judges(who.judges, who.judge_models, suites.suites)
+    runners = [cell.runner for plan in plans for cell in plan.cells]
+    return await checked(find_judges(names, models, who.judge_temperature, registry, runners))
+
+
+async def _find_sandbox(
+    options: EvalOptions, engines: Engines, cases: Sequence[Case], registry: Registry, problems: list[Problem]
+) -> tuple[ChosenSandbox | None, tuple[BroughtImage, ...]]:
+    """Return the sandbox and what it makes of the images of cases.
+
+    Args:
+        options: what the user asks for.
+        engines: those of the run.
+        cases: that bring an image each.
+        registry: the run's plugins.
+        problems: those so far; gets further ones. No program is started once there is an error.
+    """
+    untrusted, dry_run = options.how.untrusted, options.how.dry_run
+    sandbox: ChosenSandbox | None = None
+    images: tuple[BroughtImage, ...] = ()
+    with collected(problems):
+        sandbox = await choose_sandbox(options.who.sandbox, registry, untrusted=untrusted)
+        report = sandbox.report
+        if report.runs_images:
+            images = await plan_images(cases, sandbox.sandbox, untrusted=untrusted)
+        out_of_reach = engines_out_of_reach(engines.traits(), sandbox.name, is_remote=report.is_remote)
+        image_plans = [image.plan for image in images]
+        unsuited = image_problems(cases, image_plans, sandbox.name, runs_images=report.runs_images, untrusted=untrusted)
+        unable = [*out_of_reach, *unsuited]
+        problems += report.problems
+        problems += weighed(unable, dry_run=dry_run)
+        has_error = any(problem.severity is Severity.ERROR for problem in problems)
+        if not dry_run and not unable and not has_error:
+            problems += await unfit_programs(cases, engines.traits(), sandbox.sandbox, untrusted=untrusted)
+    return sandbox, images
