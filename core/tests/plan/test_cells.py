@@ -299,6 +299,9 @@ def test_limits_of_agents_are_theirs() -> None:
     assert not problems
     limits = {cell.arm.name: (cell.limits.timeout_s, cell.limits.max_turns) for cell in cells}
     assert limits == {"without_skill": (9, 5), "direct": (9, 5)}
+    both = limited.model_copy(update={"limits": Limits(timeout_s=5)})
+    _, cells, _ = plan(registry, one.model_copy(update={"targets": (both,)}), **choice)
+    assert {cell.arm.name: cell.limits.timeout_s for cell in cells} == {"without_skill": 5, "direct": 5}
     bare = suite(arms=arms, comparisons=(), targets=(Target(id="pdf", adapter="fake"),))
     _, cells, _ = plan(registry, bare, **choice)
     assert {cell.arm.name: cell.limits.timeout_s for cell in cells} == {"without_skill": 600, "direct": 30}

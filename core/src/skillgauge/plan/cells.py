@@ -51,7 +51,7 @@ class CellMaker:
 
     def _direct(self, suite: Suite, arm: Arm, target: Target, problems: list[Problem]) -> list[Cell]:
         identity = self.adapters.identity(target, problems)
-        limits = target.limits.over(suite.defaults.limits).over(Limits(timeout_s=self.options.how.direct_timeout_s))
+        limits = _limits(target, suite, self.options.how.direct_timeout_s)
         return [] if identity is None else [Cell(arm, identity, target, limits=limits)]
 
     def _agent(self, suite: Suite, arms: tuple[Arm, ...], target: Target) -> list[Cell]:
@@ -72,7 +72,7 @@ class CellMaker:
             message = f"engine {name!r} cannot install {', '.join(sorted(kinds))} of suite {suite.id!r}"
             lacks = Problem("engine.no-installs", message, origin=suite.origin)
             self.missing.extend([lacks] if kinds and lacks not in self.missing else [])
-            limits = target.limits.over(suite.defaults.limits).over(Limits(timeout_s=self.options.how.agent_timeout_s))
+            limits = _limits(target, suite, self.options.how.agent_timeout_s)
             cells += [Cell(arm, identity, target, identity.model or model, setup.traits.paid, limits) for arm in arms]
         return cells
 
@@ -92,6 +92,11 @@ class CellMaker:
             raise UsageError(Problem("usage.models", message, hint=hint))
         lanes = range(max(len(engines), len(models)))
         return list(dict.fromkeys((engines[at % len(engines)], models[at % len(models)]) for at in lanes))
+
+
+def _limits(target: Target, suite: Suite, timeout_s: float | None) -> Limits:
+    """Return the limits of a target: its own before those of its suite, and a time limit where neither has one."""
+    return target.limits.over(suite.defaults.limits).over(Limits(timeout_s=timeout_s))
 
 
 def _no_engine(suite: Suite, able: tuple[str, ...], model: str | None) -> Problem:
