@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from skillgauge.errors import Origin, Severity
 from skillgauge.plan.planning import Terms, make_plan
 from skillgauge.plan.survey import survey
+from skillgauge.stats import repeats_for
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan, applies
 from skillgauge.types.suite import (
     DIRECT,
@@ -437,6 +438,17 @@ def test_a_suite_says_how_often_its_cases_run() -> None:
     assert plan_of(often, runs=2).head.trial_count == 2
     fewer = SuitePlan(suite(id="often", defaults=SuiteDefaults(runs=2)), often.cells)
     assert plan_of(often, runs=None).head.plan_id != plan_of(fewer, runs=None).head.plan_id
+
+
+def test_repeats_are_chosen_by_a_difference_only_where_arms_are_compared() -> None:
+    """A suite without comparison, or without cases, keeps its own number of repeats."""
+    own = SuiteDefaults(runs=7)
+    compared = suite(comparisons=(Comparison(candidate="with", baseline="without"),), defaults=own)
+    terms = Terms(detect=0.2)
+    assert terms.repeats(compared, 50) == repeats_for(50, 0.2) != 7
+    assert terms.repeats(compared, 0) == 7
+    assert terms.repeats(suite(defaults=own), 50) == 7
+    assert Terms().repeats(compared, 50) == 7
 
 
 # --- limits -----------------------------------------------------------------------------------------------

@@ -246,6 +246,32 @@ def test_a_workspace_that_cannot_be_opened_or_closed(guard: Guards, when: str) -
         assert guard.notes[0].message.endswith("failed in open: RuntimeError: boom")
 
 
+class Reraising:
+    """A context that raises whatever ends its body again, as one does that cleans up in `except` or `finally`."""
+
+    async def __aenter__(self) -> object:
+        return SimpleNamespace()
+
+    async def __aexit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        if error:
+            raise error
+
+
+@pytest.mark.parametrize("error", [ValueError("mine"), asyncio.CancelledError(), KeyboardInterrupt()])
+def test_a_workspace_that_raises_the_error_of_its_body_again(guard: Guards, error: BaseException) -> None:
+    """That error is none of the plugin's: it goes through, and no failure of the plugin is noted."""
+
+    async def use() -> None:
+        async with guard("sandboxes", open=lambda _spec: Reraising()).open(None):
+            raise error
+
+    using = use()
+    with pytest.raises(type(error)) as caught:
+        using.send(None)
+    assert caught.value is error
+    assert guard.notes == []
+
+
 class TestExecutors:
     """What decides where trials run is guarded from its call to its last result."""
 
