@@ -1,0 +1,311 @@
+"""All that takes part in a run: every question of `plan/checks` is asked, in order, of what was asked for and found."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from skillgauge.contract.engines import Engine
+from skillgauge.contract.judges import Judge, JudgeReply, JudgeRequest
+from skillgauge.contract.providers import Fact, Provider, Traits, hookimpl
+from skillgauge.contract.sandboxes import Finished, ImagePlan, Sandbox, SandboxReport, SandboxSpec, Tier
+from skillgauge.contract.scorers import ScoreContext, Scorer
+from skillgauge.errors import Problem, Severity
+from skillgauge.plan.cast import Cast, find_cast
+from skillgauge.plan.options import EvalOptions, How, Who
+from skillgauge.plan.suites import Suites
+from skillgauge.plan.survey import survey
+from skillgauge.plugins.registry import Registry
+from skillgauge.run.budget import BudgetLimits
+from skillgauge.types.inputs import FileSpec, HostVariable
+from skillgauge.types.plan import Selection
+from skillgauge.types.score import Score
+from skillgauge.types.suite import Arm, ArmKind, Case, Check, Suite, Target
+from skillgauge.types.trial import Execution, Identity
+from skillgauge_testkit import FakeEngine, FakeSandbox
+from skillgauge_testkit.registries import registry_of
+
+AGENT = Arm(name="alone", kind=ArmKind.AGENT)
+ALL_FACTS = frozenset({Fact.USAGE, Fact.COST})
+PLAIN, ASKING = Check(id="k", scorer="plain"), Check(id="j", scorer="asking")
+IMAGE = (FileSpec(path="Dockerfile", text="FROM scratch"),)
+NOTICE = Problem("sandbox.notice", "it leaks", severity=Severity.WARNING)
+
+
+class Agent(FakeEngine):
+    """An engine with a name; `keyless` does not work here."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(lambda _request, _workspace, _emit: Execution(), name=name)
+
+    async def check(self) -> tuple[Problem, ...]:
+        """Return what is missing."""
+        return (Problem("engine.key", "no key"),) if self._name == "keyless" else ()
+
+
+class Grader:
+    """A scorer."""
+
+    version = "1"
+
+    async def score(self, _context: ScoreContext) -> Score:
+        """Pass everything."""
+        return Score.passed()
+
+
+class Expert:
+    """A judge with a name; `mute` does not work here."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    async def check(self) -> tuple[Problem, ...]:
+        """Return what is missing."""
+        return (Problem("judge.key", "no key"),) if self._name == "mute" else ()
+
+    def identity(self, model: str | None) -> Identity:
+        """Return name and model."""
+        return Identity(name=self._name, model=model)
+
+    async def ask(self, _request: JudgeRequest) -> JudgeReply:
+        """Answer nothing."""
+        return JudgeReply(text="")
+
+
+class Box(FakeSandbox):
+    """A sandbox with a report, in which no process ends well."""
+
+    def __init__(self, report: SandboxReport) -> None:
+        super().__init__(lambda _command, _workspace: Finished(1, None, b"", b"no libc", 0.1))
+        self._report = report
+
+    async def check(self) -> SandboxReport:
+        """Return the report."""
+        return self._report
+
+
+class ImageBox(Box):
+    """A sandbox that says what it would build."""
+
+    async def image(self, spec: SandboxSpec) -> ImagePlan:
+        """Return the image; that of case `bad` is refused."""
+        problems = (Problem("image.refused", "no such base"),) if spec.label == "bad" else ()
+        return ImagePlan(f"image-{spec.label}", "Dockerfile", is_there=False, problems=problems)
+
+
+ENGINES = {
+    "agent": Traits(paid=True, tells=ALL_FACTS),
+    "keyless": Traits(),
+    "silent": Traits(paid=True),
+    "remote": Traits(remote=True),
+    "started": Traits(program=("agent", "--version")),
+}
+JUDGES = {"dear": Traits(paid=True, tells=ALL_FACTS), "free": Traits(), "silent": Traits(paid=True), "mute": Traits()}
+BOXES: dict[str, Box] = {
+    "strong": Box(SandboxReport(Tier.STRICT)),
+    "weak": Box(SandboxReport(Tier.PARTIAL, (NOTICE,))),
+    "far": Box(SandboxReport(Tier.STRICT, is_remote=True)),
+    "images": ImageBox(SandboxReport(Tier.STRICT, runs_images=True)),
+    "reticent": Box(SandboxReport(Tier.STRICT, runs_images=True)),
+}
+
+
+def registry() -> Registry:
+    """Return a registry of all of them; only the sandbox `strong` is taken without its name."""
+    module = ModuleType("cast_of_a_test")
+
+    @hookimpl
+    def skillgauge_engines() -> Iterator[Provider[Engine]]:
+        for name, traits in ENGINES.items():
+            yield Provider(name, lambda name=name: Agent(name), "", traits=traits)
+
+    @hookimpl
+    def skillgauge_scorers() -> Iterator[Provider[Scorer]]:
+        yield Provider("plain", Grader, "")
+        yield Provider("asking", Grader, "", traits=Traits(asks_judge=True))
+
+    @hookimpl
+    def skillgauge_judges() -> Iterator[Provider[Judge]]:
+        for name, traits in JUDGES.items():
+            yield Provider(name, lambda name=name: Expert(name), "", traits=traits)
+
+    @hookimpl
+    def skillgauge_sandboxes() -> Iterator[Provider[Sandbox]]:
+        for name, box in BOXES.items():
+            yield Provider(name, lambda box=box: box, "", traits=Traits(only_by_name=name != "strong"))
+
+    hooks = (skillgauge_engines, skillgauge_scorers, skillgauge_judges, skillgauge_sandboxes)
+    vars(module).update({hook.__name__: hook for hook in hooks})
+    return registry_of(module)
+
+
+def cast_of(*, who: dict[str, Any] | None = None, how: dict[str, Any] | None = None, **case_and_target: Any) -> Cast:
+    """Return the cast of a suite with one case and one target, carried out by the engine `agent`."""
+    target = Target(id="t", pass_env=case_and_target.pop("target_env", ()))
+    case = Case.model_validate({"id": "c", "checks": (PLAIN,)} | case_and_target)
+    suite = Suite(id="s", format="f", root="/s", targets=(target,), arms=(AGENT,), cases=(case,))
+    options = EvalOptions(Path("/"), who=Who(**({"engines": ("agent",)} | (who or {}))), how=How(**(how or {})))
+    surveys = [survey(suite, Selection())]
+    return asyncio.run(find_cast(options, Suites({}, (suite,), ()), surveys, registry()))
+
+
+def codes(cast: Cast) -> list[str]:
+    """Return the code of each problem, with a mark at those that are warnings."""
+    return [
+        problem.code if problem.severity is Severity.ERROR else f"{problem.code} (warning)" for problem in cast.problems
+    ]
+
+
+VARIABLE = HostVariable(name="ABSENT", host="SKILLGAUGE_TEST_ABSENT")
+TOKENS, DOLLARS = BudgetLimits(tokens=1), BudgetLimits(cost_usd=1)
+UNTRUSTED, DRY = {"untrusted": True}, {"dry_run": True}
+Row = tuple[dict[str, Any], dict[str, Any], dict[str, Any], list[str]]
+ROWS: dict[str, Row] = {
+    "nothing": ({}, {}, {}, []),
+    "bare time limit": ({}, {"timeout_s": 0.3, "timeout_is_bare": True}, {}, ["usage.timeout"]),
+    "bare time limit of no agent": ({"executes": False}, {"timeout_s": 0.3, "timeout_is_bare": True}, {}, []),
+    "variable of a target": ({}, {}, {"target_env": ("X",)}, []),
+    "withheld of a target": ({}, UNTRUSTED, {"target_env": ("X",)}, ["sandbox.pass-env"]),
+    "unset variable": ({}, {}, {"pass_env": (VARIABLE,)}, ["suite.variable"]),
+    "unset variable, dry run": ({}, DRY, {"pass_env": (VARIABLE,)}, ["suite.variable (warning)"]),
+    "withheld of a case": ({}, UNTRUSTED, {"pass_env": (VARIABLE,)}, ["sandbox.pass-env", "suite.variable"]),
+    "nothing asserted": ({}, {}, {"checks": ()}, ["suite.no-check"]),
+    "scorers absent": (
+        {},
+        {},
+        {"checks": (Check(id="a", scorer="gone"), Check(id="b", scorer="gone", options={"x": 1}))},
+        ["plugin.not-installed"],
+    ),
+    "no judge is named": ({"judges": ("gone",)}, {}, {"checks": (ASKING,)}, ["plugin.not-installed"]),
+    "judge that nothing needs": ({"judges": ("mute",)}, {}, {}, []),
+    "judge that the user requires": ({"judges": ("mute",), "judge_required": True}, {}, {}, ["judge.key"]),
+    "even panel, dry run": ({"judges": ("dear", "free")}, DRY, {"checks": (ASKING,)}, ["usage.judges"]),
+    "engine without a key": ({"engines": ("keyless",)}, {}, {}, ["engine.key"]),
+    "engine without a key, dry run": ({"engines": ("keyless",)}, DRY, {}, ["engine.key (warning)"]),
+    "cost not reported": ({"engines": ("silent",)}, {"budget": DOLLARS}, {}, ["usage.budget"]),
+    "tokens not reported": ({"engines": ("silent",)}, {"budget": TOKENS}, {}, ["usage.budget"]),
+    "cost of a judge": ({"judges": ("silent",)}, {"budget": DOLLARS}, {"checks": (ASKING,)}, ["usage.budget"]),
+    "tokens of a free judge": ({"judges": ("free",)}, {"budget": TOKENS}, {"checks": (ASKING,)}, []),
+    "sandbox with a notice": ({"sandbox": "weak"}, {}, {}, ["sandbox.notice (warning)"]),
+    "sandbox too weak": ({"sandbox": "weak"}, UNTRUSTED, {}, ["sandbox.too-weak"]),
+    "sandbox strict": ({"sandbox": "strong"}, UNTRUSTED, {}, []),
+    "sandbox elsewhere": ({"sandbox": "far"}, {}, {}, ["sandbox.remote"]),
+    "sandbox elsewhere, dry run": ({"sandbox": "far"}, DRY, {}, ["sandbox.remote (warning)"]),
+    "engine elsewhere": ({"sandbox": "far", "engines": ("remote",)}, {}, {}, []),
+    "no images": ({}, {}, {"image_files": IMAGE}, ["sandbox.image"]),
+    "no images, nothing runs": ({"executes": False}, {}, {"image_files": IMAGE}, []),
+    "image": ({"sandbox": "images"}, {}, {"image_files": IMAGE}, []),
+    "image refused": ({"sandbox": "images"}, {}, {"image_files": IMAGE, "id": "bad"}, ["image.refused"]),
+    "image unknown": ({"sandbox": "reticent"}, {}, {"image_files": IMAGE}, []),
+    "image unknown, untrusted": (
+        {"sandbox": "reticent"},
+        UNTRUSTED,
+        {"image_files": IMAGE},
+        ["sandbox.untrusted-image"],
+    ),
+    "program in image": (
+        {"sandbox": "images", "engines": ("started",)},
+        {},
+        {"image_files": IMAGE},
+        ["engine.not-in-image"],
+    ),
+    "program not tried in a dry run": (
+        {"sandbox": "images", "engines": ("started",)},
+        DRY,
+        {"image_files": IMAGE},
+        [],
+    ),
+    "program not tried in a refused image": (
+        {"sandbox": "images", "engines": ("started",)},
+        {},
+        {"image_files": IMAGE, "id": "bad"},
+        ["image.refused"],
+    ),
+    "program not tried after an error": (
+        {"sandbox": "images", "engines": ("started",)},
+        {},
+        {"image_files": IMAGE, "checks": ()},
+        ["suite.no-check"],
+    ),
+    "no store": ({"store": "/runs.db"}, {}, {}, ["store.none (warning)"]),
+    "no store in the place chosen": ({"store": "/runs.db", "store_given": True}, {}, {}, ["plugin.not-installed"]),
+    "executor absent": ({"executor": "gone"}, {}, {}, ["plugin.not-installed"]),
+    "all at once, in order": (
+        {"engines": ("keyless",), "judges": ("mute",), "sandbox": "weak", "store": "/runs.db", "executor": "gone"},
+        {"timeout_s": 0.3, "timeout_is_bare": True, "untrusted": True, "budget": TOKENS},
+        {"target_env": ("X",), "pass_env": (VARIABLE,), "checks": (ASKING, Check(id="a", scorer="gone"))},
+        [
+            "usage.timeout",
+            "sandbox.pass-env",
+            "sandbox.pass-env",
+            "plugin.not-installed",
+            "suite.variable",
+            "engine.key",
+            "judge.key",
+            "usage.budget",
+            "sandbox.too-weak",
+            "store.none (warning)",
+            "plugin.not-installed",
+        ],
+    ),
+    "all of a sandbox at once": (
+        {"sandbox": "far"},
+        {},
+        {"image_files": IMAGE},
+        ["sandbox.remote", "sandbox.image"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("who", "how", "case", "expected"), ROWS.values(), ids=ROWS)
+def test_every_question_is_asked(
+    who: dict[str, Any], how: dict[str, Any], case: dict[str, Any], expected: list[str]
+) -> None:
+    """What was asked for and what was found decide which problems there are, and in which order they are reported."""
+    assert codes(cast_of(who=who, how=how, **case)) == expected
+
+
+@pytest.mark.parametrize(
+    ("judges", "checks", "paid"),
+    [
+        (("dear",), (ASKING, PLAIN), {"asking"}),
+        (("free",), (ASKING, PLAIN), set()),
+        (("free", "dear", "silent"), (ASKING,), {"asking"}),
+        (("dear",), (PLAIN,), set()),
+    ],
+    ids=["paid", "free", "panel", "no check asks"],
+)
+def test_a_check_costs_money_if_a_paid_judge_decides_it(
+    judges: tuple[str, ...], checks: tuple[Check, ...], paid: set[str]
+) -> None:
+    """Those checks are counted by the budget, other checks never."""
+    cast = cast_of(who={"judges": judges}, checks=checks)
+    assert codes(cast) == []
+    assert cast.paid_scorers == paid
+
+
+def test_the_cast_has_what_was_found() -> None:
+    """The strongest sandbox, what it would build, what spends money, and which variables are handed on."""
+    cast = cast_of(who={"judges": ("dear",), "sandbox": "images"}, checks=(ASKING,), image_files=IMAGE)
+    assert cast.sandbox is not None
+    assert (cast.sandbox.name, [image.plan.name for image in cast.images]) == ("images", ["image-c"])
+    assert dict(cast.spenders) == {"engine 'agent'": ENGINES["agent"], "judge 'dear'": JUDGES["dear"]}
+    assert (cast.executor, cast.passed, cast.store is not None) == (None, frozenset(), True)
+    assert [(cell.arm.name, cell.runner.name) for plan in cast.suites for cell in plan.cells] == [("alone", "agent")]
+
+
+def test_a_weak_sandbox_is_no_part_of_the_cast_of_what_is_not_trusted() -> None:
+    """Without the strict one nothing can run."""
+    assert cast_of(who={"sandbox": "weak"}, how=UNTRUSTED).sandbox is None
+
+
+def test_variables_of_cases_are_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A variable that is set is no problem, and its value will be kept out of results."""
+    monkeypatch.setenv(VARIABLE.host, "value")
+    cast = cast_of(pass_env=(VARIABLE,))
+    assert (codes(cast), cast.passed) == ([], {VARIABLE.host})
