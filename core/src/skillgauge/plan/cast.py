@@ -109,11 +109,7 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     provenance = registry.provenance()
     cases = [case for survey in surveys for case in survey.images if who.executes]
     sandbox, images = await _find_sandbox(options, engines, cases, registry, problems)
-    store, executor = None, None
-    with collected(problems):
-        problems += unkept_run(who.store, registry.names("stores"), is_given=who.store_given)
-        store = choose_store(who.store, registry, given=who.store_given)
-        executor = registry.make(EXECUTORS, who.executor) if who.executor else None
+    store, executor = _find_keeping(options, registry, problems)
     return Cast(
         suites=plans,
         adapters=adapters,
@@ -129,6 +125,19 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
         passed=frozenset(variable.host for variable in passed),
         problems=tuple(problems),
     )
+
+
+def _find_keeping(
+    options: EvalOptions, registry: Registry, problems: list[Problem]
+) -> tuple[Store | None, Executor | None]:
+    """Return what keeps the run and what decides where its trials run; further problems are added to those so far."""
+    who = options.who
+    store, executor = None, None
+    with collected(problems):
+        problems += unkept_run(who.store, registry.names("stores"), is_given=who.store_given)
+        store = choose_store(who.store, registry, given=who.store_given)
+        executor = registry.make(EXECUTORS, who.executor) if who.executor else None
+    return store, executor
 
 
 async def _find_judging(
