@@ -97,7 +97,7 @@ FINDINGS: dict[str, tuple[str, ...]] = {
     # Sums of what is known posed as totals.
     "N-B6": (
         "core/tests/evaluation/test_conclusion.py::test_what_a_run_cost",
-        "core/tests/run/test_budget.py::test_a_limit_on_what_costs_nothing_is_told_to_hold_nothing",
+        "core/tests/plan/checks/test_budget.py::test_a_limit_of_tokens_that_cost_nothing_is_a_warning",
         "plugins/formats/eval-skills/tests/test_eval_skills_document.py::test_tokens_and_money_are_told_only_if_known",
         "plugins/commands/rescore/tests/test_rescore_cli.py::test_another_judge_at_the_price_of_the_judge_alone",
     ),

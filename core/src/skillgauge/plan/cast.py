@@ -70,12 +70,6 @@ class Cast:
 async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Survey], registry: Registry) -> Cast:
     """Find and make everything that takes part in a run, and ask the questions of `checks` in order; nothing runs yet.
 
-    Args:
-        options: what the user asks for.
-        suites: what was loaded.
-        surveys: of each of the suites, in the same order.
-        registry: the run's plugins.
-
     Raises:
         SkillgaugeError: what the user or the suites ask for contradicts itself, so that no more can be found.
     """
