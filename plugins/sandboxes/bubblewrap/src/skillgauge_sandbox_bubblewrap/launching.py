@@ -27,8 +27,9 @@ from .limits import OUTSIDE_ENV
 PROGRAM = Path(__file__).with_name("launcher.py")
 _STARTED, _UNCONFINED, _SIGNALLED = 0, 1, 128  # as in `launcher`
 _LONGEST = 4096
-_NEARLY = 0.9
-"""Share of its processor time at which a process can have been ended for it: limits are checked by ticks of a clock."""
+_NEARLY = 0.5
+"""Share of its processor time at which a process can have been ended for it: limits are checked by ticks of a clock,
+and on a busy machine a tick is charged to the process that runs, however short a time it ran."""
 _END_S = 2.0
 _ANSWER_S = 60.0
 """After which it has answered, however busy the machine is, unless somebody stopped it."""
