@@ -83,7 +83,8 @@ class Case:
         before = len(self.server.requests)
         process = self.start(*arguments)
         self.wait_for_last_call(process, before)
-        os.kill(process.pid, ending)
+        if process.poll() is None:  # else what it says is what went wrong
+            os.kill(process.pid, ending)
         out, err = process.communicate(timeout=60)
         return process.returncode, out, err
 
