@@ -78,8 +78,11 @@ class CanaryWatch:
 
     def _open_gates(self) -> None:
         while not self._end.wait(_EVERY_S):
-            for gate in self._temporary.glob("skillgauge-*/w*/work/gate-*"):
-                with suppress(OSError):  # nobody waits at it yet
+            gates: list[Path] = []
+            with suppress(OSError):  # a workspace was removed meanwhile
+                gates = list(self._temporary.glob("skillgauge-*/w*/work/gate-*"))
+            for gate in gates:
+                with suppress(OSError):  # nothing waits at it yet
                     descriptor = os.open(gate, os.O_WRONLY | os.O_NONBLOCK)
                     try:
                         self.look(gate.name.removeprefix("gate-"))
