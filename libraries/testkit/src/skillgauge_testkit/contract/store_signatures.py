@@ -3,49 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
 
-from skillgauge.api import Execution, PlanHead, RunLog, RunQuery, RunState, RunView, Store
+from skillgauge.api import Execution, RunQuery, RunState
 
 from . import samples
-from .clauses import answered, called, require, shown
-from .store_crashes import MakeStore
+from .clauses import answered, require, shown
+from .store_places import Place
 
 
-@dataclass(frozen=True)
-class SignedPlace:
-    """A location for runs that are signed.
-
-    Args:
-        make: makes a store from its options.
-        location: where it is; empty.
-        patience_s: how long to wait for an answer.
-    """
-
-    make: MakeStore
-    location: str
-    patience_s: float
-
-    @asynccontextmanager
-    async def store(self) -> AsyncIterator[Store]:
-        """A store that is closed at the end."""
-        store = called("making a store", self.make, {"location": self.location})
-        yield store
-        await answered("Store.close", self.patience_s, store.close)
-
-    async def begin(self, store: Store, head: PlanHead, *, fresh: bool = False) -> RunLog:
-        """Begin or resume a run."""
-        return await answered("Store.begin", self.patience_s, lambda: store.begin(head, fresh=fresh))
-
-    async def scan(self, store: Store, query: RunQuery) -> list[RunView]:
-        """Runs that match."""
-        call = f"Store.scan of {query!r}"
-        return await answered(call, self.patience_s, asyncio.to_thread, lambda: list(store.scan(query)))
-
-
-async def keeps_signatures(place: SignedPlace) -> None:
+async def keeps_signatures(place: Place) -> None:
     """What is signed comes back to the letter, with its signature."""
     head = samples.head(signer="a key")
     result = samples.result(0, signature="of the result", execution=Execution(output={"b": 1, "a": (1.5, "é")}))
@@ -65,7 +31,7 @@ async def keeps_signatures(place: SignedPlace) -> None:
         require(not await place.scan(store, RunQuery(plan_id="another")), "Store.scan must heed RunQuery.plan_id")
 
 
-async def keeps_signers_apart(place: SignedPlace) -> None:
+async def keeps_signers_apart(place: Place) -> None:
     """A run is resumed, and given up, only for the signer that began it."""
     mine, other = samples.head(signer="my key"), samples.head(signer="another key")
     async with place.store() as store:

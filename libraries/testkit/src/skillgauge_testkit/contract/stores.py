@@ -32,7 +32,7 @@ from .clauses import PATIENCE_S, answered, called, require, run, shown
 from .shapes import require_shape
 from .store_crashes import MakeStore, run_child
 from .store_places import Place
-from .store_signatures import SignedPlace, keeps_signatures, keeps_signers_apart
+from .store_signatures import keeps_signatures, keeps_signers_apart
 
 
 def check_store(make: MakeStore, make_location: Callable[[], str], *, patience_s: float = PATIENCE_S) -> None:
@@ -69,14 +69,14 @@ def check_store(make: MakeStore, make_location: Callable[[], str], *, patience_s
         _scans,
     ):
         run(clause(Place(make, make_location(), patience_s)))
-    run(keeps_signatures(SignedPlace(make, make_location(), patience_s)))
+    run(keeps_signatures(Place(make, make_location(), patience_s)))
     if isinstance(store, Archive):
         require_shape(store, Archive)
         run(_takes_in(Place(make, make_location(), patience_s)))
     if store.durable:
         run(_resumes(Place(make, make_location(), patience_s)))
         run(_survives(Place(make, make_location(), patience_s)))
-        run(keeps_signers_apart(SignedPlace(make, make_location(), patience_s)))
+        run(keeps_signers_apart(Place(make, make_location(), patience_s)))
 
 
 async def _closes(store: Store, patience_s: float) -> None:
