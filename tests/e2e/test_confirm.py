@@ -114,7 +114,7 @@ def test_chosen_cases_carry_no_evidence(scripted: Scripted) -> None:
     )
     assert {line.split()[1] for line in scripted.sessions()} == {"3"}
     assert done.verdict == "done: with_skill: 5 of 5 passed"
-    assert "only 3, run again 5 times; cases that were chosen for their results carry no interval" in done.stdout
+    assert "only case 3, run again 5 times; cases that were chosen for their results carry no interval" in done.stdout
     joined = _newest(scripted, record)
     assert {result["case_id"] for result in joined["results"]} == {case["id"] for case in joined["cases"]} == {"3"}
     assert joined["plan"]["origin"]["chosen"] is True

@@ -106,9 +106,10 @@ class Continuation:
         times = "once" if self.runs == 1 else f"{self.runs} times"
         names = [case for _, case in self.cases]
         if self.chosen:
+            noun = "case" if len(names) == 1 else "cases"
             return (
-                f"only {listed(names)}, run again {times}; cases that were chosen for their results carry no interval, "
-                "finding or gate"
+                f"only {noun} {listed(names)}, run again {times}; cases that were chosen for their results "
+                "carry no interval, finding or gate"
             )
         shown = listed(names) if len(names) <= _NAMED else counted(len(names), "case")
         more = "once more" if self.runs == 1 else f"{self.runs} more times"
