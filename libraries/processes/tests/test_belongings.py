@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,22 @@ def carriers(mark: str) -> list[int]:
     return found
 
 
+def four_carry(mark: str) -> bool:
+    """Whether the shell of an owner and its three sleeping children run."""
+    return len(carriers(mark)) == 4
+
+
+def described(pids: list[int]) -> list[bytes]:
+    """The command lines and states of processes, for a test that fails."""
+    lines = []
+    for pid in pids:
+        try:
+            lines.append(Path(f"/proc/{pid}/stat").read_bytes() + Path(f"/proc/{pid}/cmdline").read_bytes())
+        except OSError as error:
+            lines.append(str(error).encode())
+    return lines
+
+
 def guardian_of(owner: int) -> int:
     """The process that waits for the end of another."""
     children = Path(f"/proc/{owner}/task").glob("*/children")
@@ -91,6 +108,18 @@ def guardian_of(owner: int) -> int:
 @contextmanager
 def owner(temporary: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], Path, str]]:
     """A process with an open workspace: it, the folder, and the mark of what it started."""
+    for _ in range(3):  # on a machine that is short of processes the shell in it may fail to fork
+        with started_owner(temporary, *words) as (process, folder, mark):
+            if eventually(partial(four_carry, mark)):
+                yield process, folder, mark
+                return
+            seen = described(carriers(mark))
+    raise AssertionError(f"an owner never had four processes, at last it had {seen}")
+
+
+@contextmanager
+def started_owner(temporary: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], Path, str]]:
+    """The same, as soon as its workspace is open."""
     process = subprocess.Popen(
         [sys.executable, "-c", OWNER, *words],
         env={"TMPDIR": str(temporary), "PATH": os.defpath, "PYTHONPATH": os.pathsep.join(sys.path)},
@@ -102,9 +131,7 @@ def owner(temporary: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str],
         try:
             assert process.stdout is not None
             folder = Path(process.stdout.readline().split()[0])
-            mark = (folder.parent / "lock").read_text().strip()
-            assert eventually(lambda: len(carriers(mark)) == 4)  # the shell and three that sleep
-            yield process, folder, mark
+            yield process, folder, (folder.parent / "lock").read_text().strip()
         finally:
             process.kill()
 
