@@ -16,6 +16,7 @@ from skillgauge.contract import (
     adapters,
     engines,
     executors,
+    format_parts,
     formats,
     judges,
     providers,
@@ -27,7 +28,19 @@ from skillgauge.contract import (
 from skillgauge.types import answers, result, suite, trial
 from skillgauge_documents import frozen
 
-CONTRACT = (adapters, engines, executors, formats, judges, providers, reporters, sandboxes, scorers, stores)
+CONTRACT = (
+    adapters,
+    engines,
+    executors,
+    format_parts,
+    formats,
+    judges,
+    providers,
+    reporters,
+    sandboxes,
+    scorers,
+    stores,
+)
 
 NOT_FOR_PLUGINS = {"PROJECT", "TYPE_CHECKING", "T", "P", "PLAIN", "imported", "once"}
 NOT_FOR_PLUGINS |= {"CaseFacts", "SuiteFacts", "TrialFacts"}

@@ -95,7 +95,7 @@ def test_a_dry_run_imports_nothing_of_a_run_that_ends(tmp_path: Path) -> None:
     tasks.write_text(json.dumps([{"id": "one", "inputData": {}, "expectedOutput": {"type": "exact", "value": "1"}}]))
     paths = ["--skills", str(skill), "--tasks", str(tasks)]
     names = all_imported("eval", "--dry-run", "--store", "none", "--sandbox", "local", *paths)
-    assert "skillgauge_format_eval_skills.suite_format" in names
+    assert "skillgauge_format_eval_skills.loading" in names
     assert not names & DRY_RUN_NEEDS_NONE
 
 

@@ -121,6 +121,9 @@ from .contract.executors import (
     Results as Results,
     RunTrial as RunTrial,
 )
+from .contract.format_parts import (
+    format_of as format_of,
+)
 from .contract.formats import (
     Claim as Claim,
     Dumped as Dumped,

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
+
+from pydantic import BaseModel
 
 from skillgauge_documents.frozen import EMPTY, Frozen, JsonObject
 
@@ -13,6 +15,8 @@ from ..errors import Problem
 from ..types.comparison import GroupKey
 from ..types.result import Figure, SuiteSummary
 from ..types.suite import Suite
+
+T = TypeVar("T", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,12 @@ class LoadRequest(Frozen):
     """Values of the format's load options, by option name; unset ones are absent."""
     searched: tuple[str, ...] = ()
     """Further paths, found by searching a folder: a bad one among them is reported and passed over."""
+
+    def options_over(self, configured: T) -> T:
+        """Options of a format: those of the configuration, overridden by those of this request that are its own."""
+        model = type(configured)
+        own = {name: value for name, value in self.options.items() if name in model.model_fields}
+        return model.model_validate({**configured.model_dump(exclude_unset=True), **own})
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,11 @@ from skillgauge.api import (
     located_all,
     thaw,
 )
-from skillgauge_format_agentv.suite_format import AgentvFormat
 from skillgauge_testkit import FORMATS, Maker, check_format, check_light_import, check_mutants, check_plugin
 from skillgauge_testkit.program import Program
 
 MODULE = "skillgauge_format_agentv.plugin"
+FORMAT = Maker(FORMATS, MODULE)()
 SKILL = "---\nname: labels\ndescription: Prints labels of parcels. Use when a parcel needs a label.\n---\n\nPrint.\n"
 OTHER = "---\nname: stamps\ndescription: Buys stamps. Use when a letter needs one.\n---\n\nBuy.\n"
 EVAL = """name: labels-eval
@@ -100,7 +100,7 @@ def laid(root: Path, text: str = EVAL, **files: str) -> Path:
 
 def load(file: Path) -> Loaded:
     """What the format makes of a file."""
-    return AgentvFormat().load(LoadRequest(paths=(str(file),), cwd=str(file.parent)))
+    return FORMAT.load(LoadRequest(paths=(str(file),), cwd=str(file.parent)))
 
 
 def loaded(file: Path) -> Suite:
@@ -380,7 +380,7 @@ def test_what_does_not_map_is_refused(tmp_path: Path, old: str, new: str, place:
 def test_there_and_back(tmp_path: Path) -> None:
     """What is written is read as the same, but for what is named as lost."""
     suite = loaded(laid(tmp_path / "a"))
-    dumped = AgentvFormat().dump(suite)
+    dumped = FORMAT.dump(suite)
     for path, content in dumped.artifacts:
         (tmp_path / "b" / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "b" / path).write_bytes(content)
@@ -431,7 +431,7 @@ def test_announcement() -> None:
 
 def test_what_is_written_is_yaml_of_theirs(tmp_path: Path) -> None:
     """A prompt that is one variable, and a test with an id for each case."""
-    text = dict(AgentvFormat().dump(loaded(laid(tmp_path))).artifacts)["EVAL.yaml"]
+    text = dict(FORMAT.dump(loaded(laid(tmp_path))).artifacts)["EVAL.yaml"]
     document = yaml.safe_load(text)
     assert document["prompts"] == ["{{ input }}"]
     assert [(one["id"], set(one) - {"id"}) for one in document["tests"]][1] == (

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from skillgauge.api import Loaded, LoadRequest, SuiteError, located_all
-from skillgauge_format_benchflow.options import BenchflowOptions
-from skillgauge_format_benchflow.suite_format import BenchflowFormat
+from skillgauge_testkit import FORMATS, Maker
 
 SKILL = """---
 name: tables
@@ -52,7 +51,7 @@ def load(tmp_path: Path) -> Callable[..., Loaded]:
         request = LoadRequest(
             paths=tuple(map(str, paths)), searched=tuple(map(str, searched)), cwd=str(tmp_path), options=options
         )
-        return BenchflowFormat(BenchflowOptions()).load(request)
+        return Maker(FORMATS, "skillgauge_format_benchflow.plugin")().load(request)
 
     return call
 

@@ -10,8 +10,7 @@ from typing import Any, Protocol
 import pytest
 
 from skillgauge.api import Loaded, LoadRequest, Problem, SuiteError
-from skillgauge_format_eval_skills.options import EvalSkillsOptions
-from skillgauge_format_eval_skills.suite_format import EvalSkillsFormat
+from skillgauge_testkit import FORMATS, Maker
 
 SKILL = {
     "id": "echo",
@@ -63,7 +62,7 @@ def load(tmp_path: Path) -> Load:
         request = LoadRequest(
             paths=tuple(map(str, paths)), searched=tuple(map(str, searched)), cwd=str(tmp_path), options=options
         )
-        return EvalSkillsFormat(EvalSkillsOptions()).load(request)
+        return Maker(FORMATS, "skillgauge_format_eval_skills.plugin")().load(request)
 
     return run
 

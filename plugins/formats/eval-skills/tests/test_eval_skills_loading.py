@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from skillgauge.api import Loaded, LoadRequest, Problem, Severity
-from skillgauge_format_eval_skills.options import EvalSkillsOptions
-from skillgauge_format_eval_skills.suite_format import EvalSkillsFormat
+from skillgauge_testkit import FORMATS, Maker
 
 Skill = Callable[..., Path]
 Write = Callable[[str, object], Path]
@@ -191,7 +190,7 @@ def test_warnings_about_skills_are_told_once(skill: Skill, write: Write, load: L
 def test_request_rules_over_configuration(skill: Skill, write: Write, tmp_path: Path) -> None:
     """Configured options hold until the request says otherwise; other formats' options are no concern."""
     write("t.json", [{"id": "t", "expectedOutput": {"value": 1}}])
-    configured = EvalSkillsFormat(EvalSkillsOptions(tasks="t.json"))
+    configured = Maker(FORMATS, "skillgauge_format_eval_skills.plugin")({"tasks": "t.json"})
     paths = (str(skill()),)
     plain = configured.load(LoadRequest(paths=paths, cwd=str(tmp_path), options={"arms": "of another format"}))
     assert plain.suites[0].id == "custom"

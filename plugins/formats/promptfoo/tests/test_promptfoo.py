@@ -23,11 +23,11 @@ from skillgauge.api import (
     located_all,
     thaw,
 )
-from skillgauge_format_promptfoo.suite_format import PromptfooFormat
 from skillgauge_testkit import FORMATS, Maker, check_format, check_light_import, check_mutants, check_plugin
 from skillgauge_testkit.program import Program
 
 MODULE = "skillgauge_format_promptfoo.plugin"
+FORMAT = Maker(FORMATS, MODULE)()
 SKILL = "---\nname: labels\ndescription: Prints labels of parcels. Use when a parcel needs a label.\n---\n\nPrint.\n"
 CONFIG = """description: Labels
 prompts:
@@ -84,7 +84,7 @@ def config(tmp_path: Path) -> Path:
 
 def load(file: Path) -> Loaded:
     """What the format makes of a file."""
-    return PromptfooFormat().load(LoadRequest(paths=(str(file),), cwd=str(file.parent)))
+    return FORMAT.load(LoadRequest(paths=(str(file),), cwd=str(file.parent)))
 
 
 def loaded(file: Path) -> Suite:
@@ -153,7 +153,7 @@ def _written(dumped: Any, folder: Path) -> Path:
 def test_there_and_back(config: Path, tmp_path: Path) -> None:
     """What is written is read as the same, and nothing is said to be lost."""
     suite = loaded(config)
-    dumped = PromptfooFormat().dump(suite)
+    dumped = FORMAT.dump(suite)
     assert dumped.losses == ()
     back = loaded(_written(dumped, tmp_path / "back/labels"))
     assert [(one.id, one.execution_digest, one.rule) for one in back.cases] == [
@@ -489,7 +489,7 @@ def test_who_answers_in_what_is_written(kind: ArmKind, engine: str | None, provi
         arms=(Arm(name="only", kind=kind),),
         defaults=SuiteDefaults(engine=engine),
     )
-    dumped = PromptfooFormat().dump(suite)
+    dumped = FORMAT.dump(suite)
     assert yaml.safe_load(dict(dumped.artifacts)["promptfooconfig.yaml"])["providers"] == [provider]
     told = [one.message for one in dumped.losses]
     assert any(loss in one for one in told) if loss else told == []

@@ -9,8 +9,7 @@ from typing import Any, Protocol
 import pytest
 
 from skillgauge.api import Loaded, LoadRequest, Problem, SuiteError, located_all
-from skillgauge_format_skillevaluation.options import SkillevaluationOptions
-from skillgauge_format_skillevaluation.suite_format import SkillevaluationFormat
+from skillgauge_testkit import FORMATS, Maker
 
 SKILL = """---
 name: tables
@@ -62,7 +61,7 @@ def load(tmp_path: Path) -> Load:
 
     def call(*paths: Path, searched: tuple[Path, ...] = (), **options: Any) -> Loaded:
         request = LoadRequest(paths=tuple(map(str, paths)), searched=tuple(map(str, searched)), cwd=str(tmp_path))
-        return SkillevaluationFormat(SkillevaluationOptions(**options)).load(request)
+        return Maker(FORMATS, "skillgauge_format_skillevaluation.plugin")(options).load(request)
 
     return call
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from skillgauge.api import Loaded, LoadRequest, Suite, SuiteError, VerdictMode, located_all
-from skillgauge_format_skillgrade.suite_format import SkillgradeFormat
 from skillgauge_testkit import FORMATS, Maker, check_format, check_light_import, check_mutants, check_plugin
 from skillgauge_testkit.program import Program
 
 MODULE = "skillgauge_format_skillgrade.plugin"
+FORMAT = Maker(FORMATS, MODULE)()
 SKILL = "---\nname: labels\ndescription: Prints labels of parcels. Use when a parcel needs a label.\n---\n\nPrint.\n"
 EVAL = """version: "1"
 defaults:
@@ -69,7 +69,7 @@ def suite_file(tmp_path: Path) -> Path:
 
 def load(file: Path) -> Loaded:
     """What the format makes of a file."""
-    return SkillgradeFormat().load(LoadRequest(paths=(str(file),), cwd=str(file.parent)))
+    return FORMAT.load(LoadRequest(paths=(str(file),), cwd=str(file.parent)))
 
 
 def loaded(file: Path) -> Suite:
@@ -111,7 +111,7 @@ def test_what_is_read(suite_file: Path) -> None:
 def test_there_and_back(suite_file: Path, tmp_path: Path) -> None:
     """What is written is read as the same, and nothing is said to be lost."""
     suite = loaded(suite_file)
-    dumped = SkillgradeFormat().dump(suite)
+    dumped = FORMAT.dump(suite)
     assert dumped.losses == ()
     for path, content in dumped.artifacts:
         place = tmp_path / "back/labels" / path

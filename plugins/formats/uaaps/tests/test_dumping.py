@@ -10,11 +10,11 @@ from typing import Any
 import yaml
 
 from skillgauge.api import Arm, ArmKind, Case, Check, Dumped, FileSpec, LoadRequest, Suite, SuiteDefaults
-from skillgauge_format_uaaps.options import Stage, UaapsOptions
-from skillgauge_format_uaaps.suite_format import UaapsFormat
+from skillgauge_format_uaaps.options import Stage
 from skillgauge_skill_folders import skill_ref
+from skillgauge_testkit import FORMATS, Maker
 
-FORMAT = UaapsFormat(UaapsOptions())
+FORMAT = Maker(FORMATS, "skillgauge_format_uaaps.plugin")()
 SKILL = "---\nname: greet\ndescription: Greets people by name when asked to say hello.\n---\nSay hello.\n"
 
 

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from skillgauge.api import ArmKind, LoadRequest, Severity, Suite, SuiteError, TargetKind, located_all
-from skillgauge_format_uaaps.options import UaapsOptions
-from skillgauge_format_uaaps.suite_format import UaapsFormat
+from skillgauge_testkit import FORMATS, Maker
 
 EVAL = "name: {name}\ninput: {{ prompt: Go }}\njudge: {{ criteria: It went. }}\n"
 
@@ -19,7 +18,7 @@ EVAL = "name: {name}\ninput: {{ prompt: Go }}\njudge: {{ criteria: It went. }}\n
 def load(package: Path, stage: str = "evals", **options: Any) -> tuple[Suite, ...]:
     """The suites of a package."""
     request = LoadRequest(paths=(str(package),), cwd=str(package), options={"stage": stage, **options})
-    return UaapsFormat(UaapsOptions()).load(request).suites
+    return Maker(FORMATS, "skillgauge_format_uaaps.plugin")().load(request).suites
 
 
 def refused(package: Path, stage: str = "evals", **options: Any) -> list[str]:

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from skillgauge.api import LoadRequest, Problem, SuiteError, located_all
-from skillgauge_format_uaaps.options import UaapsOptions
-from skillgauge_format_uaaps.suite_format import UaapsFormat
+from skillgauge_testkit import FORMATS, Maker
 from skillgauge_testkit.program import Program
 
 from .conftest import DATA
@@ -19,7 +18,7 @@ from .mutants import COUNT, MUTATIONS, spoil
 def problems_of(package: Path) -> tuple[Problem, ...]:
     """What is wrong with a package, in its tests and in its evals."""
     found: list[Problem] = []
-    format_ = UaapsFormat(UaapsOptions())
+    format_ = Maker(FORMATS, "skillgauge_format_uaaps.plugin")()
     format_.claim(package)
     for stage in ("tests", "evals"):
         try:

@@ -10,11 +10,11 @@ import pytest
 
 from skillgauge.api import Case, Loaded, LoadRequest, SkillRole, Suite, SuiteError, VerdictMode, located_all, thaw
 from skillgauge_format_waza.commands import assertions_of, program_of
-from skillgauge_format_waza.suite_format import WazaFormat
 from skillgauge_testkit import FORMATS, Maker, check_format, check_light_import, check_mutants, check_plugin
 from skillgauge_testkit.program import Program
 
 MODULE = "skillgauge_format_waza.plugin"
+FORMAT = Maker(FORMATS, MODULE)()
 SKILL = "---\nname: labels\ndescription: Prints labels of parcels. Use when a parcel needs a label.\n---\n\nPrint.\n"
 EVAL = """name: labels-eval
 description: What the skill labels is good for.
@@ -94,7 +94,7 @@ def laid(skill: Path, more: dict[str, str]) -> Path:
 
 def load(file: Path) -> Loaded:
     """What the format makes of a file."""
-    return WazaFormat().load(LoadRequest(paths=(str(file),), cwd=str(file.parent)))
+    return FORMAT.load(LoadRequest(paths=(str(file),), cwd=str(file.parent)))
 
 
 def loaded(file: Path) -> Suite:
@@ -241,7 +241,7 @@ def test_each_grader_there_and_back(suite_file: Path, tmp_path: Path, grader: di
 
 def rewritten(suite: Suite, folder: Path) -> Suite:
     """A suite that was written without a loss, read again."""
-    dumped = WazaFormat().dump(suite)
+    dumped = FORMAT.dump(suite)
     assert dumped.losses == ()
     for path, content in dumped.artifacts:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)

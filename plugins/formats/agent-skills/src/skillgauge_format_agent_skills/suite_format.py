@@ -17,6 +17,9 @@ from .options import AgentSkillsOptions
 class AgentSkillsFormat:
     """Suites about a skill that an agent may use: evals with and without it, and queries that should make it fire.
 
+    It is a class because its claims depend on what is installed, which is looked up once for each object: slow for each
+    path, and stale for a whole process, in which a format may be installed between two evaluations.
+
     Args:
         options: what the configuration says; a load request's own options rule over it.
     """
@@ -37,12 +40,9 @@ class AgentSkillsFormat:
         Raises:
             SuiteError: a named file is bad.
         """
-        known = AgentSkillsOptions.model_fields
-        given = {key: value for key, value in request.options.items() if key in known}
-        options = AgentSkillsOptions.model_validate({**self._options.model_dump(exclude_unset=True), **given})
         from .loading import load  # noqa: PLC0415 - slow, and most runs have no such suite
 
-        return load(request, options)
+        return load(request, request.options_over(self._options))
 
     def dump(self, suite: Suite) -> Dumped:
         """The suite as evals or queries of a skill, with the skill's SKILL.md and the files that cases need."""

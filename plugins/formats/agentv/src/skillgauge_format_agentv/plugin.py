@@ -1,10 +1,10 @@
-"""Announces the format; what it does is in `suite_format`."""
+"""Announces the format; its functions are imported when they are needed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from skillgauge.api import NoOptions, Provider, SuiteFormat, hookimpl
+from skillgauge.api import NoOptions, Provider, SuiteFormat, format_of, hookimpl
 
 
 @hookimpl
@@ -13,6 +13,10 @@ def skillgauge_formats() -> Iterable[Provider[SuiteFormat]]:
     yield Provider(
         name="agentv",
         options=NoOptions,
-        factory="skillgauge_format_agentv.suite_format:AgentvFormat",
+        factory=format_of(
+            claim="skillgauge_format_agentv.claiming:claim",
+            load="skillgauge_format_agentv.loading:load",
+            dump="skillgauge_format_agentv.dumping:dump",
+        ),
         summary="EVAL.yaml of agentv: tests with rubrics, assertions and scripts.",
     )

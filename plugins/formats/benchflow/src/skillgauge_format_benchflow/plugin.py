@@ -1,10 +1,10 @@
-"""Announces the format; what it does is in `suite_format`."""
+"""Announces the format; its functions are imported when they are needed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from skillgauge.api import Provider, SuiteFormat, hookimpl
+from skillgauge.api import Provider, SuiteFormat, format_of, hookimpl
 
 from .options import BenchflowOptions
 
@@ -15,7 +15,12 @@ def skillgauge_formats() -> Iterable[Provider[SuiteFormat]]:
     yield Provider(
         name="benchflow",
         options=BenchflowOptions,
-        factory="skillgauge_format_benchflow.suite_format:BenchflowFormat",
+        factory=format_of(
+            claim="skillgauge_format_benchflow.claiming:claim",
+            load="skillgauge_format_benchflow.loading:load",
+            dump="skillgauge_format_benchflow.dumping:dump",
+            figures="skillgauge_format_benchflow.figures:figures",
+        ),
         summary="evals/evals.json beside SKILL.md with `cases`, as BenchFlow has it: lift of a reward.",
         schemas="skillgauge_format_benchflow.files:schemas",
     )

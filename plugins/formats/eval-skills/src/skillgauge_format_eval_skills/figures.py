@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from skillgauge.api import Figure, GroupSummary, JsonObject, consistency
+from skillgauge.api import Figure, GroupKey, GroupSummary, JsonObject, SuiteSummary, consistency
 
 COMPLETION = "completionRate"
 """Name of the completion rate."""
@@ -59,6 +60,12 @@ def metrics(group: GroupSummary, parameters: JsonObject, timeout_s: float | None
         p95_ms=p95,
         p99_ms=p99,
     )
+
+
+def suite_figures(summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:
+    """Compute the numbers of each group of a suite."""
+    suite = summary.suite
+    return {group.key: figures(group, suite.parameters, suite.timeout_s) for group in summary.groups}
 
 
 def figures(group: GroupSummary, parameters: JsonObject, timeout_s: float | None = None) -> tuple[Figure, ...]:

@@ -32,7 +32,13 @@ _SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "venv", "dist", "bu
 
 
 def load(request: LoadRequest, options: EvalSkillsOptions) -> Loaded:
-    """Load every skill and benchmark that a request comes to."""
+    """Load every skill and benchmark that a request comes to.
+
+    Raises:
+        SuiteError: a named file is bad, or the benchmark cannot be used.
+    """
+    if "benchmark" in request.options and "tasks" not in request.options:
+        options = options.model_copy(update={"tasks": None})  # configured tasks would take the benchmark's place
     loading = _Loading(request, options)
     loading.sort()
     targets = loading.targets()

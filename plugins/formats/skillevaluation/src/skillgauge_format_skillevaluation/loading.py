@@ -62,7 +62,11 @@ class _Loading:
 
 
 def load(request: LoadRequest, options: SkillevaluationOptions) -> Loaded:
-    """Load every suite that a request comes to."""
+    """Load every suite that a request comes to.
+
+    Raises:
+        SuiteError: a named file is bad; with everything that is wrong with all of them.
+    """
     loading, fatal, passed_over = _Loading(options), list[Problem](), list[Problem]()
     for text in request.paths:
         loading.add(Path(text), fatal)

@@ -1,10 +1,10 @@
-"""Announces the format; what it does is in `suite_format`."""
+"""Announces the format; its functions are imported when they are needed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from skillgauge.api import NoOptions, Provider, SuiteFormat, hookimpl
+from skillgauge.api import NoOptions, Provider, SuiteFormat, format_of, hookimpl
 
 
 @hookimpl
@@ -13,6 +13,10 @@ def skillgauge_formats() -> Iterable[Provider[SuiteFormat]]:
     yield Provider(
         name="waza",
         options=NoOptions,
-        factory="skillgauge_format_waza.suite_format:WazaFormat",
+        factory=format_of(
+            claim="skillgauge_format_waza.claiming:claim",
+            load="skillgauge_format_waza.loading:load",
+            dump="skillgauge_format_waza.dumping:dump",
+        ),
         summary="eval.yaml of waza: tasks in files of their own, graders for the suite and for each task.",
     )
