@@ -113,6 +113,7 @@ def test_announcing_loads_no_more_than_the_contract() -> None:
     code = """
 import sys
 from skillgauge.api import Provider, SuiteFormat, hookimpl
+Provider(name="acme", factory="acme.suites:AcmeFormat", summary="Acme.")
 before = set(sys.modules)
 from skillgauge.api import format_of
 Provider(name="acme", factory=format_of(claim="acme.c:c", load="acme.l:l", dump="acme.d:d"), summary="Acme.")
