@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -16,8 +15,8 @@ from ..types.suite import Suite
 from .formats import Claim, Dumped, Loaded, LoadRequest, SuiteFormat
 from .providers import imported
 
-T = TypeVar("T")
-P = ParamSpec("P")
+Part = str | Callable[..., Any]
+"""A function, or where it is: `"module:name"`."""
 
 
 def format_of(
@@ -50,46 +49,34 @@ def format_of(
     Raises:
         ValueError: a text is not of the form `"module:name"`; with all such texts.
     """
-    parts = _Parts(claim, load, dump, figures)
-    malformed = [f"{part}={text!r}" for part, text in parts.texts.items() if not _is_name(text)]
+    parts: dict[str, Part] = {"claim": claim, "load": load, "dump": dump, "figures": figures or _no_figures}
+    malformed = [f"{name}={part!r}" for name, part in parts.items() if isinstance(part, str) and not _is_place(part)]
     if malformed:
         raise ValueError(f"format_of({', '.join(malformed)}): name each function as 'module:name'")
     return partial(_FormatOfParts, parts)
 
 
-def _is_name(text: str) -> bool:
+def _is_place(text: str) -> bool:
     module, _, name = text.partition(":")
-    return name.isidentifier() and all(part.isidentifier() for part in module.split("."))
+    return name.isidentifier() and all(step.isidentifier() for step in module.split("."))
 
 
-@dataclass(frozen=True)
-class _Parts:
-    """The functions of a format, or where they are."""
-
-    claim: str | Callable[[Path], Claim | None]
-    load: str | Callable[..., Loaded]
-    dump: str | Callable[[Suite], Dumped]
-    figures: str | Callable[[SuiteSummary], Mapping[GroupKey, tuple[Figure, ...]]] | None
-
-    @property
-    def texts(self) -> Mapping[str, str]:
-        """The functions that have to be imported, by part."""
-        values: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {part: value for part, value in values.items() if isinstance(value, str)}
+def _no_figures(_summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:
+    return {}
 
 
 class _FormatOfParts:
     """A suite format that calls its functions.
 
     Args:
-        parts: its functions.
+        parts: its functions, by the name of the method that each stands for.
         options: those of the configuration, if the format has a model of options.
     """
 
-    def __init__(self, parts: _Parts, options: BaseModel | None = None) -> None:
+    def __init__(self, parts: Mapping[str, Part], options: BaseModel | None = None) -> None:
         self._parts = parts
         self._options = options
-        self._claim = _function("claim", parts.claim)
+        self._claim: Callable[[Path], Claim | None] = self._function("claim")
 
     def claim(self, path: Path) -> Claim | None:
         """Ask the format's own `claim`."""
@@ -97,46 +84,32 @@ class _FormatOfParts:
 
     def load(self, request: LoadRequest) -> Loaded:
         """Load with the options of configuration and request."""
-        if self._options is None:
-            return self._load(request)
-        return self._load(request, request.options_over(self._options))
+        options = () if self._options is None else (request.options_over(self._options),)
+        loaded: Loaded = self._function("load")(request, *options)
+        return loaded
 
     def dump(self, suite: Suite) -> Dumped:
         """Ask the format's own `dump`."""
-        return self._dump(suite)
+        dumped: Dumped = self._function("dump")(suite)
+        return dumped
 
     def figures(self, summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:
         """Ask the format's own `figures`, if it has any."""
-        return self._figures(summary)
+        figures: Mapping[GroupKey, tuple[Figure, ...]] = self._function("figures")(summary)
+        return figures
 
-    @cached_property
-    def _load(self) -> Callable[..., Loaded]:
-        return _function("load", self._parts.load)
+    def _function(self, name: str) -> Callable[..., Any]:
+        """Import a part.
 
-    @cached_property
-    def _dump(self) -> Callable[[Suite], Dumped]:
-        return _function("dump", self._parts.dump)
-
-    @cached_property
-    def _figures(self) -> Callable[[SuiteSummary], Mapping[GroupKey, tuple[Figure, ...]]]:
-        return _no_figures if self._parts.figures is None else _function("figures", self._parts.figures)
-
-
-def _no_figures(_summary: SuiteSummary) -> Mapping[GroupKey, tuple[Figure, ...]]:
-    return {}
-
-
-def _function(part: str, maker: str | Callable[P, T]) -> Callable[P, T]:
-    """Import a part.
-
-    Raises:
-        ImportError: the text names nothing, or no function.
-    """
-    hint = f"correct `{part}` where the plugin calls format_of"
-    try:
-        function = imported(maker)
-    except ImportError as error:
-        raise ImportError(f"{error}; {hint}") from error
-    if not callable(function):
-        raise ImportError(f"{maker!r} is {type(function).__name__}, not a function; {hint}")
-    return function
+        Raises:
+            ImportError: its text names nothing, or no function.
+        """
+        part = self._parts[name]
+        hint = f"correct `{name}` where the plugin calls format_of"
+        try:
+            function = imported(part)
+        except ImportError as error:
+            raise ImportError(f"{error}; {hint}") from error
+        if not callable(function):
+            raise ImportError(f"{part!r} is {type(function).__name__}, not a function; {hint}")
+        return function

@@ -1,10 +1,10 @@
-"""Announces the format; nothing heavy is imported here."""
+"""Announces the format; its functions are imported when they are needed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from skillgauge.api import Provider, SuiteFormat, hookimpl
+from skillgauge.api import Provider, SuiteFormat, format_of, hookimpl
 
 
 @hookimpl
@@ -12,6 +12,10 @@ def skillgauge_formats() -> Iterable[Provider[SuiteFormat]]:
     """Announce `acme-cases`."""
     yield Provider(
         name="acme-cases",
-        factory="acme_cases.suite_format:AcmeCases",
+        factory=format_of(
+            claim="acme_cases.claiming:claim",
+            load="acme_cases.loading:load",
+            dump="acme_cases.dumping:dump",
+        ),
         summary="Cases of a skill in a spreadsheet that was saved as CSV.",
     )
