@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+import sys
 from collections import Counter
 from collections.abc import Sequence
 
@@ -273,6 +274,17 @@ def test_ratios_are_averaged_on_the_log_scale() -> None:
         ratio.add(candidate, baseline)
     assert ratio.mean is not None
     assert (ratio.mean.ratio, ratio.mean.n) == (pytest.approx(1.0), 2)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "baseline", "ratio"), [(5e-324, 2.0, 0.0), (2.0, 5e-324, sys.float_info.max), (1e-320, 1e-320, 1.0)]
+)
+def test_ratios_that_no_float_holds(candidate: float, baseline: float, ratio: float) -> None:
+    """Their logarithm is known all the same, and the mean stays a number."""
+    ratios = LogRatio()
+    ratios.add(candidate, baseline)
+    assert ratios.mean is not None
+    assert (ratios.mean.ratio, ratios.mean.n) == (pytest.approx(ratio, rel=1e-9, abs=1e-300), 1)
 
 
 def test_a_mean_with_an_unknown_part_is_unknown() -> None:

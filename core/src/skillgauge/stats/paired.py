@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import mul
@@ -125,6 +126,9 @@ class MeanRatio:
     """Cases behind it."""
 
 
+_LARGEST_LOG = math.log(sys.float_info.max)
+
+
 @dataclass(slots=True)
 class LogRatio:
     """Mean over pairs of the ratio of their values, on the log scale: what is skewed, as tokens and time are.
@@ -139,9 +143,11 @@ class LogRatio:
         """Take one more pair, if both values are known and above 0: nothing is a multiple of nothing."""
         if candidate and baseline and candidate > 0 and baseline > 0:
             self.n += 1
-            self._sum += math.log(candidate / baseline)
+            self._sum += math.log(candidate) - math.log(baseline)  # no float may hold their quotient
 
     @property
     def mean(self) -> MeanRatio | None:
-        """The geometric mean; `None` without a pair."""
-        return MeanRatio(math.exp(self._sum / self.n), self.n) if self.n else None
+        """The geometric mean, at most the largest float; `None` without a pair."""
+        if not self.n:
+            return None
+        return MeanRatio(math.exp(min(self._sum / self.n, _LARGEST_LOG)), self.n)
