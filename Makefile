@@ -81,6 +81,7 @@ lint: style types imports size
 style: .venv/.ready
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
+	@$(BIN)/python .ci/words.py
 
 types: .venv/.ready
 	@$(BIN)/mypy --strict core/src $(wildcard libraries/*/src plugins/*/*/src)
