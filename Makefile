@@ -91,6 +91,8 @@ imports: .venv/.ready
 
 size: .venv/.ready
 	@$(BIN)/python .ci/size.py
+	@$(BIN)/python .ci/decisions.py
+	@$(BIN)/python .ci/cycles.py
 
 dist: .venv/.ready
 	@$(BIN)/python .ci/dist.py
