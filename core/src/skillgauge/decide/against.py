@@ -6,8 +6,7 @@ model changed, and nothing is said of the skill.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from skillgauge_documents.characters import plain
@@ -20,9 +19,10 @@ from ..types.comparison import CaseSummary, GroupKey
 from ..types.gate import Gate
 from ..types.result import Figure, RunState, RunView
 from ..types.suite import DIRECT
+from ..types.trial import Identity
 from .case_by_case import case_by_case
 from .gates import GateAnswer, GateResult, answer_of, gated
-from .pair_gates import LiftGate, PairDemands
+from .pair_gates import LiftGate, PairDemands, interval_bounds, span_text
 
 _FIGURE = "change"
 _SHOWN = 80
@@ -109,22 +109,19 @@ class _Change:
         """Over the cases that both have and that are the same."""
         tally = LiftTally()
         for case, (ours, content) in after.items():
-            theirs, known = before.get(case, (None, ""))
-            if theirs is not None and (content == known or not (content and known)):
-                tally.add(ours.counts, theirs.counts, ours.cluster)
+            if case in before and _is_same(content, before[case][1]):
+                tally.add(ours.counts, before[case][0].counts, ours.cluster)
         return cls(tally.evidence, tally.bounds)
 
     @property
     def bounds(self) -> tuple[float, float] | None:
         """Of the change of new cases, errors counted both ways; `None` below the fewest cases."""
-        evidence = self.evidence
-        if evidence is None or evidence.interval is None:
-            return None
-        worst, best = self.errors or (evidence.estimate, evidence.estimate)
-        return (
-            evidence.interval.lower + worst - evidence.estimate,
-            evidence.interval.upper + best - evidence.estimate,
-        )
+        return interval_bounds(self.evidence, self.errors)
+
+
+def _is_same(digest: str, other: str) -> bool:
+    """Tell whether two digests may be of one content; an empty one is unknown."""
+    return digest == other or not digest or not other
 
 
 @dataclass(frozen=True)
@@ -141,33 +138,32 @@ class _Asked:
     @property
     def threshold(self) -> float:
         """The least change that meets it."""
-        return -self.margin if self.wanted is LiftGate.NOT_WORSE else math.nextafter(self.margin, 1.0)
+        return self.wanted.threshold(self.margin)
 
     def answer(self, before: Mapping[GroupKey, _Cases], after: Mapping[GroupKey, _Cases]) -> GateResult:
         """Met or missed if the whole interval says so and nothing but the skill explains it; else open."""
         partner = self._partner(before)
         if partner is None:
             return self._open(f"{self.name}: {plain(self.earlier.name)} has nothing to compare it with")
-        if changed := list(self._changed(partner)):
-            told = f"{self.name} is not compared with {plain(self.earlier.name)}: this changed: {', '.join(changed)}"
-            return self._open(told)
+        if changed := [*self._changed_runner(partner), *self._changed_judges()]:
+            changes = ", ".join(changed)
+            return self._open(f"{self.name} is not compared with {plain(self.earlier.name)}: this changed: {changes}")
         change = _Change.of(before[partner], after.get(self.key, {}))
         if change.evidence is None:
             return self._open(f"{self.name}: no case of {plain(self.earlier.name)} is still the same")
         if change.bounds is None:
-            told = f"{self.name}: {change.evidence.n} cases are too few to compare it with {plain(self.earlier.name)}"
-            return self._open(told)
-        figure = Figure(
-            name=_FIGURE, label="Change", value=change.evidence.estimate, unit="ratio", bounds=change.bounds
-        )
-        found = answer_of(self.threshold, figure)
-        control = self._control(partner, before, after)
-        is_models = found is not GateAnswer.INCONCLUSIVE and self._moved_alike(control, found)
-        span = f"{change.bounds[0] * _POINTS:+.1f} to {change.bounds[1] * _POINTS:+.1f} points"
+            too_few = f"{change.evidence.n} cases are too few to compare it with {plain(self.earlier.name)}"
+            return self._open(f"{self.name}: {too_few}")
+        return self._decided(change.evidence.estimate, change.bounds, self._control(partner, before, after))
+
+    def _decided(self, estimate: float, bounds: tuple[float, float], control: _Change | None) -> GateResult:
+        figure = Figure(name=_FIGURE, label="Change", value=estimate, unit="ratio", bounds=bounds)
+        answer = answer_of(self.threshold, figure)
         beyond = f" by more than {self.margin * _POINTS:g} points" if self.margin else ""
-        told = f"{self.name} {_WORDS[self.wanted, found]} {plain(self.earlier.name)}{beyond} ({span})"
-        told += self._owed_to(control, is_models=is_models)
-        return self._result(figure, GateAnswer.INCONCLUSIVE if is_models else found, told)
+        outcome = f"{_WORDS[self.wanted, answer]} {plain(self.earlier.name)}{beyond} ({span_text(bounds)})"
+        is_models = self._moved_alike(control, answer)
+        message = f"{self.name} {outcome}{self._owed_to(control, is_models=is_models)}"
+        return self._result(figure, GateAnswer.INCONCLUSIVE if is_models else answer, message)
 
     def _partner(self, before: Mapping[GroupKey, _Cases]) -> GroupKey | None:
         """The same group of the earlier run; with another engine or model only if it is the only one."""
@@ -177,35 +173,50 @@ class _Asked:
         alike = [key for key in before if (key.suite_id, key.target_id, key.arm) == mine]
         return alike[0] if len(alike) == 1 else None
 
-    def _changed(self, partner: GroupKey) -> Iterator[str]:
-        """What else is another one: a difference would be none of the skill."""
+    def _changed_runner(self, partner: GroupKey) -> Iterator[str]:
+        """Yield another model or engine than before: a difference would be none of the skill."""
         if partner.model and self.key.model and partner.model != self.key.model:
             yield f"model: {plain(partner.model)} → {plain(self.key.model)}"
         if self.key.arm != DIRECT.name and partner.runner != self.key.runner:
             yield f"engine: {plain(partner.runner)} → {plain(self.key.runner)}"
-        sides = [{(one.name, one.model) for one in view.head.judges} for view in (self.earlier.view, self.view)]
-        if all(sides) and sides[0] != sides[1]:
-            yield "judge: {} → {}".format(
-                *(", ".join(sorted(plain(model or name) for name, model in one)) for one in sides)
-            )
+
+    def _changed_judges(self) -> Iterator[str]:
+        """Yield other judges than before, if both runs have any."""
+        before, after = self.earlier.view.head.judges, self.view.head.judges
+        is_same = {(judge.name, judge.model) for judge in before} == {(judge.name, judge.model) for judge in after}
+        if before and after and not is_same:
+            yield f"judge: {_judge_names(before)} → {_judge_names(after)}"
 
     def _control(
         self, partner: GroupKey, before: Mapping[GroupKey, _Cases], after: Mapping[GroupKey, _Cases]
     ) -> _Change | None:
         """The same of the arm without the skill, where both runs have it."""
-        suite = next((one for one in self.view.head.suites if one.id == self.key.suite_id), None)
-        arms = [pair.baseline for pair in suite.compared if pair.candidate == self.key.arm] if suite else []
-        keys = [(partner.in_arm(arm), self.key.in_arm(arm)) for arm in arms]
-        known = [_Change.of(before[theirs], after[ours]) for theirs, ours in keys if theirs in before and ours in after]
-        return next((one for one in known if one.evidence), None)
+        for arm in self._baselines():
+            theirs, ours = partner.in_arm(arm), self.key.in_arm(arm)
+            if theirs in before and ours in after:
+                change = _Change.of(before[theirs], after[ours])
+                if change.evidence:
+                    return change
+        return None
 
-    def _moved_alike(self, control: _Change | None, found: GateAnswer) -> bool:
-        """Whether the arm without the skill alone went as far, beyond doubt."""
+    def _baselines(self) -> list[str]:
+        """Return the arms that this group's arm is compared with in its suite."""
+        for suite in self.view.head.suites:
+            if suite.id == self.key.suite_id:
+                return [pair.baseline for pair in suite.compared if pair.candidate == self.key.arm]
+        return []
+
+    def _moved_alike(self, control: _Change | None, answer: GateAnswer) -> bool:
+        """Tell whether the arm without the skill alone went as far, beyond doubt."""
         if control is None or control.bounds is None:
             return False
-        worse = self.wanted is LiftGate.NOT_WORSE and found is GateAnswer.MISSED and control.bounds[1] < -self.margin
-        better = self.wanted is LiftGate.BETTER and found is GateAnswer.MET and control.bounds[0] > self.margin
-        return worse or better
+        match self.wanted, answer:
+            case LiftGate.NOT_WORSE, GateAnswer.MISSED:
+                return control.bounds[1] < -self.margin
+            case LiftGate.BETTER, GateAnswer.MET:
+                return control.bounds[0] > self.margin
+            case _:
+                return False
 
     def _owed_to(self, control: _Change | None, *, is_models: bool) -> str:
         """Whether the skill or the model changed, as far as the arm without the skill tells."""
@@ -216,8 +227,13 @@ class _Asked:
         moved = f"without the skill {points(control.evidence.estimate)}"
         return f"; the model changed, not the skill: {moved}" if is_models else f"; {moved}"
 
-    def _open(self, told: str) -> GateResult:
-        return self._result(Figure(name=_FIGURE, label="Change", value=None), GateAnswer.INCONCLUSIVE, told)
+    def _open(self, message: str) -> GateResult:
+        return self._result(Figure(name=_FIGURE, label="Change", value=None), GateAnswer.INCONCLUSIVE, message)
 
-    def _result(self, figure: Figure, answer: GateAnswer, told: str) -> GateResult:
-        return GateResult(Gate(figure=_FIGURE, threshold=self.threshold), self.key, figure, answer, told)
+    def _result(self, figure: Figure, answer: GateAnswer, message: str) -> GateResult:
+        return GateResult(Gate(figure=_FIGURE, threshold=self.threshold), self.key, figure, answer, message)
+
+
+def _judge_names(judges: Sequence[Identity]) -> str:
+    names = {(judge.name, judge.model) for judge in judges}
+    return ", ".join(sorted(plain(model or name) for name, model in names))

@@ -9,7 +9,7 @@ from itertools import groupby
 from ..report.pairs import case_summary, pairs_of
 from ..types.comparison import CasePair, CaseSummary, GroupKey
 from ..types.result import ResultOrder, RunView, TrialResult
-from ..types.trial import CaseHead
+from ..types.trial import CaseHead, SuiteHead
 
 
 @dataclass(frozen=True)
@@ -35,17 +35,21 @@ def case_by_case(view: RunView) -> Iterator[CaseReport]:
     suites = {suite.id: suite for suite in view.head.suites}
     heads = view.cases()
     head = next(heads, None)
-    for place, found in groupby(view.source.results(ResultOrder.CASE), key=_place):
-        groups = {group: list(repeats) for group, repeats in groupby(found, key=lambda result: result.group)}
+    for place, results in groupby(view.source.results(ResultOrder.CASE), key=_place):
+        groups = {group: list(repeats) for group, repeats in groupby(results, key=lambda result: result.group)}
         while head is not None and (head.suite_id, head.index) < place:
             head = next(heads, None)
-        first = next(iter(groups.values()))[0]
-        known = head if head is not None and (head.suite_id, head.index) == place else _bare_head(first)
-        suite = suites.get(place[0])
-        looks = suite.looks if suite else ()
-        summaries = {group: case_summary(group, repeats, looks) for group, repeats in groups.items()}
-        pairs = tuple(pairs_of(suite, summaries)) if suite else ()
-        yield CaseReport(known, groups, summaries, pairs)
+        case = head
+        if case is None or (case.suite_id, case.index) != place:
+            case = _bare_head(next(iter(groups.values()))[0])
+        yield _report(case, suites.get(place[0]), groups)
+
+
+def _report(case: CaseHead, suite: SuiteHead | None, groups: Mapping[GroupKey, Sequence[TrialResult]]) -> CaseReport:
+    looks = suite.looks if suite else ()
+    summaries = {group: case_summary(group, repeats, looks) for group, repeats in groups.items()}
+    pairs = tuple(pairs_of(suite, summaries)) if suite else ()
+    return CaseReport(case, groups, summaries, pairs)
 
 
 def _place(result: TrialResult) -> tuple[str, int]:

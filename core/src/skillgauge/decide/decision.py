@@ -63,56 +63,72 @@ def decide(
     gating: RunView | None = None,
     compared: Sequence[GateResult] = (),
 ) -> Decision:
-    """The exit code of a run; gates are asked of `gating`, if it is only a part of the run.
-
-    `compared` are the answers of gates that compare it with an earlier one.
+    """Return the decision on a run.
 
     The order says which news is worst: an interrupted run decides nothing, an invalid one proves nothing, then come
     missed gates, then inconclusive ones, then files that were passed over.
+
+    Args:
+        view: the run.
+        options: what the user demands of it.
+        has_bad_files: whether files were passed over since they could not be read.
+        gating: what gates are asked of, if that is only a part of the run.
+        compared: answers of gates that compare the run with an earlier one.
     """
     score = score_text(view)
-    completion = [
-        result
-        for suite in view.head.suites
-        for result in answers(
-            gating or view, suite.id, [Gate(figure=suite.completion, threshold=options.min_completion)]
-        )
-    ]
-    demanded = [result for suite in view.head.suites for result in answers(gating or view, suite.id, suite.gates)]
-    demanded = [
-        *(completion if options.exit_on_fail else ()),
-        *demanded,
-        *pair_answers(gating or view, options.pairs),
-        *compared,
-    ]
-    notices = tuple(_notices(view, options, completion))
     stopped = _stopped(view, score)
     if stopped:
         return stopped
-    demanded, open_ = _resting_on_judges(view, demanded, options.judged)
-    if open_ and options.judged is JudgedGates.NEVER:
-        told = f"no gate for {_names(open_)}: a judge decided, and it only advises (judgedGates: never)"
-        notices, open_ = (*notices, told), []
-    for answer, code in ((GateAnswer.MISSED, ExitCode.GATE_MISSED), (GateAnswer.INCONCLUSIVE, ExitCode.INVALID_RUN)):
-        found = [result for result in demanded if result.answer is answer]
-        if found:
-            return Decision(code, f"{_told(found)} ({answer_text(view, score)})", notices)
-    if open_:
-        told = f"gate inconclusive: {_names(open_)} rests on a judge that is not calibrated (judgedGates: calibrated)"
-        return Decision(ExitCode.INVALID_RUN, f"{told} ({answer_text(view, score)})", notices)
+    gated_view = gating or view
+    completion = _completion(gated_view, options.min_completion)
+    counting, advising = _resting_on_judges(view, _demanded(gated_view, options, completion, compared), options.judged)
+    notices = tuple(_notices(view, options, completion))
+    is_advice = options.judged is JudgedGates.NEVER
+    if advising and is_advice:
+        message = f"no gate for {_names(advising)}: a judge decided, and it only advises (judgedGates: never)"
+        notices = (*notices, message)
+    answer = answer_text(view, score)
+    for gate_answer, exit_code in _FAILING:
+        results = [result for result in counting if result.answer is gate_answer]
+        if results:
+            return Decision(exit_code, f"{_told(results)} ({answer})", notices)
+    if advising and not is_advice:
+        rests = f"{_names(advising)} rests on a judge that is not calibrated (judgedGates: calibrated)"
+        return Decision(ExitCode.INVALID_RUN, f"gate inconclusive: {rests} ({answer})", notices)
     if has_bad_files:
-        told = f"some files could not be read; the others: {answer_text(view, score)}"
-        return Decision(ExitCode.USAGE, told, notices)
-    end = "gate met" if (options.exit_on_fail or options.pairs.is_given) and demanded else "done"
-    return Decision(ExitCode.OK, f"{end}: {answer_text(view, score)}", notices)
+        return Decision(ExitCode.USAGE, f"some files could not be read; the others: {answer}", notices)
+    is_gated = options.exit_on_fail or options.pairs.is_given
+    end = "gate met" if is_gated and counting else "done"
+    return Decision(ExitCode.OK, f"{end}: {answer}", notices)
+
+
+_FAILING = ((GateAnswer.MISSED, ExitCode.GATE_MISSED), (GateAnswer.INCONCLUSIVE, ExitCode.INVALID_RUN))
+"""Answers of gates that fail a run, the worst first, with the exit code of each."""
+
+
+def _completion(view: RunView, threshold: float) -> list[GateResult]:
+    results: list[GateResult] = []
+    for suite in view.head.suites:
+        results += answers(view, suite.id, [Gate(figure=suite.completion, threshold=threshold)])
+    return results
+
+
+def _demanded(
+    view: RunView, options: GateOptions, completion: Sequence[GateResult], compared: Sequence[GateResult]
+) -> list[GateResult]:
+    """Return the answers of all gates that may decide about the exit code."""
+    results = list(completion) if options.exit_on_fail else []
+    for suite in view.head.suites:
+        results += answers(view, suite.id, suite.gates)
+    return [*results, *pair_answers(view, options.pairs), *compared]
 
 
 def answer_text(view: RunView, score: str) -> str:
-    """What the run was made to find out: whether skills help, else how many trials passed."""
-    told = list(sentences(view))
-    if len(told) > 1:  # one of each engine and model; the board has one sentence for them
-        told = [board.headline for board in boards(view)]
-    return f"{told[0]}; {score}" if len(told) == 1 else score
+    """Return what the run was made to find out: whether skills help, else how many trials passed."""
+    texts = list(sentences(view))
+    if len(texts) > 1:  # one of each engine and model; the board has one sentence for them
+        texts = [board.headline for board in boards(view)]
+    return f"{texts[0]}; {score}" if len(texts) == 1 else score
 
 
 def run_notes(view: RunView) -> Iterator[str]:
@@ -128,8 +144,8 @@ def run_notes(view: RunView) -> Iterator[str]:
 
 def judge_notes(view: RunView) -> tuple[str, ...]:
     """What the judge of checks lacks, group by group, each once; a page says it before the first figure."""
-    figures = (one for group in view.summary.groups for one in group.figures if one.name == JUDGED)
-    return tuple(dict.fromkeys(one.note for one in figures if one.note))
+    figures = [figure for group in view.summary.groups for figure in group.figures]
+    return tuple(dict.fromkeys(figure.note for figure in figures if figure.name == JUDGED and figure.note))
 
 
 def score_text(view: RunView) -> str:
@@ -150,9 +166,12 @@ def _stopped(view: RunView, score: str) -> Decision | None:
     if view.run.state is RunState.STOPPED:
         return Decision(ExitCode.BUDGET, f"stopped by a budget: {done}")
     invalid = [f"{validity.suite_id}: {validity.reason}" for validity in view.summary.validity if not validity.valid]
-    more = f"; and {counted(len(invalid) - _NAMED, 'suite')} more" if len(invalid) > _NAMED else ""
-    told = f"invalid run: {'; '.join(invalid[:_NAMED])}{more} ({score})"
-    return Decision(ExitCode.INVALID_RUN, told) if invalid else None
+    if not invalid:
+        return None
+    reasons = invalid[:_NAMED]
+    if len(invalid) > _NAMED:
+        reasons.append(f"and {counted(len(invalid) - _NAMED, 'suite')} more")
+    return Decision(ExitCode.INVALID_RUN, f"invalid run: {'; '.join(reasons)} ({score})")
 
 
 def stopped_early(view: RunView, failure: TrialResult, decided: Decision) -> Decision:
@@ -163,32 +182,47 @@ def stopped_early(view: RunView, failure: TrialResult, decided: Decision) -> Dec
         failure: what ended it.
         decided: what would be said otherwise.
     """
-    is_error = failure.verdict is Verdict.ERROR
-    place = failure.suite_id, failure.case_id
-    names = (case.name or case.id for case in view.cases() if (case.suite_id, case.id) == place)
-    case = plain(next(names, failure.case_id), _NAME)
-    told = f"{'error' if is_error else 'failed'}: {case} ({plain(failure.arm, _NAME)})"
+    exit_code, word = ExitCode.GATE_MISSED, "failed"
+    if failure.verdict is Verdict.ERROR:
+        exit_code, word = ExitCode.INVALID_RUN, "error"
+    message = f"{word}: {plain(_case_name(view, failure), _NAME)} ({plain(failure.arm, _NAME)})"
     if reason := plain(reason_of(failure).strip().partition("\n")[0], _REASON):
-        told += f": {reason}"
+        message += f": {reason}"
     if view.run.state is RunState.INTERRUPTED:
         done = f"{view.summary.counts.total} of {view.head.trial_count} trials are done"
-        told += f"; {done}, the same command goes on with the others"
-    return Decision(ExitCode.INVALID_RUN if is_error else ExitCode.GATE_MISSED, told, decided.notices)
+        message += f"; {done}, the same command goes on with the others"
+    return Decision(exit_code, message, decided.notices)
+
+
+def _case_name(view: RunView, result: TrialResult) -> str:
+    for case in view.cases():
+        if (case.suite_id, case.id) == (result.suite_id, result.case_id):
+            return case.name or case.id
+    return result.case_id
 
 
 def _resting_on_judges(
     view: RunView, results: Sequence[GateResult], judged: JudgedGates
 ) -> tuple[list[GateResult], list[GateResult]]:
-    """Gates that count, and those that do not since a judge has decided a check of their group, or of its baseline."""
+    """Part gates that count from those that only advise: a judge decided a check of their group, or of its baseline."""
+    doubted = _doubted_groups(view, judged)
     arms: dict[GroupKey, set[GroupKey]] = {group.key: {group.key} for group in view.summary.groups}
     for pair in view.summary.pairs:
         arms.setdefault(pair.candidate, set()).add(pair.baseline)
-    figures = [(group.key, one) for group in view.summary.groups for one in group.figures if one.name == JUDGED]
-    doubted = {key for key, figure in figures if judged is JudgedGates.NEVER or figure.note}
+    advising = [result for result in results if arms.get(result.group, set()) & doubted]
+    return [result for result in results if result not in advising], advising
+
+
+def _doubted_groups(view: RunView, judged: JudgedGates) -> set[GroupKey]:
+    """Return the groups with checks decided by a judge that may not decide about a gate."""
     if judged is JudgedGates.ALWAYS:
-        doubted = set()
-    open_ = [one for one in results if arms.get(one.group, set()) & doubted]
-    return [one for one in results if one not in open_], open_
+        return set()
+    doubted = set()
+    for group in view.summary.groups:
+        figures = [figure for figure in group.figures if figure.name == JUDGED]
+        if any(figure.note or judged is JudgedGates.NEVER for figure in figures):
+            doubted.add(group.key)
+    return doubted
 
 
 def _names(results: Iterable[GateResult]) -> str:
@@ -201,8 +235,8 @@ def _notices(view: RunView, options: GateOptions, completion: Sequence[GateResul
         yield f"this gate rests on {runs} of each case; --runs {ADVISED_RUNS} also shows what is unsteady"
     below = [result for result in completion if result.answer is not GateAnswer.MET]
     if options.threshold_given and not options.exit_on_fail and below:
-        told = "; ".join(dict.fromkeys(_one_threshold(below)))
-        yield f"{told}; add --exit-on-fail to make this fail the command"
+        thresholds = "; ".join(dict.fromkeys(_one_threshold(below)))
+        yield f"{thresholds}; add --exit-on-fail to make this fail the command"
 
 
 def _told(results: Sequence[GateResult]) -> str:
@@ -222,21 +256,24 @@ def _one_threshold(results: Iterable[GateResult]) -> Iterator[str]:
             yield result.told
             continue
         by_gate.setdefault((result.gate, result.answer), []).append(result)
-    for (gate, answer), found in by_gate.items():
-        figure = found[0].figure
-        threshold = _shown(gate.threshold, figure)
-        names = labels([result.group for result in found], _NAME)
-        named = ", ".join(f"{name} {_value(result)}" for name, result in zip(names, found, strict=True))
-        limit = "below" if figure.higher_is_better else "above"
-        what = "" if figure.unit == "ratio" else f"{figure.label} "
-        open_ = "errors leave open whether it is " if answer is GateAnswer.INCONCLUSIVE else ""
-        yield f"{open_}{what}{limit} {threshold}: {named}"
+    for (gate, answer), same_gate in by_gate.items():
+        names = labels([result.group for result in same_gate], _NAME)
+        values = ", ".join(f"{name} {_value(result)}" for name, result in zip(names, same_gate, strict=True))
+        doubt = "errors leave open whether it is " if answer is GateAnswer.INCONCLUSIVE else ""
+        yield f"{doubt}{_beyond(gate, same_gate[0].figure)}: {values}"
+
+
+def _beyond(gate: Gate, figure: Figure) -> str:
+    limit = "below" if figure.higher_is_better else "above"
+    label = "" if figure.unit == "ratio" else f"{figure.label} "
+    return f"{label}{limit} {_shown(gate.threshold, figure)}"
 
 
 def _value(result: GateResult) -> str:
-    figure = result.figure
-    ends = sorted(figure.bounds) if figure.bounds and result.answer is GateAnswer.INCONCLUSIVE else [figure.value]
-    return " to ".join("unknown" if end is None else _shown(end, figure, result.gate.threshold) for end in ends)
+    figure, threshold = result.figure, result.gate.threshold
+    if figure.bounds and result.answer is GateAnswer.INCONCLUSIVE:
+        return " to ".join(_shown(end, figure, threshold) for end in sorted(figure.bounds))
+    return "unknown" if figure.value is None else _shown(figure.value, figure, threshold)
 
 
 def _shown(value: float, figure: Figure, threshold: float | None = None) -> str:

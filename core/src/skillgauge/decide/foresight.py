@@ -32,6 +32,11 @@ class Foreseen(Frozen):
     detectable: float | None
     """Smallest lift, as a fraction, that is found four times out of five; `None`: no outcome would prove any."""
 
+    @property
+    def is_fine(self) -> bool:
+        """Whether it can show the lift of many skills."""
+        return self.detectable is not None and self.detectable <= COARSE
+
 
 def foresee(prepared: Prepared) -> tuple[Foreseen, ...]:
     """Every comparison of the plan."""
@@ -48,8 +53,7 @@ def foresee(prepared: Prepared) -> tuple[Foreseen, ...]:
 
 def coarse(prepared: Prepared) -> Iterator[str]:
     """Warnings of suites that can hardly decide, each once, with what would help."""
-    found = [one for one in foresee(prepared) if one.detectable is None or one.detectable > COARSE]
-    yield from dict.fromkeys(map(told, found))
+    yield from dict.fromkeys(told(comparison) for comparison in foresee(prepared) if not comparison.is_fine)
 
 
 def told(one: Foreseen) -> str:
@@ -59,16 +63,17 @@ def told(one: Foreseen) -> str:
     if one.detectable is None:
         return f"{what} cannot show whether the skill helps, whatever comes out{_advice(one)}"
     shown = f"{what} can show a lift of {one.detectable * 100:.0f} points or more"
-    return shown if one.detectable <= COARSE else f"{shown}{_advice(one)}"
+    return shown if one.is_fine else f"{shown}{_advice(one)}"
 
 
 def _advice(one: Foreseen) -> str:
     """How many repeats would show half of the way from never to always, or what else helps."""
-    known = ((runs, smallest_detectable(one.cases, runs)) for runs in _MORE_RUNS if runs > one.runs)
-    enough = next(((runs, least) for runs, least in known if least is not None and least <= COARSE), None)
-    if enough is None:
-        return "; more cases would"
-    return f"; --runs {enough[0]} can show {enough[1] * 100:.0f} points"
+    for runs in _MORE_RUNS:
+        if runs > one.runs:
+            detectable = smallest_detectable(one.cases, runs)
+            if detectable is not None and detectable <= COARSE:
+                return f"; --runs {runs} can show {detectable * 100:.0f} points"
+    return "; more cases would"
 
 
 def _foreseen(suite: SuitePlan, cell: Cell, candidate: str, baseline: str, runs: int) -> Foreseen:

@@ -46,15 +46,19 @@ def gated(view: RunView) -> tuple[GroupSummary, ...]:
 
 def answers(view: RunView, suite_id: str, gates: Sequence[Gate]) -> Iterator[GateResult]:
     """The answers of gates about one suite."""
-    groups = [group for group in gated(view) if group.suite_id == suite_id]
-    pairs = [pair for pair in view.summary.pairs if pair.candidate.suite_id == suite_id]
     for gate in gates:
-        if gate.scope is GateScope.PAIR:
-            found = [(pair.candidate, _of_pair(pair, gate.figure)) for pair in pairs]
-        else:
-            found = [(group.key, figure_of(group, gate.figure)) for group in groups]
-        for key, figure in found:
+        for key, figure in _figures(view, suite_id, gate):
             yield GateResult(gate, key, figure, answer_of(gate.threshold, figure))
+
+
+def _figures(view: RunView, suite_id: str, gate: Gate) -> Iterator[tuple[GroupKey, Figure]]:
+    """Yield the figures of a suite that a gate is about, each with its group."""
+    if gate.scope is GateScope.PAIR:
+        pairs = [pair for pair in view.summary.pairs if pair.candidate.suite_id == suite_id]
+        yield from ((pair.candidate, _of_pair(pair, gate.figure)) for pair in pairs)
+    else:
+        groups = [group for group in gated(view) if group.suite_id == suite_id]
+        yield from ((group.key, figure_of(group, gate.figure)) for group in groups)
 
 
 def figure_of(group: GroupSummary, name: str) -> Figure:
@@ -73,17 +77,20 @@ def figure_of(group: GroupSummary, name: str) -> Figure:
 
 
 def _of_pair(pair: PairSummary, name: str) -> Figure:
-    known = name == GateFigure.LIFT
-    value, bounds = (pair.lift, pair.lift_bounds) if known else (None, None)
-    return Figure(name=name, label="Lift" if known else name, value=value, unit="ratio", bounds=bounds)
+    if name == GateFigure.LIFT:
+        return Figure(name=name, label="Lift", value=pair.lift, unit="ratio", bounds=pair.lift_bounds)
+    return Figure(name=name, label=name, value=None, unit="ratio")
 
 
 def answer_of(threshold: float, figure: Figure) -> GateAnswer:
-    """Whether a figure reaches a threshold, at both of its ends."""
-    if figure.bounds is None and figure.value is None:
+    """Tell whether a figure reaches a threshold, at both of its ends."""
+    ends = figure.bounds or (figure.value, figure.value)
+    answers_of_ends = {_answer_of_end(threshold, end, figure) for end in ends}
+    return answers_of_ends.pop() if len(answers_of_ends) == 1 else GateAnswer.INCONCLUSIVE
+
+
+def _answer_of_end(threshold: float, end: float | None, figure: Figure) -> GateAnswer:
+    if end is None:
         return GateAnswer.INCONCLUSIVE
-    worst, best = figure.bounds or (figure.value or 0.0, figure.value or 0.0)
-    meets = [end >= threshold if figure.higher_is_better else end <= threshold for end in (worst, best)]
-    if meets[0] == meets[1]:
-        return GateAnswer.MET if meets[0] else GateAnswer.MISSED
-    return GateAnswer.INCONCLUSIVE
+    meets = end >= threshold if figure.higher_is_better else end <= threshold
+    return GateAnswer.MET if meets else GateAnswer.MISSED

@@ -32,7 +32,9 @@ class Standing:
     @property
     def place_text(self) -> str:
         """The place for people: `1`, `1 =` if it is shared."""
-        return "–" if self.place is None else f"{self.place} =" if self.is_tied else str(self.place)
+        if self.place is None:
+            return "–"
+        return f"{self.place} =" if self.is_tied else str(self.place)
 
     @property
     def lift_text(self) -> str:
@@ -40,7 +42,9 @@ class Standing:
         evidence = self.pair.evidence
         if evidence is None:
             return "nothing compared"
-        bounds = f"95% interval {lift_interval_text(evidence)}" if evidence.interval else lift_interval_text(evidence)
+        bounds = lift_interval_text(evidence)
+        if evidence.interval:
+            bounds = f"95% interval {bounds}"
         return f"{points(evidence.estimate)} ({bounds}, n = {counted(evidence.n, 'case')})"
 
 
@@ -53,15 +57,15 @@ class Board:
 
     @property
     def headline(self) -> str:
-        """Whom the skill helps most, in a sentence."""
-        first = [one for one in self.standings if one.place == 1]
-        names = ", ".join(one.name for one in first)
+        """The engine that the skill helps most, in a sentence."""
+        first = [standing for standing in self.standings if standing.place == 1]
         if not first:
             return f"{self.title}: nothing was compared with any engine"
-        if len(first) == 1 and (best := first[0].pair.lift) is not None:
-            return f"{self.title}: the lift is greatest with {names} ({points(best)})"
-        lifts = [one.pair.lift or 0.0 for one in first]
-        span = points(lifts[0]) if lifts[0] == lifts[-1] else f"{points(lifts[0])} to {points(lifts[-1])}"
+        names = ", ".join(standing.name for standing in first)
+        lifts = [points(standing.pair.lift or 0.0) for standing in (first[0], first[-1])]
+        if len(first) == 1:
+            return f"{self.title}: the lift is greatest with {names} ({lifts[0]})"
+        span = " to ".join(dict.fromkeys(lifts))
         return f"{self.title}: with which engine the lift is greatest cannot be told of {names} ({span})"
 
 
@@ -104,5 +108,7 @@ def _is_above(one: Evidence, other: Evidence) -> bool:
 
 
 def _name(pair: PairSummary, *, has_runner: bool) -> str:
-    parts = (pair.candidate.runner if has_runner or not pair.candidate.model else "", pair.candidate.model or "")
-    return " · ".join(plain(part, LINE) for part in parts if part)
+    runner, model = pair.candidate.runner, pair.candidate.model
+    if not model:
+        return plain(runner, LINE)
+    return " · ".join(plain(part, LINE) for part in ((runner, model) if has_runner else (model,)))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from enum import StrEnum
-from itertools import product
 
 from skillgauge_documents.frozen import Frozen
 
 from ..report.wording import labels
+from ..stats import Evidence
 from ..types.comparison import OutcomeCounts, PairSummary
 from ..types.gate import Gate, GateFigure, GateScope
 from ..types.result import Figure, RunView
@@ -24,6 +24,10 @@ class LiftGate(StrEnum):
 
     BETTER = "better"
     NOT_WORSE = "not-worse"
+
+    def threshold(self, margin: float) -> float:
+        """Return the least difference that meets the gate."""
+        return -margin if self is LiftGate.NOT_WORSE else math.nextafter(margin, 1.0)
 
 
 class PairVerdict(StrEnum):
@@ -52,79 +56,123 @@ class PairDemands(Frozen):
         """Whether anything is demanded."""
         return self.min_delta_pts is not None or bool(self.fail_on_verdict) or self.gate is not None
 
+    @property
+    def lift_gate(self) -> LiftGate | None:
+        """The gate on the lift; `None` also if `gate` is asked of the change since an earlier run."""
+        return None if self.against_earlier else self.gate
+
+    @property
+    def are_about_pairs(self) -> bool:
+        """Whether anything is demanded of the comparisons of the run itself."""
+        return self.min_delta_pts is not None or bool(self.fail_on_verdict) or self.lift_gate is not None
+
 
 def pair_answers(view: RunView, demands: PairDemands) -> Iterator[GateResult]:
     """The answers of the gates on every comparison; where nothing was compared they are open."""
-    of_lift = demands.gate if not demands.against_earlier else None
-    if (demands.min_delta_pts is not None or demands.fail_on_verdict or of_lift) and not view.summary.pairs:
-        for group in gated(view)[:1]:
-            figure = Figure(name=GateFigure.LIFT, label="Lift", value=None)
-            gate = Gate(figure=GateFigure.LIFT, threshold=0.0, scope=GateScope.PAIR)
-            yield GateResult(gate, group.key, figure, GateAnswer.INCONCLUSIVE, "nothing was compared")
+    if demands.are_about_pairs and not view.summary.pairs:
+        yield from _nothing_compared(view)
     if demands.min_delta_pts is not None:
-        threshold = demands.min_delta_pts / _POINTS
-        gate = Gate(figure=GateFigure.LIFT, threshold=threshold, scope=GateScope.PAIR)
-        for suite in view.head.suites:
-            yield from answers(view, suite.id, [gate])
+        yield from _of_least_lift(view, demands.min_delta_pts / _POINTS)
     for pair in view.summary.pairs:
-        if of_lift:
-            yield _of_interval(pair, of_lift, demands.margin_pts)
+        if demands.lift_gate:
+            yield _of_interval(pair, demands.lift_gate, demands.margin_pts)
         if demands.fail_on_verdict:
             yield _of_verdict(pair, demands.fail_on_verdict)
 
 
+def _nothing_compared(view: RunView) -> Iterator[GateResult]:
+    for group in gated(view)[:1]:
+        figure = Figure(name=GateFigure.LIFT, label="Lift", value=None)
+        gate = Gate(figure=GateFigure.LIFT, threshold=0.0, scope=GateScope.PAIR)
+        yield GateResult(gate, group.key, figure, GateAnswer.INCONCLUSIVE, "nothing was compared")
+
+
+def _of_least_lift(view: RunView, threshold: float) -> Iterator[GateResult]:
+    gate = Gate(figure=GateFigure.LIFT, threshold=threshold, scope=GateScope.PAIR)
+    for suite in view.head.suites:
+        yield from answers(view, suite.id, [gate])
+
+
 def _of_interval(pair: PairSummary, wanted: LiftGate, margin_pts: float) -> GateResult:
     """Met or missed if the whole interval for new cases says so, errors counted both ways; else open."""
-    margin = margin_pts / _POINTS
-    threshold = -margin if wanted is LiftGate.NOT_WORSE else math.nextafter(margin, 1.0)
-    interval, lift = pair.evidence.interval if pair.evidence else None, pair.lift
+    threshold = wanted.threshold(margin_pts / _POINTS)
     gate = Gate(figure=GateFigure.LIFT, threshold=threshold, scope=GateScope.PAIR)
-    figure = Figure(name=GateFigure.LIFT, label="Lift", value=lift, unit="ratio")
-    name = _name(pair)
-    if interval is None or lift is None:
-        told = f"{name}: too few cases to tell whether it is {wanted}"
-        return GateResult(gate, pair.candidate, figure, GateAnswer.INCONCLUSIVE, told)
-    worst, best = pair.lift_bounds or (lift, lift)
-    bounds = (interval.lower + worst - lift, interval.upper + best - lift)
-    found = answer_of(threshold, figure.model_copy(update={"bounds": bounds}))
-    words = {GateAnswer.MET: "is", GateAnswer.MISSED: "is not", GateAnswer.INCONCLUSIVE: "may or may not be"}
-    span = f"{bounds[0] * _POINTS:+.1f} to {bounds[1] * _POINTS:+.1f} points"
+    figure = Figure(name=GateFigure.LIFT, label="Lift", value=pair.lift, unit="ratio")
+    bounds = interval_bounds(pair.evidence, pair.lift_bounds)
+    if bounds is None:
+        message = f"{_name(pair)}: too few cases to tell whether it is {wanted}"
+        return GateResult(gate, pair.candidate, figure, GateAnswer.INCONCLUSIVE, message)
+    answer = answer_of(threshold, figure.model_copy(update={"bounds": bounds}))
     beyond = f" by more than {margin_pts:g} points" if margin_pts else ""
-    return GateResult(gate, pair.candidate, figure, found, f"{name} {words[found]} {wanted}{beyond} ({span})")
+    message = f"{_name(pair)} {_WORDS[answer]} {wanted}{beyond} ({span_text(bounds)})"
+    return GateResult(gate, pair.candidate, figure, answer, message)
+
+
+_WORDS = {GateAnswer.MET: "is", GateAnswer.MISSED: "is not", GateAnswer.INCONCLUSIVE: "may or may not be"}
+
+
+def interval_bounds(evidence: Evidence | None, error_bounds: tuple[float, float] | None) -> tuple[float, float] | None:
+    """Return the bounds of a difference for new cases, errors counted both ways; `None` below the fewest cases.
+
+    Args:
+        evidence: the difference over all cases.
+        error_bounds: the difference if all errors had gone against the candidate, and if all had gone for it.
+    """
+    if evidence is None or evidence.interval is None:
+        return None
+    worst, best = error_bounds or (evidence.estimate, evidence.estimate)
+    return evidence.interval.lower + worst - evidence.estimate, evidence.interval.upper + best - evidence.estimate
+
+
+def span_text(bounds: tuple[float, float]) -> str:
+    """Return the bounds of a difference in points."""
+    return f"{bounds[0] * _POINTS:+.1f} to {bounds[1] * _POINTS:+.1f} points"
 
 
 def verdict_of_pair(outcomes: OutcomeCounts) -> PairVerdict:
     """The verdict over all cases; errors are left aside, and alone make it an error."""
     good = outcomes.flip_to_pass + outcomes.pass_kept
     bad = outcomes.flip_to_fail + outcomes.fail_kept
-    if good and bad:
-        return PairVerdict.MIXED
-    return PairVerdict.PASS if good else PairVerdict.FAIL if bad else PairVerdict.ERROR
+    return _VERDICTS[good > 0, bad > 0]
+
+
+_VERDICTS = {
+    (True, True): PairVerdict.MIXED,
+    (True, False): PairVerdict.PASS,
+    (False, True): PairVerdict.FAIL,
+    (False, False): PairVerdict.ERROR,
+}
+"""By whether any case went well, and whether any went badly."""
 
 
 def _of_verdict(pair: PairSummary, failing: tuple[PairVerdict, ...]) -> GateResult:
-    """Whether the verdict fails the run, whatever the errors would have been."""
-    outcomes = pair.outcomes
-    verdict = verdict_of_pair(outcomes)
-    possible = {verdict}
-    if verdict is not PairVerdict.ERROR and outcomes.error:
-        # One error can be good or bad; two or more can be both.
-        ends = product((0, 1), repeat=2) if outcomes.error > 1 else ((0, 1), (1, 0))
-        possible = {
-            verdict_of_pair(
-                outcomes.model_copy(
-                    update={"pass_kept": outcomes.pass_kept + good, "fail_kept": outcomes.fail_kept + bad}
-                )
-            )
-            for good, bad in ends
-            if good or bad
-        }
-    fails = {one in failing for one in possible}
-    answer = GateAnswer.INCONCLUSIVE if len(fails) > 1 else GateAnswer.MISSED if fails == {True} else GateAnswer.MET
+    """Tell whether the verdict fails the run, whatever the errors would have been."""
+    possible = _possible_verdicts(pair.outcomes)
+    if possible.isdisjoint(failing):
+        answer = GateAnswer.MET
+    elif possible.issubset(failing):
+        answer = GateAnswer.MISSED
+    else:
+        answer = GateAnswer.INCONCLUSIVE
     gate = Gate(figure="verdict", threshold=0.0, scope=GateScope.PAIR)
     figure = Figure(name="verdict", label="Verdict", value=None)
-    told = f"{_name(pair)}: verdict {' or '.join(sorted(possible))}"
-    return GateResult(gate, pair.candidate, figure, answer, told)
+    message = f"{_name(pair)}: verdict {' or '.join(sorted(possible))}"
+    return GateResult(gate, pair.candidate, figure, answer, message)
+
+
+def _possible_verdicts(outcomes: OutcomeCounts) -> set[PairVerdict]:
+    """Return the verdicts that are possible: an error could have gone well or badly, two of them both ways."""
+    verdict = verdict_of_pair(outcomes)
+    if verdict is PairVerdict.ERROR or not outcomes.error:
+        return {verdict}
+    ends = [(0, 1), (1, 0)]
+    if outcomes.error > 1:
+        ends.append((1, 1))
+    return {verdict_of_pair(_with_outcomes(outcomes, good, bad)) for good, bad in ends}
+
+
+def _with_outcomes(outcomes: OutcomeCounts, good: int, bad: int) -> OutcomeCounts:
+    return outcomes.model_copy(update={"pass_kept": outcomes.pass_kept + good, "fail_kept": outcomes.fail_kept + bad})
 
 
 def _name(pair: PairSummary) -> str:

@@ -40,19 +40,23 @@ def sentences(view: RunView) -> Iterator[str]:
 
 
 def _answer(pair: PairSummary) -> str:
-    """What a comparison shows, after the name of the candidate arm."""
+    """Say what a comparison shows, after the name of the candidate arm."""
     against = f"against {pair.baseline.arm}"
     evidence = pair.evidence
     if evidence is None:
         return f" cannot be compared {against}: no case has a result in both arms{_dropped(pair.dropped)}"
-    finding = _FINDINGS[evidence.finding]
-    decided = evidence.finding in (Finding.HELPS, Finding.HURTS)
-    scope = " on these cases" if decided and not evidence.is_general else ""
-    shared = f" in {counted(evidence.clusters, 'cluster')}" if evidence.clusters else ""
-    cases = f"n = {counted(evidence.n, 'case')}{shared}{_dropped(pair.dropped)}"
-    known = f"{_interval(evidence)}{cases}, {chance_text(evidence.chance)}{_look(evidence)}"
-    seen = "" if decided else f"; {detectable_text(evidence.detectable)}"
-    return f"{finding}{scope}: {points(evidence.estimate)} {against} ({known}){seen}{_took(pair)}"
+    cases = f"{_cases(evidence)}{_dropped(pair.dropped)}"
+    basis = f"{_interval(evidence)}{cases}, {chance_text(evidence.chance)}{_look(evidence)}"
+    lift = f"{points(evidence.estimate)} {against} ({basis})"
+    if evidence.finding not in (Finding.HELPS, Finding.HURTS):
+        return f"{_FINDINGS[evidence.finding]}: {lift}; {detectable_text(evidence.detectable)}{_took(pair)}"
+    scope = "" if evidence.is_general else " on these cases"
+    return f"{_FINDINGS[evidence.finding]}{scope}: {lift}{_took(pair)}"
+
+
+def _cases(evidence: Evidence) -> str:
+    cases = f"n = {counted(evidence.n, 'case')}"
+    return f"{cases} in {counted(evidence.clusters, 'cluster')}" if evidence.clusters else cases
 
 
 def lift_interval_text(evidence: Evidence) -> str:
@@ -63,15 +67,16 @@ def lift_interval_text(evidence: Evidence) -> str:
 
 
 def detectable_text(detectable: float | None) -> str:
-    """What a suite could have shown at all."""
+    """Say what a suite could have shown at all."""
     if detectable is None:
         return "no outcome of so few runs is beyond chance"
     return f"it could only have shown {detectable * 100:.0f} points or more"
 
 
 def _interval(evidence: Evidence) -> str:
-    interval = evidence.interval
-    return f"{confidence_text(interval.level)} interval {lift_interval_text(evidence)}, " if interval else ""
+    if evidence.interval is None:
+        return ""
+    return f"{confidence_text(evidence.interval.level)} interval {lift_interval_text(evidence)}, "
 
 
 def confidence_text(level: float) -> str:
@@ -90,8 +95,8 @@ def _look(evidence: Evidence) -> str:
 
 def _dropped(dropped: DroppedCounts) -> str:
     """Cases that are not compared, and why."""
-    found = [f"{count} for {name.replace('_', ' ')}" for name, count in dropped if count]
-    return f", dropped: {', '.join(found)}" if found else ""
+    reasons = [f"{count} for {name.replace('_', ' ')}" for name, count in dropped if count]
+    return f", dropped: {', '.join(reasons)}" if reasons else ""
 
 
 def _took(pair: PairSummary) -> str:

@@ -22,7 +22,10 @@ from ..types.comparison import (
     Spent,
 )
 from ..types.result import TrialResult, Verdict
-from ..types.trial import FailureClass, SuiteHead
+from ..types.trial import FailureClass, SuiteHead, Usage
+
+_NO_USAGE = Usage()
+"""Usage of which nothing is known."""
 
 
 def case_summary(group: GroupKey, repeats: Sequence[TrialResult], looks: Sequence[int] = ()) -> CaseSummary:
@@ -33,26 +36,40 @@ def case_summary(group: GroupKey, repeats: Sequence[TrialResult], looks: Sequenc
         repeats: its trials of the case.
         looks: repeats that there were at each earlier look.
     """
-    values = [one.value for one in repeats if one.value is not None and one.verdict is not Verdict.ERROR]
-    counts, mean, cluster, spent = counts_of(repeats), mean_of(values), repeats[0].cluster, _spent(repeats)
-    earlier = tuple(counts_of(one for one in repeats if one.repeat <= repeats_then) for repeats_then in looks)
-    return CaseSummary(group=group, counts=counts, cluster=cluster, mean_value=mean, spent=spent, earlier=earlier)
+    graded = [result for result in repeats if result.verdict is not Verdict.ERROR]
+    return CaseSummary(
+        group=group,
+        counts=counts_of(repeats),
+        cluster=repeats[0].cluster,
+        mean_value=mean_of([result.value for result in graded if result.value is not None]),
+        spent=_spent(repeats),
+        earlier=tuple(_counts_until(repeats, repeat) for repeat in looks),
+    )
+
+
+def _counts_until(results: Iterable[TrialResult], repeat: int) -> Counts:
+    return counts_of(result for result in results if result.repeat <= repeat)
 
 
 def _spent(repeats: Iterable[TrialResult]) -> Spent:
-    passed = [one.execution for one in repeats if one.verdict is Verdict.PASS]
+    passed = [result.execution for result in repeats if result.verdict is Verdict.PASS]
+    usages = [execution.usage or _NO_USAGE for execution in passed]
     return Spent(
-        turns=mean_of([one.trajectory.turns if one.trajectory else None for one in passed]),
-        tokens=mean_of([one.usage.total_tokens if one.usage else None for one in passed]),
-        duration_s=mean_of([one.duration_s for one in passed]),
-        cost_usd=mean_of([one.usage.cost_usd if one.usage else None for one in passed]),
+        turns=mean_of([execution.trajectory.turns if execution.trajectory else None for execution in passed]),
+        tokens=mean_of([usage.total_tokens for usage in usages]),
+        duration_s=mean_of([execution.duration_s for execution in passed]),
+        cost_usd=mean_of([usage.cost_usd for usage in usages]),
     )
 
 
 def counts_of(results: Iterable[TrialResult]) -> Counts:
-    """How the trials of a case ended."""
-    ends = [(one.verdict, (why := one.execution.failure) and why.failure_class, _was_retried(one)) for one in results]
-    return _counts(*ends)
+    """Count how the trials of a case ended."""
+    return _counts(*[_end_of(result) for result in results])
+
+
+def _end_of(result: TrialResult) -> tuple[Verdict, FailureClass | None, bool]:
+    failure = result.execution.failure
+    return result.verdict, failure.failure_class if failure else None, _was_retried(result)
 
 
 def _was_retried(result: TrialResult) -> bool:
@@ -66,8 +83,8 @@ def _counts(*ends: tuple[Verdict, FailureClass | None, bool]) -> Counts:
     verdicts = [verdict for verdict, _, _ in ends]
     timeouts = [failure for _, failure, _ in ends].count(FailureClass.TIMEOUT)
     broken = sum(verdict is Verdict.FAIL and failure is not None for verdict, failure, _ in ends)
-    told = (len(ends), *map(verdicts.count, Verdict), timeouts, broken, ends.count((Verdict.PASS, None, True)))
-    return Counts(**dict(zip(Counts.model_fields, told, strict=True)))
+    numbers = (len(ends), *map(verdicts.count, Verdict), timeouts, broken, ends.count((Verdict.PASS, None, True)))
+    return Counts(**dict(zip(Counts.model_fields, numbers, strict=True)))
 
 
 def pairs_of(suite: SuiteHead, summaries: Mapping[GroupKey, CaseSummary]) -> Iterator[CasePair]:
@@ -76,8 +93,11 @@ def pairs_of(suite: SuiteHead, summaries: Mapping[GroupKey, CaseSummary]) -> Ite
         arms = (comparison.candidate, comparison.baseline)
         for candidate in dict.fromkeys(key.in_arm(arms[0]) for key in summaries if key.arm in arms):
             baseline = candidate.in_arm(arms[1])
-            counts = [one.counts if (one := summaries.get(key)) else Counts() for key in (candidate, baseline)]
-            yield _pair(candidate, baseline, *counts)
+            yield _pair(candidate, baseline, _counts_in(summaries, candidate), _counts_in(summaries, baseline))
+
+
+def _counts_in(summaries: Mapping[GroupKey, CaseSummary], group: GroupKey) -> Counts:
+    return summaries[group].counts if group in summaries else Counts()
 
 
 def _pair(candidate: GroupKey, baseline: GroupKey, ours: Counts, theirs: Counts) -> CasePair:
@@ -121,8 +141,10 @@ class PairTally:
 
     def add(self, pair: CasePair, ours: CaseSummary | None, theirs: CaseSummary | None) -> None:
         """Count one case, with what the two arms made of it."""
-        self._outcomes.update([pair.outcome] if pair.outcome else [])
-        self._dropped.update([pair.dropped] if pair.dropped else [])
+        if pair.outcome:
+            self._outcomes[pair.outcome] += 1
+        if pair.dropped:
+            self._dropped[pair.dropped] += 1
         if ours is None or theirs is None:
             return
         earlier = list(zip(ours.earlier, theirs.earlier, strict=True))

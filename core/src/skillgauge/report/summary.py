@@ -14,11 +14,10 @@ from itertools import groupby
 from operator import add, attrgetter
 
 from ..stats import Latency, RateTally, ReliabilityTally, RunRates, Spread, WeightedMean
-from ..types.comparison import CaseSummary, Counts, GroupKey, PairSummary
+from ..types.comparison import Counts, GroupKey, PairSummary
 from ..types.result import (
     Figure,
     GroupSummary,
-    Spending,
     SuiteSummary,
     SuiteValidity,
     Summary,
@@ -28,15 +27,16 @@ from ..types.result import (
     Verdict,
 )
 from ..types.score import ScoreStatus
-from ..types.trial import Blame, PlanHead, SuiteHead
+from ..types.trial import Blame, Failure, PlanHead, SuiteHead
 from .pairs import PairTally, case_summary, counts_of, pairs_of
+from .spending import SpendingTally
 
 MAX_ERROR_SHARE = 0.25
 """More errors than this make a suite's results invalid."""
 
 _PASSED = {Verdict.PASS: True, Verdict.SKIPPED: None}
 _place_of = attrgetter("suite_id", "case_index")
-_group_of = attrgetter(*(one.name for one in fields(GroupKey)))
+_group_of = attrgetter(*(part.name for part in fields(GroupKey)))
 """The parts of a result's `GroupKey`, which are made, compared and found in a fifth of its time."""
 
 FigureSource = Callable[[SuiteSummary], Mapping[GroupKey, tuple[Figure, ...]]]
@@ -96,21 +96,28 @@ class _Group:
 
     def _add(self, result: TrialResult) -> None:
         self.runs.add(result.repeat, passed=_PASSED.get(result.verdict, False))
-        execution, failure = result.execution, result.execution.failure
+        execution = result.execution
         if execution.duration_s is not None:
             self.latencies.append(execution.duration_s)
-        if failure is not None and execution.replayed and failure.blame is Blame.INFRASTRUCTURE:
+        if execution.replayed and execution.failure is not None:
+            self._add_replay(execution.failure)
+        self._add_value(result)
+        for score in result.scores:
+            if score.beside and score.status is not ScoreStatus.UNGRADED:
+                self.beside.setdefault(score.check_id, Spread()).add(score.status is ScoreStatus.PASSED)
+
+    def _add_replay(self, failure: Failure) -> None:
+        if failure.blame is Blame.INFRASTRUCTURE:
             self.unplayed += 1
             self.why_unplayed = self.why_unplayed or failure.message
+
+    def _add_value(self, result: TrialResult) -> None:
         if result.verdict is Verdict.ERROR:
             self.errored.add((result.case_index, result.repeat))
             self.error_weight += result.weight
         elif result.value is not None:
             self.value.add(result.value)
             self.weighted_value.add(result.value, result.weight)
-        for score in result.scores:
-            if score.beside and score.status is not ScoreStatus.UNGRADED:
-                self.beside.setdefault(score.check_id, Spread()).add(score.status is ScoreStatus.PASSED)
 
     def summary(self, key: GroupKey, seed: int, looks: int) -> GroupSummary:
         repeats, counts = self.runs.repeats, self.all.counts
@@ -126,11 +133,15 @@ class _Group:
             run_pass_rates=self.runs.rates,
             latency=Latency.of(self.latencies),
             reliability=self.repeated.reliability,
-            tags=tuple(
-                TagSummary(tag=tag, counts=tally.counts, pass_rate=tally.passing.rate(repeats, seed, looks))
-                for tag, tally in sorted(self.tags.items())
-            ),
-            figures=tuple(_figure(*one) for one in self.beside.items()),
+            tags=self._tag_summaries(seed, looks),
+            figures=tuple(_figure(check, passed) for check, passed in self.beside.items()),
+        )
+
+    def _tag_summaries(self, seed: int, looks: int) -> tuple[TagSummary, ...]:
+        repeats = self.runs.repeats
+        return tuple(
+            TagSummary(tag=tag, counts=tally.counts, pass_rate=tally.passing.rate(repeats, seed, looks))
+            for tag, tally in sorted(self.tags.items())
         )
 
 
@@ -155,102 +166,96 @@ def summarize(
         interrupted_attempts: attempts that left no result.
         unfinished: what was used for trials without a result.
     """
-    tallied: dict[tuple[str, str | None, str, str, str | None], _Group] = defaultdict(_Group)
-    pairs: dict[tuple[GroupKey, GroupKey], PairTally] = defaultdict(PairTally)
-    heads = {suite.id: suite for suite in head.suites}
-    spent = _Spent()
-    for (suite_id, _index), of_case in groupby(map(spent.counted, results), key=_place_of):
-        suite, summaries = heads.get(suite_id), dict[GroupKey, CaseSummary]()
-        for parts, found in groupby(of_case, key=_group_of):
-            repeats = list(found)
-            tallied[parts].add_case(repeats)
-            if suite and suite.comparisons:
-                summaries[repeats[0].group] = case_summary(repeats[0].group, repeats, suite.looks)
-        for pair in pairs_of(suite, summaries) if suite and summaries else ():
-            arms = pair.candidate, pair.baseline
-            pairs[arms].add(pair, *map(summaries.get, arms))
-    spent.count_unfinished(unfinished)
-    groups = {GroupKey(*parts): group for parts, group in tallied.items()}
-    ordered = sorted(groups, key=lambda key: _group_order(head, key))
-    compared = sorted(pairs, key=lambda keys: [_group_order(head, key) for key in keys])
-    looks = {suite.id: len(suite.looks) + 1 for suite in head.suites}
-    summaries_of = [groups[key].summary(key, head.seed, looks.get(key.suite_id, 1)) for key in ordered]
-    pair_summaries = tuple(pairs[keys].summary(*keys) for keys in compared)
-    with_figures = _with_figures(heads, summaries_of, pair_summaries, figures)
+    tally = _RunTally(head)
+    tally.add_all(results)
+    tally.spent.add_unfinished(unfinished)
+    groups, pairs = tally.group_summaries(), tally.pair_summaries()
+    counts = Counts.sum(group.counts for group in groups)
+    with_figures = _with_figures(tally.suites, groups, pairs, figures)
     if head.is_chosen:
         with_figures = tuple(map(_without_intervals, with_figures))
-        pair_summaries = tuple(
-            pair.model_copy(update={"evidence": None, "lift_bounds": None}) for pair in pair_summaries
-        )
+        pairs = tuple(pair.model_copy(update={"evidence": None, "lift_bounds": None}) for pair in pairs)
     return Summary(
-        counts=Counts.sum(group.counts for group in summaries_of),
+        counts=counts,
         groups=with_figures,
-        pairs=pair_summaries,
-        validity=tuple(_validity(suite, groups) for suite in head.suites),
-        spending=spent.spending,
+        pairs=pairs,
+        validity=tuple(_validity(suite, tally.groups) for suite in head.suites),
+        spending=tally.spent.spending,
         interrupted_attempts=interrupted_attempts,
     )
 
 
-class _Spent:
-    """Adds up what results used while they pass."""
+class _RunTally:
+    """Everything that is accumulated for a run while its results pass.
 
-    def __init__(self) -> None:
-        self._cost, self._tokens, self._unknown, self._replayed, self._told = 0.0, 0, 0, 0, False
-        self._cut_off = 0
+    Args:
+        head: the plan that the results belong to.
+    """
 
-    def counted(self, result: TrialResult) -> TrialResult:
-        execution, usages = result.execution, result.usages
-        known = [usage for usage in usages if usage]
-        if known or execution.trajectory is not None or execution.replayed:
-            is_untold = execution.trajectory is not None and len(known) < len(usages)
-            self._replayed += execution.replayed
-            self._told = self._told or bool(known)
-            cut_off = [one for one in result.given_up if one.is_cut_off] if result.given_up else []
-            self._cut_off += len(cut_off)
-            is_untold = is_untold or any(None in attempt.usages for attempt in cut_off)
-            self._unknown += is_untold or None in [usage.cost_usd for usage in known]
-            self._cost += sum([usage.cost_usd or 0.0 for usage in known])
-            self._tokens += sum([usage.all_tokens for usage in known])
-        return result
+    def __init__(self, head: PlanHead) -> None:
+        self.suites = {suite.id: suite for suite in head.suites}
+        self.spent = SpendingTally()
+        self._head = head
+        self._groups: dict[tuple[str, str | None, str, str, str | None], _Group] = defaultdict(_Group)
+        self._pairs: dict[tuple[GroupKey, GroupKey], PairTally] = defaultdict(PairTally)
 
-    def count_unfinished(self, unfinished: Iterable[Unfinished]) -> None:
-        """Add what was used for trials that have no result; one trial may come with several claims."""
-        unknown = set()
-        for trial in unfinished:
-            usages = [usage for attempt in trial.attempts for usage in attempt.usages]
-            known = [usage for usage in usages if usage]
-            if len(known) < len(usages) or None in [usage.cost_usd for usage in known]:
-                unknown.add(trial.trial_id)
-            self._told = True
-            self._cost += sum([usage.cost_usd or 0.0 for usage in known])
-            self._tokens += sum([usage.all_tokens for usage in known])
-            self._cut_off += sum(attempt.is_cut_off for attempt in trial.attempts)
-        self._unknown += len(unknown)
+    def add_all(self, results: Iterable[TrialResult]) -> None:
+        """Add results, which are ordered by case."""
+        for (suite_id, _index), of_case in groupby(map(self.spent.counted, results), key=_place_of):
+            self._add_case(self.suites.get(suite_id), of_case)
+
+    def _add_case(self, suite: SuiteHead | None, results: Iterable[TrialResult]) -> None:
+        is_compared = suite is not None and bool(suite.comparisons)
+        repeats_of: dict[GroupKey, list[TrialResult]] = {}
+        for parts, results_of_group in groupby(results, key=_group_of):
+            repeats = list(results_of_group)
+            self._groups[parts].add_case(repeats)
+            if is_compared:
+                repeats_of[repeats[0].group] = repeats
+        if suite is not None and is_compared:
+            self._add_pairs(suite, repeats_of)
+
+    def _add_pairs(self, suite: SuiteHead, repeats_of: Mapping[GroupKey, Sequence[TrialResult]]) -> None:
+        summaries = {group: case_summary(group, repeats, suite.looks) for group, repeats in repeats_of.items()}
+        for pair in pairs_of(suite, summaries):
+            ours, theirs = summaries.get(pair.candidate), summaries.get(pair.baseline)
+            self._pairs[pair.candidate, pair.baseline].add(pair, ours, theirs)
 
     @property
-    def spending(self) -> Spending | None:
-        if not self._told and not self._replayed:
-            return None
-        return Spending(
-            cost_usd=self._cost,
-            tokens=self._tokens,
-            unknown=self._unknown,
-            replayed=self._replayed,
-            cut_off=self._cut_off,
-        )
+    def groups(self) -> dict[GroupKey, _Group]:
+        """The groups that have a result."""
+        return {GroupKey(*parts): group for parts, group in self._groups.items()}
+
+    def group_summaries(self) -> list[GroupSummary]:
+        """Return the groups in the order of the plan."""
+        looks = {suite.id: len(suite.looks) + 1 for suite in self._head.suites}
+        ordered = sorted(self.groups.items(), key=lambda item: _group_order(self._head, item[0]))
+        return [group.summary(key, self._head.seed, looks.get(key.suite_id, 1)) for key, group in ordered]
+
+    def pair_summaries(self) -> tuple[PairSummary, ...]:
+        """Return the comparisons in the order of the plan."""
+        ordered = sorted(self._pairs, key=lambda arms: [_group_order(self._head, arm) for arm in arms])
+        return tuple(self._pairs[arms].summary(*arms) for arms in ordered)
 
 
 def _with_figures(
     heads: Mapping[str, SuiteHead], groups: Sequence[GroupSummary], pairs: Sequence[PairSummary], figures: FigureSource
 ) -> tuple[GroupSummary, ...]:
-    known: dict[GroupKey, tuple[Figure, ...]] = {}
+    by_group: dict[GroupKey, tuple[Figure, ...]] = {}
     for suite_id in dict.fromkeys(group.suite_id for group in groups):
         if suite_id in heads:
-            mine = tuple(group for group in groups if group.suite_id == suite_id)
-            compared = tuple(pair for pair in pairs if pair.candidate.suite_id == suite_id)
-            known |= figures(SuiteSummary(suite=heads[suite_id], groups=mine, pairs=compared))
-    return tuple(one.model_copy(update={"figures": (*known.get(one.key, ()), *one.figures)}) for one in groups)
+            by_group |= figures(_suite_summary(heads[suite_id], groups, pairs))
+    return tuple(
+        group.model_copy(update={"figures": (*by_group.get(group.key, ()), *group.figures)}) for group in groups
+    )
+
+
+def _suite_summary(suite: SuiteHead, groups: Sequence[GroupSummary], pairs: Sequence[PairSummary]) -> SuiteSummary:
+    return SuiteSummary(
+        suite=suite,
+        groups=tuple(group for group in groups if group.suite_id == suite.id),
+        pairs=tuple(pair for pair in pairs if pair.candidate.suite_id == suite.id),
+    )
 
 
 def _without_intervals(group: GroupSummary) -> GroupSummary:
@@ -277,30 +282,59 @@ def _place(name: str | None, names: Sequence[str]) -> int:
     return names.index(name) if name in names else len(names)
 
 
-def _validity(suite: SuiteHead, groups: dict[GroupKey, _Group]) -> SuiteValidity:
-    """Whether too many trials, or pairs of them, ended in an error."""
-    mine = {key: group for key, group in groups.items() if key.suite_id == suite.id}
-    if suite.compared:
-        pairs = [
-            (group, mine.get(key.in_arm(one.baseline), _Group()))
-            for one in suite.compared
-            for key, group in mine.items()
-            if key.arm == one.candidate
-        ]
-        errors = sum(len(ours.errored | theirs.errored) for ours, theirs in pairs)
-        unit, total = "pairs", sum(ours.ran for ours, _ in pairs)
-    else:
-        errors = sum(group.all.counts.errors for group in mine.values())
-        unit, total = "trials", sum(group.ran for group in mine.values())
+@dataclass(frozen=True)
+class _ErrorCount:
+    """How many of the trials of a suite, or of its pairs of trials, ended in an error."""
+
+    errors: int
+    total: int
+    unit: str
+
+    @property
+    def share(self) -> float:
+        return self.errors / self.total
+
+    @property
+    def reason(self) -> str:
+        """Why the suite is invalid; empty if it is valid."""
+        if self.share <= MAX_ERROR_SHARE:
+            return ""
+        ended = f"{self.errors} of {self.total} {self.unit} ended in an error"
+        return f"{ended}; more than {MAX_ERROR_SHARE:.0%} prove nothing"
+
+
+def _validity(suite: SuiteHead, groups: Mapping[GroupKey, _Group]) -> SuiteValidity:
+    """Tell whether too many trials of a suite, or pairs of them, ended in an error."""
     if suite.trial_count == 0:
         return SuiteValidity(suite_id=suite.id, valid=True, error_share=None, reason="nothing was selected")
-    if total == 0:
+    of_suite = {key: group for key, group in groups.items() if key.suite_id == suite.id}
+    counted = _pairs_with_errors(suite, of_suite) if suite.compared else _trials_with_errors(of_suite)
+    if counted.total == 0:
         return SuiteValidity(suite_id=suite.id, valid=False, error_share=None, reason="nothing was run")
-    share = errors / total
-    reason = ""
-    if unplayed := sum(group.unplayed for group in mine.values()):  # one is too many: a replay misses nothing by chance
-        first = next(group.why_unplayed for group in mine.values() if group.unplayed)
-        reason = f"{unplayed} sessions could not be replayed; the first: {first}"
-    elif share > MAX_ERROR_SHARE:
-        reason = f"{errors} of {total} {unit} ended in an error; more than {MAX_ERROR_SHARE:.0%} prove nothing"
-    return SuiteValidity(suite_id=suite.id, valid=not reason, error_share=share, reason=reason)
+    reason = _unplayed_reason(of_suite) or counted.reason
+    return SuiteValidity(suite_id=suite.id, valid=not reason, error_share=counted.share, reason=reason)
+
+
+def _pairs_with_errors(suite: SuiteHead, groups: Mapping[GroupKey, _Group]) -> _ErrorCount:
+    errors, total = 0, 0
+    for comparison in suite.compared:
+        for key, candidate in groups.items():
+            if key.arm == comparison.candidate:
+                baseline = groups.get(key.in_arm(comparison.baseline), _Group())
+                errors += len(candidate.errored | baseline.errored)
+                total += candidate.ran
+    return _ErrorCount(errors, total, "pairs")
+
+
+def _trials_with_errors(groups: Mapping[GroupKey, _Group]) -> _ErrorCount:
+    errors = sum(group.all.counts.errors for group in groups.values())
+    return _ErrorCount(errors, sum(group.ran for group in groups.values()), "trials")
+
+
+def _unplayed_reason(groups: Mapping[GroupKey, _Group]) -> str:
+    """Say which sessions could not be replayed; a single one is too many, since a replay misses nothing by chance."""
+    unplayed = [group for group in groups.values() if group.unplayed]
+    if not unplayed:
+        return ""
+    sessions = sum(group.unplayed for group in unplayed)
+    return f"{sessions} sessions could not be replayed; the first: {unplayed[0].why_unplayed}"

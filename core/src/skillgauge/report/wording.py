@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from skillgauge_documents.characters import LINE, plain
 from skillgauge_documents.phrases import UNKNOWN, counted, duration, percent
 
-from ..stats import RateInterval
+from ..stats import RateInterval, Reliability
 from ..types.comparison import GroupKey
 from ..types.result import Figure, GroupSummary, Table, TrialResult
 from ..types.score import ScoreStatus
@@ -26,9 +26,7 @@ def figure_text(value: Figure | None) -> str:
     """A number of a format's own arithmetic, with its unit, and with its trials if they are not all of the group."""
     if value is None or value.value is None:
         return UNKNOWN
-    counts = f" (n = {value.n})" if value.n is not None else ""
-    if value.interval:
-        counts = f" (n = {counted(value.interval.n, 'case')}, {interval_text(value.interval)})"
+    counts = _figure_counts(value)
     match value.unit:
         case "ratio":
             return f"{percent(value.value)}{counts}"
@@ -38,6 +36,12 @@ def figure_text(value: Figure | None) -> str:
             return f"{value.value:.3f}{counts}"
         case unit:
             return f"{value.value:g} {plain(unit)}".strip() + counts
+
+
+def _figure_counts(figure: Figure) -> str:
+    if figure.interval:
+        return f" (n = {counted(figure.interval.n, 'case')}, {interval_text(figure.interval)})"
+    return "" if figure.n is None else f" (n = {figure.n})"
 
 
 def table_texts(table: Table) -> tuple[tuple[str, ...], ...]:
@@ -74,45 +78,63 @@ def reason_of(result: TrialResult) -> str:
 
 
 def rate_notes(group: GroupSummary) -> tuple[str, ...]:
-    """What must be known beside a pass rate: how little a perfect one proves, what errors leave open, what is flaky."""
-    rate, notes = group.pass_rate, []
+    """Notes beside a pass rate: how little a perfect one proves, what errors leave open, what is flaky."""
+    return (
+        *_interval_notes(group.pass_rate),
+        *_count_notes(group),
+        *(figure.note for figure in group.figures if figure.note),
+        *_flaky_notes(group.reliability),
+    )
+
+
+def _interval_notes(rate: RateInterval) -> Iterator[str]:
     if rate.rate == 1.0 and rate.lower is not None and rate.n < FEW_CASES:
-        notes.append(f"{rate.n} of {counted(rate.n, 'case')} passed; that proves no more than {percent(rate.lower)}")
+        yield f"{rate.n} of {counted(rate.n, 'case')} passed; that proves no more than {percent(rate.lower)}"
     if rate.clusters:
         few = ", too few to tell much" if rate.clusters < FEW_CLUSTERS else ""
-        notes.append(f"the interval is over {counted(rate.clusters, 'cluster')} of its {counted(rate.n, 'case')}{few}")
+        yield f"the interval is over {counted(rate.clusters, 'cluster')} of its {counted(rate.n, 'case')}{few}"
+
+
+def _count_notes(group: GroupSummary) -> Iterator[str]:
     if group.pass_bounds:
         low, high = group.pass_bounds
         errors = counted(group.counts.errors, "error")
-        notes.append(
-            f"with {errors} the rate lies between {percent(low)} (all failed) and {percent(high)} (all passed)"
-        )
+        yield f"with {errors} the rate lies between {percent(low)} (all failed) and {percent(high)} (all passed)"
     if group.counts.retried:
-        notes.append(f"{group.counts.retried} of {group.counts.passed} passed only after further attempts")
-    notes += [figure.note for figure in group.figures if figure.note]
-    steady = group.reliability
-    if steady and steady.flaky:
-        notes.append(
-            f"{steady.flaky} of {counted(steady.cases, 'case')} {'is' if steady.flaky == 1 else 'are'} flaky: "
-            f"two runs disagree in {percent(steady.flip_rate)}, all of {steady.k} pass in {percent(steady.pass_hat_k)}"
-        )
-    return tuple(notes)
+        yield f"{group.counts.retried} of {group.counts.passed} passed only after further attempts"
+
+
+def _flaky_notes(reliability: Reliability | None) -> Iterator[str]:
+    if reliability is None or not reliability.flaky:
+        return
+    are = "is" if reliability.flaky == 1 else "are"
+    yield (
+        f"{reliability.flaky} of {counted(reliability.cases, 'case')} {are} flaky: "
+        f"two runs disagree in {percent(reliability.flip_rate)}, "
+        f"all of {reliability.k} pass in {percent(reliability.pass_hat_k)}"
+    )
 
 
 def labels(groups: Sequence[GroupSummary | GroupKey], limit: int = LINE) -> tuple[str, ...]:
-    """What to call groups that are shown together: target, arm and model of each, suite and runner where they differ.
+    """Names of groups that are shown together: target, arm and model of each, suite and runner where they differ.
 
     Args:
         groups: all that are shown.
         limit: most characters of each part.
     """
-    suites, runners = ({getattr(one, name) for one in groups} for name in ("suite_id", "runner"))
+    several_suites = len({group.suite_id for group in groups}) > 1
+    several_runners = len({group.runner for group in groups}) > 1
+    parts = (_label_parts(group, several_suites, several_runners) for group in groups)
+    return tuple(" · ".join(plain(part, limit) for part in parts_of_group) for parts_of_group in parts)
 
-    def parts(group: GroupSummary | GroupKey) -> Iterator[str | None]:
-        yield group.target_id or group.suite_id
-        yield group.suite_id if len(suites) > 1 and group.suite_id != group.target_id else None
-        yield group.arm if group.arm != DIRECT.name else None
-        yield group.runner if len(runners) > 1 else None
+
+def _label_parts(group: GroupSummary | GroupKey, several_suites: bool, several_runners: bool) -> Iterator[str]:
+    yield group.target_id or group.suite_id
+    if several_suites and group.suite_id != group.target_id:
+        yield group.suite_id
+    if group.arm != DIRECT.name:
+        yield group.arm
+    if several_runners:
+        yield group.runner
+    if group.model:
         yield group.model
-
-    return tuple(" · ".join(plain(part, limit) for part in parts(group) if part) for group in groups)
