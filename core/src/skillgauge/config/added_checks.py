@@ -34,27 +34,41 @@ def read_overlay(configured: Sequence[Mapping[str, object]], file: str, given: S
     for index, value in enumerate(configured):
         origin = Origin(file, ("checks", index))
         try:
-            one = OverlayCheck.model_validate(value)
+            check = OverlayCheck.model_validate(value)
         except ValidationError as error:
             problems += [_problem(detail, origin) for detail in error.errors(include_url=False)]
         else:
-            checks.append((f"checks[{index}] {one.scorer}", one, origin))
+            checks.append((f"checks[{index}] {check.scorer}", check, origin))
     for word in given:
-        name, equals, text = word.partition("=")
         try:
-            options = parse(text, "json") if equals else {}
-            option = f"--check {name}"  # names the option in place of a file, so that no suite is blamed for it
-            checks.append((option, OverlayCheck.model_validate({"scorer": name, "options": options}), Origin(option)))
-        except DocumentError as error:
-            fault = error.faults[0]
-            message = f"--check {word!r}: no JSON after '=': {fault.message}, at its character {fault.column}"
-            problems.append(Problem("usage.check", message, hint=fault.hint))
-        except ValidationError:
-            hint = f"Write --check {name or 'NAME'}='{{\"key\": value}}', or --check NAME alone."
-            problems.append(Problem("usage.check", f"--check {word!r} has no JSON object after '='", hint=hint))
+            check = _typed_check(word)
+        except UsageError as error:
+            problems += error.problems
+        else:
+            option = f"--check {check.scorer}"  # stands for a file in problems, so that no suite is blamed for it
+            checks.append((option, check, Origin(option)))
     if problems:
         raise UsageError(problems)
     return Overlay(tuple(checks))
+
+
+def _typed_check(word: str) -> OverlayCheck:
+    """Return the check that a word of `--check` describes.
+
+    Raises:
+        UsageError: it does not describe any.
+    """
+    name, equals, text = word.partition("=")
+    try:
+        options = parse(text, "json") if equals else {}
+        return OverlayCheck.model_validate({"scorer": name, "options": options})
+    except DocumentError as error:
+        fault = error.faults[0]
+        message = f"--check {word!r}: no JSON after '=': {fault.message}, at its character {fault.column}"
+        raise UsageError(Problem("usage.check", message, hint=fault.hint)) from None
+    except ValidationError:
+        hint = f"Write --check {name or 'NAME'}='{{\"key\": value}}', or --check NAME alone."
+        raise UsageError(Problem("usage.check", f"--check {word!r} has no JSON object after '='", hint=hint)) from None
 
 
 def faults(held: Held, registry: Registry) -> list[Problem]:

@@ -21,6 +21,8 @@ MAX_BYTES = 4 * 1024 * 1024
 
 Trusts = Callable[[Path, str], bool]
 """Whether the user trusts a file with a text."""
+_Layer = tuple[Source, str, Mapping[str, Any]]
+"""Where values come from, its name for people, and the values."""
 
 
 class OtherPrograms(NamedTuple):
@@ -65,44 +67,57 @@ def load_config(
     """
     problems: list[Problem] = []
     keys = keys_with(others.spellings)
-    layers: list[tuple[Source, str, Mapping[str, Any]]] = [(Source.FLAG, "command line", dict(flags))]
+    layers: list[_Layer] = [(Source.FLAG, "command line", dict(flags))]
     layers.append((Source.ENVIRONMENT, "environment", from_environment(environ, keys, problems)))
-    if explicit is not None and not explicit.is_file():
-        problems.append(Problem("config.missing", f"configuration file {str(explicit)!r} does not exist"))
     notices: list[str] = []
     held: list[Held] = []
-    home = environ.get("HOME") or environ.get("USERPROFILE")
-    for source, path, theirs in (
-        (Source.PROJECT, explicit or _project_file(cwd), () if explicit else _foreign_files(others.files, "", cwd)),
-        (Source.USER, user_file or user_path(environ), _foreign_files(others.files, "~/", Path(home)) if home else ()),
-    ):
-        reader = _Reader(keys, problems, notices)
-        for one in reader.read(path, theirs):
-            values = one.values
-            if source is Source.PROJECT and not explicit and not trusts(one.path, one.text):
-                values = {key: value for key, value in values.items() if is_harmless(keys, key, value, cwd)}
-                before = {key for _, _, stronger in layers for key in stronger}
-                kept_back = one.values.keys() - values.keys() - before
-                held += [Held(key, one.values[key], str(one.path), one.places[key]) for key in sorted(kept_back)]
-            layers.append((source, str(one.path), values))
+    reader = _Reader(keys, problems, notices)
+    if explicit is not None:
+        if not explicit.is_file():
+            problems.append(Problem("config.missing", f"configuration file {str(explicit)!r} does not exist"))
+        layers += [(Source.PROJECT, str(file.path), file.values) for file in reader.read(explicit, ())]
+    else:
+        for file in reader.read(_project_file(cwd), _foreign_files(others.files, "", cwd)):
+            values = file.values if trusts(file.path, file.text) else _harmless_values(file, keys, cwd)
+            held += _held_back(file, values, layers)
+            layers.append((Source.PROJECT, str(file.path), values))
+    home = _home(environ)
+    of_others = _foreign_files(others.files, "~/", Path(home)) if home else ()
+    user_files = reader.read(user_file or user_path(environ), of_others)
+    layers += [(Source.USER, str(file.path), file.values) for file in user_files]
     if problems:
         raise UsageError(problems)
     return Config(layers, notices, keys, held)
 
 
+def _harmless_values(file: _File, keys: Mapping[str, Key], folder: Path) -> dict[str, Any]:
+    """Return what a file that the user does not trust may set."""
+    return {key: value for key, value in file.values.items() if is_harmless(keys, key, value, folder)}
+
+
+def _held_back(file: _File, values: Mapping[str, Any], stronger: Sequence[_Layer]) -> list[Held]:
+    """Return what a file sets and is not among its values that count, unless a stronger layer sets it anyway."""
+    set_before = {key for _, _, layer in stronger for key in layer}
+    kept_back = file.values.keys() - values.keys() - set_before
+    return [Held(key, file.values[key], str(file.path), file.places[key]) for key in sorted(kept_back)]
+
+
+def _home(environ: Mapping[str, str]) -> str | None:
+    return environ.get("HOME") or environ.get("USERPROFILE")
+
+
 def project_files(cwd: Path, foreign: Sequence[str]) -> tuple[Path, ...]:
     """The files that would configure a folder: its own, else those of other programs."""
     own = _project_file(cwd)
-    if own is None or own.suffix == ".toml":
-        others = _foreign_files(foreign, "", cwd)
-        return (*others, *((own,) if own else ()))
-    return (own,)
+    if own is None:
+        return _foreign_files(foreign, "", cwd)
+    return (*_foreign_files(foreign, "", cwd), own) if own.suffix == ".toml" else (own,)
 
 
 def user_path(environ: Mapping[str, str]) -> Path | None:
     """The user's own configuration file, whether it exists or not; `None` without a home."""
     base = environ.get("XDG_CONFIG_HOME")
-    home = environ.get("HOME") or environ.get("USERPROFILE")
+    home = _home(environ)
     if base:
         return Path(base) / "skillgauge" / "config.yaml"
     return Path(home) / ".config" / "skillgauge" / "config.yaml" if home else None
@@ -118,8 +133,8 @@ def _project_file(cwd: Path) -> Path | None:
 
 def _foreign_files(names: Sequence[str], prefix: str, folder: Path) -> tuple[Path, ...]:
     """Those of the other programs' files that are there and belong to this folder."""
-    here = (name.removeprefix(prefix) for name in names if name.startswith("~/") == bool(prefix))
-    return tuple(path for name in here if (path := folder / name).is_file())
+    paths = [folder / name.removeprefix(prefix) for name in names if name.startswith("~/") == bool(prefix)]
+    return tuple(path for path in paths if path.is_file())
 
 
 @dataclass(frozen=True)
@@ -149,48 +164,44 @@ class _Reader:
     def read(self, path: Path | None, others: Sequence[Path]) -> Iterator[_File]:
         """Our own file, else other programs'."""
         if path is not None and path.is_file():
-            found = self._file(path, self._problems)
-            if found:
-                yield found
-            if (found and found.values) or path.suffix != ".toml":
+            own = self._file(path, self._problems)
+            if own:
+                yield own
+            if path.suffix != ".toml" or (own and own.values):
                 return  # else it is a pyproject.toml that says nothing about skillgauge
         for other in others:
             yield from self._foreign(other)
 
     def _foreign(self, path: Path) -> Iterator[_File]:
-        """What another program's file sets; keys that mean nothing here are only mentioned."""
-        found: list[Problem] = []
-        file = self._file(path, found)
-        unknown = [problem for problem in found if problem.code == "config.unknown-key"]
-        self._problems.extend(problem for problem in found if problem.code != "config.unknown-key")
+        """Yield what another program's file sets; keys that mean nothing here are only mentioned."""
+        problems: list[Problem] = []
+        file = self._file(path, problems)
         self._notices.append(f"configuration is read from {path}, because skillgauge has no file of its own beside it")
-        self._notices.extend(f"{path}: {problem.message}; it is ignored" for problem in unknown)
+        for problem in problems:
+            if problem.code == "config.unknown-key":
+                self._notices.append(f"{path}: {problem.message}; it is ignored")
+            else:
+                self._problems.append(problem)
         if file:
             yield file
 
     def _file(self, path: Path, problems: list[Problem]) -> _File | None:
-        from .documents import locate, parse_document  # noqa: PLC0415 - slow, and needless without a file
+        from .documents import located_all  # noqa: PLC0415 - slow, and needless without a file
 
+        is_toml = path.suffix == ".toml"
         try:
             text = text_of(path)
-            if path.suffix == ".toml":
-                tree: object = _table(text, path)
-            else:
-                kind = "yaml" if path.suffix.lower() in (".yaml", ".yml") else "json"
-                tree = parse_document(text, file=str(path), kind=kind).value or {}  # type: ignore[arg-type]  # one of two
+            tree = _table(text, path) if is_toml else _document(text, path)
         except SuiteError as error:
             problems.extend(error.problems)
             return None
         if not isinstance(tree, Mapping):
-            what = (
-                "[tool.skillgauge] must be a table" if path.suffix == ".toml" else "must be a mapping of keys to values"
-            )
-            problems.append(Problem("config.shape", what, origin=Origin(str(path))))
+            message = "[tool.skillgauge] must be a table" if is_toml else "must be a mapping of keys to values"
+            problems.append(Problem("config.shape", message, origin=Origin(str(path))))
             return None
-        found: list[Problem] = []
-        file = self._checked(tree, path, text, found)
-        is_toml = path.suffix == ".toml"
-        problems.extend(one.at(locate(one.origin)) if one.origin and not is_toml else one for one in found)
+        faults: list[Problem] = []
+        file = self._checked(tree, path, text, faults)
+        problems.extend(faults if is_toml else located_all(faults))
         return file
 
     def _checked(self, tree: Mapping[str, Any], path: Path, text: str, problems: list[Problem]) -> _File:
@@ -199,11 +210,19 @@ class _Reader:
         for pointer, name, value in _flatten(tree, self._keys):
             problem = check_value(name, value, self._keys)
             if problem is None:
-                values[name], places[name] = list(value) if isinstance(value, tuple) else value, pointer
+                values[name] = list(value) if isinstance(value, tuple) else value
+                places[name] = pointer
             else:
                 origin = Origin(str(path), pointer)
                 problems.append(Problem(problem.code, problem.message, origin=origin, hint=problem.hint))
         return _File(path, text, values, places)
+
+
+def _document(text: str, path: Path) -> object:
+    from .documents import parse_document  # noqa: PLC0415 - slow, and needless without a file
+
+    is_yaml = path.suffix.lower() in (".yaml", ".yml")
+    return parse_document(text, file=str(path), kind="yaml" if is_yaml else "json").value or {}
 
 
 def text_of(path: Path) -> str:

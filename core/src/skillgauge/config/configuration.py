@@ -206,43 +206,66 @@ class Config:
 
 
 def check_value(name: str, value: object, keys: Mapping[str, Key] = KEYS) -> Problem | None:
-    """What is wrong with a key or its value, if anything."""
-    key = keys.get(name)
-    if key is None:
-        if name.startswith(PLUGIN_PREFIX) and name.count(".") >= 3:
-            return None
-        return _unknown(name, keys)
+    """Return what is wrong with a key or its value, if anything."""
+    if name in keys:
+        return _value_problem(name, value, keys[name])
+    is_option = name.startswith(PLUGIN_PREFIX) and name.count(".") >= 3
+    return None if is_option else _unknown(name, keys)
+
+
+def _value_problem(name: str, value: object, key: Key) -> Problem | None:
     if value is None and key.default is None:
         return None
-    several: dict[type, tuple[type, ...]] = {float: (int, float), list: (list, tuple), dict: (list, tuple)}
-    accepted = several.get(key.kind, (key.kind,))
-    is_one = isinstance(value, accepted) and not isinstance(value, bool)
-    item_type = Mapping if key.kind is dict else str
-    items = value if isinstance(value, list | tuple) else ()
-    is_one = is_one and (not isinstance(value, float) or math.isfinite(value))
-    if not (is_one and all(isinstance(item, item_type) for item in items)):
+    if not _is_of_kind(value, key.kind):
         return Problem("config.wrong-type", f"{name} must be {_KIND_NAMES[key.kind]}, not {value!r}")
     if key.choices and value not in key.choices:
         return Problem("config.wrong-value", f"{name} must be {' or '.join(key.choices)}, not {value!r}")
-    if key.least is not None and isinstance(value, int | float) and value < key.least:
+    if isinstance(value, int | float):
+        return _range_problem(name, value, key)
+    return None
+
+
+def _range_problem(name: str, value: float, key: Key) -> Problem | None:
+    if key.least is not None and value < key.least:
         return Problem("config.out-of-range", f"{name} must be at least {key.least:g}, not {value!r}")
-    if key.most is not None and isinstance(value, int | float) and value > key.most:
+    if key.most is not None and value > key.most:
         return Problem("config.out-of-range", f"{name} must be at most {key.most:g}, not {value!r}")
     return None
 
 
-def _unknown(name: str, keys: Mapping[str, Key]) -> Problem:
-    near, hint = did_you_mean(name, tuple(keys)), "Run `skillgauge config list` for all keys."
-    if name.startswith(PLUGIN_PREFIX):
-        from .kind_names import SINGULAR  # noqa: PLC0415 - slow, and needed by mistakes alone
+def _is_of_kind(value: object, kind: type) -> bool:
+    """Tell whether a value is of the kind of a key: a whole number is a number, but no switch is one."""
+    if isinstance(value, bool):
+        return False
+    if kind is float:
+        return isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
+    if kind in _ITEMS:
+        return isinstance(value, list | tuple) and all(isinstance(item, _ITEMS[kind]) for item in value)
+    return isinstance(value, kind)
 
-        # What all such keys begin with would make any of them look near.
-        mine = (*SINGULAR, *(key.removeprefix(PLUGIN_PREFIX) for key in keys if key.startswith(PLUGIN_PREFIX)))
-        kind = name.split(".")[1]
-        near = did_you_mean(kind, mine)
-        if kind in SINGULAR:
-            near, hint = "", f"An option of a plugin is written plugins.{kind}.PLUGIN.OPTION."
-    return Problem("config.unknown-key", f"unknown key {name!r}{near}", hint=hint)
+
+_ITEMS: dict[type, type] = {list: str, dict: Mapping}
+"""Kinds of keys whose value is a list, each with the type of its items."""
+
+
+def _unknown(name: str, keys: Mapping[str, Key]) -> Problem:
+    if name.startswith(PLUGIN_PREFIX):
+        return _unknown_of_plugins(name, keys)
+    hint = "Run `skillgauge config list` for all keys."
+    return Problem("config.unknown-key", f"unknown key {name!r}{did_you_mean(name, tuple(keys))}", hint=hint)
+
+
+def _unknown_of_plugins(name: str, keys: Mapping[str, Key]) -> Problem:
+    from .kind_names import SINGULAR  # noqa: PLC0415 - slow, and needed by mistakes alone
+
+    kind = name.split(".")[1]
+    if kind in SINGULAR:
+        hint = f"An option of a plugin is written plugins.{kind}.PLUGIN.OPTION."
+        return Problem("config.unknown-key", f"unknown key {name!r}", hint=hint)
+    # The prefix of all such keys would make any of them look near.
+    names = [*SINGULAR, *(key.removeprefix(PLUGIN_PREFIX) for key in keys if key.startswith(PLUGIN_PREFIX))]
+    hint = "Run `skillgauge config list` for all keys."
+    return Problem("config.unknown-key", f"unknown key {name!r}{did_you_mean(kind, names)}", hint=hint)
 
 
 _KIND_NAMES = {

@@ -68,14 +68,18 @@ def locate(origin: Origin) -> SourceSpan:
 def located_all(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     """The problems with their spans filled; each file is scanned once."""
     problems = tuple(problems)
-    wanted: dict[str, set[Pointer]] = {}
-    for problem in problems:
-        if problem.origin and not (problem.span or problem.origin.place):
-            wanted.setdefault(problem.origin.file, set()).add(problem.origin.pointer)
-    found = {file: places(Path(file), pointers) for file, pointers in wanted.items()}
-    return tuple(
-        problem.at(SourceSpan(one.file, *(one.place or found[one.file][one.pointer] or ())))
-        if (one := problem.origin) and not problem.span
-        else problem
-        for problem in problems
-    )
+    origins = [problem.origin for problem in problems if problem.origin and not problem.span]
+    pointers: dict[str, set[Pointer]] = {}
+    for origin in origins:
+        if not origin.place:
+            pointers.setdefault(origin.file, set()).add(origin.pointer)
+    places_of = {file: places(Path(file), wanted) for file, wanted in pointers.items()}
+
+    def located(problem: Problem) -> Problem:
+        origin = problem.origin
+        if origin is None or problem.span:
+            return problem
+        place = origin.place or places_of[origin.file][origin.pointer]
+        return problem.at(SourceSpan(origin.file, *(place or ())))
+
+    return tuple(map(located, problems))

@@ -37,11 +37,15 @@ class OverlayCheck(Frozen):
         return self.tag is None or self.tag in case.tags
 
 
+_Added = tuple[str, OverlayCheck, Origin | None]
+"""The name of a check in results, the check, and its place."""
+
+
 @dataclass(frozen=True)
 class Overlay:
     """Checks to add, each with the name it has in results and its place."""
 
-    checks: tuple[tuple[str, OverlayCheck, Origin | None], ...] = ()
+    checks: tuple[_Added, ...] = ()
 
     def __call__(self, suites: tuple[Suite, ...]) -> tuple[tuple[Suite, ...], tuple[Problem, ...]]:
         """The suites with the checks added, and what of these is of no use; see `What.revise`."""
@@ -49,20 +53,15 @@ class Overlay:
 
     def over(self, suite: Suite) -> Suite:
         """The suite with the checks added."""
-        fitting = tuple(one for one in self.checks if one[1].format in (None, suite.format))
+        fitting = tuple(added for added in self.checks if added[1].format in (None, suite.format))
         return suite.model_copy(update={"cases": _Cases(suite.cases, fitting)}) if fitting else suite
 
     def unused(self, suites: Iterable[Suite]) -> list[Problem]:
         """A warning for each check that no case of these suites gets."""
         left = list(self.checks)
         for suite in suites:
-            mine = [one for one in left if one[1].format in (None, suite.format)]
-            for case in suite.cases if mine else ():
-                used = [one for one in mine if one[1].fits(case)]
-                left = [one for one in left if one not in used]
-                mine = [one for one in mine if one not in used]
-                if not mine:
-                    break
+            used = _used([added for added in left if added[1].format in (None, suite.format)], suite)
+            left = [added for added in left if added not in used]
         hint, warn = "Correct its format, case or tag, or take it out.", Severity.WARNING
         return [
             Problem("config.unused-check", f"check {name!r} matches no case", origin=origin, hint=hint, severity=warn)
@@ -70,18 +69,29 @@ class Overlay:
         ]
 
 
+def _used(added: Sequence[_Added], suite: Suite) -> list[_Added]:
+    """Return those of the added checks that a case of a suite gets; its cases are read until all have one."""
+    used: list[_Added] = []
+    waiting = list(added)
+    cases = iter(suite.cases if waiting else ())
+    while waiting and (case := next(cases, None)) is not None:
+        used += [check for check in waiting if check[1].fits(case)]
+        waiting = [check for check in waiting if check not in used]
+    return used
+
+
 class _Cases:
     """The cases of a suite with further checks, made anew at each iteration."""
 
-    def __init__(self, cases: Iterable[Case], added: Sequence[tuple[str, OverlayCheck, Origin | None]]) -> None:
+    def __init__(self, cases: Iterable[Case], added: Sequence[_Added]) -> None:
         self._cases = cases
         self._added = added
 
     def __iter__(self) -> Iterator[Case]:
         for case in self._cases:
-            more = tuple(
-                Check(id=name, scorer=one.scorer, options=one.options, beside=one.beside, origin=origin)
-                for name, one, origin in self._added
-                if one.fits(case)
-            )
-            yield case.model_copy(update={"checks": (*case.checks, *more)}) if more else case
+            checks = tuple(_check(*added) for added in self._added if added[1].fits(case))
+            yield case.model_copy(update={"checks": (*case.checks, *checks)}) if checks else case
+
+
+def _check(name: str, overlay: OverlayCheck, origin: Origin | None) -> Check:
+    return Check(id=name, scorer=overlay.scorer, options=overlay.options, beside=overlay.beside, origin=origin)

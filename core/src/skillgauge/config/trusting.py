@@ -53,14 +53,16 @@ def is_harmless(keys: Mapping[str, Key], name: str, value: object, folder: Path)
 
 def leading_out(config: Config, folder: Path) -> list[Problem]:
     """Places of reports and of the store that links lead out of a folder, although nobody but the folder chose them."""
-    values = [value for key in sorted(_PATHS) if (value := config.find(key))]
-    theirs = [value for value in values if value.source in (Source.PROJECT, Source.DEFAULT) and value.value != "none"]
-    hint = "Name another place: --output-dir DIR, --store PLACE or --store none."
-    return [
-        Problem("usage.leads-out", f"{one.key} {one.value!r} leads out of the folder, by a link", hint=hint)
-        for one in theirs
-        if not is_harmless(config.keys, one.key, one.value, folder)
-    ]
+    problems = []
+    for key in sorted(_PATHS):
+        value = config.find(key)
+        if value is None or value.source not in (Source.PROJECT, Source.DEFAULT) or value.value == "none":
+            continue
+        if not is_harmless(config.keys, key, value.value, folder):
+            message = f"{key} {value.value!r} leads out of the folder, by a link"
+            hint = "Name another place: --output-dir DIR, --store PLACE or --store none."
+            problems.append(Problem("usage.leads-out", message, hint=hint))
+    return problems
 
 
 def _is_below(folder: Path, path: str) -> bool:
@@ -114,37 +116,54 @@ def granted_checks(config: Config, registry: Registry) -> Held | None:
 
 
 def _is_granted(held: Held, registry: Registry) -> bool:
-    asked: list[tuple[str, str, Any]]
+    asked: list[tuple[str, str, object]]
     if held.key == "checks":
-        asked = [(SCORERS, str(one.get("scorer")), one.get("options") or {}) for one in held.value]
+        asked = [(SCORERS, str(check.get("scorer")), check.get("options") or {}) for check in held.value]
     elif held.option:
         kind, name, key = held.option
         asked = [(kind, name, {key: held.value})]
     else:
         return False
     try:
-        models = [(registry.resolve(kind, name).provider.options, options) for kind, name, options in asked]
+        models = [registry.resolve(kind, name).provider.options for kind, name, _ in asked]
     except (PluginError, KeyError):
         return False
-    return all(
-        isinstance(options, Mapping) and all(harmless_option(model, key) for key in options)
-        for model, options in models
-    )
+    return all(_are_harmless(model, options) for model, (_, _, options) in zip(models, asked, strict=True))
+
+
+def _are_harmless(model: type[BaseModel], options: object) -> bool:
+    return isinstance(options, Mapping) and all(harmless_option(model, key) for key in options)
 
 
 def takes_part(held: Held, prepared: Prepared, registry: Registry) -> bool:
-    """Whether a run would be another one if the user trusted a value."""
+    """Tell whether a run would be another one if the user trusted a value."""
     kind, name, _ = held.option or ("", "", "")
-    cast = prepared.cast
-    known: dict[str, set[str | None]] = {
-        "engines": {part for name in cast.engines.traits() for part in (name, name.partition("+")[0])},
-        "judges": {one.identity.name for one in cast.judging.found},
-        "adapters": {target.adapter for suite in prepared.suites.suites for target in suite.targets},
-        "sandboxes": {cast.sandbox.name if cast.sandbox else None},
-    }
-    if any(registry.resolve(JUDGES, judge).provider.uses == kind for judge in known["judges"] if judge):
+    judges = {judge.identity.name for judge in prepared.cast.judging.found}
+    if any(registry.resolve(JUDGES, judge).provider.uses == kind for judge in judges if judge):
         return True
-    return kind not in known or name.rpartition(":")[2] in known[kind]
+    plugin = name.rpartition(":")[2]
+    match kind:
+        case "engines":
+            return plugin in _engine_names(prepared)
+        case "judges":
+            return plugin in judges
+        case "adapters":
+            return plugin in _adapter_names(prepared)
+        case "sandboxes":
+            sandbox = prepared.cast.sandbox
+            return sandbox is not None and plugin == sandbox.name
+        case _:
+            return True
+
+
+def _adapter_names(prepared: Prepared) -> set[str | None]:
+    return {target.adapter for suite in prepared.suites.suites for target in suite.targets}
+
+
+def _engine_names(prepared: Prepared) -> set[str]:
+    """Return the engines of a run, with and without their settings."""
+    names = set(prepared.cast.engines.traits())
+    return names | {name.partition("+")[0] for name in names}
 
 
 class TrustedFiles:

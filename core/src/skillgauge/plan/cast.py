@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..contract.executors import Executor
 from ..contract.providers import Traits
 from ..contract.stores import Store
 from ..environment import secret
-from ..errors import Problem, Severity
+from ..errors import Origin, Problem, Severity
 from ..plugins.collecting import collected
 from ..plugins.kinds import EXECUTORS
 from ..plugins.registry import Registry
 from ..run.scorers import Scorers
+from ..types.inputs import HostVariable
 from ..types.plan import SuitePlan
-from ..types.suite import Case
+from ..types.suite import Case, Target
 from .adapters import Adapters
 from .cells import CellMaker
 from .checks.budget import uncountable_limits
@@ -75,21 +76,16 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     """
     who, how = options.who, options.how
     problems, missing = list[Problem](), list[Problem]()
-    adapters, engines = Adapters(registry), Engines(registry, who.replay)
+    adapters, engines, scorers = Adapters(registry), Engines(registry, who.replay), Scorers(registry)
     maker = CellMaker(adapters, engines, options, missing)
     plans = tuple(maker.plan(suite, problems) for suite in suites.suites)
     problems += bare_timeout(how.timeout_s, is_bare=how.timeout_is_bare, runs_agents=bool(engines.setups))
 
-    passed = {variable: origin for survey in surveys for variable, origin in survey.passed.items()}
+    passed = _passed_variables(surveys)
     missing += unset_variables(passed, secret)
     if how.untrusted:
-        targets = [target for suite in suites.suites for target in suite.targets]
-        problems += withheld_variables(targets, passed)
-
-    scorers = Scorers(registry)
-    case_problems = [problem for survey in surveys for problem in survey.problems]
-    check_problems = scorers.inspect(check for survey in surveys for check in survey.checks)
-    problems += scorer_problems([*case_problems, *check_problems])
+        problems += withheld_variables(_targets(suites), passed)
+    problems += _scorer_problems(surveys, scorers)
 
     judging = Judging()
     if who.judge_required or scorers.judged:
@@ -101,7 +97,7 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     problems += uncountable_limits(how.budget, spenders)
 
     provenance = registry.provenance()
-    cases = [case for survey in surveys for case in survey.images if who.executes]
+    cases = _cases_with_images(surveys) if who.executes else []
     sandbox, images = await _find_sandbox(options, engines, cases, registry, problems)
     store, executor = _find_keeping(options, registry, problems)
     return Cast(
@@ -119,6 +115,25 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
         passed=frozenset(variable.host for variable in passed),
         problems=tuple(problems),
     )
+
+
+def _passed_variables(surveys: Sequence[Survey]) -> dict[HostVariable, Origin | None]:
+    return {variable: origin for survey in surveys for variable, origin in survey.passed.items()}
+
+
+def _targets(suites: Suites) -> list[Target]:
+    return [target for suite in suites.suites for target in suite.targets]
+
+
+def _cases_with_images(surveys: Sequence[Survey]) -> list[Case]:
+    return [case for survey in surveys for case in survey.images]
+
+
+def _scorer_problems(surveys: Sequence[Survey], scorers: Scorers) -> Iterator[Problem]:
+    """Return the problems of cases, and of the scorers that their checks name."""
+    of_cases = [problem for survey in surveys for problem in survey.problems]
+    of_checks = scorers.inspect(check for survey in surveys for check in survey.checks)
+    return scorer_problems([*of_cases, *of_checks])
 
 
 def _find_keeping(

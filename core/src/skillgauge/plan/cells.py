@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..contract.providers import Traits
 from ..errors import Problem, UsageError
 from ..types.plan import Cell, SuitePlan
 from ..types.suite import Arm, ArmKind, Limits, Suite, Target
@@ -31,23 +33,29 @@ class CellMaker:
         selection = self.options.what.selection
         if not self.options.who.executes:
             return SuitePlan(suite, (), selection)
-        targets = [target for target in suite.targets if not selection.targets or target.id in selection.targets]
         cells: list[Cell] = []
-        for target in targets:
-            agent_arms = []
-            for arm in self._arms(suite):
-                match arm.kind:
-                    case ArmKind.DIRECT:
-                        cells += self._direct(suite, arm, target, problems)
-                    case ArmKind.AGENT:
-                        agent_arms.append(arm)
-            cells += self._agent(suite, tuple(agent_arms), target) if agent_arms else []
+        for target in suite.targets:
+            if not selection.targets or target.id in selection.targets:
+                cells += self._of_target(suite, target, problems)
         return SuitePlan(suite, tuple(cells), selection)
 
+    def _of_target(self, suite: Suite, target: Target, problems: list[Problem]) -> list[Cell]:
+        arms = self._arms(suite)
+        cells: list[Cell] = []
+        for arm in arms:
+            if arm.kind is ArmKind.DIRECT:
+                cells += self._direct(suite, arm, target, problems)
+        agent_arms = tuple(arm for arm in arms if arm.kind is ArmKind.AGENT)
+        return [*cells, *self._agent(suite, agent_arms, target)] if agent_arms else cells
+
     def _arms(self, suite: Suite) -> list[Arm]:
-        wanted = self.options.how.baseline if self.options.how.baseline is not None else suite.defaults.baseline
+        has_baseline = self.options.how.baseline
+        if has_baseline is None:
+            has_baseline = suite.defaults.baseline
+        if has_baseline:
+            return list(suite.arms)
         spare = {pair.baseline for pair in suite.comparisons} - {pair.candidate for pair in suite.comparisons}
-        return [arm for arm in suite.arms if wanted or arm.name not in spare]
+        return [arm for arm in suite.arms if arm.name not in spare]
 
     def _direct(self, suite: Suite, arm: Arm, target: Target, problems: list[Problem]) -> list[Cell]:
         identity = self.adapters.identity(target, problems)
@@ -57,41 +65,60 @@ class CellMaker:
     def _agent(self, suite: Suite, arms: tuple[Arm, ...], target: Target) -> list[Cell]:
         """Arms of one engine lie together, so that drift of its service touches them alike."""
         cells = []
+        limits = _limits(target, suite, self.options.how.agent_timeout_s)
         for name, model in self._pairs(suite) or [("", None)]:
             setup = self.engines.find(name, self.missing, suite) if name else None
             if setup is None:
                 cells += [Cell(arm, NOBODY, target, model) for arm in arms]
                 continue
-            identity = (bare := setup.engine.identity(model)).model_copy(update={"name": f"{bare.name}{setup.setting}"})
+            engine = setup.engine.identity(model)
+            identity = engine.model_copy(update={"name": f"{engine.name}{setup.setting}"})
             self.engines.setups[identity.digest] = setup
-            if setup.traits.skill_folder is None and any(arm.skills for arm in arms):
-                message = f"engine {name!r} cannot use skills, and suite {suite.id!r} is about one"
-                hint = f"Name one that can, or give it a folder for them: `skillgauge plugins info engines {name}`."
-                self.missing.append(Problem("engine.no-skills", message, origin=suite.origin, hint=hint))
-            kinds = {one.kind for arm in arms for one in arm.installs} - setup.traits.installs
-            message = f"engine {name!r} cannot install {', '.join(sorted(kinds))} of suite {suite.id!r}"
-            lacks = Problem("engine.no-installs", message, origin=suite.origin)
-            self.missing.extend([lacks] if kinds and lacks not in self.missing else [])
-            limits = _limits(target, suite, self.options.how.agent_timeout_s)
+            self._check_traits(name, setup.traits, suite, arms)
             cells += [Cell(arm, identity, target, identity.model or model, setup.traits.paid, limits) for arm in arms]
         return cells
 
+    def _check_traits(self, engine: str, traits: Traits, suite: Suite, arms: tuple[Arm, ...]) -> None:
+        """Note what the arms of a suite need and an engine cannot do."""
+        if traits.skill_folder is None and any(arm.skills for arm in arms):
+            message = f"engine {engine!r} cannot use skills, and suite {suite.id!r} is about one"
+            hint = f"Name one that can, or give it a folder for them: `skillgauge plugins info engines {engine}`."
+            self.missing.append(Problem("engine.no-skills", message, origin=suite.origin, hint=hint))
+        kinds = {install.kind for arm in arms for install in arm.installs} - traits.installs
+        message = f"engine {engine!r} cannot install {', '.join(sorted(kinds))} of suite {suite.id!r}"
+        problem = Problem("engine.no-installs", message, origin=suite.origin)
+        if kinds and problem not in self.missing:
+            self.missing.append(problem)
+
     def _pairs(self, suite: Suite) -> list[tuple[str, str | None]]:
-        """Engines with their models; where no engine is named, each model picks its own."""
-        who = self.options.who
-        named = who.engines or ((suite.defaults.engine,) if suite.defaults.engine else ())
-        engines = (self.engines.player().name,) if who.replay else named
-        models = who.models or (suite.defaults.model,)
+        """Return engines with their models; where no engine is named, each model picks its own."""
+        engines = self._engine_names(suite)
+        models = self.options.who.models or (suite.defaults.model,)
         if not engines:
-            found = [(self.engines.serving(model), model) for model in models]
-            self.missing.extend(_no_engine(suite, *one) for one in found if len(one[0]) != 1)
-            return [(names[0], model) for names, model in found if len(names) == 1]
+            return self._pairs_by_model(suite, models)
         if len(engines) > 1 and len(models) not in (1, len(engines)):
             message = f"{len(models)} models for {len(engines)} engines"
             hint = "Give one model for all engines, one for each in the same order, or one engine for all models."
             raise UsageError(Problem("usage.models", message, hint=hint))
         lanes = range(max(len(engines), len(models)))
         return list(dict.fromkeys((engines[at % len(engines)], models[at % len(models)]) for at in lanes))
+
+    def _engine_names(self, suite: Suite) -> tuple[str, ...]:
+        if self.options.who.replay:
+            return (self.engines.player().name,)
+        if self.options.who.engines:
+            return self.options.who.engines
+        return (suite.defaults.engine,) if suite.defaults.engine else ()
+
+    def _pairs_by_model(self, suite: Suite, models: Sequence[str | None]) -> list[tuple[str, str | None]]:
+        pairs = []
+        for model in models:
+            engines = self.engines.serving(model)
+            if len(engines) == 1:
+                pairs.append((engines[0], model))
+            else:
+                self.missing.append(_no_engine(suite, engines, model))
+        return pairs
 
 
 def _limits(target: Target, suite: Suite, timeout_s: float | None) -> Limits:
@@ -100,10 +127,12 @@ def _limits(target: Target, suite: Suite, timeout_s: float | None) -> Limits:
 
 
 def _no_engine(suite: Suite, able: tuple[str, ...], model: str | None) -> Problem:
-    hint = "Name one with --engine NAME; to install one: pip install skillgauge-engine-claude-code"
-    found = f"none that is installed serves {model!r}" if model else "none is installed"
     if able:
-        found = f"several {f'serve {model!r}' if model else 'are installed'}: {', '.join(able)}"
-        hint = f"Choose one: {' or '.join(f'--engine {name}' for name in able)}; `plugins doctor` says which work here."
-    message = f"suite {suite.id!r} needs an agent engine, and {found}"
+        reason = f"several {f'serve {model!r}' if model else 'are installed'}: {', '.join(able)}"
+        choices = " or ".join(f"--engine {name}" for name in able)
+        hint = f"Choose one: {choices}; `plugins doctor` says which work here."
+    else:
+        reason = f"none that is installed serves {model!r}" if model else "none is installed"
+        hint = "Name one with --engine NAME; to install one: pip install skillgauge-engine-claude-code"
+    message = f"suite {suite.id!r} needs an agent engine, and {reason}"
     return Problem("engine.none", message, origin=suite.origin, hint=hint)

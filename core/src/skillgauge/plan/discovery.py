@@ -119,14 +119,8 @@ def load(
     passed_over: list[Problem] = []
     fatal: list[Problem] = []
     for name, entry in found.items():
-        request = LoadRequest(
-            paths=tuple(str(path) for path, searched in entry.items() if not searched),
-            searched=tuple(str(path) for path, searched in entry.items() if searched),
-            cwd=str(cwd),
-            options=options,
-        )
         try:
-            loaded = formats[name].load(request)
+            loaded = formats[name].load(_load_request(entry, cwd, options))
         except SuiteError as error:
             fatal.extend(error.problems)
         else:
@@ -135,3 +129,12 @@ def load(
     if fatal or (passed_over and not suites):
         raise SuiteError([*fatal, *passed_over])
     return tuple(suites), tuple(passed_over)
+
+
+def _load_request(found: Found, cwd: Path, options: JsonObject) -> LoadRequest:
+    return LoadRequest(
+        paths=tuple(str(path) for path, searched in found.items() if not searched),
+        searched=tuple(str(path) for path, searched in found.items() if searched),
+        cwd=str(cwd),
+        options=options,
+    )

@@ -28,7 +28,7 @@ from ..run.services import Services
 from ..run.trials import RetryPolicy
 from ..types.comparison import GroupKey
 from ..types.result import Figure, SuiteSummary
-from ..types.suite import ArmKind, SkillRole
+from ..types.suite import ArmKind, SkillRole, Suite
 from .cast import Cast
 from .options import EvalOptions
 from .suites import Suites
@@ -95,30 +95,19 @@ def _present(cast: Cast) -> tuple[Sandbox, Store]:
 def _stages(
     options: EvalOptions, suites: Suites, cast: Cast, sandbox: Sandbox, redactor: Redactor
 ) -> tuple[DirectStages, AgentStages]:
-    """Where direct calls run, and where agents do."""
+    """Return where direct calls run, and where agents do."""
     keep, folder = options.how.keep_workspaces, options.who.record
     conceal = redactor.values if keep else EMPTY
-    candidates = {
-        suite.id: frozenset(
-            skill.name for arm in suite.arms for skill in arm.skills if skill.role is not SkillRole.DISTRACTOR
-        )
-        for suite in suites.suites
-    }
     recorder = cast.engines.recorder(folder, redactor.redact) if folder else None
-    cached = frozenset(
-        (suite.id, pair.baseline)
-        for suite in suites.suites
-        for pair in (suite.comparisons if suite.defaults.cache_baseline else ())
-        if all(pair.baseline != one.candidate for one in suite.comparisons)
-    )
-    place = options.who.cache if cached and not options.who.replay and not folder else None
-    cache = cast.engines.cache(place, redactor.redact) if place else None
+    cached = frozenset((suite.id, arm) for suite in suites.suites for arm in _cached_arms(suite))
+    is_cache_used = bool(cached) and not options.who.replay and not folder
+    cache = cast.engines.cache(options.who.cache, redactor.redact) if is_cache_used and options.who.cache else None
     direct = DirectStages(cast.adapters.of, sandbox, trusted=not options.how.untrusted, keep=keep, conceal=conceal)
     agents = AgentStages(
         cast.engines.setups,
         sandbox,
         files_of_skill,
-        candidates,
+        {suite.id: _skills_under_test(suite) for suite in suites.suites},
         recorder,
         cache=cache,
         cached=cached,
@@ -129,8 +118,23 @@ def _stages(
     return direct, agents
 
 
+def _skills_under_test(suite: Suite) -> frozenset[str]:
+    skills = [skill for arm in suite.arms for skill in arm.skills]
+    return frozenset(skill.name for skill in skills if skill.role is not SkillRole.DISTRACTOR)
+
+
+def _cached_arms(suite: Suite) -> set[str]:
+    """Return the arms whose sessions may be taken from a cache: others are only compared with them."""
+    if not suite.defaults.cache_baseline:
+        return set()
+    return {pair.baseline for pair in suite.comparisons} - {pair.candidate for pair in suite.comparisons}
+
+
 def _redactor(suites: Suites, cast: Cast, short: list[Problem]) -> Redactor:
-    """Knows what cases, targets and a login hand on, and what else is a secret here; plugins tell theirs later."""
+    """Return one that has learned what cases, targets and a login hand on, and what else is a secret here.
+
+    Plugins add theirs later.
+    """
     redactor = Redactor()
     for name, value in credentials():
         _learn(redactor, [], name, value)
@@ -138,10 +142,15 @@ def _redactor(suites: Suites, cast: Cast, short: list[Problem]) -> Redactor:
     for name in sorted(passed | cast.passed):
         _learn(redactor, short, name, secret(name) or "")
     home = host_environment().get("HOME")
-    for path in (Path(home, file) for file in cast.engines.login_files() if home):
-        with suppress(OSError):
-            redactor.register_document(path.name, path.read_bytes())
+    if home:
+        for file in cast.engines.login_files():
+            _learn_document(redactor, Path(home, file))
     return redactor
+
+
+def _learn_document(redactor: Redactor, path: Path) -> None:
+    with suppress(OSError):
+        redactor.register_document(path.name, path.read_bytes())
 
 
 def _learn(redactor: Redactor, short: list[Problem], name: str, value: str) -> None:

@@ -52,20 +52,19 @@ class Judging:
 def wanted_judges(
     names: Sequence[str], models: Sequence[str], suites: Sequence[Suite]
 ) -> tuple[Sequence[str], Sequence[str]]:
-    """Names and models of judges as the user gives them, else as the suites do.
+    """Return names and models of judges as the user gives them, else as the suites do.
 
     Raises:
         SuiteError: the suites name different ones, and the user none.
     """
-    told = {(suite.defaults.judge, suite.defaults.judge_model) for suite in suites} - {(None, None)}
-    if names or models or not told:
+    if names or models:
         return names, models
-    if len(told) > 1:
-        found = ", ".join(sorted(name or model or "" for name, model in told))
-        message = f"the suites name different judges: {found}"
+    defaults = {(suite.defaults.judge, suite.defaults.judge_model) for suite in suites} - {(None, None)}
+    if len(defaults) > 1:
+        judges = ", ".join(sorted(name or model or "" for name, model in defaults))
+        message = f"the suites name different judges: {judges}"
         raise SuiteError(Problem("suite.judges", message, hint="Name one with --judge, or evaluate them separately."))
-    ((name, model),) = told
-    return (name,) if name else (), (model,) if model else ()
+    return tuple(name for name, _ in defaults if name), tuple(model for _, model in defaults if model)
 
 
 def find_judges(
@@ -105,33 +104,48 @@ async def checked(judging: Judging) -> Judging:
 
 
 def _unnamed(
-    runners: Sequence[Identity], registry: Registry, told: list[Problem]
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The judge at the address that all runners ask, if its key or login is here: nothing of theirs goes elsewhere."""
-    asked = {service_of(one) for one in runners}
-    # Who may use a login comes last: it asks an agent's program, which is slower than the API that a key is enough for.
-    able = [(bool(registry.traits(one).login_files), one.name, one) for one in registry.load_all(JUDGES)]
-    for _, _, one in sorted(able, key=lambda found: found[:2]):
-        with suppress(PluginError):  # nobody named it
-            identity = registry.make(JUDGES, one).identity(None)
-            if identity.service and asked == {service_of(identity)} and _is_known(registry.traits(one)):
-                message = f"no judge is named: {one.name!r} is asked, at {identity.service}, as the agents are"
-                told.append(Problem("judge.unnamed", message, hint="Name one with --judge.", severity=Severity.WARNING))
-                return (one.name,), tuple({run.model: 0 for run in runners if run.model and one.serves(run.model)})[:1]
-    hint = f"Name one with --judge NAME (installed: {', '.join(registry.names('judges')) or 'none'}), or configure one."
-    told.append(Problem("judge.none", "some checks need a judge, and no judge is named", hint=hint))
-    return (), ()
+    runners: Sequence[Identity], registry: Registry, problems: list[Problem]
+) -> tuple[Sequence[str], Sequence[str]]:
+    """Choose the judge at the address that all runners ask, if it can be asked: nothing of theirs goes elsewhere."""
+    services = {service_of(runner) for runner in runners}
+    for judge in _fastest_first(registry):
+        service = _service_at_hand(judge, registry)
+        if service is not None and services == {service_of(service)}:
+            message = f"no judge is named: {judge.name!r} is asked, at {service.service}, as the agents are"
+            hint = "Name one with --judge."
+            problems.append(Problem("judge.unnamed", message, hint=hint, severity=Severity.WARNING))
+            models = [runner.model for runner in runners if runner.model and judge.serves(runner.model)]
+            return [judge.name], models[:1]
+    installed = ", ".join(registry.names("judges")) or "none"
+    hint = f"Name one with --judge NAME (installed: {installed}), or configure one."
+    problems.append(Problem("judge.none", "some checks need a judge, and no judge is named", hint=hint))
+    return [], []
 
 
-def _is_known(traits: Traits) -> bool:
-    """Whether a key or a login is here, or none is needed."""
-    home = host_environment().get("HOME", "")
-    needs_none = not traits.secrets and not traits.login_files
-    return (
-        needs_none
-        or any(map(secret, traits.secrets))
-        or any(home and Path(home, file).is_file() for file in traits.login_files)
-    )
+def _fastest_first(registry: Registry) -> list[Resolved]:
+    """Return the judges by name, those last that may use a login: they ask an agent's program, slower than an API."""
+    return sorted(registry.load_all(JUDGES), key=lambda judge: (bool(registry.traits(judge).login_files), judge.name))
+
+
+def _service_at_hand(judge: Resolved, registry: Registry) -> Identity | None:
+    """Return the identity of a judge of a service that can be asked from here; `None` for any other judge."""
+    with suppress(PluginError):  # the user did not name it
+        identity = registry.make(JUDGES, judge).identity(None)
+        if identity.service and _has_access(registry.traits(judge)):
+            return identity
+    return None
+
+
+def _has_access(traits: Traits) -> bool:
+    """Tell whether a key or a login is here, or none is needed."""
+    if not traits.secrets and not traits.login_files:
+        return True
+    return any(map(secret, traits.secrets)) or _has_login(traits)
+
+
+def _has_login(traits: Traits) -> bool:
+    home = host_environment().get("HOME")
+    return bool(home) and any(Path(home or "", file).is_file() for file in traits.login_files)
 
 
 def _find(
@@ -139,24 +153,29 @@ def _find(
 ) -> FoundJudge:
     if name is not None and name in registry.names("judges"):
         chosen = registry.resolve(JUDGES, name)
+    elif name is None:
+        chosen = _serving(model or "", registry)
     else:
-        chosen = _serving(name or model or "", registry)
-        if name is not None:
-            instead = f", and not for {model!r}" if model not in (None, name) else ""
-            message = f"{name!r} is no installed judge; {chosen.name!r} is asked for the model of that id{instead}"
-            notices.append(Problem("judge.model-id", message, severity=Severity.WARNING))
-            model = name
-    asked = {"model": model, "temperature": temperature}
-    judge = registry.make(JUDGES, chosen, {key: value for key, value in asked.items() if value is not None} or None)
+        chosen = _serving(name, registry)
+        notices.append(_taken_for_model(name, model, chosen))
+        model = name
+    options = {"model": model, "temperature": temperature}
+    judge = registry.make(JUDGES, chosen, {key: value for key, value in options.items() if value is not None} or None)
     return FoundJudge(judge, judge.identity(model), registry.traits(chosen))
 
 
+def _taken_for_model(name: str, model: str | None, chosen: Resolved) -> Problem:
+    instead = f", and not for {model!r}" if model not in (None, name) else ""
+    message = f"{name!r} is no installed judge; {chosen.name!r} is asked for the model of that id{instead}"
+    return Problem("judge.model-id", message, severity=Severity.WARNING)
+
+
 def _serving(model: str, registry: Registry) -> Resolved:
-    """The one judge that claims a model id."""
-    able = [one for one in registry.load_all(JUDGES) if one.serves(model)]
+    """Return the only judge that claims a model id."""
+    able = [judge for judge in registry.load_all(JUDGES) if judge.serves(model)]
     if len(able) == 1:
         return able[0]
-    known = ", ".join(registry.names("judges")) or "none"
-    found = f"several judges claim it: {', '.join(one.name for one in able)}" if able else "no judge claims it"
-    message = f"{model!r} is no installed judge (installed: {known}), and as a model id {found}"
+    installed = ", ".join(registry.names("judges")) or "none"
+    claims = f"several judges claim it: {', '.join(judge.name for judge in able)}" if able else "no judge claims it"
+    message = f"{model!r} is no installed judge (installed: {installed}), and as a model id {claims}"
     raise PluginError(Problem("plugin.not-installed", message, hint="Name both: --judge NAME --judge-model ID."))

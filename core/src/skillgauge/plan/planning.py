@@ -54,45 +54,58 @@ def make_plan(suites: Sequence[SuitePlan], surveys: Sequence[Survey], terms: Ter
         surveys: of each of them, in the same order.
         terms: what holds for all.
     """
-    heads = tuple(_suite_head(suite, one, terms) for suite, one in zip(suites, surveys, strict=True))
-    contents = [(head.id, head.root, head.content_digest, head.runs) for head in heads]
-    judges = [judge.digest for judge in terms.judges]
+    heads = tuple(_suite_head(suite, survey, terms) for suite, survey in zip(suites, surveys, strict=True))
+    cells = [cell for suite in suites for cell in suite.cells]
     head = PlanHead(
-        plan_id=digest(contents, terms.seed, terms.limits.model_dump(mode="json"), dict(terms.provenance), judges),
+        plan_id=_plan_id(heads, terms),
         suites=heads,
         trial_count=sum(head.trial_count or 0 for head in heads),
         runs=max((head.runs for head in heads), default=1),
         seed=terms.seed,
-        runners=_distinct(cell.runner for suite in suites for cell in suite.cells),
-        models=_distinct(cell.model for suite in suites for cell in suite.cells if cell.model),
+        runners=_distinct(cell.runner for cell in cells),
+        models=_distinct(cell.model for cell in cells if cell.model),
         judges=terms.judges,
         provenance=dict(terms.provenance),
     )
     return Plan(head=head, suites=tuple(suites), limits=terms.limits, paid_scorers=terms.paid_scorers)
 
 
+def _plan_id(heads: Iterable[SuiteHead], terms: Terms) -> str:
+    contents = [(head.id, head.root, head.content_digest, head.runs) for head in heads]
+    judges = [judge.digest for judge in terms.judges]
+    return digest(contents, terms.seed, terms.limits.model_dump(mode="json"), dict(terms.provenance), judges)
+
+
 def _suite_head(plan: SuitePlan, survey: Survey, terms: Terms) -> SuiteHead:
     suite = plan.suite
     runs = terms.repeats(suite, survey.selected) or 1
-    used = {cell.target.id for cell in plan.cells if cell.target}
-    limits = {terms.limits.over(cell.limits).timeout_s for cell in plan.cells}
     return SuiteHead(
         **suite.told(SuiteFacts),
         content_digest=digest(survey.digest, _marks(suite.id, plan)),
         case_count=survey.selected,
         trial_count=sum(survey.applying(cell.target) for cell in plan.cells) * runs,
         runs=runs,
-        targets=tuple(TargetHead(**one.told(TargetHead)) for one in suite.targets if one.id in used),
+        targets=_target_heads(plan),
         arms=_distinct(cell.arm.name for cell in plan.cells),
         case_weights=survey.weighted,
-        timeout_s=limits.pop() if len(limits) == 1 else None,
+        timeout_s=_timeout_of_all(plan, terms.limits),
     )
 
 
+def _target_heads(plan: SuitePlan) -> tuple[TargetHead, ...]:
+    used = {cell.target.id for cell in plan.cells if cell.target}
+    return tuple(TargetHead(**target.told(TargetHead)) for target in plan.suite.targets if target.id in used)
+
+
+def _timeout_of_all(plan: SuitePlan, limits: Limits) -> float | None:
+    """Return the time limit that all cells have; `None` if they differ."""
+    timeouts = {limits.over(cell.limits).timeout_s for cell in plan.cells}
+    return timeouts.pop() if len(timeouts) == 1 else None
+
+
 def _marks(suite_id: str, plan: SuitePlan) -> list[tuple[str, str, str]]:
-    """What decides what the cells do and where their results belong."""
-    ids = [CellIds(suite_id, cell) for cell in plan.cells]
-    return [(one.place, one.versioned, one.cell.limits.key) for one in ids]
+    """Return what decides what the cells do and where their results belong."""
+    return [(ids.place, ids.versioned, ids.cell.limits.key) for ids in (CellIds(suite_id, cell) for cell in plan.cells)]
 
 
 def _distinct(items: Iterable[T]) -> tuple[T, ...]:

@@ -78,11 +78,13 @@ def _require_work(plan: Plan, suites: Suites, problems: Sequence[Problem], optio
     errors = [problem for problem in (*suites.warnings, *problems) if problem.severity is Severity.ERROR]
     if errors:
         raise SuiteError([*errors, *suites.passed_over])
-    if plan.head.trial_count == 0 and options.who.executes:
-        if suites.passed_over:
-            raise SuiteError(suites.passed_over)
-        if options.what.selection.is_given or not any(suite.may_be_empty for suite in suites.suites):
-            raise _nothing_selected(suites, options.what.selection)
+    if plan.head.trial_count or not options.who.executes:
+        return
+    if suites.passed_over:
+        raise SuiteError(suites.passed_over)
+    may_be_empty = any(suite.may_be_empty for suite in suites.suites)
+    if options.what.selection.is_given or not may_be_empty:
+        raise _nothing_selected(suites, options.what.selection)
 
 
 def _nothing_selected(suites: Suites, selection: Selection) -> SkillgaugeError:

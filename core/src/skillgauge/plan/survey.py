@@ -41,48 +41,81 @@ class Survey:
 
 def survey(suite: Suite, selection: Selection) -> Survey:
     """Go through the cases of a suite that take part."""
-    hasher = hashlib.sha256()
-    pairs = [(one.candidate, one.baseline) for one in suite.comparisons]
-    gates = [(one.figure, one.threshold, one.scope) for one in suite.gates]
-    decides = (suite.format, suite.document, suite.completion, suite.on_agent_limit, suite.parameters, pairs, gates)
-    hasher.update(canonical_json(decides).encode("ascii"))
-    for_target: Counter[str | None] = Counter()
-    selected, weighted = 0, False
-    images: dict[tuple[str, ...], Case] = {}
-    checks: dict[str, Check] = {}
-    problems: list[Problem] = []
-    passed: dict[HostVariable, Origin | None] = {}
+    surveyor = _Surveyor(suite)
     for index, case in enumerate(suite.cases):
-        if not selection.admits(case):
-            continue
-        selected += 1
-        weighted = weighted or case.weight != 1
+        if selection.admits(case):
+            surveyor.add(index, case)
+    return surveyor.survey
+
+
+class _Surveyor:
+    """Collects what cases have in common while they pass.
+
+    Args:
+        suite: whose cases they are.
+    """
+
+    def __init__(self, suite: Suite) -> None:
+        self._hasher = hashlib.sha256(_suite_marks(suite))
+        self._selected, self._weighted = 0, False
+        self._for_target: Counter[str | None] = Counter()
+        self._images: dict[tuple[str, ...], Case] = {}
+        self._checks: dict[str, Check] = {}
+        self._problems: list[Problem] = []
+        self._passed: dict[HostVariable, Origin | None] = {}
+
+    def add(self, index: int, case: Case) -> None:
+        """Add a case, which is at this position of the suite."""
+        self._selected += 1
+        self._weighted = self._weighted or case.weight != 1
+        self._hasher.update(_case_marks(index, case))
+        self._for_target.update(case.targets or (None,))
         if case.image_files:
-            images.setdefault(tuple(file.content_id for file in case.image_files), case)
-        for target in case.targets or (None,):
-            for_target[target] += 1
-        grouping = (case.targets, case.tags, case.weight, *([case.cluster] if case.cluster else []))
-        marks = (index, case.id, case.execution_digest, case.checks_digest, case.limits.key, grouping)
-        hasher.update(repr(marks).encode("utf-8", "surrogatepass"))
+            self._images.setdefault(tuple(file.content_id for file in case.image_files), case)
         for variable in case.pass_env:
-            passed.setdefault(variable, case.origin)
+            self._passed.setdefault(variable, case.origin)
+        self._add_checks(case)
+
+    def _add_checks(self, case: Case) -> None:
         if all(check.beside for check in case.checks) and not case.skip:
-            problems.append(_asserts_nothing(case))
+            self._problems.append(_asserts_nothing(case))
         for check in case.checks:
-            if check.scorer_digest not in checks:
-                checks[check.scorer_digest] = (
-                    check if check.origin else check.model_copy(update={"origin": case.origin})
-                )
-    return Survey(
-        hasher.hexdigest()[:32],
-        selected,
-        tuple(checks.values()),
-        weighted,
-        tuple(problems),
-        passed,
-        tuple(images.values()),
-        for_target,
-    )
+            if check.scorer_digest not in self._checks:
+                self._checks[check.scorer_digest] = _with_place(check, case)
+
+    @property
+    def survey(self) -> Survey:
+        """All that was collected."""
+        return Survey(
+            digest=self._hasher.hexdigest()[:32],
+            selected=self._selected,
+            checks=tuple(self._checks.values()),
+            weighted=self._weighted,
+            problems=tuple(self._problems),
+            passed=self._passed,
+            images=tuple(self._images.values()),
+            _for_target=self._for_target,
+        )
+
+
+def _suite_marks(suite: Suite) -> bytes:
+    """Return what decides, beside its cases, what a suite does and how it is counted."""
+    pairs = [(pair.candidate, pair.baseline) for pair in suite.comparisons]
+    gates = [(gate.figure, gate.threshold, gate.scope) for gate in suite.gates]
+    marks = (suite.format, suite.document, suite.completion, suite.on_agent_limit, suite.parameters, pairs, gates)
+    return canonical_json(marks).encode("ascii")
+
+
+def _case_marks(index: int, case: Case) -> bytes:
+    grouping: tuple[object, ...] = (case.targets, case.tags, case.weight)
+    if case.cluster:
+        grouping = (*grouping, case.cluster)
+    marks = (index, case.id, case.execution_digest, case.checks_digest, case.limits.key, grouping)
+    return repr(marks).encode("utf-8", "surrogatepass")
+
+
+def _with_place(check: Check, case: Case) -> Check:
+    return check if check.origin else check.model_copy(update={"origin": case.origin})
 
 
 def _asserts_nothing(case: Case) -> Problem:

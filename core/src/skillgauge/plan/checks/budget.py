@@ -17,14 +17,24 @@ def uncountable_limits(limits: BudgetLimits, spenders: Mapping[str, Traits]) -> 
         spenders: what each announces, by its name in messages.
     """
     for spender, traits in spenders.items():
-        counts_tokens = Fact.USAGE in traits.tells
-        if limits.cost_usd is not None and traits.paid and Fact.COST not in traits.tells:
-            message = f"{spender} does not report what it costs, so --max-cost cannot be enforced"
-            other = "Use --max-tokens" if counts_tokens else "Leave it out"
-            hint = f"{other}, or set its prices, if `skillgauge plugins info` shows an option for them."
-            yield Problem("usage.budget", message, hint=hint)
-        if limits.tokens is not None and not (counts_tokens and traits.paid):
-            why = "costs nothing" if counts_tokens else "does not report what it uses"
-            severity = Severity.WARNING if counts_tokens else Severity.ERROR
-            message = f"{spender} {why}, so --max-tokens cannot be enforced"
-            yield Problem("usage.budget", message, hint="Leave it out.", severity=severity)
+        if limits.cost_usd is not None:
+            yield from _uncountable_cost(spender, traits)
+        if limits.tokens is not None:
+            yield from _uncountable_tokens(spender, traits)
+
+
+def _uncountable_cost(spender: str, traits: Traits) -> Iterator[Problem]:
+    if traits.paid and Fact.COST not in traits.tells:
+        message = f"{spender} does not report what it costs, so --max-cost cannot be enforced"
+        other = "Use --max-tokens" if Fact.USAGE in traits.tells else "Leave it out"
+        hint = f"{other}, or set its prices, if `skillgauge plugins info` shows an option for them."
+        yield Problem("usage.budget", message, hint=hint)
+
+
+def _uncountable_tokens(spender: str, traits: Traits) -> Iterator[Problem]:
+    if Fact.USAGE not in traits.tells:
+        message = f"{spender} does not report what it uses, so --max-tokens cannot be enforced"
+        yield Problem("usage.budget", message, hint="Leave it out.")
+    elif not traits.paid:
+        message = f"{spender} costs nothing, so --max-tokens cannot be enforced"
+        yield Problem("usage.budget", message, hint="Leave it out.", severity=Severity.WARNING)
