@@ -25,7 +25,7 @@ from skillgauge.run.direct import DirectStages
 from skillgauge.run.grading import Grading
 from skillgauge.run.pipeline import Job, carry_out
 from skillgauge.run.scorers import BoundScorer
-from skillgauge.run.signatures import StoreKey
+from skillgauge.run.stored_run import StoreKey
 from skillgauge.run.signed_store import sign
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
 from skillgauge.types.suite import DIRECT, ArmKind

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from skillgauge.contract.engines import Emit, RunRequest
 from skillgauge.contract.providers import Traits
 from skillgauge.contract.sandboxes import Command, Finished, ModelRoute, Sandbox, SandboxSpec, Workspace
-from skillgauge.run.agents import AgentSetup, AgentStages, changed_files, files_of_skill
+from skillgauge.run.agents import AgentSetup, AgentStages, files_of_skill
 from skillgauge.run.arm_integrity import VERIFIED
-from skillgauge.run.contents import LARGEST, ROOM, Content, contents_of
+from skillgauge.run.changes import LARGEST, ROOM, Content, changed_files, contents_of
 from skillgauge.types.suite import Arm, ArmKind, Case, FileSpec, Limits, SkillRef
 from skillgauge.types.trajectory import Trajectory
 from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trial, Usage

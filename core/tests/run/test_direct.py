@@ -16,7 +16,8 @@ from skillgauge.contract.adapters import CallRequest, Session
 from skillgauge.contract.engines import Emit, RunRequest
 from skillgauge.contract.providers import Traits
 from skillgauge.contract.sandboxes import Command, Finished, SandboxSpec, Workspace
-from skillgauge.run.agents import SETUP_TIMEOUT_S, AgentSetup, AgentStages, OnStep, changed_files
+from skillgauge.run.agents import SETUP_TIMEOUT_S, AgentSetup, AgentStages, OnStep
+from skillgauge.run.changes import changed_files
 from skillgauge.run.direct import DirectStages
 from skillgauge.types.suite import DIRECT, Arm, ArmKind, Case, Check, FileSpec, Limits, SkillRef, SkillRole, Target
 from skillgauge.types.trajectory import EventKind, TrajectoryEvent

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from skillgauge.run.limits import ended_by
+from skillgauge.run.grading import ended_by
 
 LONG_S = 60.0
 """How long a test waits for a limit that does not hold before it gives up."""

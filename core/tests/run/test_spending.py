@@ -16,7 +16,7 @@ from skillgauge.contract.scorers import ScoreContext
 from skillgauge.plan.planning import Terms, make_plan
 from skillgauge.plan.survey import survey
 from skillgauge.run.agents import AgentSetup, AgentStages
-from skillgauge.run.budget import BudgetLimits
+from skillgauge.run.budget import CUT_OFF, BudgetLimits
 from skillgauge.run.executor import LocalExecutor
 from skillgauge.run.grading import Grading
 from skillgauge.run.judges import GuardedJudge
@@ -24,7 +24,6 @@ from skillgauge.run.ledger import MemoryLog, MemoryStore
 from skillgauge.run.pipeline import Conclusion, Job, carry_out
 from skillgauge.run.scorers import BoundScorer
 from skillgauge.run.services import Services
-from skillgauge.run.spending import CUT_OFF
 from skillgauge.run.trials import RetryPolicy
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
 from skillgauge.types.result import GivenUp, RunInfo, RunState, Spending

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..environment import host_environment
 from ..errors import Problem, Severity, UsageError
-from ..run.signatures import StoreKey
+from ..run.stored_run import StoreKey
 from .config_files import user_path
 from .configuration import STORE_KEY
 

@@ -19,7 +19,7 @@ from ..log import loudness, set_loudness
 from ..plan.options import EvalOptions
 from ..plan.preparing import Prepared, prepare
 from ..plugins.registry import Registry
-from ..run.spending import OnSpent
+from ..run.budget import OnSpent
 from ..run.trials import RetryPolicy, TrialRunner
 from ..terminal.streams import shown_streams
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence, Set
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,15 +14,15 @@ from skillgauge_documents.frozen import EMPTY, JsonObject
 
 from ..contract.engines import Engine, InstalledSkill, Recorder, RunRequest, SessionCache
 from ..contract.providers import Traits
-from ..contract.sandboxes import Command, NoRoomError, Sandbox, SandboxSpec, SpoiledError, Workspace
+from ..contract.sandboxes import Command, Finished, NoRoomError, Sandbox, SandboxSpec, SpoiledError, Workspace
 from ..log import get_logger
 from ..types.inputs import FileSpec
 from ..types.suite import Case, SkillRef, TargetKind
 from ..types.trajectory import TrajectoryEvent
-from ..types.trial import Blame, Execution, Failure, FailureClass, FileChange, Trial, Usage
+from ..types.trial import Blame, Execution, Failure, FailureClass, Trial, Usage
 from .arm_integrity import arm_integrity
-from .contents import contents_of, with_contents
-from .spending import Meter, current_meter
+from .budget import Meter, current_meter
+from .changes import LaunchState
 from .stage import environment_of
 
 log = get_logger(__name__)
@@ -108,52 +108,49 @@ class AgentStage:
 
     async def execute(self, trial: Trial) -> Execution:
         """Set the workspace up, run the agent, and find out which files it changed."""
-        failure = self._inherits()
-        if failure:
+        if failure := self._inherits():
             return Execution(failure=failure)
         await self.workspace.put((*trial.case.setup_files, *trial.case.files))
         skills = await self._install(trial)
         if failure := await set_up(self.workspace, trial.case):
             return Execution(failure=failure)
-        before = await self.workspace.snapshot()
-        installed = tuple(f"{skill.path}/" for skill in skills)
-        held = await contents_of(self.workspace, (path for path in sorted(before) if not path.startswith(installed)))
-        request = RunRequest.of(
-            trial,
-            environment_of(trial.case),
-            prompt=dict(trial.case.arm_prompts).get(trial.arm.name, trial.case.prompt) or "",
-            model=trial.model,
-            skills=skills,
-            installs=trial.arm.installs,
-            agent=trial.target.name if trial.target and trial.target.kind is TargetKind.AGENT else None,
-            cassette_key=trial.cassette_key,
-            recipe=trial.recipe,
-        )
-        may_cache = (trial.suite_id, trial.arm.name) in self.stages.cached and trial.runner.complete
-        cache = self.stages.cache if may_cache else None
-        known = await cache.find(trial, self.workspace) if cache else None
-        execution = known or await self._session(trial, request)
-        execution = await with_changes(execution, before, self.workspace)
-        holds = await contents_of(self.workspace, (one.path for one in execution.files if one.change != "deleted"))
-        files = tuple(with_contents(one, held, holds) for one in execution.files)
-        execution = execution.model_copy(update={"files": files})
-        failure = execution.failure
-        if failure is None or failure.blame is not Blame.INFRASTRUCTURE:
-            candidates = self.stages.candidates.get(trial.suite_id, frozenset())
-            integrity, broken = arm_integrity(trial.arm, candidates, execution.trajectory)
-            execution = execution.model_copy(update={"arm_integrity": integrity, "failure": broken or failure})
+        at_launch = await LaunchState.of(self.workspace, tuple(f"{skill.path}/" for skill in skills))
+        cache = self._cache_for(trial)
+        execution = await cache.find(trial, self.workspace) if cache else None
+        if execution is None:
+            execution = await self._session(trial, _request(trial, skills))
+        execution = await at_launch.with_changes(execution, self.workspace)
+        execution = self._with_integrity(trial, execution)
         if cache:
             with suppress(SpoiledError, NoRoomError):  # nothing is answered from a session that cannot be kept
                 await cache.record(trial, execution, self.workspace)
-        if self.stages.recorder is not None:
-            try:
-                await self.stages.recorder.record(trial, execution, self.workspace)
-            except (SpoiledError, NoRoomError) as error:
-                return execution.model_copy(update={"notes": (*execution.notes, f"not recorded: {error}")})
-            except (OSError, ValueError) as error:
-                message = f"the session cannot be recorded: {error}"  # what it has cost stays known
-                failure = Failure.of_agent(FailureClass.INTERNAL, message)
-                return execution.model_copy(update={"failure": failure})
+        return await self._recorded(trial, execution)
+
+    def _cache_for(self, trial: Trial) -> SessionCache | None:
+        """Return the cache, if it may answer a trial."""
+        is_cached = (trial.suite_id, trial.arm.name) in self.stages.cached
+        return self.stages.cache if is_cached and trial.runner.complete else None
+
+    def _with_integrity(self, trial: Trial, execution: Execution) -> Execution:
+        """Return the execution with the proof that it stands for its arm, or the failure that there is none."""
+        failure = execution.failure
+        if failure is not None and failure.blame is Blame.INFRASTRUCTURE:
+            return execution
+        candidates = self.stages.candidates.get(trial.suite_id, frozenset())
+        integrity, broken = arm_integrity(trial.arm, candidates, execution.trajectory)
+        return execution.model_copy(update={"arm_integrity": integrity, "failure": broken or failure})
+
+    async def _recorded(self, trial: Trial, execution: Execution) -> Execution:
+        """Record the session, if it is to be; return the execution, with what kept it from being recorded."""
+        if self.stages.recorder is None:
+            return execution
+        try:
+            await self.stages.recorder.record(trial, execution, self.workspace)
+        except (SpoiledError, NoRoomError) as error:
+            return execution.model_copy(update={"notes": (*execution.notes, f"not recorded: {error}")})
+        except (OSError, ValueError) as error:
+            message = f"the session cannot be recorded: {error}"  # what it has cost stays known
+            return execution.model_copy(update={"failure": Failure.of_agent(FailureClass.INTERNAL, message)})
         return execution
 
     async def _session(self, trial: Trial, request: RunRequest) -> Execution:
@@ -180,11 +177,13 @@ class AgentStage:
             self.stages.on_step(trial, event)
 
     def _inherits(self) -> Failure | None:
-        """Whatever lies above the workspace and would reach the agent in every arm."""
-        paths = (folder / name for folder in self.workspace.root.parents for name in self.setup.traits.inherited)
-        found = next((str(path) for path in paths if path.exists()), None)
-        message = f"the agent would read {found!r}; set TMPDIR to a folder that has nothing like it above"
-        return Failure.of_agent(FailureClass.SETUP, message) if found else None
+        """Return a failure if something lies above the workspace that would reach the agent in every arm."""
+        for folder in self.workspace.root.parents:
+            for path in (folder / name for name in self.setup.traits.inherited):
+                if path.exists():
+                    hint = "set TMPDIR to a folder that has nothing like it above"
+                    return Failure.of_agent(FailureClass.SETUP, f"the agent would read {str(path)!r}; {hint}")
+        return None
 
     async def _install(self, trial: Trial) -> tuple[InstalledSkill, ...]:
         folder = self.setup.traits.skill_folder
@@ -199,63 +198,68 @@ class AgentStage:
         return tuple(installed)
 
 
+def _request(trial: Trial, skills: tuple[InstalledSkill, ...]) -> RunRequest:
+    target = trial.target
+    agent = target.name if target and target.kind is TargetKind.AGENT else None
+    return RunRequest.of(
+        trial,
+        environment_of(trial.case),
+        prompt=dict(trial.case.arm_prompts).get(trial.arm.name, trial.case.prompt) or "",
+        model=trial.model,
+        skills=skills,
+        installs=trial.arm.installs,
+        agent=agent,
+        cassette_key=trial.cassette_key,
+        recipe=trial.recipe,
+    )
+
+
 async def set_up(workspace: Workspace, case: Case) -> Failure | None:
     """Run the set-up commands of a case, up to the first that fails, and remove what only they were to find."""
     for command in (*case.setup, *_removal(case)):
         running = await workspace.start(Command(argv=("sh", "-c", command), timeout_s=SETUP_TIMEOUT_S))
         finished = await running.wait()
         if finished.exit_code != 0 or finished.timed_out:
-            said = finished.stderr[:400].decode("utf-8", "replace").strip()
-            code = f"signal {finished.signal}" if finished.exit_code is None else f"exit code {finished.exit_code}"
-            ended = "timed out" if finished.timed_out else code
-            message = f"setup command {command!r}: {ended}{': ' + said if said else ''}"
-            return Failure.of_agent(FailureClass.SETUP, message)
+            parts = [f"setup command {command!r}", _ending(finished)]
+            if output := finished.stderr[:400].decode("utf-8", "replace").strip():
+                parts.append(output)
+            return Failure.of_agent(FailureClass.SETUP, ": ".join(parts))
     return None
 
 
-def _removal(case: Case) -> tuple[str, ...]:
-    """Removes what only the set-up commands were to find, with the folders that are empty then."""
+def _ending(finished: Finished) -> str:
+    if finished.timed_out:
+        return "timed out"
+    return f"signal {finished.signal}" if finished.exit_code is None else f"exit code {finished.exit_code}"
+
+
+def _removal(case: Case) -> list[str]:
+    """Return the command that removes what only set-up commands were to find, and the folders that are empty then."""
     gone = sorted({file.path for file in case.setup_files} - {file.path for file in case.files})
-    folders = sorted({str(one) for path in gone for one in PurePosixPath(path).parents[:-1]}, key=len, reverse=True)
-    rest = f"; rmdir -- {shlex.join(folders)} 2>/dev/null || :" if folders else ""
-    return (f"rm -f -- {shlex.join(gone)}{rest}",) if gone else ()
-
-
-async def with_changes(execution: Execution, before: Mapping[str, str], workspace: Workspace) -> Execution:
-    """The execution with the files that it made, changed or removed; files without end are its own failure.
-
-    A disk that was full is nobody's failure: neither the files nor the verdict would say anything about the skill.
-    """
-    try:
-        files = changed_files(before, await workspace.snapshot())
-    except SpoiledError as error:
-        return execution.model_copy(update={"failure": Failure.of_spoiling(str(error))})
-    except NoRoomError as error:
-        return execution.model_copy(update={"failure": Failure.of_agent(FailureClass.SETUP, str(error))})
-    return execution.model_copy(update={"files": files})
-
-
-def changed_files(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[FileChange, ...]:
-    """What differs between two snapshots of a workspace, sorted by path."""
-    changes = []
-    for path in sorted(before.keys() | after.keys()):
-        if before.get(path) != after.get(path):
-            change = "created" if path not in before else "deleted" if path not in after else "modified"
-            changes.append(FileChange(path=path, change=change, digest=after.get(path)))
-    return tuple(changes)
+    if not gone:
+        return []
+    command = f"rm -f -- {shlex.join(gone)}"
+    folders = {str(folder) for path in gone for folder in PurePosixPath(path).parents[:-1]}
+    if folders:
+        command += f"; rmdir -- {shlex.join(sorted(folders, key=len, reverse=True))} 2>/dev/null || :"
+    return [command]
 
 
 def files_of_skill(ref: SkillRef) -> tuple[FileSpec, ...]:
-    """The files of a skill as they are installed: its whole folder without what would give answers away.
+    """Return the files of a skill as they are installed: its whole folder without what would give answers away.
 
     Links are not installed: one that leads out of the folder would carry something else into the workspace.
     """
     root = Path(ref.root)
-    left_out = [root / path for path in ref.leaves_out]
+    left_out = {root / path for path in ref.leaves_out}
     return tuple(
         FileSpec(path=path.relative_to(root).as_posix(), source=str(path), executable=bool(path.stat().st_mode & 0o100))
         for path in sorted(root.rglob("*"))
-        if path.is_file()
-        and not any(part.is_symlink() for part in (path, *path.parents) if part != root and root in part.parents)
-        and not any(path == gone or gone in path.parents for gone in left_out)
+        if path.is_file() and _is_installed(path, root, left_out)
     )
+
+
+def _is_installed(path: Path, root: Path, left_out: Set[Path]) -> bool:
+    """Tell whether neither a file nor a folder between it and the root is a link or left out."""
+    parts = [part for part in (path, *path.parents) if root in part.parents]
+    return not any(part in left_out or part.is_symlink() for part in parts)

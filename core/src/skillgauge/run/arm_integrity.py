@@ -27,33 +27,37 @@ def arm_integrity(arm: Arm, candidates: frozenset[str], trajectory: Trajectory |
     Returns:
         What to record, and the failure of a session that proves nothing about its arm.
     """
-    refused = _refused(arm, trajectory)
+    refused = _refused(arm, trajectory) if trajectory else None
     if refused is not None:
         return refused, Failure.of_agent(FailureClass.SETUP, refused)
-    offered = trajectory.skills_offered if trajectory else None
-    if offered is None:
+    if trajectory is None or trajectory.skills_offered is None:
         return "unknown: the engine does not report which skills it offered", None
-    present = {skill.name for skill in arm.skills}
-    missing = sorted(present - set(offered))
-    intruders = sorted((candidates - present) & set(offered))
-    if not missing and not intruders:
+    deviations = _deviations(arm, candidates, frozenset(trajectory.skills_offered))
+    if not deviations:
         return VERIFIED, None
-    parts = [f"was not offered {', '.join(missing)}"] if missing else []
-    parts += [f"was offered {', '.join(intruders)}"] if intruders else []
-    message = f"arm {arm.name!r} {' and '.join(parts)}"
+    message = f"arm {arm.name!r} {' and '.join(deviations)}"
     return message, Failure.of_agent(FailureClass.ARM_INTEGRITY, message)
 
 
-def _refused(arm: Arm, trajectory: Trajectory | None) -> str | None:
+def _deviations(arm: Arm, candidates: frozenset[str], offered: frozenset[str]) -> list[str]:
+    """Describe how the skills that were offered differ from those of the arm."""
+    present = frozenset(skill.name for skill in arm.skills)
+    missing, intruders = sorted(present - offered), sorted((candidates - present) & offered)
+    deviations = []
+    if missing:
+        deviations.append(f"was not offered {', '.join(missing)}")
+    if intruders:
+        deviations.append(f"was offered {', '.join(intruders)}")
+    return deviations
+
+
+def _refused(arm: Arm, trajectory: Trajectory) -> str | None:
     """Describe the skills of the arm that the agent asked for in vain; `None` if there are none.
 
     A skill that its tool loaded at another time, or that the prompt named, was there. One whose file the agent read
     instead was not: the session shows how the agent helps itself, which another session need not do.
     """
-    if trajectory is None:
-        return None
-    loaded = {skill.name for skill in trajectory.skills_fired or () if skill.how != _BY_ITS_FILE}
-    in_vain = {skill.name for skill in arm.skills} - loaded
+    in_vain = {skill.name for skill in arm.skills} - _loaded(trajectory)
     refusals: dict[str, RefusedSkill] = {}
     for skill in trajectory.skills_refused or ():
         if skill.name in in_vain:
@@ -63,3 +67,7 @@ def _refused(arm: Arm, trajectory: Trajectory | None) -> str | None:
     parts = [f"skill {skill.name!r} could not be loaded: {skill.reason}" for skill in refusals.values()]
     hints = dict.fromkeys(skill.hint or _UNEXPLAINED for skill in refusals.values())
     return f"arm {arm.name!r}: {'; '.join(parts)}. {'. '.join(hints)}"
+
+
+def _loaded(trajectory: Trajectory) -> set[str]:
+    return {skill.name for skill in trajectory.skills_fired or () if skill.how != _BY_ITS_FILE}

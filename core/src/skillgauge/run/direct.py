@@ -15,7 +15,8 @@ from ..contract.adapters import Adapter, CallRequest, Session
 from ..contract.sandboxes import Sandbox, SandboxSpec, Workspace
 from ..types.suite import Case, Target
 from ..types.trial import Execution, Trial
-from .agents import set_up, with_changes
+from .agents import set_up
+from .changes import with_changes
 from .stage import environment_of
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from operator import attrgetter
-from typing import NamedTuple, assert_never
+from types import coroutine
+from typing import Any, NamedTuple, TypeVar, assert_never, cast
 
 from skillgauge_documents.frozen import digest_text
 
@@ -19,8 +21,9 @@ from ..types.result import Verdict
 from ..types.score import Score, ScoreStatus
 from ..types.suite import Check, LimitOutcome, VerdictMode, VerdictRule
 from ..types.trial import Blame, Execution, Trial
-from .limits import ended_by
 from .scorers import Scorers
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,7 @@ async def grade(trial: Trial, execution: Execution, grading: Grading, workspace:
         grading: who grades.
         workspace: still open, with the graders' files in place.
     """
-    case, scorers, judges = trial.case, grading.scorers, grading.judges
+    case, scorers = trial.case, grading.scorers
     graded = trial.execution_id, case.checks_digest, grading.judge_digest
     if execution.failure is not None:
         on_limit = grading.on_agent_limit.get(trial.suite_id, LimitOutcome.FAIL)
@@ -70,24 +73,14 @@ async def grade(trial: Trial, execution: Execution, grading: Grading, workspace:
         return Grade(verdict, None if verdict is Verdict.ERROR else 0.0, (), score_id)
     if not case.checks:
         return Grade(Verdict.ERROR, None, (), digest_text("|".join(graded)))
-    context = ScoreContext(
-        check=case.checks[0],
-        case=case,
-        execution=execution,
-        arm=trial.arm,
-        target=trial.target,
-        workspace=workspace,
-        judge=judges[0] if judges else None,
-        panel=judges,
-        clean=grading.clean,
-    )
+    context = _context(trial, execution, grading, workspace)
     scores: list[Score] = []
     labels: list[str] = []
     until = asyncio.get_running_loop().time() + grading.limit_s
     stage, is_asked = context.check.stage, True
     for check in sorted(case.checks, key=_stage_of):
         if check.stage != stage:
-            stage, is_asked = check.stage, all(one.status is ScoreStatus.PASSED or one.beside for one in scores)
+            stage, is_asked = check.stage, _all_passed(scores)
         if not is_asked:
             labels.append(scorers.label_of(check))
             continue
@@ -96,6 +89,25 @@ async def grade(trial: Trial, execution: Execution, grading: Grading, workspace:
         labels.append(f"{score.scorer} {score.scorer_version}")
     verdict, value = verdict_of_scores(scores, case.rule)
     return Grade(verdict, value, tuple(scores), digest_text("|".join((*graded, *labels))))
+
+
+def _context(trial: Trial, execution: Execution, grading: Grading, workspace: Workspace | None) -> ScoreContext:
+    """Return the context of the first check."""
+    return ScoreContext(
+        check=trial.case.checks[0],
+        case=trial.case,
+        execution=execution,
+        arm=trial.arm,
+        target=trial.target,
+        workspace=workspace,
+        judge=grading.judges[0] if grading.judges else None,
+        panel=grading.judges,
+        clean=grading.clean,
+    )
+
+
+def _all_passed(scores: Sequence[Score]) -> bool:
+    return all(score.status is ScoreStatus.PASSED or score.beside for score in scores)
 
 
 async def _score(check: Check, scorers: Scorers, context: ScoreContext, until: float) -> Score:
@@ -135,13 +147,11 @@ def verdict_of_scores(scores: Sequence[Score], rule: VerdictRule) -> tuple[Verdi
     One ungraded check makes the trial an error, because the checks that did answer prove only a part. Without
     any check nothing was asserted, which is an error too. Checks beside the verdict are as if they were not there.
     """
-    scores = [score for score in scores if not score.beside]
-    statuses = [score.status for score in scores]
-    if not scores or ScoreStatus.UNGRADED in statuses:
+    counting = [score for score in scores if not score.beside]
+    statuses = [score.status for score in counting]
+    if not counting or ScoreStatus.UNGRADED in statuses:
         return Verdict.ERROR, None
-    each = rule.mode is VerdictMode.EACH
-    values = [float(one.status is ScoreStatus.PASSED) if each else one.value or 0.0 for one in scores]
-    mean = weighted_mean(values, [one.weight for one in scores])
+    mean = weighted_mean(_values(counting, rule.mode), [score.weight for score in counting])
     match rule.mode:
         case VerdictMode.ALL | VerdictMode.EACH:
             passed = ScoreStatus.FAILED not in statuses
@@ -150,3 +160,41 @@ def verdict_of_scores(scores: Sequence[Score], rule: VerdictRule) -> tuple[Verdi
         case _:
             assert_never(rule.mode)
     return (Verdict.PASS if passed else Verdict.FAIL), mean
+
+
+def _values(scores: Sequence[Score], mode: VerdictMode) -> list[float]:
+    if mode is VerdictMode.EACH:
+        return [float(score.status is ScoreStatus.PASSED) for score in scores]
+    return [score.value or 0.0 for score in scores]
+
+
+async def ended_by(until: float, call: Coroutine[Any, Any, T]) -> T:
+    """Await a call as within `asyncio.timeout_at`, which takes as long as most checks and is entered only if it waits.
+
+    Args:
+        until: time of the event loop at which the call is cancelled.
+        call: what is awaited.
+
+    Raises:
+        TimeoutError: the call was cancelled, or raises one itself.
+    """
+    try:
+        waits_for = call.send(None)
+    except StopIteration as end:
+        return cast("T", end.value)
+    async with asyncio.timeout_at(until):
+        return await _resumed(call, waits_for)
+
+
+@coroutine
+def _resumed(call: Coroutine[Any, Any, T], waits_for: object) -> Generator[Any, Any, T]:
+    """Go on with a call that has begun, and what it waits for is here to be waited for."""
+    while True:
+        try:
+            go_on = partial(call.send, (yield waits_for))
+        except BaseException as error:  # noqa: BLE001 - it is the call's to handle
+            go_on = partial(call.throw, error)
+        try:
+            waits_for = go_on()
+        except StopIteration as end:
+            return cast("T", end.value)

@@ -11,8 +11,8 @@ from skillgauge_documents.frozen import digest_text
 from ..contract.judges import Judge, JudgeReply, JudgeRequest
 from ..errors import Problem
 from ..types.trial import Failure, FailureClass, Identity
+from .budget import current_meter
 from .services import NotTried, Services
-from .spending import current_meter
 
 REMEMBERED = 4096
 """Answers that a run remembers of each judge; the oldest are forgotten, so that memory does not grow with trials."""

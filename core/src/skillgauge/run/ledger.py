@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence, Set
 from datetime import UTC, datetime
 from itertools import takewhile
 from uuid import uuid4
@@ -230,12 +230,17 @@ class MemoryLog:
         open_ids = [trial_id for trial_id in ids if trial_id not in done]
         self._claims.update(open_ids)
         attempts = {trial_id: self._claims[trial_id] for trial_id in open_ids}
+        again = {trial_id for trial_id, attempt in attempts.items() if attempt > 1}
+        return Claimed(done=done, attempts=attempts, cut_off=self._cut_off(again) if again else {})
+
+    def _cut_off(self, trial_ids: Set[str]) -> dict[str, tuple[GivenUp, ...]]:
+        """Return what earlier claims of these trials have used."""
         cut_off: dict[str, tuple[GivenUp, ...]] = {}
-        for unfinished in self.unfinished() if max(attempts.values(), default=1) > 1 else ():
-            earlier = cut_off.get(unfinished.trial_id, ())
-            cut_off[unfinished.trial_id] = (*earlier, *unfinished.attempts)
-        cut_off = {trial_id: attempts_of for trial_id, attempts_of in cut_off.items() if trial_id in attempts}
-        return Claimed(done=done, attempts=attempts, cut_off=cut_off)
+        for unfinished in self.unfinished():
+            if unfinished.trial_id in trial_ids:
+                earlier = cut_off.get(unfinished.trial_id, ())
+                cut_off[unfinished.trial_id] = (*earlier, *unfinished.attempts)
+        return cut_off
 
     async def commit(self, results: Sequence[TrialResult], *, paid: bool) -> None:
         """See `RunLog.commit`."""
@@ -293,11 +298,11 @@ class MemoryStore:
 
 
 def _matches(log: MemoryLog, query: RunQuery) -> bool:
+    if query.run_ids and log.info.run_id not in query.run_ids:
+        return False
+    if query.plan_id not in (None, log.head.plan_id):
+        return False
     suites = [suite for suite in log.head.suites if query.suite_id in (None, suite.id)]
-    targets = {target.id for suite in suites for target in suite.targets}
-    return (
-        (not query.run_ids or log.info.run_id in query.run_ids)
-        and query.plan_id in (None, log.head.plan_id)
-        and (query.suite_id is None or bool(suites))
-        and (query.target_id is None or query.target_id in targets)
-    )
+    if query.target_id is not None:
+        return any(target.id == query.target_id for suite in suites for target in suite.targets)
+    return query.suite_id is None or bool(suites)

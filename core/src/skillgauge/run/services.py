@@ -126,21 +126,26 @@ class Service:
             if place.period == self._period:
                 self._grow()
         elif failure.failure_class in OVERLOAD:
-            is_news = place.period == self._period
-            if is_news:
-                self._period += 1
-                self._bursts += 1
-                self._good, self.allowed = 0, max(1, self.allowed // 2)
-            if self._closed is None:
-                self._hold_back(failure, is_news=is_news)
+            self._overloaded(failure, is_news=place.period == self._period)
         elif failure.failure_class in REFUSALS:
-            kind, before = self._refusals.get(place.asker, (failure.failure_class, 0))
-            times = before + 1 if kind is failure.failure_class else 1
-            self._refusals[place.asker] = (failure.failure_class, times)
-            if times >= REFUSED_OFTEN and place.asker not in self._closed_to:
-                why = f"{place.asker} was refused {times} times in a row: {failure.message}"
-                self._closed_to[place.asker] = _not_tried(failure.failure_class, why)
-                log.warning("provider.refuses", service=self.name, asker=place.asker, why=failure.message)
+            self._refused(place.asker, failure)
+
+    def _overloaded(self, failure: Failure, *, is_news: bool) -> None:
+        if is_news:
+            self._period += 1
+            self._bursts += 1
+            self._good, self.allowed = 0, max(1, self.allowed // 2)
+        if self._closed is None:
+            self._hold_back(failure, is_news=is_news)
+
+    def _refused(self, asker: str, failure: Failure) -> None:
+        kind, before = self._refusals.get(asker, (failure.failure_class, 0))
+        times = before + 1 if kind is failure.failure_class else 1
+        self._refusals[asker] = (failure.failure_class, times)
+        if times >= REFUSED_OFTEN and asker not in self._closed_to:
+            why = f"{asker} was refused {times} times in a row: {failure.message}"
+            self._closed_to[asker] = _not_tried(failure.failure_class, why)
+            log.warning("provider.refuses", service=self.name, asker=asker, why=failure.message)
 
     def _grow(self) -> None:
         self._good += 1

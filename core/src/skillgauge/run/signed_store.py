@@ -28,8 +28,17 @@ from ..types.result import (
     Unfinished,
 )
 from ..types.trial import CaseHead, PlanHead, Trial
-from .signatures import RunSigner, StoreKey, unsigned
-from .stored_run import CHANGED, NOT_YOURS, Ordinals, opened, rows_of, signed_summary
+from .stored_run import (
+    CHANGED,
+    NOT_YOURS,
+    Ordinals,
+    RunSigner,
+    StoreKey,
+    opened,
+    rows_of,
+    signed_summary,
+    unsigned,
+)
 
 _SHARE_HINT = "Everything is evaluated anew. Machines that share a store need the same key in SKILLGAUGE_STORE_KEY."
 _CHANGED_HINT = "Everything is evaluated anew. Find out who else writes to the store, or name another with --store."

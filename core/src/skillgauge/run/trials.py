@@ -20,9 +20,9 @@ from ..plugins.guard import reason_of
 from ..types.result import GivenUp, TrialResult, Verdict
 from ..types.suite import ArmKind
 from ..types.trial import Blame, Execution, Failure, FailureClass, Trial, TrialFacts, Usage
+from .budget import Meter, OnSpent, current_meter, use_meter
 from .grading import Grade, Grading, grade
 from .services import LONGEST_PAUSE_S, NotTried, Place, Services
-from .spending import Meter, OnSpent, current_meter, use_meter
 from .stage import OpenStage, Stage
 
 log = get_logger(__name__)
@@ -109,27 +109,34 @@ class TrialRunner:
 
     async def _run(self, trial: Trial, meter: Meter | None) -> TrialResult:
         given_up: list[GivenUp] = []
-        while True:
-            result = await self._attempt(trial)
-            failure, usage = result.execution.failure, result.execution.usage
-            attempt = len(given_up) + 1
-            wait_s = self.retry.delay_s(failure, attempt, trial.arm.kind) if failure else None
-            used = (usage, *[one.usage for one in given_up])
-            if failure is None or wait_s is None or not (self.affords is None or self.affords(trial, used)):
+        result = await self._attempt(trial)
+        while failure := result.execution.failure:
+            wait_s = self._wait_s(trial, failure, result.execution.usage, given_up)
+            if wait_s is None:
                 break
             judges = meter.judges if meter else ()
-            given_up.append(GivenUp(failure=failure, usage=usage, wait_s=wait_s, judges=judges))
+            abandoned = GivenUp(failure=failure, usage=result.execution.usage, wait_s=wait_s, judges=judges)
+            given_up.append(abandoned)
             if meter:
-                meter.give_up(given_up[-1])
-            log.info("trial.retry", trial_id=trial.trial_id, attempt=attempt, delay_s=wait_s)
+                meter.give_up(abandoned)
+            log.info("trial.retry", trial_id=trial.trial_id, attempt=len(given_up), delay_s=wait_s)
             await self.sleep(wait_s)
+            result = await self._attempt(trial)
+        attempts = len(given_up) + 1
         if failure and meter and meter.judges:  # a failed execution has no scores that could name them
-            judged = GivenUp(failure=failure, wait_s=0.0, judges=meter.judges, has_session=False)
-            given_up.append(judged)
+            given_up.append(GivenUp(failure=failure, wait_s=0.0, judges=meter.judges, has_session=False))
         if given_up:
-            result = result.model_copy(update={"attempts": attempt, "given_up": tuple(given_up)})
+            result = result.model_copy(update={"attempts": attempts, "given_up": tuple(given_up)})
         log.debug("trial.finished", trial_id=trial.trial_id, verdict=result.verdict)
         return self.clean(result) if self.clean else result
+
+    def _wait_s(self, trial: Trial, failure: Failure, usage: Usage | None, given_up: Sequence[GivenUp]) -> float | None:
+        """Return how long to wait before a further attempt; `None` if there is none, or no money for it."""
+        wait_s = self.retry.delay_s(failure, len(given_up) + 1, trial.arm.kind)
+        if wait_s is None or self.affords is None:
+            return wait_s
+        used = (usage, *[attempt.usage for attempt in given_up])
+        return wait_s if self.affords(trial, used) else None
 
     async def _attempt(self, trial: Trial) -> TrialResult:
         """One attempt, made when the service behind its engine has a place: the wait is nobody's time."""
@@ -141,7 +148,7 @@ class TrialRunner:
         try:
             if self.services is None or trial.arm.kind is ArmKind.DIRECT:
                 return await self._on_stage(trial, began, ran)
-            asker = f"engine {trial.runner.name!r}" + (f" with model {trial.model!r}" if trial.model else "")
+            asker = _asker(trial)
             async with self.services.of(trial.runner).place(asker) as place:
                 return await self._on_stage(trial, began, ran, place)
         except NotTried as not_tried:
@@ -159,15 +166,7 @@ class TrialRunner:
     ) -> TrialResult:
         """Execute and grade; grading needs the stage but not the place, which a judge may need then."""
         if self.attempt:
-            meter = current_meter()
-            if meter and trial.paid and trial.arm.kind is ArmKind.AGENT:
-                meter.begin_session()  # unknown unless the executor reports it
-            made = await self.attempt(trial)
-            if isinstance(made, Failure):
-                raise NotTried(made)
-            if place:
-                place.leave(made.execution.failure)
-            return made
+            return await self._elsewhere(trial, self.attempt, place)
         async with self.stages[trial.arm.kind](trial) as stage:
             execution = await self._bounded(stage, trial)
             ran.append(execution)
@@ -176,6 +175,18 @@ class TrialRunner:
             if execution.failure is None:
                 execution = await _prepared(stage, trial, execution)
             return _result(trial, execution, await grade(trial, execution, self.grading, stage.workspace), began)
+
+    async def _elsewhere(self, trial: Trial, attempt: Attempt, place: Place | None) -> TrialResult:
+        """Have the attempt made by somebody else."""
+        meter = current_meter()
+        if meter and trial.paid and trial.arm.kind is ArmKind.AGENT:
+            meter.begin_session()  # unknown unless the executor reports it
+        made = await attempt(trial)
+        if isinstance(made, Failure):
+            raise NotTried(made)
+        if place:
+            place.leave(made.execution.failure)
+        return made
 
     async def _bounded(self, stage: Stage, trial: Trial) -> Execution:
         if (limit := trial.limits.timeout_s) is None:
@@ -197,6 +208,11 @@ class TrialRunner:
                     retryable=direct,
                 ),
             )
+
+
+def _asker(trial: Trial) -> str:
+    engine = f"engine {trial.runner.name!r}"
+    return f"{engine} with model {trial.model!r}" if trial.model else engine
 
 
 def _failure_of(error: BaseException, runner: str) -> Failure:
