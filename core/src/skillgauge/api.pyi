@@ -241,9 +241,6 @@ from .stats.calibration import (
     sensitivity as sensitivity,
     specificity as specificity,
 )
-from .stats.changes import (
-    least_change as least_change,
-)
 from .stats.intervals import (
     Interval as Interval,
     wilson as wilson,
@@ -262,11 +259,9 @@ from .stats.lift import (
     Finding as Finding,
     lift_interval as lift_interval,
 )
-from .stats.looks import (
-    level_of_look as level_of_look,
-)
 from .stats.repeats import (
     Repeats as Repeats,
+    least_change as least_change,
 )
 from .stats.exact import (
     attainable_size as attainable_size,
@@ -290,6 +285,7 @@ from .stats.reliability import (
 )
 from .stats.several import (
     holm as holm,
+    level_of_look as level_of_look,
 )
 from .types.answers import (
     Answer as Answer,

@@ -34,7 +34,6 @@ from skillgauge.stats.calibration import (
     sensitivity,
     specificity,
 )
-from skillgauge.stats.changes import least_change
 from skillgauge.stats.clusters import (
     cluster_interval,
     cluster_sign_chance,
@@ -68,7 +67,6 @@ from skillgauge.stats.lift_tally import (
     LiftTally,
     Tried,
 )
-from skillgauge.stats.looks import level_of_look
 from skillgauge.stats.paired import (
     LogRatio,
     MeanRatio,
@@ -102,8 +100,8 @@ from skillgauge.stats.reliability import (
     pass_hat_k,
     variance_parts,
 )
-from skillgauge.stats.repeats import Repeats
-from skillgauge.stats.several import holm
+from skillgauge.stats.repeats import Repeats, least_change
+from skillgauge.stats.several import holm, level_of_look
 
 __all__ = [
     "DETECTION_POWER",

@@ -137,21 +137,33 @@ def cluster_bootstrap_interval(
     if count < MIN_BOOTSTRAP_CASES or max(means) - min(means) <= _rounding(values):
         return None
     pool = sorted((math.fsum(cluster), len(cluster)) for cluster in clusters)
-    draw = random.Random(seed).random
-    drawn = []
-    for _ in range(resamples):
-        sample = [pool[int(draw() * count)] for _ in range(count)]
-        drawn.append(math.fsum(total for total, _ in sample) / sum(size for _, size in sample))
-    drawn.sort()
+    drawn = _cluster_means(pool, seed, resamples)
     tail = (1.0 - level) / 2.0
     low, high, method = tail, 1.0 - tail, IntervalMethod.CLUSTER_PERCENTILE
     if count < MIN_PERCENTILE_CASES:
-        total, n = math.fsum(values), len(values)
-        left = [(total - part) / (n - size) for part, size in pool]
-        middle = math.fsum(left) / count
-        low, high = _bca_probabilities(total / n, [middle - one for one in left], drawn, tail, _rounding(values))
+        mean, deviations = math.fsum(values) / len(values), _jackknife(pool, math.fsum(values), len(values))
+        low, high = _bca_probabilities(mean, deviations, drawn, tail, _rounding(values))
         method = IntervalMethod.CLUSTER_BCA
     return Interval(_interpolate(drawn, low), _interpolate(drawn, high), level, method)
+
+
+def _cluster_means(pool: Sequence[tuple[float, int]], seed: int, resamples: int) -> list[float]:
+    """Return the means over cases of resamples of clusters, each with its sum and size, in ascending order."""
+    count = len(pool)
+    draw = random.Random(seed).random
+    means = []
+    for _ in range(resamples):
+        sample = [pool[int(draw() * count)] for _ in range(count)]
+        means.append(math.fsum(total for total, _ in sample) / sum(size for _, size in sample))
+    means.sort()
+    return means
+
+
+def _jackknife(pool: Sequence[tuple[float, int]], total: float, n: int) -> list[float]:
+    """Return by how much the mean over cases rests on each cluster: the means without one of them, centred."""
+    means = [(total - part) / (n - size) for part, size in pool]
+    middle = math.fsum(means) / len(pool)
+    return [middle - mean for mean in means]
 
 
 def _bca_probabilities(

@@ -5,7 +5,7 @@ over clusters. docs/statistics.md, "Clusters", says when.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from skillgauge.stats._normal import normal_cdf, two_sided_z
 from skillgauge.stats.intervals import Interval, IntervalMethod
@@ -67,16 +67,21 @@ def cluster_sign_chance(sums: Sequence[int]) -> float:
 
     Source: as `chance_by_sign`, with clusters in the place of cases.
     """
-    steps = [abs(one) for one in sums if one]
+    steps = [abs(part) for part in sums if part]
     observed = abs(sum(sums))
     chances = {0: 1.0}
     for step in sorted(steps):
         if len(chances) > _STATES:
-            spread = math.sqrt(sum(one * one for one in steps))
+            spread = math.sqrt(sum(part * part for part in steps))
             return min(1.0, 2.0 * normal_cdf(-observed / spread))
-        added: dict[int, float] = {}
-        for value, chance in chances.items():
-            for sign in (step, -step):
-                added[value + sign] = added.get(value + sign, 0.0) + chance / 2
-        chances = added
+        chances = _with_step(chances, step)
     return min(1.0, math.fsum(chance for value, chance in chances.items() if abs(value) >= observed))
+
+
+def _with_step(chances: Mapping[int, float], step: int) -> dict[int, float]:
+    """Return the distribution of a sum after one more step, which goes either way."""
+    added: dict[int, float] = {}
+    for value, chance in chances.items():
+        for sign in (step, -step):
+            added[value + sign] = added.get(value + sign, 0.0) + chance / 2
+    return added

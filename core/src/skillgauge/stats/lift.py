@@ -15,8 +15,8 @@ from skillgauge.stats._pairs import Pairs, difference_of, scale_of, scaled
 from skillgauge.stats.clusters import cluster_interval, cluster_sign_chance
 from skillgauge.stats.exact import chance_by_sign, chance_of_difference
 from skillgauge.stats.intervals import Interval, IntervalMethod
-from skillgauge.stats.looks import level_of_look
 from skillgauge.stats.repeats import Repeats
+from skillgauge.stats.several import level_of_look
 
 MIN_NEW_CASES = 8
 """Fewest cases from which anything is said of new ones."""
@@ -103,16 +103,9 @@ def weigh(pairs: Pairs, clusters: Sequence[Pairs] = (), earlier: Sequence[Pairs]
     shared, interval, chance_new = _of_new_cases(pairs, clusters, level)
     repeats = sum(min(ours.graded, theirs.graded) * cases for (ours, theirs), cases in pairs.items()) // n
     detectable = smallest_detectable(n, max(1, repeats), level)
-    outside = interval is not None and (interval.lower > 0.0 or interval.upper < 0.0)
-    is_general = outside and chance_new is not None and chance_new <= level
-    if is_general or chance <= level:
-        finding = Finding.HELPS if estimate > 0 else Finding.HURTS
-    elif detectable is not None and detectable <= LIFT_MARGIN:
-        finding = Finding.NO_DIFFERENCE
-    else:
-        finding = Finding.UNDECIDED
+    is_general = _excludes_zero(interval) and chance_new is not None and chance_new <= level
     return Evidence(
-        finding=finding,
+        finding=_finding(estimate, detectable, is_proven=is_general or chance <= level),
         is_general=is_general,
         n=n,
         estimate=estimate,
@@ -125,6 +118,18 @@ def weigh(pairs: Pairs, clusters: Sequence[Pairs] = (), earlier: Sequence[Pairs]
         level=level,
         next_level=level_of_look([*earlier, pairs], _RARE),
     )
+
+
+def _excludes_zero(interval: Interval | None) -> bool:
+    return interval is not None and (interval.lower > 0.0 or interval.upper < 0.0)
+
+
+def _finding(estimate: float, detectable: float | None, *, is_proven: bool) -> Finding:
+    if is_proven:
+        return Finding.HELPS if estimate > 0 else Finding.HURTS
+    if detectable is not None and detectable <= LIFT_MARGIN:
+        return Finding.NO_DIFFERENCE
+    return Finding.UNDECIDED
 
 
 def _of_new_cases(

@@ -6,7 +6,7 @@ who knows which cases count.
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from skillgauge.stats._checks import require_finite, require_rates
@@ -125,18 +125,22 @@ class ReliabilityTally:
         """What the cases come to; `None` if none was run twice."""
         if not self._kinds:
             return None
-        cases = sum(self._kinds.values())
         k = max(repeats for repeats, _ in self._kinds)
-        flips = math.fsum((flip_rate(*kind) or 0.0) * count for kind, count in self._kinds.items())
-        whole = {kind: count for kind, count in self._kinds.items() if kind[0] == k}
-        steady = math.fsum((pass_hat_k(*kind, k) or 0.0) * count for kind, count in whole.items())
         return Reliability(
-            cases=cases,
+            cases=sum(self._kinds.values()),
             flaky=sum(count for (repeats, passes), count in self._kinds.items() if 0 < passes < repeats),
-            flip_rate=flips / cases,
+            flip_rate=_mean_over_cases(self._kinds, flip_rate),
             k=k,
-            pass_hat_k=steady / sum(whole.values()),
+            pass_hat_k=_mean_over_cases(
+                {kind: count for kind, count in self._kinds.items() if kind[0] == k},
+                lambda repeats, passes: pass_hat_k(repeats, passes, k),
+            ),
         )
+
+
+def _mean_over_cases(kinds: Mapping[tuple[int, int], int], value_of: Callable[[int, int], float | None]) -> float:
+    """Return the mean of a value that each kind of case has; an unknown value counts as 0."""
+    return math.fsum((value_of(*kind) or 0.0) * count for kind, count in kinds.items()) / sum(kinds.values())
 
 
 def consistency(run_rates: Sequence[float]) -> float | None:
@@ -221,19 +225,25 @@ def variance_parts(case_scores: Sequence[Sequence[float]]) -> VarianceParts:
         if not scores:
             raise ValueError("case_scores has a case without runs; leave such a case out")
     n = len(case_scores)
-    noise = [_squares(scores) / (len(scores) - 1) if len(scores) > 1 else None for scores in case_scores]
-    known = [variance for variance in noise if variance is not None]
-    within = math.fsum(known) / len(known) if known else None
+    repeated = [scores for scores in case_scores if len(scores) > 1]
+    within = math.fsum(map(_variance, repeated)) / len(repeated) if repeated else None
     if n < 2:
         return VarianceParts(between=None, within=within, of_mean=None)
-    total = _squares([math.fsum(scores) / len(scores) for scores in case_scores]) / (n - 1)
+    total = _variance([math.fsum(scores) / len(scores) for scores in case_scores])
     if within is None:
         return VarianceParts(between=None, within=None, of_mean=total / n)
-    in_means = math.fsum(
-        (within if variance is None else variance) / len(scores)
-        for variance, scores in zip(noise, case_scores, strict=True)
-    )
+    in_means = math.fsum(_noise_of_mean(scores, within) for scores in case_scores)
     return VarianceParts(between=max(0.0, total - in_means / n), within=within, of_mean=total / n)
+
+
+def _variance(values: Sequence[float]) -> float:
+    """Return the sample variance of two or more values."""
+    return _squares(values) / (len(values) - 1)
+
+
+def _noise_of_mean(scores: Sequence[float], within: float) -> float:
+    """Return the variance of the mean of a case's runs; a single run is taken to vary as those of the others."""
+    return (_variance(scores) if len(scores) > 1 else within) / len(scores)
 
 
 def _squares(values: Sequence[float]) -> float:

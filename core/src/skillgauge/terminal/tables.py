@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 GAP = "  "
 _LEAST = 12
@@ -25,8 +26,7 @@ def table_lines(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int 
         return
     for line in lines:
         wrapped = [wrap(cell, size) for cell, size in zip(line, widths, strict=True)]
-        for index in range(max(map(len, wrapped))):
-            parts = (cell[index] if index < len(cell) else "" for cell in wrapped)
+        for parts in zip_longest(*wrapped, fillvalue=""):
             yield GAP.join(_padded(part, size) for part, size in zip(parts, widths, strict=True)).rstrip()
 
 
@@ -38,20 +38,29 @@ def wrap(text: str, width: int, *, whole: bool = False) -> list[str]:
         width: of each line.
         whole: leave a word that is longer as it is, instead of breaking it.
     """
-    lines, line = [], ""
-    for word in text.split(" ") if columns(text) > width else [text]:
+    if columns(text) <= width:
+        return [text]
+    lines, line = list[str](), ""
+    for word in text.split(" "):
         joined = f"{line} {word}" if line else word
         if columns(joined) <= width:
             line = joined
             continue
         if line:
             lines.append(line)
-        while columns(word) > width and not whole:
-            head = _beginning(word, width)
-            lines.append(head)
-            word = word[len(head) :]
-        line = word
+        *pieces, line = [word] if whole else _pieces(word, width)
+        lines += pieces
     return [*lines, line] if line or not lines else lines
+
+
+def _pieces(word: str, width: int) -> list[str]:
+    """Break a word into pieces of a width; the last one may be shorter, or empty."""
+    pieces = []
+    while columns(word) > width:
+        head = _beginning(word, width)
+        pieces.append(head)
+        word = word[len(head) :]
+    return [*pieces, word]
 
 
 def _beginning(word: str, width: int) -> str:
@@ -66,9 +75,8 @@ def columns(text: str) -> int:
         return len(text)
     import unicodedata  # noqa: PLC0415 - this module is part of every start
 
-    return sum(
-        0 if unicodedata.combining(one) else 2 if unicodedata.east_asian_width(one) in "WF" else 1 for one in text
-    )
+    standing = [character for character in text if not unicodedata.combining(character)]
+    return len(standing) + sum(unicodedata.east_asian_width(character) in "WF" for character in standing)
 
 
 def _fitted(natural: Sequence[int], width: int | None) -> list[int] | None:
@@ -77,12 +85,11 @@ def _fitted(natural: Sequence[int], width: int | None) -> list[int] | None:
     if width is None:
         return widths
     room = width - len(GAP) * (len(widths) - 1)
-    if sum(min(one, _LEAST) for one in natural) > room:
+    if sum(min(size, _LEAST) for size in natural) > room:
         return None
     while sum(widths) > room:
         widest = max(range(len(widths)), key=widths.__getitem__)
-        others = [one for index, one in enumerate(widths) if index != widest]
-        next_widest = max((one for one in others if one < widths[widest]), default=_LEAST)
+        next_widest = max((size for size in widths if size < widths[widest]), default=_LEAST)
         excess = sum(widths) - room
         widths[widest] = max(_LEAST, min(widths[widest] - 1, max(next_widest, widths[widest] - excess)))
     return widths

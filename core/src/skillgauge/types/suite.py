@@ -159,10 +159,19 @@ class Case(CaseFacts):
         parts = (self.input, self.prompt, [file.content_id for file in self.files], self.setup, self.env)
         if not (self.image_files or self.setup_files or self.network or self.pass_env or self.arm_prompts):
             return digest(*parts)  # as most cases
-        more = [[file.content_id for file in some] for some in (self.image_files, self.setup_files) if some]
-        more += [["setup"]] * bool(self.setup_files) + [["network"]] * self.network
-        more += [[digest(one.name, one.host, one.default) for one in self.pass_env]] if self.pass_env else []
-        return digest(*parts, *more, *map(list, self.arm_prompts))
+        return digest(*parts, *self._further_parts(), *map(list, self.arm_prompts))
+
+    def _further_parts(self) -> Iterator[list[str]]:
+        """Yield what few cases have and what then decides, too, what an execution does."""
+        if self.image_files:
+            yield [file.content_id for file in self.image_files]
+        if self.setup_files:
+            yield [file.content_id for file in self.setup_files]
+            yield ["setup"]
+        if self.network:
+            yield ["network"]
+        if self.pass_env:
+            yield [digest(variable.name, variable.host, variable.default) for variable in self.pass_env]
 
     def work(self, limits: Limits, repeat: int) -> str:
         """What of one execution is its own, whoever executes it: that part of its ids."""
