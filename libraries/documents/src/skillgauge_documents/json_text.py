@@ -71,8 +71,7 @@ def json_nodes(text: str) -> Iterator[tuple[int, Step | None, int, str]]:
         if first in "]}":
             del inside[-1:]
         elif first == ",":
-            if inside:
-                inside[-1] = inside[-1] + 1 if isinstance(inside[-1], int) else None
+            inside[-1:] = map(_next_step, inside[-1:])
         elif first == '"' and inside and inside[-1] is None:
             inside[-1], key_at = _unquoted(token), match.start()
         elif first != ":":
@@ -80,6 +79,11 @@ def json_nodes(text: str) -> Iterator[tuple[int, Step | None, int, str]]:
             yield len(inside), step, key_at if isinstance(step, str) else match.start(), token
             if first in "{[":
                 inside.append(0 if first == "[" else None)
+
+
+def _next_step(step: Step | None) -> Step | None:
+    """Return the step after a comma: the next item, or a member whose key is not read yet."""
+    return step + 1 if isinstance(step, int) else None
 
 
 def _refuse(constant: str) -> NoReturn:
@@ -106,12 +110,16 @@ def _faults(text: str) -> list[Fault]:
             if step in keys[depth - 1]:
                 faults.append(duplicate_key(step, *place_at(text, offset)))
             keys[depth - 1].add(step)
-        if has_half_pair(str(step)) or (token[0] == '"' and has_half_pair(_unquoted(token))):
+        if has_half_pair(str(step)) or _is_broken_text(token):
             faults.append(half_pair(*place_at(text, offset)))
         if token[0] in "-0123456789NI" and not _is_finite(token):
             faults.append(no_number(token, *place_at(text, offset)))
     # Without a fault here, the caller's own recursion had used up the stack.
     return faults or [too_deep()]
+
+
+def _is_broken_text(token: str) -> bool:
+    return token[0] == '"' and has_half_pair(_unquoted(token))
 
 
 def _is_finite(token: str) -> bool:

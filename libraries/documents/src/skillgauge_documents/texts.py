@@ -21,31 +21,54 @@ def with_texts(value: T, replace_text: Replace, replace_content: Replace) -> T:
         replace_text: for each text.
         replace_content: for each `bytes` and `bytearray`.
     """
+    return cast("T", _Rebuilder(replace_text, replace_content).rebuilt(value))
 
-    def rebuilt(value: Any) -> Any:
+
+class _Rebuilder:
+    """Makes anew what holds a text or content that changes, and keeps the rest."""
+
+    __slots__ = ("_replace_content", "_replace_text")
+
+    def __init__(self, replace_text: Replace, replace_content: Replace) -> None:
+        self._replace_text = replace_text
+        self._replace_content = replace_content
+
+    def rebuilt(self, value: Any) -> Any:
         kind = type(value)
         if kind is str:
-            return replace_text(value)
+            return self._replace_text(value)
         if kind in (bytes, bytearray):
-            return replace_content(value)
+            return self._replace_content(value)
         if isinstance(value, Mapping):
-            pairs = [(rebuilt(key), rebuilt(item)) for key, item in value.items()]
-            if any(key is not old or item is not value[old] for (key, item), old in zip(pairs, value, strict=True)):
-                return FrozenDict(pairs) if isinstance(value, FrozenDict) else dict(pairs)
-        elif kind in (tuple, list):
-            items = [rebuilt(item) for item in value]
-            if any(new is not old for new, old in zip(items, value, strict=True)):
-                return kind(items)
-        elif fields := getattr(kind, "model_fields", None):
-            changed = changes(value, fields)
-            return value.model_copy(update=changed) if changed else value
-        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-            changed = changes(value, [field.name for field in dataclasses.fields(value)])
-            return dataclasses.replace(value, **changed) if changed else value
+            return self._mapping(value)
+        if kind in (tuple, list):
+            return self._sequence(value)
+        if fields := getattr(kind, "model_fields", None):
+            changes = self._changes(value, fields)
+            return value.model_copy(update=changes) if changes else value
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            changes = self._changes(value, [field.name for field in dataclasses.fields(value)])
+            return dataclasses.replace(value, **changes) if changes else value
         return value
 
-    def changes(value: object, names: Iterable[str]) -> dict[str, Any]:
-        pairs = ((name, getattr(value, name)) for name in names)
-        return {name: new for name, old in pairs if (new := rebuilt(old)) is not old}
+    def _mapping(self, value: Mapping[Any, Any]) -> Mapping[Any, Any]:
+        rebuilt = self.rebuilt
+        pairs = [(rebuilt(key), rebuilt(item)) for key, item in value.items()]
+        if all(key is old and item is value[old] for (key, item), old in zip(pairs, value, strict=True)):
+            return value
+        return FrozenDict(pairs) if isinstance(value, FrozenDict) else dict(pairs)
 
-    return cast("T", rebuilt(value))
+    def _sequence(self, value: Any) -> Any:
+        items = list(map(self.rebuilt, value))
+        if all(new is old for new, old in zip(items, value, strict=True)):
+            return value
+        return type(value)(items)
+
+    def _changes(self, value: object, names: Iterable[str]) -> dict[str, Any]:
+        changes = {}
+        for name in names:
+            old = getattr(value, name)
+            new = self.rebuilt(old)
+            if new is not old:
+                changes[name] = new
+        return changes

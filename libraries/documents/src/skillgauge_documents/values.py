@@ -76,19 +76,27 @@ def freeze(value: object, depth: int = 0) -> JsonValue:
     if depth > MAX_DEPTH:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, (dict, Mapping)):  # a dict is known at once, any other mapping by asking `abc`
-        if type(value) is _Frozen and depth == 0:
-            return value
-        return _Frozen(
-            {
-                (key if type(key) is str and key.isascii() else _frozen_key(key)): (
-                    item if (type(item) is str and item.isascii()) or item is None else freeze(item, depth + 1)
-                )
-                for key, item in value.items()  # most are plain, and a call for each would take as long as all the rest
-            }
-        )
+        return value if type(value) is _Frozen and depth == 0 else _frozen_mapping(value, depth)
     if isinstance(value, (list, tuple)):
-        return tuple(value if len(value) > _FEW and _are_plain(value) else [freeze(item, depth + 1) for item in value])
+        return _frozen_items(value, depth)
     raise ValueError(f"{type(value).__name__} is not a JSON value")
+
+
+def _frozen_mapping(value: Mapping[Any, object], depth: int) -> _Frozen:
+    return _Frozen(
+        {
+            (key if type(key) is str and key.isascii() else _frozen_key(key)): (
+                item if (type(item) is str and item.isascii()) or item is None else freeze(item, depth + 1)
+            )
+            for key, item in value.items()  # most are plain, and a call for each would take as long as all the rest
+        }
+    )
+
+
+def _frozen_items(value: list[Any] | tuple[Any, ...], depth: int) -> tuple[JsonValue, ...]:
+    if len(value) > _FEW and _are_plain(value):
+        return tuple(value)
+    return tuple([freeze(item, depth + 1) for item in value])
 
 
 def freeze_object(value: object) -> JsonValue:
