@@ -25,8 +25,8 @@ from skillgauge.run.direct import DirectStages
 from skillgauge.run.grading import Grading
 from skillgauge.run.pipeline import Job, carry_out
 from skillgauge.run.scorers import BoundScorer
-from skillgauge.run.stored_run import StoreKey
 from skillgauge.run.signed_store import sign
+from skillgauge.run.stored_run import StoreKey
 from skillgauge.types.plan import Cell, Plan, Selection, SuitePlan
 from skillgauge.types.suite import DIRECT, ArmKind
 from skillgauge_scorer_exact.options import ExactOptions

@@ -14,7 +14,7 @@ from dataclasses import asdict, is_dataclass
 from dataclasses import fields as dataclass_fields
 from enum import Enum, StrEnum
 from functools import lru_cache
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import annotated_types
 import pytest
@@ -47,8 +47,8 @@ from skillgauge.types.suite import (
     VerdictMode,
     VerdictRule,
 )
-from skillgauge.types.trajectory import EventKind
-from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, Identity, Trial, Usage
+from skillgauge.types.trajectory import Block, EventKind, FiredSkill
+from skillgauge.types.trial import Blame, Execution, Failure, FailureClass, FileChange, Identity, Trial, Usage
 from skillgauge_documents import MAX_DEPTH, freeze, thaw
 from skillgauge_documents.frozen import EMPTY, Frozen, Json, JsonObject, canonical_json, digest, digest_text, once
 
@@ -91,6 +91,8 @@ def _field(annotation: Any, metadata: list[Any]) -> st.SearchStrategy[Any]:
         return _field(get_args(annotation)[0], list(get_args(annotation)[1:]))
     if origin is Iterable:
         return st.lists(of_type(Case), max_size=2).map(tuple)
+    if origin is Literal:
+        return st.sampled_from(get_args(annotation))
     if origin in (Union, types.UnionType):
         return st.one_of([_field(one, metadata) for one in get_args(annotation)])
     if origin is tuple:
@@ -814,3 +816,21 @@ def test_an_arms_digest_covers_what_it_installs() -> None:
     changes: list[dict[str, Any]] = [{"kind": "agent"}, {"name": "x"}, {"content": {"text": "b"}}, {"files": ()}]
     others = [Arm(name="with", kind=ArmKind.AGENT, installs=(one.model_copy(update=change),)) for change in changes]
     assert len({arm.digest, Arm(name="with", kind=ArmKind.AGENT).digest, *(other.digest for other in others)}) == 6
+
+
+@pytest.mark.parametrize(
+    ("cls", "values", "name", "words"),
+    [
+        (FileChange, {"path": "a"}, "change", ("created", "modified", "deleted")),
+        (FiredSkill, {"name": "a"}, "how", ("invoked", "read", "explicit")),
+        (Block, {"tool": "a"}, "by", ("hook", "permission", "sandbox")),
+    ],
+)
+def test_closed_vocabularies(cls: type[Frozen], values: dict[str, str], name: str, words: tuple[str, ...]) -> None:
+    """Each word is stored as it is written, and no other is taken."""
+    for word in words:
+        made = cls.model_validate({**values, name: word})
+        assert made.model_dump_json(exclude_defaults=True) == json.dumps({**values, name: word}, separators=(",", ":"))
+    with pytest.raises(ValidationError) as caught:
+        cls.model_validate({**values, name: words[0].upper()})
+    assert [error["type"] for error in caught.value.errors()] == ["literal_error"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal
 
 from skillgauge_documents.frozen import Frozen, Json
 
@@ -36,8 +37,8 @@ class FiredSkill(Frozen):
     """A skill that the agent loaded."""
 
     name: str
-    how: str
-    """`invoked` by its tool, `read` from its file, or `explicit` in the prompt."""
+    how: Literal["invoked", "read", "explicit"]
+    """Invoked by its tool, read from its file, or named explicitly in the prompt."""
 
 
 class RefusedSkill(Frozen):
@@ -54,8 +55,7 @@ class Block(Frozen):
     """A tool call that was stopped."""
 
     tool: str
-    by: str
-    """`hook`, `permission` or `sandbox`."""
+    by: Literal["hook", "permission", "sandbox"]
     event: str | None = None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -306,8 +306,7 @@ class FileChange(Frozen):
     """A file that differs from what was in the workspace at launch."""
 
     path: str
-    change: str
-    """`created`, `modified` or `deleted`."""
+    change: Literal["created", "modified", "deleted"]
     digest: str | None = None
     was: str | None = None
     """What it held at launch, if that was kept."""
@@ -336,10 +335,11 @@ class Execution(Frozen):
     """Wall-clock seconds of the attempt that counts, its failure included; `None` if nothing was started."""
     failure: Failure | None = None
     sandbox: str | None = None
-    """Sandbox and tier it ran in, for example `local/none`."""
+    """Sandbox and tier it ran in, for example `local/none`; each sandbox is a plugin, so there is no closed list."""
     arm_integrity: str | None = None
     """For agents: `verified` if the skills of the arm, and no other under test, were offered and none was refused; else
-    why that is unknown or wrong."""
+    a sentence that says why that is unknown or wrong. It names skills and repeats words of the engine, so there is no
+    closed list of them."""
     replayed: bool = False
     """Whether it is a recording, so that its time and cost are not this run's."""
     notes: tuple[str, ...] = ()

@@ -5,10 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePosixPath
+from typing import Final, Literal
 
 from skillgauge.api import EventKind, FiredSkill, InstalledSkill, Trajectory, Workspace
 
-INVOKED, READ, EXPLICIT = "invoked", "read", "explicit"
+Firing = Literal["invoked", "read", "explicit"]
+"""Ways in which a skill fires; see `FiredSkill.how`."""
+INVOKED: Final = "invoked"
+READ: Final = "read"
+EXPLICIT: Final = "explicit"
 _FILE = "SKILL.md"
 _FILE_BYTES = 1024 * 1024
 _FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n.*?^---[ \t]*\r?(?:\n|\Z)", re.DOTALL | re.MULTILINE)
@@ -22,9 +27,9 @@ class FiredSkills:
     """Collects skills that fired, each kind of firing once, in their order."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[str, str], FiredSkill] = {}
+        self._found: dict[tuple[str, Firing], FiredSkill] = {}
 
-    def add(self, name: str, how: str) -> None:
+    def add(self, name: str, how: Firing) -> None:
         """Note that a skill fired: `INVOKED` by its tool, `READ` from its file, or `EXPLICIT` in the prompt."""
         self._found.setdefault((name, how), FiredSkill(name=name, how=how))
 

@@ -21,7 +21,7 @@ from skillgauge.api import (
 from .accounts import Account, Ending, is_models_turn
 from .failures import class_of_status, class_of_text, failed
 from .json_lines import bounded, bounded_text
-from .skills import INVOKED, FiredSkills
+from .skills import INVOKED, FiredSkills, Firing
 
 
 class SessionTranscript(ABC):
@@ -76,7 +76,7 @@ class SessionTranscript(ABC):
         """The agent was offered these skills, and from now on it is known which ones it uses: none so far."""
         self._offered = tuple(name for name in skills if isinstance(name, str))
 
-    def fires(self, skill: str, how: str = INVOKED) -> None:
+    def fires(self, skill: str, how: Firing = INVOKED) -> None:
         """The agent loaded a skill: `INVOKED` by a tool for it, `READ` from its file, or `EXPLICIT` in the prompt."""
         self._fired.add(skill, how)
 

@@ -212,7 +212,7 @@ def trapped() -> RunView:
             "stderr": f"{trap}\n" * 40,
             "output": {trap: trap},
             "notes": (trap,),
-            "files": (FileChange(path=trap, change=trap),),
+            "files": (FileChange(path=trap, change="created"),),
             "trajectory": Trajectory(
                 events=tuple(TrajectoryEvent(kind=kind, name=trap, text=trap) for kind in EventKind),
                 skills_offered=(trap,),

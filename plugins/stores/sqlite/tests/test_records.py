@@ -64,8 +64,8 @@ trajectories = st.builds(
     Trajectory,
     events=several(events),
     skills_offered=optional(several(text)),
-    skills_fired=optional(several(st.builds(FiredSkill, name=text, how=text))),
-    blocked=optional(several(st.builds(Block, tool=text, by=text, event=optional(text)))),
+    skills_fired=optional(several(st.builds(FiredSkill, name=text, how=st.sampled_from(["invoked", "read"])))),
+    blocked=optional(several(st.builds(Block, tool=text, by=st.just("hook"), event=optional(text)))),
 )
 executions = st.builds(
     Execution,
@@ -76,7 +76,7 @@ executions = st.builds(
     stderr=optional(text),
     truncated=st.booleans(),
     trajectory=optional(trajectories),
-    files=several(st.builds(FileChange, path=text, change=text)),
+    files=several(st.builds(FileChange, path=text, change=st.just("deleted"))),
     usage=optional(st.builds(Usage, cost_usd=optional(number))),
     duration_s=optional(number),
     failure=optional(st.builds(Failure, message=text)),

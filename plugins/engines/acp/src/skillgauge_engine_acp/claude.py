@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 from skillgauge.api import (
     Block,
@@ -233,7 +234,7 @@ class ClaudeReading(Reading):
             if call_id not in self._blocks:
                 self._block(call_id, "permission")
 
-    def _block(self, call_id: str, by: str) -> None:
+    def _block(self, call_id: str, by: Literal["hook", "permission"]) -> None:
         event = "PreToolUse" if by == "hook" else None
         self._blocks[call_id] = Block(tool=self._tools.get(call_id, ""), by=by, event=event)
         self.blocked = tuple(self._blocks.values())

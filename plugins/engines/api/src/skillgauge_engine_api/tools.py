@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from skillgauge.api import Command, FileSpec, Finished, FiredSkill, Frozen, LaunchError, Workspace
-from skillgauge_agent_programs.skills import INVOKED, READ, came_back
+from skillgauge_agent_programs.skills import INVOKED, READ, Firing, came_back
 
 from .dialect import ToolCall, ToolResult, ToolSpec
 from .skills import Skill
@@ -179,7 +179,7 @@ class Toolbox:
             if came_back(skill.body, text):
                 self._note(name, READ)
 
-    def _note(self, name: str, how: str) -> None:
+    def _note(self, name: str, how: Firing) -> None:
         if all(fired.name != name for fired in self.fired):
             self.fired.append(FiredSkill(name=name, how=how))
 
