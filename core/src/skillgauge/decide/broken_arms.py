@@ -25,8 +25,9 @@ def broken_arms(view: RunView) -> Iterator[str]:
         view: the run; its results are read only where a group has errors.
     """
     reasons: Counter[str] = Counter()
-    for group in view.summary.groups:
-        for result in view.results(group.key) if group.counts.errors else ():
+    with_errors = [group for group in view.summary.groups if group.counts.errors]
+    for group in with_errors:
+        for result in view.results(group.key):
             failure = result.execution.failure
             if failure is not None and failure.message == result.execution.arm_integrity:
                 reasons[failure.message] += 1

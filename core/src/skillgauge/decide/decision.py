@@ -83,23 +83,36 @@ def decide(
     completion = _completion(gated_view, options.min_completion)
     counting, advising = _resting_on_judges(view, _demanded(gated_view, options, completion, compared), options.judged)
     notices = tuple(_notices(view, options, completion))
-    is_advice = options.judged is JudgedGates.NEVER
-    if advising and is_advice:
+    if advising and options.judged is JudgedGates.NEVER:
         message = f"no gate for {_names(advising)}: a judge decided, and it only advises (judgedGates: never)"
-        notices = (*notices, message)
+        notices, advising = (*notices, message), []
     answer = answer_text(view, score)
-    for gate_answer, exit_code in _FAILING:
-        results = [result for result in counting if result.answer is gate_answer]
-        if results:
-            return Decision(exit_code, f"{_told(results)} ({answer})", notices)
-    if advising and not is_advice:
-        rests = f"{_names(advising)} rests on a judge that is not calibrated (judgedGates: calibrated)"
-        return Decision(ExitCode.INVALID_RUN, f"gate inconclusive: {rests} ({answer})", notices)
+    failing = _failing(counting, advising)
+    if failing:
+        exit_code, reason = failing
+        return Decision(exit_code, f"{reason} ({answer})", notices)
     if has_bad_files:
         return Decision(ExitCode.USAGE, f"some files could not be read; the others: {answer}", notices)
     is_gated = options.exit_on_fail or options.pairs.is_given
     end = "gate met" if is_gated and counting else "done"
     return Decision(ExitCode.OK, f"{end}: {answer}", notices)
+
+
+def _failing(counting: Sequence[GateResult], uncalibrated: Sequence[GateResult]) -> tuple[ExitCode, str] | None:
+    """Return the exit code of a run that its gates fail, and why; `None` if they do not.
+
+    Args:
+        counting: the gates that may decide.
+        uncalibrated: those that may not, since they rest on a judge that is not calibrated.
+    """
+    for answer, exit_code in _FAILING:
+        results = [result for result in counting if result.answer is answer]
+        if results:
+            return exit_code, _told(results)
+    if not uncalibrated:
+        return None
+    rests = f"{_names(uncalibrated)} rests on a judge that is not calibrated (judgedGates: calibrated)"
+    return ExitCode.INVALID_RUN, f"gate inconclusive: {rests}"
 
 
 _FAILING = ((GateAnswer.MISSED, ExitCode.GATE_MISSED), (GateAnswer.INCONCLUSIVE, ExitCode.INVALID_RUN))
@@ -117,7 +130,9 @@ def _demanded(
     view: RunView, options: GateOptions, completion: Sequence[GateResult], compared: Sequence[GateResult]
 ) -> list[GateResult]:
     """Return the answers of all gates that may decide about the exit code."""
-    results = list(completion) if options.exit_on_fail else []
+    results: list[GateResult] = []
+    if options.exit_on_fail:
+        results += completion
     for suite in view.head.suites:
         results += answers(view, suite.id, suite.gates)
     return [*results, *pair_answers(view, options.pairs), *compared]
@@ -136,10 +151,10 @@ def run_notes(view: RunView) -> Iterator[str]:
     if view.head.origin:
         yield f"made from run {plain(view.head.origin.run_id)}: {plain(view.head.origin.change, 500)}"
     for suite in view.head.suites:
-        for one in suite.quarantined:
-            why = f": {plain(one.reason)}" if one.reason else ""
-            case = f"case {plain(one.case)} of {plain(suite.id)}"
-            yield f"{case} is in quarantine and gates nothing before {one.until}{why}"
+        for entry in suite.quarantined:
+            case = f"case {plain(entry.case)} of {plain(suite.id)}"
+            note = f"{case} is in quarantine and gates nothing before {entry.until}"
+            yield f"{note}: {plain(entry.reason)}" if entry.reason else note
 
 
 def judge_notes(view: RunView) -> tuple[str, ...]:
@@ -152,10 +167,12 @@ def score_text(view: RunView) -> str:
     """How many trials passed, of those that gates are about; named by their arms if there are others beside them."""
     groups = gated(view)
     counts = Counts.sum(group.counts for group in groups)
-    arms = ", ".join(dict.fromkeys(group.arm for group in groups))
-    named = f"{arms}: " if 0 < len(groups) < len(view.summary.groups) else ""
-    errors = f", {counted(counts.errors, 'error')}" if counts.errors else ""
-    return f"{named}{counts.passed} of {counts.total} passed{errors}"
+    text = f"{counts.passed} of {counts.total} passed"
+    if counts.errors:
+        text += f", {counted(counts.errors, 'error')}"
+    if 0 < len(groups) < len(view.summary.groups):
+        text = f"{', '.join(dict.fromkeys(group.arm for group in groups))}: {text}"
+    return text
 
 
 def _stopped(view: RunView, score: str) -> Decision | None:
@@ -231,7 +248,7 @@ def _names(results: Iterable[GateResult]) -> str:
 
 def _notices(view: RunView, options: GateOptions, completion: Sequence[GateResult]) -> Iterator[str]:
     if options.exit_on_fail and view.head.runs < ADVISED_RUNS:
-        runs = "1 run" if view.head.runs == 1 else f"{view.head.runs} runs"
+        runs = counted(view.head.runs, "run")
         yield f"this gate rests on {runs} of each case; --runs {ADVISED_RUNS} also shows what is unsteady"
     below = [result for result in completion if result.answer is not GateAnswer.MET]
     if options.threshold_given and not options.exit_on_fail and below:

@@ -57,18 +57,23 @@ def failing_lines(view: RunView, source: Sequence[str]) -> Iterator[str]:
     groups = view.summary.groups
     more = f", the worst {len(worst)} of {total:,}" if total > len(worst) else ""
     yield f"did not pass{more}:"
-    for one in worst:
-        passed = "passed" if one.counts.pass_share is not None else "no result,"
-        name = group_name(one.group, groups, case_name(one.case))
-        yield from _told(f"{name}: {passed} {passed_text(one.counts)}", "  ")
-        yield from _told(plain(one.reason.strip().partition("\n")[0]), "    ")
+    for failing in worst:
+        passed = "passed" if failing.counts.pass_share is not None else "no result,"
+        name = group_name(failing.group, groups, case_name(failing.case))
+        yield from _wrapped(f"{name}: {passed} {passed_text(failing.counts)}", "  ")
+        yield from _wrapped(plain(failing.reason.strip().partition("\n")[0]), "    ")
     if not source:
         yield "to look deeper, keep the run: --format record, or a --store"
         return
-    first = worst[0]
-    arm = ("--arm", plain(first.group.arm)) if first.group.arm != DIRECT.name else ()
     yield "look deeper:"
-    yield f"  {shlex.join(['skillgauge', 'report', 'show', *source, '--case', plain(first.case.id), *arm])}"
+    yield f"  {shlex.join(_show_command(worst[0], source))}"
+
+
+def _show_command(failing: FailingCase, source: Sequence[str]) -> list[str]:
+    command = ["skillgauge", "report", "show", *source, "--case", plain(failing.case.id)]
+    if failing.group.arm != DIRECT.name:
+        command += ["--arm", plain(failing.group.arm)]
+    return command
 
 
 def worst_cases(view: RunView) -> tuple[Sequence[FailingCase], int]:
@@ -76,10 +81,12 @@ def worst_cases(view: RunView) -> tuple[Sequence[FailingCase], int]:
     wanted = {group.key for group in gated(view) if group.counts.failed or group.counts.errors}
     worst: list[FailingCase] = []
     total = 0
-    for report in case_by_case(view) if wanted else ():
-        for found in _failing(report, wanted):
+    if not wanted:
+        return worst, total
+    for report in case_by_case(view):
+        for failing in _failing(report, wanted):
             total += 1
-            insort(worst, found, key=lambda one: one.badness)
+            insort(worst, failing, key=lambda case: case.badness)
             del worst[LISTED:]
     return worst, total
 
@@ -91,8 +98,10 @@ def differing(groups: Sequence[GroupSummary | GroupKey]) -> tuple[str, ...]:
 
 def group_name(group: GroupKey, groups: Sequence[GroupSummary], before: str) -> str:
     """A name within a group: after it the arm, and whatever else tells the group from the others."""
-    told = {"arm"} if group.arm != DIRECT.name else set()
-    parts = (getattr(group, one.name) for one in fields(GroupKey) if one.name in {*told, *differing(groups)})
+    names = set(differing(groups))
+    if group.arm != DIRECT.name:
+        names.add("arm")
+    parts = (getattr(group, part.name) for part in fields(GroupKey) if part.name in names)
     return " · ".join([before, *(plain(part, _NAME) for part in dict.fromkeys(parts) if part)])
 
 
@@ -103,10 +112,12 @@ def case_name(case: CaseHead) -> str:
 
 def passed_text(counts: Counts) -> str:
     """How many of the graded repeats of a case passed, and what else became of them: `1 of 2, 1 error`."""
-    graded = counts.passed + counts.failed
-    told = [f"{counts.passed} of {graded}"] if graded else []
-    told += [counted(counts.errors, "error")] if counts.errors else []
-    return ", ".join(told) or "skipped"
+    parts = []
+    if graded := counts.passed + counts.failed:
+        parts.append(f"{counts.passed} of {graded}")
+    if counts.errors:
+        parts.append(counted(counts.errors, "error"))
+    return ", ".join(parts) or "skipped"
 
 
 def _failing(report: CaseReport, wanted: set[GroupKey]) -> Iterator[FailingCase]:
@@ -116,9 +127,12 @@ def _failing(report: CaseReport, wanted: set[GroupKey]) -> Iterator[FailingCase]
 
 
 def _reason(repeats: Sequence[TrialResult]) -> str:
-    failed = (one for verdict in (Verdict.FAIL, Verdict.ERROR) for one in repeats if one.verdict is verdict)
-    return next((reason for one in failed if (reason := reason_of(one))), "")
+    for verdict in (Verdict.FAIL, Verdict.ERROR):
+        for result in repeats:
+            if result.verdict is verdict and (reason := reason_of(result)):
+                return reason
+    return ""
 
 
-def _told(text: str, indent: str) -> list[str]:
+def _wrapped(text: str, indent: str) -> list[str]:
     return textwrap.wrap(text, WIDTH, initial_indent=indent, subsequent_indent=indent)

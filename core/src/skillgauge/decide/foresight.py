@@ -62,8 +62,8 @@ def told(one: Foreseen) -> str:
     what = f"{plain(one.suite)}: {counted(one.cases, 'case')}, run {times} in each arm,"
     if one.detectable is None:
         return f"{what} cannot show whether the skill helps, whatever comes out{_advice(one)}"
-    shown = f"{what} can show a lift of {one.detectable * 100:.0f} points or more"
-    return shown if one.is_fine else f"{shown}{_advice(one)}"
+    advice = "" if one.is_fine else _advice(one)
+    return f"{what} can show a lift of {one.detectable * 100:.0f} points or more{advice}"
 
 
 def _advice(one: Foreseen) -> str:

@@ -55,7 +55,9 @@ class Tally:
     @property
     def left_s(self) -> float | None:
         """Seconds that the other trials may take, at the pace until now; `None` before any has ended."""
-        return self.elapsed_s / self.done * (self.total - self.done) if self.done else None
+        if not self.done:
+            return None
+        return self.elapsed_s / self.done * (self.total - self.done)
 
     @property
     def steps(self) -> list[tuple[str, float]]:
@@ -77,8 +79,9 @@ class Tally:
 
     def name(self, result: TrialResult) -> str:
         """What a trial under way is called; its result alone does not know its case's name."""
-        known = self._under_way.get(result.trial_id)
-        return trial_name(known[0]) if known else f"{plain(result.case_id, _NAME)} ({plain(result.arm, _NAME)})"
+        if result.trial_id in self._under_way:
+            return trial_name(self._under_way[result.trial_id][0])
+        return f"{plain(result.case_id, _NAME)} ({plain(result.arm, _NAME)})"
 
     def finished(self, result: TrialResult) -> None:
         """A trial has ended."""
@@ -108,23 +111,30 @@ class Tally:
 
     def line(self) -> str:
         """All of it in a line."""
-        arms = "; ".join(f"{arm} {', '.join(text for _, text in told)}".strip() for arm, told in self.counts())
-        longest = next((f"; {text[:STEP]}" for text, _ in self.steps), "")
-        return f"{self.done}/{self.total} trials ({self.figures()}){f': {arms}' if arms else ''}{longest}"
+        line = f"{self.done}/{self.total} trials ({self.figures()})"
+        arms = [f"{arm} {', '.join(text for _, text in counts)}".strip() for arm, counts in self.counts()]
+        if arms:
+            line += f": {'; '.join(arms)}"
+        for step, _ in self.steps[:1]:
+            line += f"; {step[:STEP]}"
+        return line
 
 
 def trial_name(trial: Trial) -> str:
     """What to call a trial: its case, and the arm where there is one."""
-    arm = "" if trial.arm.name == DIRECT.name else f" ({plain(trial.arm.name, _NAME)})"
-    return f"{plain(trial.case.name or trial.case.id, _NAME)}{arm}"
+    case = plain(trial.case.name or trial.case.id, _NAME)
+    if trial.arm.name == DIRECT.name:
+        return case
+    return f"{case} ({plain(trial.arm.name, _NAME)})"
 
 
 def step_text(event: TrajectoryEvent, length: int = STEP) -> str:
     """What an agent does, in words that cannot do anything to a terminal."""
-    data = "" if event.data is None else json.dumps(thaw(event.data), ensure_ascii=False)
-    what = event.text or (data if event.kind is EventKind.TOOL_CALL else "")
-    words = " ".join(part for part in (_VERBS[event.kind], event.name or "", " ".join(what.split())) if part)
-    return plain("".join(one for one in words if one.isprintable()), length)
+    text = event.text or ""
+    if not text and event.kind is EventKind.TOOL_CALL and event.data is not None:
+        text = json.dumps(thaw(event.data), ensure_ascii=False)
+    words = " ".join(part for part in (_VERBS[event.kind], event.name or "", " ".join(text.split())) if part)
+    return plain("".join(filter(str.isprintable, words)), length)
 
 
 def clock_text(seconds: float) -> str:

@@ -61,18 +61,18 @@ class Output:
 
     def report(self, lines: Iterable[str]) -> None:
         """What a run has come to, above its verdict; nothing with `--json` or `--quiet`."""
+        if self.as_json or self.quiet:
+            return
         width = width_of(sys.stdout)
-        for line in () if self.as_json or self.quiet else lines:
+        for line in lines:
             for part in _fitting(line, width):
-                found = re.match(_SAYS, part)
-                word = found[0] if found else ""
-                write_in(sys.stdout, _COLORS[word.strip()] if word else "", word)
-                sys.stdout.write(f"{part[len(word) :]}\n")
+                _write_colored(part)
 
     def table(self, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         """A table for people; nothing with `--json`."""
-        for line in () if self.as_json else table_lines(heads, list(rows), width_of(sys.stdout)):
-            self.line(line)
+        if not self.as_json:
+            for line in table_lines(heads, list(rows), width_of(sys.stdout)):
+                self.line(line)
 
     def document(self, value: object) -> None:
         """The one JSON document; nothing without `--json`."""
@@ -93,7 +93,10 @@ class Output:
     def verdict(self, text: str, code: int | None = None) -> None:
         """The last line on stderr, green or red if the exit code is told."""
         sys.stdout.flush()
-        write_in(sys.stderr, "" if code is None else GREEN if code == ExitCode.OK else RED, text)
+        color = ""
+        if code is not None:
+            color = GREEN if code == ExitCode.OK else RED
+        write_in(sys.stderr, color, text)
         sys.stderr.write("\n")
 
     def problems(self, problems: Iterable[Problem]) -> None:
@@ -136,6 +139,15 @@ def _told(text: str) -> str:
     return "\n".join(lines).replace("\0", " ")
 
 
+def _write_colored(line: str) -> None:
+    """Write a line of a report to stdout, the word that it begins with in its color."""
+    match = re.match(_SAYS, line)
+    if match:
+        write_in(sys.stdout, _COLORS[match[0].strip()], match[0])
+        line = line[match.end() :]
+    sys.stdout.write(f"{line}\n")
+
+
 def _fitting(line: str, width: int | None) -> Iterator[str]:
     """A line of a report in as many as a terminal needs; a command stays whole, since it is there to be copied."""
     text = line.lstrip(" ")
@@ -160,13 +172,17 @@ def with_places(problems: Iterable[Problem]) -> list[Problem]:
 
 def problem_document(problem: Problem) -> dict[str, object]:
     """A problem as JSON."""
-    span = problem.span
+    file = line = column = None
+    if problem.span:
+        file, line, column = problem.span.file, problem.span.line, problem.span.column
+    elif problem.origin:
+        file = problem.origin.file
     return {
         "code": problem.code,
         "severity": str(problem.severity),
         "message": problem.message,
-        "file": span.file if span else problem.origin.file if problem.origin else None,
-        "line": span.line if span else None,
-        "column": span.column if span else None,
+        "file": file,
+        "line": line,
+        "column": column,
         "hint": problem.hint,
     }
