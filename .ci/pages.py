@@ -138,26 +138,31 @@ def gather(folder: Path = GATHERED) -> list[PurePosixPath]:
     """Lay all pages into a folder; the places of those that are text."""
     shutil.rmtree(folder, ignore_errors=True)
     places = pages()
-    options = {
-        member.name: [one for one in reference.plugins() if one.distribution == member.name] for member in members()
-    }
     texts = {PurePosixPath(place): text for place, text in generated()}
     for source, place in places.items():
-        if not source.is_file() or (source.suffix == ".md" and place in texts):
+        if not source.is_file():
             continue
         if source.suffix != ".md":
             (folder / place).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, folder / place)
-            continue
-        text = changes() if place.name == "changes.md" else source.read_text("utf-8")
-        text = linked(text, ROOT / "CHANGELOG.md" if place.name == "changes.md" else source, places)
-        if place.parts[0] == "packages" and place.stem in options:
-            text += reference.options_section(options[place.stem])
-        texts[place] = text
+        elif place not in texts:
+            texts[place] = _text_of_page(source, place, places)
     for place, text in texts.items():
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         (folder / place).write_text(text, "utf-8")
     return sorted(place for place in texts if place.suffix == ".md")
+
+
+def _text_of_page(source: Path, place: PurePosixPath, places: Mapping[Path, PurePosixPath]) -> str:
+    """The text of a page with its links; that of a package ends with the options of its plugins."""
+    if place.name == "changes.md":
+        return linked(changes(), ROOT / "CHANGELOG.md", places)
+    text = linked(source.read_text("utf-8"), source, places)
+    if place.parts[0] == "packages" and place.stem in {member.name for member in members()}:
+        text += reference.options_section(
+            [plugin for plugin in reference.plugins() if plugin.distribution == place.stem]
+        )
+    return text
 
 
 def placed(nav: Any) -> Iterator[str]:

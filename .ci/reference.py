@@ -140,15 +140,20 @@ def _kind_of(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
         return " or ".join(dict.fromkeys(_kind_of(one, definitions) for one in several if one.get("type") != "null"))
     match schema.get("type"):
         case "array":
-            inner = schema.get("items") or {}
-            return f"list of {_kind_of(inner, definitions)}" if inner else "list"
+            return _kind_with("list", schema.get("items"), definitions)
         case "object":
-            inner = schema.get("additionalProperties")
-            return f"object of {_kind_of(inner, definitions)}" if isinstance(inner, dict) and inner else "object"
-        case str(one):
-            return {"string": "text", "integer": "whole number", "boolean": "true or false"}.get(one, one)
+            return _kind_with("object", schema.get("additionalProperties"), definitions)
+        case str(name):
+            return {"string": "text", "integer": "whole number", "boolean": "true or false"}.get(name, name)
         case _:
             return "any value"
+
+
+def _kind_with(container: str, inner: object, definitions: Mapping[str, Any]) -> str:
+    """The type of a container, with that of its values if the schema says it."""
+    if isinstance(inner, dict) and inner:
+        return f"{container} of {_kind_of(inner, definitions)}"
+    return container
 
 
 def options_table(schema: Mapping[str, Any]) -> str:
