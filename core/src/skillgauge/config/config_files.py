@@ -111,7 +111,9 @@ def project_files(cwd: Path, foreign: Sequence[str]) -> tuple[Path, ...]:
     own = _project_file(cwd)
     if own is None:
         return _foreign_files(foreign, "", cwd)
-    return (*_foreign_files(foreign, "", cwd), own) if own.suffix == ".toml" else (own,)
+    if own.suffix == ".toml":
+        return (*_foreign_files(foreign, "", cwd), own)
+    return (own,)
 
 
 def user_path(environ: Mapping[str, str]) -> Path | None:
@@ -120,7 +122,9 @@ def user_path(environ: Mapping[str, str]) -> Path | None:
     home = _home(environ)
     if base:
         return Path(base) / "skillgauge" / "config.yaml"
-    return Path(home) / ".config" / "skillgauge" / "config.yaml" if home else None
+    if home:
+        return Path(home) / ".config" / "skillgauge" / "config.yaml"
+    return None
 
 
 def _project_file(cwd: Path) -> Path | None:

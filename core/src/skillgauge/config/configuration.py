@@ -209,8 +209,9 @@ def check_value(name: str, value: object, keys: Mapping[str, Key] = KEYS) -> Pro
     """Return what is wrong with a key or its value, if anything."""
     if name in keys:
         return _value_problem(name, value, keys[name])
-    is_option = name.startswith(PLUGIN_PREFIX) and name.count(".") >= 3
-    return None if is_option else _unknown(name, keys)
+    if name.startswith(PLUGIN_PREFIX) and name.count(".") >= 3:
+        return None  # an option, which only its plugin can check
+    return _unknown(name, keys)
 
 
 def _value_problem(name: str, value: object, key: Key) -> Problem | None:

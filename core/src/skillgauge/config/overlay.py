@@ -54,7 +54,9 @@ class Overlay:
     def over(self, suite: Suite) -> Suite:
         """The suite with the checks added."""
         fitting = tuple(added for added in self.checks if added[1].format in (None, suite.format))
-        return suite.model_copy(update={"cases": _Cases(suite.cases, fitting)}) if fitting else suite
+        if not fitting:
+            return suite
+        return suite.model_copy(update={"cases": _Cases(suite.cases, fitting)})
 
     def unused(self, suites: Iterable[Suite]) -> list[Problem]:
         """A warning for each check that no case of these suites gets."""

@@ -33,7 +33,9 @@ class Adapters:
             return None
         found = adapter.check_target(target)
         problems.extend(at(problem, target.origin_of("config")) for problem in found)
-        return None if any(one.severity is Severity.ERROR for one in found) else adapter.identity(target)
+        if any(problem.severity is Severity.ERROR for problem in found):
+            return None
+        return adapter.identity(target)
 
     def of(self, target: Target) -> Adapter:
         """The adapter of a target that has an identity."""

@@ -59,8 +59,9 @@ class CellMaker:
 
     def _direct(self, suite: Suite, arm: Arm, target: Target, problems: list[Problem]) -> list[Cell]:
         identity = self.adapters.identity(target, problems)
-        limits = _limits(target, suite, self.options.how.direct_timeout_s)
-        return [] if identity is None else [Cell(arm, identity, target, limits=limits)]
+        if identity is None:
+            return []
+        return [Cell(arm, identity, target, limits=_limits(target, suite, self.options.how.direct_timeout_s))]
 
     def _agent(self, suite: Suite, arms: tuple[Arm, ...], target: Target) -> list[Cell]:
         """Arms of one engine lie together, so that drift of its service touches them alike."""

@@ -36,7 +36,9 @@ class Survey:
 
     def applying(self, target: Target | None) -> int:
         """How many of the cases are meant for a target."""
-        return self.selected if target is None else self._for_target[None] + self._for_target[target.id]
+        if target is None:
+            return self.selected
+        return self._for_target[None] + self._for_target[target.id]
 
 
 def survey(suite: Suite, selection: Selection) -> Survey:
@@ -115,7 +117,9 @@ def _case_marks(index: int, case: Case) -> bytes:
 
 
 def _with_place(check: Check, case: Case) -> Check:
-    return check if check.origin else check.model_copy(update={"origin": case.origin})
+    if check.origin:
+        return check
+    return check.model_copy(update={"origin": case.origin})
 
 
 def _asserts_nothing(case: Case) -> Problem:

@@ -56,7 +56,9 @@ def _answer(pair: PairSummary) -> str:
 
 def _cases(evidence: Evidence) -> str:
     cases = f"n = {counted(evidence.n, 'case')}"
-    return f"{cases} in {counted(evidence.clusters, 'cluster')}" if evidence.clusters else cases
+    if evidence.clusters:
+        cases += f" in {counted(evidence.clusters, 'cluster')}"
+    return cases
 
 
 def lift_interval_text(evidence: Evidence) -> str:
@@ -90,13 +92,17 @@ def confidence_text(level: float) -> str:
 
 def _look(evidence: Evidence) -> str:
     """How much a later look at growing results asks for."""
-    return f", at look {evidence.look} at most {evidence.level:.2g} decides" if evidence.look > 1 else ""
+    if evidence.look == 1:
+        return ""
+    return f", at look {evidence.look} at most {evidence.level:.2g} decides"
 
 
 def _dropped(dropped: DroppedCounts) -> str:
     """Cases that are not compared, and why."""
     reasons = [f"{count} for {name.replace('_', ' ')}" for name, count in dropped if count]
-    return f", dropped: {', '.join(reasons)}" if reasons else ""
+    if not reasons:
+        return ""
+    return f", dropped: {', '.join(reasons)}"
 
 
 def _took(pair: PairSummary) -> str:

@@ -189,17 +189,23 @@ class Meter:
     @property
     def attempts(self) -> tuple[GivenUp, ...]:
         """Every attempt that used something; the one under way as if it were cut off now."""
-        return (*self._given_up, *([self._under_way] if self._is_used else ()))
+        if self._is_used:
+            return (*self._given_up, self._under_way)
+        return tuple(self._given_up)
 
     @property
     def judges(self) -> tuple[Usage | None, ...]:
         """Usage of each call of a judge in the attempt under way."""
-        return self._elsewhere.judges if self._elsewhere else tuple(self._judges)
+        if self._elsewhere:
+            return self._elsewhere.judges
+        return tuple(self._judges)
 
     @property
     def session(self) -> Usage | None:
         """Usage of the session under way, as far as it is known."""
-        return self._elsewhere.usage if self._elsewhere else self._session
+        if self._elsewhere:
+            return self._elsewhere.usage
+        return self._session
 
     def begin_session(self) -> None:
         """Take note that an agent starts: from now on it may use something that it has not reported yet."""

@@ -128,6 +128,9 @@ async def _asked(check: Check, scorers: Scorers, context: ScoreContext, labels: 
 _stage_of = attrgetter("stage")
 
 
+_LIMIT_VERDICTS = {LimitOutcome.FAIL: Verdict.FAIL, LimitOutcome.ERROR: Verdict.ERROR}
+
+
 def verdict_of_failure(blame: Blame, on_agent_limit: LimitOutcome) -> Verdict:
     """The verdict of an execution that did not come to its end."""
     match blame:
@@ -136,7 +139,7 @@ def verdict_of_failure(blame: Blame, on_agent_limit: LimitOutcome) -> Verdict:
         case Blame.INFRASTRUCTURE:
             return Verdict.ERROR
         case Blame.AGENT_LIMIT:
-            return Verdict.FAIL if on_agent_limit is LimitOutcome.FAIL else Verdict.ERROR
+            return _LIMIT_VERDICTS[on_agent_limit]
         case _:
             assert_never(blame)
 

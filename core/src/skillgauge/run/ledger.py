@@ -108,11 +108,13 @@ class Ledger:
 
     async def _take(self, source: Iterator[Trial], admit: Callable[[Trial], Awaitable[bool]] | None) -> list[Trial]:
         """Claim about as many as finish while a batch waits: a crash then leaves few claims without a start."""
+        if self._ended:
+            return []
         now = time.monotonic()
         recent = sum(1 for finished in self._finish_times if now - finished <= MAX_WAIT_S)
         size = max(self._concurrency, min(recent, BATCH))
         chunk: list[Trial] = []
-        for trial in () if self._ended else source:
+        for trial in source:
             if trial.paid and admit is not None and not await admit(trial):
                 self._ended = True
                 break
@@ -125,7 +127,9 @@ class Ledger:
         """Of the cases that begin here: repeats are outermost in a plan, so that the first of each comes first."""
         first = {(trial.suite_id, trial.case_index): trial for trial in trials if trial.repeat == 1}
         heads = [CaseHead.of(trial) for trial in first.values()]
-        return [self._clean(head) for head in heads] if self._clean else heads
+        if self._clean is None:
+            return heads
+        return [self._clean(head) for head in heads]
 
     async def record(self, result: TrialResult, *, paid: bool) -> None:
         """Take a result; it is on its way to the store when this returns, and written if it was paid for."""

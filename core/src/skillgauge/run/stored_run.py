@@ -121,12 +121,16 @@ def why_foreign(view: RunView) -> str:
 
     A run that does not come from a store is the word of the user who named its file. Reads all of a run; blocks.
     """
-    return view.source.why_foreign if isinstance(view.source, StoredRun) else ""
+    if isinstance(view.source, StoredRun):
+        return view.source.why_foreign
+    return ""
 
 
 def why_summary_foreign(view: RunView) -> str:
     """The same of the summary alone, which is read at once; empty for a run that has none yet."""
-    return view.source.why_summary_foreign if isinstance(view.source, StoredRun) else ""
+    if isinstance(view.source, StoredRun):
+        return view.source.why_summary_foreign
+    return ""
 
 
 class StoredRun:
@@ -164,7 +168,12 @@ class StoredRun:
         if self._signer is None:
             return NOT_YOURS
         rows, _, _ = self._view.summary.signature.partition(".")
-        return "" if self._is_unfinished or self._is_summary_ours(rows) else CHANGED
+        return self._why_rows_foreign(rows)
+
+    def _why_rows_foreign(self, rows: str) -> str:
+        if self._is_unfinished or self._is_summary_ours(rows):
+            return ""
+        return CHANGED
 
     @property
     def _is_unfinished(self) -> bool:
@@ -187,7 +196,7 @@ class StoredRun:
         rows = rows_of(self._view.source, self._signer, Ordinals())
         if rows is None:
             return CHANGED
-        return "" if self._is_unfinished or self._is_summary_ours(rows.hex()) else CHANGED
+        return self._why_rows_foreign(rows.hex())
 
 
 def rows_of(source: RunSource, signer: RunSigner, seen: Ordinals) -> bytes | None:
