@@ -12,7 +12,8 @@ from types import SimpleNamespace
 import pytest
 
 import skillgauge
-from skillgauge.api import PluginError, Provider, Score, SkillgaugeError, TrialResult, Verdict, hookimpl
+from skillgauge.api import ExitCode, PluginError, Provider, Score, SkillgaugeError, TrialResult, Verdict, hookimpl
+from skillgauge_testkit.program import Program
 
 EXAMPLES = Path(__file__).parents[2] / "examples/agent"
 EVALS = EXAMPLES / "release-notes/evals/evals.json"
@@ -142,3 +143,63 @@ def test_a_cancelled_run_keeps_what_is_finished(tmp_path: Path) -> None:
     run = skillgauge.evaluate(EVALS, on_result=again.append, **asked)  # type: ignore[arg-type]
     assert 0 < len(again) < 8
     assert run.summary.counts.total == 8
+
+
+ASKED: dict[str, object] = {"engine": "mock", "options": SCRIPT}
+
+
+def decided(**gates: object) -> skillgauge.Decision:
+    """The decision on the example under some gates."""
+    return skillgauge.evaluate(EVALS, **ASKED, **gates).decision  # type: ignore[arg-type]
+
+
+def test_a_run_comes_back_with_its_decision() -> None:
+    """A gate is met, missed or inconclusive, with a reason, and the exit code is the command's."""
+    met = decided(min_lift=50, exit_on_fail=True, min_completion=0.5)
+    assert (met.exit_code, {gate.status for gate in met.gates}) == (ExitCode.OK, {"met"})
+    assert met.verdict.startswith("gate met: ")
+    assert {gate.gate.figure for gate in met.gates} == {"case_pass_rate", "lift"}
+    missed = decided(min_delta_pts=90, gate=["better", "not-worse"])
+    assert missed.exit_code is ExitCode.GATE_MISSED
+    assert [gate.status for gate in missed.gates] == ["missed", "inconclusive", "inconclusive"]
+    assert "75.0%" in missed.gates[0].reason
+    assert decided(gate="better").exit_code is ExitCode.INVALID_RUN
+    assert decided().gates == ()
+    with pytest.raises(AttributeError):
+        met.verdict = "changed"  # type: ignore[misc]
+
+
+def test_the_decision_is_that_of_the_command_line(program: Program) -> None:
+    """Exit code and verdict are the same for the same gate."""
+    script = f"engines.mock.script={SCRIPT['engines.mock.script']}"
+    words = (str(EVALS), "--engine", "mock", "--min-delta-pts", "90", "--store", "none", "--set", script)
+    done = program("eval", *words)
+    decision = decided(min_lift=90)
+    assert done.code == decision.exit_code
+    timed = "; where both passed"  # a ratio of times differs from run to run
+    assert done.verdict.partition(timed)[0] == decision.verdict.partition(timed)[0]
+
+
+def test_a_gate_compares_with_an_earlier_run(tmp_path: Path) -> None:
+    """A run of the store, a report or a baseline; without a gate nothing is run."""
+    store = tmp_path / "kept.db"
+    first = decided(store=store)
+    again = decided(store=store, fresh=True, gate="not-worse", margin=50, against="latest")
+    assert first.exit_code is ExitCode.OK
+    assert [gate.gate.figure for gate in again.gates] == ["change"]
+    with pytest.raises(SkillgaugeError, match="--against needs a --gate"):
+        decided(store=store, against="latest")
+
+
+def test_wrong_gates_are_told_before_anything_runs() -> None:
+    """All of them at once; a run without its baseline leaves a gate on the lift open."""
+    seen: list[TrialResult] = []
+    wrong = {"min_lift": 900, "margin": float("nan"), "gate": ["best"], "fail_on_verdict": "bad", "min_completion": "1"}
+    with pytest.raises(SkillgaugeError) as caught:
+        decided(on_result=seen.append, **wrong)
+    assert len(caught.value.problems) == len(wrong)
+    assert seen == []
+    with pytest.raises(TypeError, match="the same setting"):
+        decided(min_lift=1, min_delta_pts=1)
+    open_ = decided(min_lift=1, baseline=False)
+    assert ([gate.status for gate in open_.gates], open_.exit_code) == (["inconclusive"], ExitCode.INVALID_RUN)

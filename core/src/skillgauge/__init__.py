@@ -9,6 +9,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # type checkers know it by its name; importing `typing` takes longer than all of `--version`
 if TYPE_CHECKING:
+    from .evaluation.calling import Decision as Decision
     from .evaluation.calling import Evaluated as Evaluated
     from .evaluation.calling import PlannedCase as PlannedCase
     from .evaluation.calling import Settings as Settings
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from .evaluation.calling import evaluate as evaluate
     from .evaluation.calling import planned_cases as planned_cases
 
-__all__ = ["Evaluated", "PlannedCase", "Settings", "aevaluate", "evaluate", "planned_cases"]
+__all__ = ["Decision", "Evaluated", "PlannedCase", "Settings", "aevaluate", "evaluate", "planned_cases"]
 __version__ = "0.1.0"
 
 

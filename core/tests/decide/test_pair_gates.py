@@ -137,8 +137,8 @@ def test_verdicts_that_fail(run: dict[str, Any], verdicts: list[str], wanted: Ex
 def test_better_and_not_worse(run: dict[str, Any], gate: LiftGate, margin: float, wanted: ExitCode) -> None:
     """The whole interval says so, or says the contrary, or the run cannot tell."""
     found = view(**run)
-    assert code(found, gate=gate, margin_pts=margin) is wanted
-    told = decide(found, GateOptions(pairs=PairDemands(gate=gate, margin_pts=margin))).verdict
+    assert code(found, gates=(gate,), margin_pts=margin) is wanted
+    told = decide(found, GateOptions(pairs=PairDemands(gates=(gate,), margin_pts=margin))).verdict
     assert (gate in told) is (wanted is not MET)
 
 

@@ -109,10 +109,10 @@ async def _run(call: Invocation, values: Mapping[str, Any], read: _Read) -> int:
     earlier = None
     if read.against:
         from ..decide.against import Earlier  # noqa: PLC0415 - few gates compare with an earlier run
-        from ..evaluation.conclusion import demands  # noqa: PLC0415 - as above
+        from ..evaluation.conclusion import gate_options  # noqa: PLC0415 - as above
 
         earlier = Earlier(read.against, values["against"])
-        earlier.require_usable(demands(values))
+        earlier.require_usable(gate_options(values, call.config).pairs)
     if read.confirm:
         evaluation = await _confirming(call, asked, read.confirm, _gate_options(values))
     elif values["last_failed"] or values["changed"]:

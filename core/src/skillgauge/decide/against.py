@@ -63,7 +63,7 @@ class Earlier:
         Raises:
             UsageError: with the reason.
         """
-        if demands.gate is None:
+        if not demands.gates:
             hint = "Add --gate not-worse or --gate better."
             raise UsageError(Problem("usage.against", "--against needs a --gate", hint=hint))
         if why := why_unusable(self.view):
@@ -74,18 +74,18 @@ class Earlier:
 
 
 def against_answers(view: RunView, earlier: Earlier, demands: PairDemands) -> Iterator[GateResult]:
-    """The answer for each candidate arm.
+    """The answers for each candidate arm.
 
     Args:
         view: the run. Blocks, and so does the earlier one; call it from a worker thread.
         earlier: what it is compared with.
-        demands: which gate, and its margin.
+        demands: which gates, and their margin.
     """
-    wanted = demands.gate or LiftGate.NOT_WORSE
     before, after = _by_group(earlier.view), _by_group(view)
     groups = [group.key for group in gated(view)]
     for key, name in zip(groups, labels(groups, _SHOWN), strict=True):
-        yield _Asked(view, earlier, wanted, demands.margin_pts / _POINTS, key, name).answer(before, after)
+        for wanted in demands.gates:
+            yield _Asked(view, earlier, wanted, demands.margin_pts / _POINTS, key, name).answer(before, after)
 
 
 def _by_group(view: RunView) -> dict[GroupKey, dict[str, tuple[CaseSummary, str]]]:

@@ -46,13 +46,30 @@ class GateOptions(Frozen):
 
 
 @dataclass(frozen=True)
+class AnsweredGate:
+    """A gate that was asked of a run, and its answer."""
+
+    gate: Gate
+    """Its figure, threshold and scope."""
+    group: GroupKey
+    """The group it was asked of; of a comparison, the group of the candidate arm."""
+    figure: Figure
+    status: GateAnswer
+    reason: str
+    """Why it has this status, in a few words."""
+
+
+@dataclass(frozen=True)
 class Decision:
-    """What to tell the caller."""
+    """The decision on a run: whether it is good enough, and why."""
 
     exit_code: ExitCode
+    """The exit code of the command line."""
     verdict: str
-    """The last line on stderr."""
+    """The decision in one sentence; the last line of the command line."""
     notices: tuple[str, ...] = ()
+    gates: tuple[AnsweredGate, ...] = ()
+    """Every gate that counts; none if the run was stopped or is invalid."""
 
 
 def decide(
@@ -86,16 +103,17 @@ def decide(
     if advising and options.judged is JudgedGates.NEVER:
         message = f"no gate for {_names(advising)}: a judge decided, and it only advises (judgedGates: never)"
         notices, advising = (*notices, message), []
+    gates = (*map(_answered, counting), *map(_uncalibrated, advising))
     answer = answer_text(view, score)
     failing = _failing(counting, advising)
     if failing:
         exit_code, reason = failing
-        return Decision(exit_code, f"{reason} ({answer})", notices)
+        return Decision(exit_code, f"{reason} ({answer})", notices, gates)
     if has_bad_files:
-        return Decision(ExitCode.USAGE, f"some files could not be read; the others: {answer}", notices)
+        return Decision(ExitCode.USAGE, f"some files could not be read; the others: {answer}", notices, gates)
     is_gated = options.exit_on_fail or options.pairs.is_given
     end = "gate met" if is_gated and counting else "done"
-    return Decision(ExitCode.OK, f"{end}: {answer}", notices)
+    return Decision(ExitCode.OK, f"{end}: {answer}", notices, gates)
 
 
 def _failing(counting: Sequence[GateResult], uncalibrated: Sequence[GateResult]) -> tuple[ExitCode, str] | None:
@@ -216,6 +234,23 @@ def _case_name(view: RunView, result: TrialResult) -> str:
         if (case.suite_id, case.id) == (result.suite_id, result.case_id):
             return case.name or case.id
     return result.case_id
+
+
+def _answered(result: GateResult) -> AnsweredGate:
+    if result.answer is GateAnswer.MET and not result.told:
+        figure = result.figure
+        limit = "at least" if figure.higher_is_better else "at most"
+        (name,) = labels([result.group], _NAME)
+        reason = f"{figure.label} {limit} {_shown(result.gate.threshold, figure)}: {name} {_value(result)}"
+    else:
+        (reason,) = _one_threshold([result])
+    return AnsweredGate(result.gate, result.group, result.figure, result.answer, reason)
+
+
+def _uncalibrated(result: GateResult) -> AnsweredGate:
+    """A gate that its figure may have met or missed, and that stays open for want of a calibrated judge."""
+    reason = "it rests on a judge that is not calibrated (judgedGates: calibrated)"
+    return AnsweredGate(result.gate, result.group, result.figure, GateAnswer.INCONCLUSIVE, reason)
 
 
 def _resting_on_judges(

@@ -45,26 +45,27 @@ class PairDemands(Frozen):
     min_delta_pts: float | None = None
     """Least lift, in points."""
     fail_on_verdict: tuple[PairVerdict, ...] = ()
-    gate: LiftGate | None = None
+    gates: tuple[LiftGate, ...] = ()
+    """What every lift has to show."""
     margin_pts: float = 0.0
     """Points that a lift may be below zero and is not worse, or has to be above zero to be better."""
     against_earlier: bool = False
-    """Whether `gate` is asked of the change since an earlier run, and not of the lift."""
+    """Whether `gates` are asked of the change since an earlier run, and not of the lift."""
 
     @property
     def is_given(self) -> bool:
         """Whether anything is demanded."""
-        return self.min_delta_pts is not None or bool(self.fail_on_verdict) or self.gate is not None
+        return self.min_delta_pts is not None or bool(self.fail_on_verdict) or bool(self.gates)
 
     @property
-    def lift_gate(self) -> LiftGate | None:
-        """The gate on the lift; `None` also if `gate` is asked of the change since an earlier run."""
-        return None if self.against_earlier else self.gate
+    def lift_gates(self) -> tuple[LiftGate, ...]:
+        """The gates on the lift; none if `gates` are asked of the change since an earlier run."""
+        return () if self.against_earlier else self.gates
 
     @property
     def are_about_pairs(self) -> bool:
         """Whether anything is demanded of the comparisons of the run itself."""
-        return self.min_delta_pts is not None or bool(self.fail_on_verdict) or self.lift_gate is not None
+        return self.min_delta_pts is not None or bool(self.fail_on_verdict) or bool(self.lift_gates)
 
 
 def pair_answers(view: RunView, demands: PairDemands) -> Iterator[GateResult]:
@@ -74,8 +75,8 @@ def pair_answers(view: RunView, demands: PairDemands) -> Iterator[GateResult]:
     if demands.min_delta_pts is not None:
         yield from _of_least_lift(view, demands.min_delta_pts / _POINTS)
     for pair in view.summary.pairs:
-        if demands.lift_gate:
-            yield _of_interval(pair, demands.lift_gate, demands.margin_pts)
+        for wanted in demands.lift_gates:
+            yield _of_interval(pair, wanted, demands.margin_pts)
         if demands.fail_on_verdict:
             yield _of_verdict(pair, demands.fail_on_verdict)
 

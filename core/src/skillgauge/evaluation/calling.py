@@ -6,16 +6,19 @@ import asyncio
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from ..config.global_options import Globals
-from ..errors import PluginError, Problem, SkillgaugeError, did_you_mean
+from ..decide.against import Earlier
+from ..decide.decision import Decision as Decision
+from ..decide.decision import GateOptions
+from ..errors import ExitCode, PluginError, Problem, Severity, SkillgaugeError, did_you_mean
 from ..plan.options import EvalOptions
 from ..report.answer import sentences
 from ..run.pipeline import carry_out
@@ -25,12 +28,14 @@ from ..types.plan import SuitePlan, applies
 from ..types.result import RunView, TrialResult
 from .arguments import configured, runs_of
 from .case_list import lines_of
+from .conclusion import decision_on, gate_options
 from .eval_document import human_lines
 from .evaluation import eval_options
 from .invocation import Invocation, invocation
 from .listeners import failures_of_extensions
 from .preparation import prepare_trusted
 from .quarantine import quarantined
+from .stored_runs import run_reports
 
 
 class Settings(TypedDict, total=False):
@@ -75,6 +80,20 @@ class Settings(TypedDict, total=False):
     no_plugin: str | Sequence[str]
     options: Mapping[str, object]
     """Options of plugins, `--set` of the command line: `{"engines.codex.reasoning": "low"}`."""
+    exit_on_fail: bool
+    min_completion: float
+    """Least completion rate of every target, 0 to 1; it is a gate together with `exit_on_fail`."""
+    min_lift: float
+    """Least lift of every comparison, in points: `--min-delta-pts` of the command line."""
+    min_delta_pts: float
+    """The same, by the name of the option."""
+    fail_on_verdict: str | Sequence[str]
+    gate: str | Sequence[str]
+    """`better` or `not-worse`."""
+    margin: float
+    """Points that `gate` allows or asks for."""
+    against: str | Path
+    """The earlier run that `gate` compares this one with: a baseline, a report, or a run of the store."""
     suites: Mapping[str, object]
     """Load options of formats, by the name of their flag: `{"benchmark": "coding-easy"}`."""
 
@@ -85,6 +104,8 @@ class Evaluated(RunView):
 
     complete: bool = True
     """Whether every trial has run."""
+    decision: Decision = field(kw_only=True)
+    """The decision of the command line: gates with their status, and the exit code."""
     notices: tuple[str, ...] = ()
     """What the user should know of the run."""
     problems: tuple[Problem, ...] = ()
@@ -175,8 +196,42 @@ async def aevaluate(
         SkillgaugeError: see `evaluate`.
         TypeError: there is no such setting.
     """
+    opened = ExitStack()
+    try:
+        with _located():
+            call, options, heard = _asked(paths, plugins, settings)
+            gates = gate_options(_values(settings), call.config)
+            earlier = await asyncio.to_thread(_earlier, call, settings, gates, opened)
+        return await _evaluated(call, options, heard, gates, earlier, plugins, on_result)
+    finally:
+        await asyncio.to_thread(opened.close)  # closing a store needs a loop of its own
+
+
+def _earlier(call: Invocation, settings: Settings, gates: GateOptions, opened: ExitStack) -> Earlier | None:
+    """Read the run that a gate compares with; it stays open until `opened` is closed. Blocks.
+
+    Raises:
+        UsageError: there is none, or nothing can be compared with it.
+    """
+    if "against" not in settings:
+        return None
+    name = str(settings["against"])
+    (view,) = opened.enter_context(run_reports(call, [name]))
+    earlier = Earlier(view, name)
+    earlier.require_usable(gates.pairs)
+    return earlier
+
+
+async def _evaluated(
+    call: Invocation,
+    options: EvalOptions,
+    heard: _Heard,
+    gates: GateOptions,
+    earlier: Earlier | None,
+    plugins: Sequence[object],
+    on_result: Callable[[TrialResult], None] | None,
+) -> Evaluated:
     with _located():
-        call, options, heard = _asked(paths, plugins, settings)
         prepared = quarantined(await prepare_trusted(call, options), call.config)
     job = prepared.job
     if options.who.executor:
@@ -192,10 +247,15 @@ async def aevaluate(
     finally:
         await job.store.close()
     view, remarks = call.commented(conclusion.view)
-    problems = (*heard.told, *prepared.warnings, *prepared.suites.passed_over, *failures_of_extensions(call, prepared))
+    decision = await asyncio.to_thread(decision_on, view, prepared, gates, earlier)
+    failures = failures_of_extensions(call, prepared)
+    if decision.exit_code is ExitCode.OK and any(one.severity is Severity.ERROR for one in failures):
+        decision = replace(decision, exit_code=ExitCode.USAGE)
+    problems = (*heard.told, *prepared.warnings, *prepared.suites.passed_over, *failures)
     return Evaluated(
         **{field.name: getattr(view, field.name) for field in fields(view)},
         complete=conclusion.complete,
+        decision=decision,
         notices=(*heard.notices, *remarks),
         problems=tuple(with_places(problems)),
     )
@@ -296,7 +356,9 @@ def _call(values: Mapping[str, Any], settings: Settings, plugins: Sequence[objec
     return call
 
 
-_WORDS = frozenset(["case", "keyword", "tag", "target", "engine", "model", "judge", "judge_model", "check"])
+_SELECTING = ["case", "keyword", "tag", "target"]
+_TAKING_PART = ["engine", "model", "judge", "judge_model", "check"]
+_WORDS = frozenset([*_SELECTING, *_TAKING_PART, "fail_on_verdict", "gate"])
 """Settings that are several words."""
 _OF_THE_CALL = frozenset(["config", "trust_config", "no_plugin", "options", "suites"])
 
@@ -316,6 +378,10 @@ def _values(settings: Settings) -> dict[str, Any]:
             values[name] = str(value) if isinstance(value, Path) else value
     if "runs" in values:
         values["runs"] = runs_of(values["runs"])
+    if "min_lift" in values:
+        if "min_delta_pts" in values:
+            raise TypeError("evaluate() got min_lift and min_delta_pts, which are the same setting; give one")
+        values["min_delta_pts"] = values.pop("min_lift")
     for flag, value in settings.get("suites", {}).items():
         values[f"load_{flag.lstrip('-').replace('-', '_')}"] = value
     return values

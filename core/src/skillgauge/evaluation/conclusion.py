@@ -9,11 +9,14 @@ from typing import Any
 
 from skillgauge_documents.phrases import counted
 
+from ..config.configuration import Config
 from ..decide.against import Earlier, against_answers
 from ..decide.broken_arms import broken_arms
 from ..decide.decision import Decision, GateOptions, decide, stopped_early
 from ..decide.failing import failing_lines
-from ..decide.pair_gates import PairDemands, PairVerdict
+from ..decide.pair_gates import LiftGate, PairDemands, PairVerdict
+from ..errors import Problem, UsageError
+from ..plan.preparing import Prepared
 from ..run.pipeline import Conclusion
 from ..terminal.output import Output
 from ..types.judged_gates import JudgedGates
@@ -26,15 +29,74 @@ from .invocation import Invocation
 from .quarantine import gating
 
 
-def demands(values: Mapping[str, Any]) -> PairDemands:
-    """What the parsed options demand of comparisons."""
-    return PairDemands(
-        min_delta_pts=values.get("min_delta_pts"),
-        fail_on_verdict=tuple(PairVerdict(one) for one in words(values.get("fail_on_verdict", ()))),
-        gate=values.get("gate"),
-        margin_pts=values.get("margin") or 0.0,
-        against_earlier=values.get("against") is not None,
+def gate_options(values: Mapping[str, Any], config: Config) -> GateOptions:
+    """Return what parsed options and configuration demand of a run.
+
+    Raises:
+        UsageError: with everything that is wrong with them.
+    """
+    problems = [*_out_of_range(values), *_unknown_words(values)]
+    if problems:
+        raise UsageError(problems)
+    threshold = values.get("min_completion")
+    return GateOptions(
+        exit_on_fail=values.get("exit_on_fail", False),
+        min_completion=0.7 if threshold is None else threshold,
+        threshold_given=threshold is not None,
+        judged=JudgedGates(config.get("judgedGates")),
+        pairs=PairDemands(
+            min_delta_pts=values.get("min_delta_pts"),
+            fail_on_verdict=tuple(map(PairVerdict, words(values.get("fail_on_verdict", ())))),
+            gates=tuple(map(LiftGate, _gates(values))),
+            margin_pts=values.get("margin") or 0.0,
+            against_earlier=values.get("against") is not None,
+        ),
     )
+
+
+_RANGES = {"min_completion": (0, 1), "min_delta_pts": (-100, 100), "margin": (0, 100)}
+
+
+def _out_of_range(values: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield a problem for each number that is out of its range; click refuses them before, Python does not."""
+    for name, (least, most) in _RANGES.items():
+        value = values.get(name)
+        if value is None:
+            continue
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not least <= value <= most:
+            yield Problem("usage.gate", f"{name} is {value!r}", hint=f"Give a number from {least} to {most}.")
+
+
+def _unknown_words(values: Mapping[str, Any]) -> Iterator[Problem]:
+    failing = [verdict.value for verdict in PairVerdict if verdict is not PairVerdict.PASS]
+    asked = {"fail_on_verdict": (words(values.get("fail_on_verdict", ())), failing)}
+    asked["gate"] = (_gates(values), [gate.value for gate in LiftGate])
+    for name, (given, known) in asked.items():
+        for word in given:
+            if word not in known:
+                yield Problem("usage.gate", f"{name} is {word!r}", hint=f"Use one of {', '.join(known)}.")
+
+
+def _gates(values: Mapping[str, Any]) -> tuple[str, ...]:
+    gate = values.get("gate") or ()
+    return (gate,) if isinstance(gate, str) else tuple(gate)
+
+
+def decision_on(view: RunView, prepared: Prepared, gates: GateOptions, earlier: Earlier | None = None) -> Decision:
+    """Return the decision on a run.
+
+    Args:
+        view: the run. Its results are read if some of its cases gate nothing; call it from a worker thread.
+        prepared: what was run.
+        gates: what the user demands of it.
+        earlier: the run that a gate compares this one with.
+    """
+    part = gating(view, prepared.job.figures)
+    compared = tuple(against_answers(part, earlier, gates.pairs)) if earlier else ()
+    has_bad_files = bool(prepared.suites.passed_over)
+    decision = decide(view, gates, has_bad_files=has_bad_files, gating=part, compared=compared)
+    return replace(decision, notices=(*decision.notices, *broken_arms(view)))
 
 
 def conclude(
@@ -58,20 +120,10 @@ def conclude(
     """
     view, remarks = call.commented(with_added(outcome.view, evaluation.overlay))
     written = evaluation.write_reports(view)
-    gate = GateOptions(
-        exit_on_fail=values["exit_on_fail"],
-        min_completion=values["min_completion"] if values["min_completion"] is not None else 0.7,
-        threshold_given=values["min_completion"] is not None,
-        judged=JudgedGates(call.config.get("judgedGates")),
-        pairs=demands(values),
-    )
-    part = gating(view, evaluation.prepared.job.figures)
-    compared = tuple(against_answers(part, earlier, gate.pairs)) if earlier else ()
-    has_bad_files = bool(evaluation.prepared.suites.passed_over)
-    decision = decide(view, gate, has_bad_files=has_bad_files, gating=part, compared=compared)
+    decision = decision_on(view, evaluation.prepared, gate_options(values, call.config), earlier)
     if evaluation.stopped_at:
         decision = stopped_early(view, evaluation.stopped_at, decision)
-    notices = (*decision.notices, *broken_arms(view), *remarks)
+    notices = (*decision.notices, *remarks)
     decision = replace(decision, exit_code=evaluation.exit_code(decision.exit_code), notices=notices)
     if values.get("open_report") and (page := written.get(PAGE)):
         import webbrowser  # noqa: PLC0415 - few runs open one
