@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from subprocess import run as run_process
 from types import SimpleNamespace
 
 import pytest
@@ -203,3 +205,21 @@ def test_wrong_gates_are_told_before_anything_runs() -> None:
         decided(min_lift=1, min_delta_pts=1)
     open_ = decided(min_lift=1, baseline=False)
     assert ([gate.status for gate in open_.gates], open_.exit_code) == (["inconclusive"], ExitCode.INVALID_RUN)
+
+
+def test_a_program_hears_what_a_terminal_hears(tmp_path: Path) -> None:
+    """Checks that were added are counted, a word that means nothing is refused, and a coarse comparison is named."""
+    run = skillgauge.evaluate(EVALS, check='contains={"keywords": ["x"]}', **ASKED)  # type: ignore[arg-type]
+    assert [table.name for group in run.summary.groups for table in group.tables] == ["added_checks"] * 2
+    assert any("4 cases, run once in each arm" in notice for notice in run.notices)
+    with pytest.raises(SkillgaugeError, match="'nothing-here' is no path here"):
+        skillgauge.evaluate("nothing-here", **ASKED)  # type: ignore[arg-type]
+    with pytest.raises(PluginError, match="cannot be used in other processes"):
+        skillgauge.evaluate(EVALS, plugins=[SimpleNamespace()], executor="processes", **ASKED)  # type: ignore[arg-type]
+
+
+def test_a_program_needs_no_command_line() -> None:
+    """Evaluating imports no click."""
+    code = "import sys, skillgauge; skillgauge.evaluate; print('click' in sys.modules)"
+    done = run_process([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

@@ -49,6 +49,7 @@ from .decide.decision import (
 )
 from .evaluation.evaluation import (
     Asked as Asked,
+    EndedRun as EndedRun,
     Evaluation as Evaluation,
     eval_options as eval_options,
 )
@@ -225,9 +226,6 @@ from .config.whole_files import (
 )
 from .run.executor import (
     LocalExecutor as LocalExecutor,
-)
-from .run.pipeline import (
-    Conclusion as Conclusion,
 )
 from .stats.calibration import (
     MIN_KAPPA as MIN_KAPPA,

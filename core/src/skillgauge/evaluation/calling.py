@@ -18,23 +18,23 @@ from ..config.global_options import Globals
 from ..decide.against import Earlier
 from ..decide.decision import Decision as Decision
 from ..decide.decision import GateOptions
-from ..errors import ExitCode, PluginError, Problem, Severity, SkillgaugeError, did_you_mean
-from ..plan.options import EvalOptions
+from ..decide.foresight import coarse
+from ..errors import PluginError, Problem, SkillgaugeError, did_you_mean
 from ..report.answer import sentences
-from ..run.pipeline import carry_out
-from ..terminal.output import Output, with_places
+from ..terminal.output import with_places
 from ..types.comparison import GroupKey
 from ..types.plan import SuitePlan, applies
 from ..types.result import RunView, TrialResult
+from ..types.trajectory import TrajectoryEvent
+from ..types.trial import Trial
 from .arguments import configured, runs_of
 from .case_list import lines_of
-from .conclusion import decision_on, gate_options
+from .conclusion import concluded, gate_options
 from .eval_document import human_lines
-from .evaluation import eval_options
+from .evaluation import Asked, Evaluation, eval_options
 from .invocation import Invocation, invocation
-from .listeners import failures_of_extensions
-from .preparation import prepare_trusted
-from .quarantine import quarantined
+from .remarks import Listener, Watcher
+from .reports import Reports
 from .stored_runs import run_reports
 
 
@@ -121,17 +121,17 @@ class Evaluated(RunView):
         return f"{answers}{figures}"
 
 
-class _Heard(Output):
-    """Keeps what the command line would print."""
+class _Collected:
+    """Listens to an evaluation on behalf of a program, which gets everything at the end.
 
-    def __init__(self) -> None:
-        super().__init__(as_json=False, quiet=True)
+    Args:
+        on_result: called with every result as it comes.
+    """
+
+    def __init__(self, on_result: Callable[[TrialResult], None] | None = None) -> None:
         self.notices: list[str] = []
-        self.told: list[Problem] = []
-
-    def line(self, text: str = "") -> None:
-        """Keep it."""
-        self.notices.append(text)
+        self.heard: list[Problem] = []
+        self._on_result = on_result
 
     def notice(self, text: str) -> None:
         """Keep it."""
@@ -139,7 +139,23 @@ class _Heard(Output):
 
     def problems(self, problems: Iterable[Problem]) -> None:
         """Keep them."""
-        self.told += problems
+        self.heard += problems
+
+    @contextmanager
+    def watching(self, total: int, stop: asyncio.Event) -> Iterator[Watcher]:
+        """Hand results on; the caller stops a run by cancelling it."""
+        yield self
+
+    def started(self, trial: Trial) -> None:
+        """Ignore that a trial begins."""
+
+    def step(self, trial: Trial, event: TrajectoryEvent) -> None:
+        """Ignore what an agent does."""
+
+    def finished(self, result: TrialResult) -> None:
+        """Hand a result on."""
+        if self._on_result:
+            self._on_result(result)
 
 
 def evaluate(
@@ -197,14 +213,25 @@ async def aevaluate(
         TypeError: there is no such setting.
     """
     opened = ExitStack()
+    listener = _Collected(on_result)
     try:
         with _located():
-            call, options, heard = _asked(paths, plugins, settings)
-            gates = gate_options(_values(settings), call.config)
+            call, asked, gates = _asked(paths, plugins, settings, listener)
             earlier = await asyncio.to_thread(_earlier, call, settings, gates, opened)
-        return await _evaluated(call, options, heard, gates, earlier, plugins, on_result)
+            evaluation = await Evaluation.prepare(call, asked)
+        for warning in coarse(evaluation.prepared):
+            listener.notice(warning)
+        outcome = await evaluation.carry_out()
+        run = await asyncio.to_thread(concluded, outcome, evaluation, gates, earlier)
     finally:
         await asyncio.to_thread(opened.close)  # closing a store needs a loop of its own
+    return Evaluated(
+        **{field.name: getattr(run.view, field.name) for field in fields(run.view)},
+        complete=outcome.complete,
+        decision=run.decision,
+        notices=(*listener.notices, *run.decision.notices),
+        problems=tuple(with_places(listener.heard)),
+    )
 
 
 def _earlier(call: Invocation, settings: Settings, gates: GateOptions, opened: ExitStack) -> Earlier | None:
@@ -220,45 +247,6 @@ def _earlier(call: Invocation, settings: Settings, gates: GateOptions, opened: E
     earlier = Earlier(view, name)
     earlier.require_usable(gates.pairs)
     return earlier
-
-
-async def _evaluated(
-    call: Invocation,
-    options: EvalOptions,
-    heard: _Heard,
-    gates: GateOptions,
-    earlier: Earlier | None,
-    plugins: Sequence[object],
-    on_result: Callable[[TrialResult], None] | None,
-) -> Evaluated:
-    with _located():
-        prepared = quarantined(await prepare_trusted(call, options), call.config)
-    job = prepared.job
-    if options.who.executor:
-        if plugins:
-            message = "plugins given as objects cannot be used in other processes"
-            raise PluginError(Problem("executor.objects", message, hint="Leave out `executor`, or install them."))
-        from .worker import recipe_of  # noqa: PLC0415 - only for trials that run elsewhere
-
-        job = replace(job, recipe=recipe_of(options, prepared, call.make_registry))
-    try:
-        watched = job.watched(on_result or _ignore, _ignore, _ignore)
-        conclusion = await carry_out(prepared.plan, watched)
-    finally:
-        await job.store.close()
-    view, remarks = call.commented(conclusion.view)
-    decision = await asyncio.to_thread(decision_on, view, prepared, gates, earlier)
-    failures = failures_of_extensions(call, prepared)
-    if decision.exit_code is ExitCode.OK and any(one.severity is Severity.ERROR for one in failures):
-        decision = replace(decision, exit_code=ExitCode.USAGE)
-    problems = (*heard.told, *prepared.warnings, *prepared.suites.passed_over, *failures)
-    return Evaluated(
-        **{field.name: getattr(view, field.name) for field in fields(view)},
-        complete=conclusion.complete,
-        decision=decision,
-        notices=(*heard.notices, *remarks),
-        problems=tuple(with_places(problems)),
-    )
 
 
 @dataclass(frozen=True)
@@ -296,9 +284,8 @@ def planned_cases(
         TypeError: there is no such setting.
     """
     with _located():
-        call, options, _ = _asked(paths, plugins, settings)
-        options = replace(options, how=replace(options.how, dry_run=True))
-        prepared = asyncio.run(prepare_trusted(call, options))
+        call, asked, _ = _asked(paths, plugins, settings, _Collected(), dry_run=True)
+        prepared = asyncio.run(Evaluation.prepare(call, asked)).prepared
     return tuple(one for suite in prepared.plan.suites for one in _planned(suite))
 
 
@@ -332,17 +319,19 @@ def _located() -> Iterator[None]:
 
 
 def _asked(
-    paths: Sequence[str | Path], plugins: Sequence[object], settings: Settings
-) -> tuple[Invocation, EvalOptions, _Heard]:
-    """The command line that asks for the same, and what it would print."""
-    values = {"paths": [str(path) for path in paths], **_values(settings)}
-    heard = _Heard()
-    call = _call(values, settings, plugins, heard)
-    return call, eval_options(call, values).options, heard
-
-
-def _call(values: Mapping[str, Any], settings: Settings, plugins: Sequence[object], heard: _Heard) -> Invocation:
-    given = Globals(
+    paths: Sequence[str | Path],
+    plugins: Sequence[object],
+    settings: Settings,
+    listener: Listener,
+    *,
+    dry_run: bool = False,
+) -> tuple[Invocation, Asked, GateOptions]:
+    """Return what the evaluation works with, what is asked for without any report, and which gates decide."""
+    if plugins and settings.get("executor"):
+        message = "plugins given as objects cannot be used in other processes"
+        raise PluginError(Problem("executor.objects", message, hint="Leave out `executor`, or install them."))
+    values = {**_values(settings), "paths": [str(path) for path in paths], "dry_run": dry_run}
+    options = Globals(
         config=str(settings["config"]) if "config" in settings else None,
         quiet=True,
         no_plugin=_several(settings.get("no_plugin", ())),
@@ -350,10 +339,11 @@ def _call(values: Mapping[str, Any], settings: Settings, plugins: Sequence[objec
         trust_config=settings.get("trust_config", False),
         untrusted=settings.get("untrusted", False),
     )
-    call = replace(invocation(given, configured(values)), output=heard)
+    call = invocation(options, configured(values), listener)
     for plugin in plugins:
         call.registry.adopt(plugin)
-    return call
+    asked = replace(eval_options(call, values), reports=Reports(by_suites=False))
+    return call, asked, gate_options(values, call.config)
 
 
 _SELECTING = ["case", "keyword", "tag", "target"]
@@ -389,7 +379,3 @@ def _values(settings: Settings) -> dict[str, Any]:
 
 def _several(value: str | Sequence[str]) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else tuple(value)
-
-
-def _ignore(*_: object) -> None:
-    """Nobody is told."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Any
 
 from skillgauge_documents.phrases import counted
@@ -17,14 +16,13 @@ from ..decide.failing import failing_lines
 from ..decide.pair_gates import LiftGate, PairDemands, PairVerdict
 from ..errors import Problem, UsageError
 from ..plan.preparing import Prepared
-from ..run.pipeline import Conclusion
 from ..terminal.output import Output
 from ..types.judged_gates import JudgedGates
 from ..types.result import RunView, Spending
 from .added_results import with_added
 from .arguments import PAGE, words
 from .eval_document import document, human_lines
-from .evaluation import Evaluation
+from .evaluation import EndedRun, Evaluation, WrittenReports
 from .invocation import Invocation
 from .quarantine import gating
 
@@ -83,34 +81,62 @@ def _gates(values: Mapping[str, Any]) -> tuple[str, ...]:
     return (gate,) if isinstance(gate, str) else tuple(gate)
 
 
-def decision_on(view: RunView, prepared: Prepared, gates: GateOptions, earlier: Earlier | None = None) -> Decision:
-    """Return the decision on a run.
+@dataclass(frozen=True)
+class Concluded:
+    """A run with its reports and the decision on it."""
+
+    evaluation: Evaluation
+    outcome: EndedRun
+    view: RunView
+    """The run with what plugins say of it."""
+    written: WrittenReports
+    decision: Decision
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Warnings, files that a search passed over, and extensions that failed."""
+        prepared = self.evaluation.prepared
+        return (*prepared.warnings, *self.outcome.failures, *prepared.suites.passed_over)
+
+
+def concluded(outcome: EndedRun, evaluation: Evaluation, gates: GateOptions, earlier: Earlier | None) -> Concluded:
+    """Write the reports of a run, and decide what it means. Blocks; call it from a worker thread.
 
     Args:
-        view: the run. Its results are read if some of its cases gate nothing; call it from a worker thread.
-        prepared: what was run.
+        outcome: what became of the run.
+        evaluation: what was run.
         gates: what the user demands of it.
         earlier: the run that a gate compares this one with.
     """
+    view, remarks = evaluation.call.commented(with_added(outcome.view, evaluation.overlay))
+    written = evaluation.write_reports(view)
+    decision = _decided(view, evaluation.prepared, gates, earlier)
+    if outcome.stopped_at:
+        decision = stopped_early(view, outcome.stopped_at, decision)
+    code = outcome.exit_code(decision.exit_code, written)
+    notices = (*decision.notices, *broken_arms(view), *remarks)
+    return Concluded(evaluation, outcome, view, written, replace(decision, exit_code=code, notices=notices))
+
+
+def _decided(view: RunView, prepared: Prepared, gates: GateOptions, earlier: Earlier | None) -> Decision:
     part = gating(view, prepared.job.figures)
     compared = tuple(against_answers(part, earlier, gates.pairs)) if earlier else ()
     has_bad_files = bool(prepared.suites.passed_over)
-    decision = decide(view, gates, has_bad_files=has_bad_files, gating=part, compared=compared)
-    return replace(decision, notices=(*decision.notices, *broken_arms(view)))
+    return decide(view, gates, has_bad_files=has_bad_files, gating=part, compared=compared)
 
 
 def conclude(
-    outcome: Conclusion,
+    outcome: EndedRun,
     evaluation: Evaluation,
     call: Invocation,
     values: Mapping[str, Any],
     earlier: Earlier | None = None,
 ) -> int:
-    """Write the reports of a run, and print what became of it.
+    """Conclude a run of the command line, and print what became of it.
 
     Args:
-        outcome: the run.
-        evaluation: what it was.
+        outcome: what became of the run.
+        evaluation: what was run.
         call: the command line.
         values: parsed options, those of the gates among them.
         earlier: the run that a gate compares this one with.
@@ -118,46 +144,36 @@ def conclude(
     Returns:
         The exit code.
     """
-    view, remarks = call.commented(with_added(outcome.view, evaluation.overlay))
-    written = evaluation.write_reports(view)
-    decision = decision_on(view, evaluation.prepared, gate_options(values, call.config), earlier)
-    if evaluation.stopped_at:
-        decision = stopped_early(view, evaluation.stopped_at, decision)
-    notices = (*decision.notices, *remarks)
-    decision = replace(decision, exit_code=evaluation.exit_code(decision.exit_code), notices=notices)
-    if values.get("open_report") and (page := written.get(PAGE)):
+    run = concluded(outcome, evaluation, gate_options(values, call.config), earlier)
+    if values.get("open_report") and (page := run.written.paths.get(PAGE)):
         import webbrowser  # noqa: PLC0415 - few runs open one
 
         if not webbrowser.open(page.resolve().as_uri()):
             call.output.notice(f"no browser can be opened here; the page is {page}")
-    _print(view, decision, written, outcome, evaluation, call.output)
-    return decision.exit_code
+    _print(run, call.output)
+    return run.decision.exit_code
 
 
-def _print(
-    view: RunView,
-    decision: Decision,
-    written: Mapping[str, Path],
-    outcome: Conclusion,
-    evaluation: Evaluation,
-    output: Output,
-) -> None:
-    output.document(document(view, decision, written, evaluation.prepared) if output.as_json else None)
-    output.report(_lines(view, written, evaluation))
-    if outcome.already_done:
-        output.notice(f"done before the interruption and not run again: {counted(outcome.already_done, 'trial')}")
+def _print(run: Concluded, output: Output) -> None:
+    decision, already_done = run.decision, run.outcome.already_done
+    if output.as_json:
+        paths, sandbox = run.written.paths, run.evaluation.prepared.sandbox
+        output.document(document(run.view, decision, paths, sandbox, run.problems))
+    output.report(_lines(run))
+    if already_done:
+        output.notice(f"done before the interruption and not run again: {counted(already_done, 'trial')}")
     for notice in decision.notices:
         output.notice(notice)
     output.verdict(decision.verdict, decision.exit_code)
 
 
-def _lines(view: RunView, written: Mapping[str, Path], evaluation: Evaluation) -> Iterator[str]:
-    """For people: every group, what did not pass, the price, and where the reports are."""
-    yield from human_lines(view)
-    yield from failing_lines(view, evaluation.kept_as(view, written))
-    if spent := spending_text(view.summary.spending):
+def _lines(run: Concluded) -> Iterator[str]:
+    """Yield lines for people: every group, what did not pass, the price, and where the reports are."""
+    yield from human_lines(run.view)
+    yield from failing_lines(run.view, run.evaluation.kept_as(run.view, run.written))
+    if spent := spending_text(run.view.summary.spending):
         yield spent
-    for name, path in written.items():
+    for name, path in run.written.paths.items():
         yield f"{name} report: {path}"
 
 

@@ -82,9 +82,9 @@ def only_failed(call: Invocation, options: EvalOptions) -> EvalOptions:
     )
     if not keys:
         why = "no earlier run of this is stored" if not earlier.runs else f"nothing failed in {_named(earlier)}"
-        call.output.notice(f"--last-failed: {why}, so all cases are run")
+        call.listener.notice(f"--last-failed: {why}, so all cases are run")
         return options
-    call.output.notice(f"--last-failed: {counted(len(keys), 'case')} that did not pass in {_named(earlier)}")
+    call.listener.notice(f"--last-failed: {counted(len(keys), 'case')} that did not pass in {_named(earlier)}")
     return _narrowed(options, keys)
 
 
@@ -99,10 +99,10 @@ def only_changed(call: Invocation, options: EvalOptions, plan: Plan) -> EvalOpti
         if trial.repeat == 1 and earlier.done.get((group, trial.case.id)) != now:
             keys.add(case_key(trial.case))
     if not keys:
-        call.output.notice(f"--changed: all is as in {_named(earlier)}")
+        call.listener.notice(f"--changed: all is as in {_named(earlier)}")
         return None
     since = f" since {_named(earlier)}" if earlier.runs else ": no earlier run of this is stored"
-    call.output.notice(f"--changed: {counted(len(keys), 'case')}{since}")
+    call.listener.notice(f"--changed: {counted(len(keys), 'case')}{since}")
     return _narrowed(options, frozenset(keys))
 
 

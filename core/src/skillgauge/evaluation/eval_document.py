@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from skillgauge_documents.characters import plain
@@ -13,7 +13,7 @@ from skillgauge_documents.phrases import counted, percent
 from ..decide.decision import Decision, run_notes
 from ..decide.failing import WIDTH
 from ..decide.leaderboard import boards
-from ..plan.preparing import Prepared
+from ..errors import Problem
 from ..report.answer import sentences
 from ..report.wording import figure_text, headline, interval_text, labels, rate_notes, table_texts
 from ..terminal.output import Rows, problem_document
@@ -47,19 +47,21 @@ class EvalDocument(Frozen):
     results: tuple[TrialResult, ...]
 
 
-def document(view: RunView, decision: Decision, written: Mapping[str, Path], prepared: Prepared) -> dict[str, object]:
+def document(
+    view: RunView, decision: Decision, written: Mapping[str, Path], sandbox: str, problems: Iterable[Problem]
+) -> dict[str, object]:
     """The run as one JSON document."""
     return {
         "schema_version": "1.0",
         "exit_code": int(decision.exit_code),
         "verdict": decision.verdict,
         "notices": list(decision.notices),
-        "sandbox": prepared.sandbox,
+        "sandbox": sandbox,
         "run": view.run.model_dump(mode="json"),
         "plan": view.head.model_dump(mode="json"),
         "summary": view.summary.model_dump(mode="json"),
         "reports": {name: str(path) for name, path in written.items()},
-        "problems": [problem_document(problem) for problem in (*prepared.warnings, *prepared.suites.passed_over)],
+        "problems": [problem_document(problem) for problem in problems],
         "results": Rows(
             lambda: (json.loads(result.model_dump_json(exclude_defaults=True)) for result in view.results()),
             some=view.summary.counts.total > 0,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -23,29 +22,29 @@ from ..plan.images import built_since
 from ..plan.options import EvalOptions, How, What, Who
 from ..plan.preparing import Prepared
 from ..run.budget import BudgetLimits
+from ..run.pipeline import Conclusion, carry_out
 from ..types.result import TrialResult, Verdict
 from .arguments import OWN_DOCUMENT, PAGE, Detect, paths_and_cases, seconds_of, words
 from .cache_folder import cache_folder
 from .descriptors import require_descriptors
-from .ending import stopped_by_signals
 from .format_options import FormatOptions
 from .invocation import Invocation
-from .listeners import failures_of_extensions
 from .named_cases import require_cases
 from .plan_document import plan_document, print_plan
-from .preparation import prepare_trusted
-from .quarantine import quarantined
+from .preparation import prepare_run
+from .remarks import failures_of_extensions
 from .reports import Reports, make_reporters, own_documents, with_agent_formats
 from .selecting import choice
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
-    from ..run.pipeline import Conclusion, Job
+    from ..contract.reporters import Reporter
+    from ..run.pipeline import Job
     from ..run.stage import OpenStage, Stage
     from ..types.plan import Plan
     from ..types.result import RunInfo, RunView
-    from ..types.trial import Trial
+    from ..types.trial import SuiteHead, Trial
 
 
 @dataclass(frozen=True)
@@ -69,124 +68,158 @@ class Asked:
         return replace(self, options=replace(self.options, what=replace(what, paths=paths, selection=selection)))
 
 
+@dataclass(frozen=True)
+class EndedRun(Conclusion):
+    """What became of an evaluation that was carried out."""
+
+    failures: tuple[Problem, ...] = ()
+    """Extensions that failed once the run had begun."""
+    stopped_at: TrialResult | None = None
+    """The failure that ended the run, if the first one was to end it."""
+
+    def exit_code(self, decided: ExitCode, reports: WrittenReports) -> ExitCode:
+        """Return the exit code of a command: a run that lacks a report, or a named extension, does not end well."""
+        lacks_extension = any(problem.severity is Severity.ERROR for problem in self.failures)
+        if decided is ExitCode.OK and (lacks_extension or reports.failed):
+            return ExitCode.USAGE
+        return decided
+
+
+@dataclass(frozen=True)
+class WrittenReports:
+    """The reports of a run."""
+
+    paths: Mapping[str, Path]
+    """Where each is, by reporter, as far as it wrote one."""
+    failed: int = 0
+    """How many were asked for and could not be made."""
+
+
+@dataclass(frozen=True)
 class Evaluation:
     """An evaluation that was checked completely and may run."""
 
-    def __init__(self, call: Invocation, options: Reports, prepared: Prepared, *, dry_run: bool = False) -> None:
-        self._call = call
-        self._options = options
-        self.prepared = prepared
-        self._reporters = make_reporters(call, options, prepared, dry_run=dry_run)
-        self._kept = 0
-        self.overlay = Overlay()
-        """The checks that the user adds to cases."""
-        self.stopped_at: TrialResult | None = None
-        """The failure that ended the run, if the first one was to end it."""
-        self.failed_reports = 0
-        """Reports that were asked for and could not be made."""
-        self.failed_extensions = 0
-        """Extensions that the user named and that failed once the run had begun."""
+    call: Invocation
+    prepared: Prepared
+    reports: Reports
+    """Which are written, and where."""
+    reporters: Mapping[str, Reporter]
+    overlay: Overlay
+    """The checks that the user adds to cases."""
+    kept: int = 0
+    """Trials of the plan that have their results already."""
 
     @classmethod
     async def prepare(cls, call: Invocation, asked: Asked) -> Evaluation:
-        """Find and check everything that a run needs; what does not stop it is printed.
+        """Find and check everything that a run needs; the listener hears of what does not stop it.
 
         Raises:
             SkillgaugeError: with every problem that was found; nothing has run.
         """
         options = asked.options
-        reports = asked.reports
-        require_cases(asked.words, options, call.registry, after_format=not reports.optional)
-        prepared = quarantined(await prepare_trusted(call, options), call.config)
-        if options.who.executor:
-            from .worker import recipe_of  # noqa: PLC0415 - only for trials that run elsewhere
-
-            recipe = recipe_of(options, prepared, call.make_registry)
-            prepared = replace(prepared, job=replace(prepared.job, recipe=recipe))
-        reports = with_agent_formats(reports, prepared, call.config)
-        evaluation = cls(call, reports, prepared, dry_run=options.how.dry_run)
-        if isinstance(options.what.revise, Overlay):
-            evaluation.overlay = options.what.revise
-        call.output.problems((*prepared.warnings, *prepared.suites.passed_over))
-        return evaluation
+        require_cases(asked.words, options, call.registry, after_format=not asked.reports.optional)
+        prepared = await prepare_run(call, options)
+        reports = with_agent_formats(asked.reports, prepared, call.config)
+        reporters = make_reporters(call, reports, prepared, dry_run=options.how.dry_run)
+        revise = options.what.revise
+        overlay = revise if isinstance(revise, Overlay) else Overlay()
+        call.listener.problems((*prepared.warnings, *prepared.suites.passed_over))
+        return cls(call, prepared, reports, reporters, overlay)
 
     def instead(self, plan: Plan, job: Job, *, kept: int = 0) -> Evaluation:
-        """The same with another plan and job; so many of the plan's trials have their results already."""
-        other = copy(self)
-        other.prepared, other._kept = replace(self.prepared, plan=plan, job=job), kept
-        return other
+        """Return the same evaluation with another plan and job.
+
+        Args:
+            plan: what to run.
+            job: who runs it.
+            kept: trials of the plan that have their results already.
+        """
+        return replace(self, prepared=replace(self.prepared, plan=plan, job=job), kept=kept)
 
     def print_plan(self) -> ExitCode:
-        """Say what would run."""
-        if self._call.output.as_json:
-            self._call.output.document(plan_document(self.prepared))
+        """Print what would run."""
+        output = self.call.output
+        if output.as_json:
+            output.document(plan_document(self.prepared))
         else:
-            print_plan(self.prepared, self._call.output)
+            print_plan(self.prepared, output)
         return ExitCode.USAGE if self.prepared.suites.passed_over else ExitCode.OK
 
-    async def carry_out(self, *, fail_fast: bool = False) -> Conclusion:
-        """Run it; the first Ctrl-C stops it and keeps what is finished.
+    async def carry_out(self, *, fail_fast: bool = False) -> EndedRun:
+        """Run it; what is finished when the listener stops it is kept.
 
         Args:
             fail_fast: whether the first failure stops it, too: of an arm that is not a mere baseline, or an error.
         """
-        if not self.prepared.job.recipe:  # else trials run elsewhere
-            require_descriptors(min(self.prepared.job.concurrency, self.prepared.plan.head.trial_count))
-        heads = {suite.id: suite for suite in self.prepared.plan.head.suites}
+        prepared, listener = self.prepared, self.call.listener
+        if not prepared.job.recipe:  # else trials run elsewhere
+            require_descriptors(min(prepared.job.concurrency, prepared.plan.head.trial_count))
+        failures: list[TrialResult] = []
+        conclusion = await self._run(failures, fail_fast=fail_fast)
+        for image in await built_since(prepared.cast.images):
+            listener.notice(image.removal)
+        problems = failures_of_extensions(self.call.registry, prepared, self.call.names_extension)
+        listener.problems(problems)
+        stopped_at = failures[0] if failures else None
+        return EndedRun(conclusion.view, conclusion.complete, conclusion.already_done, problems, stopped_at)
 
-        def ends(result: TrialResult) -> bool:
-            mere_baseline = heads[result.suite_id].is_baseline(result.arm)
-            ends = result.verdict is Verdict.ERROR or (result.verdict is Verdict.FAIL and not mere_baseline)
-            if ends and fail_fast:
-                self.stopped_at = self.stopped_at or result
-            return ends and fail_fast
+    async def _run(self, failures: list[TrialResult], *, fail_fast: bool) -> Conclusion:
+        """Run the plan; the failures that stopped it are added to a list."""
+        stop = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        plan, job = self.prepared.plan, self.prepared.job
+        heads = {suite.id: suite for suite in plan.head.suites}
+        with self.call.listener.watching(plan.head.trial_count - self.kept, stop) as watcher:
 
-        outcome = await _carry_out(self.prepared, self._call, self._kept, ends)
-        for image in await built_since(self.prepared.cast.images):
-            self._call.output.notice(image.removal)
-        failures = failures_of_extensions(self._call, self.prepared)
-        self._call.output.problems(failures)
-        self.failed_extensions = sum(problem.severity is Severity.ERROR for problem in failures)
-        self.prepared = replace(self.prepared, warnings=(*self.prepared.warnings, *failures))
-        return outcome
+            def finished(result: TrialResult) -> None:
+                watcher.finished(result)
+                if fail_fast and _is_failure(result, heads[result.suite_id]):
+                    failures.append(result)
+                    loop.call_soon_threadsafe(stop.set)
 
-    def write_reports(self, view: RunView) -> dict[str, Path]:
-        """Write every report that was asked for; a reporter that fails costs its own report, and is told of.
+            stages = {kind: partial(_opened, stage, watcher.started) for kind, stage in job.stages.items()}
+            watched = replace(job, stages=stages).watched(finished, self._begun, watcher.step)
+            try:
+                return await carry_out(plan, watched, stop)
+            finally:
+                await job.store.close()
 
-        Returns:
-            Path of each, by reporter, as far as it wrote one.
-        """
+    def _begun(self, run: RunInfo) -> None:
+        if run.resumed:
+            notice = f"resuming run {run.run_id}, which was interrupted (--fresh starts a new one)"
+            self.call.listener.notice(notice)
+
+    def write_reports(self, view: RunView) -> WrittenReports:
+        """Write every report that was asked for; a reporter that fails costs its own report, and is told of."""
         from .writing import write_report  # noqa: PLC0415 - a dry run writes none
 
         reports: dict[str, Callable[[], Path | None]] = {
-            name: partial(write_report, view, name, one, self._options.folder) for name, one in self._reporters.items()
+            name: partial(write_report, view, name, reporter, self.reports.folder)
+            for name, reporter in self.reporters.items()
         }
-        reports |= own_documents(view, self._call.registry, self._options)
-        written: dict[str, Path] = {}
+        reports |= own_documents(view, self.call.registry, self.reports)
+        paths: dict[str, Path] = {}
+        failed = 0
         for name, write in reports.items():
             try:
                 path = write()
             except PluginError as error:
-                self.failed_reports += 1
-                self._call.output.problems(error.problems)
-            else:
-                written |= {name: path} if path else {}
-        return written
+                failed += 1
+                self.call.listener.problems(error.problems)
+                continue
+            if path:
+                paths[name] = path
+        return WrittenReports(paths, failed)
 
-    def kept_as(self, view: RunView, written: Mapping[str, Path]) -> tuple[str, ...]:
+    def kept_as(self, view: RunView, written: WrittenReports) -> tuple[str, ...]:
         """What `report show` finds the run by: its id in the store, else its record; empty if nothing keeps it."""
         store = self.prepared.cast.store
         if store is None or not store.durable:
-            record = written.get("record")
+            record = written.paths.get("record")
             return (str(record),) if record else ()
-        place = self._call.config.find("store")
+        place = self.call.config.find("store")
         named = ("--store", str(place.value)) if place and place.source is Source.FLAG else ()
         return (view.run.run_id, *named)
-
-    def exit_code(self, decided: ExitCode) -> ExitCode:
-        """The exit code once the reports are written: a run that lacks a report, or an extension, does not end well."""
-        incomplete = self.failed_reports or self.failed_extensions
-        return ExitCode.USAGE if incomplete and decided is ExitCode.OK else decided
 
 
 def eval_options(call: Invocation, values: Mapping[str, Any]) -> Asked:
@@ -300,35 +333,11 @@ def _overlay(call: Invocation, given: Sequence[str]) -> Overlay:
     return read_overlay(configured.value if configured else (), configured.where if configured else "", given)
 
 
-async def _carry_out(
-    prepared: Prepared, call: Invocation, kept: int, ends: Callable[[TrialResult], bool]
-) -> Conclusion:
-    """Run the plan; the first Ctrl-C stops it and keeps what is finished."""
-    from ..run.pipeline import carry_out  # noqa: PLC0415 - a dry run ends before
-    from ..terminal.progress import make_progress  # noqa: PLC0415
-
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    given, job = call.globals, prepared.job
-    total = prepared.plan.head.trial_count - kept
-    progress = make_progress(total, quiet=given.quiet or given.log_json, verbose=given.verbose, no_color=given.no_color)
-    job = replace(job, stages={kind: partial(_opened, stage, progress.started) for kind, stage in job.stages.items()})
-
-    def begun(run: RunInfo) -> None:
-        if run.resumed:
-            call.output.notice(f"resuming run {run.run_id}, which was interrupted (--fresh starts a new one)")
-
-    def finished(result: TrialResult) -> None:
-        progress.finished(result)
-        if ends(result):
-            loop.call_soon_threadsafe(stop.set)
-
-    with stopped_by_signals(stop):
-        try:
-            with progress:
-                return await carry_out(prepared.plan, job.watched(finished, begun, progress.step), stop)
-        finally:
-            await prepared.job.store.close()
+def _is_failure(result: TrialResult, suite: SuiteHead) -> bool:
+    """Return whether a result is an error, or a failure of an arm that is not a mere baseline."""
+    if result.verdict is Verdict.ERROR:
+        return True
+    return result.verdict is Verdict.FAIL and not suite.is_baseline(result.arm)
 
 
 def _opened(stage: OpenStage, told: Callable[[Trial], None], trial: Trial) -> AbstractAsyncContextManager[Stage]:

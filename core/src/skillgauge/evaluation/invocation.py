@@ -1,9 +1,10 @@
-"""What a command works with: configuration, plugins, output, and what the formats and reporters here can read."""
+"""What an evaluation works with: configuration, plugins, who listens, and what formats and reporters here can read."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -19,12 +20,14 @@ from ..errors import PluginError, Problem, Severity, SkillgaugeError, SourceSpan
 from ..log import configure
 from ..plugins.index import PluginIndex, install_hint
 from ..plugins.installed import read_index
-from ..plugins.kinds import FORMATS, REPORTERS
+from ..plugins.kinds import EXTENSIONS, FORMATS, REPORTERS
 from ..plugins.registry import Registry
 from ..terminal.output import Output
-from .run_notices import RUN_NOTICES, commented
+from .remarks import RUN_NOTICES, Listener, Watcher, commented
 
 if TYPE_CHECKING:
+    import asyncio
+
     from ..contract.formats import SuiteFormat
     from ..contract.reporters import Reporter
     from ..contract.stores import Store
@@ -46,6 +49,9 @@ class Invocation:
     config: Config
     registry: Registry
     output: Output
+    """Where commands print."""
+    listener: Listener
+    """Who hears of an evaluation; of a command, the same terminal."""
     cwd: Path
     make_registry: Callable[[], Registry]
     """Makes another registry of the same plugins; it can be pickled."""
@@ -172,7 +178,44 @@ class Invocation:
         return sign(store, UserKey(self._warn), self._warn)
 
     def _warn(self, problem: Problem) -> None:
-        self.output.problems([problem])
+        self.listener.problems([problem])
+
+    def names_extension(self, name: str) -> bool:
+        """Return whether the user named an extension, by its file or by one of its options."""
+        if f"{EXTENSIONS}.{name}" in self.config.plugin_options():
+            return True
+        if name not in self.registry.names(EXTENSIONS):
+            return False
+        files = {str(Path(file)) for file in self.globals.plugin}
+        return self.registry.resolve(EXTENSIONS, name).distribution in files
+
+
+@dataclass(frozen=True)
+class OnTerminal:
+    """Listens to an evaluation of the command line."""
+
+    globals: Globals
+    output: Output
+
+    def notice(self, text: str) -> None:
+        """Print it."""
+        self.output.notice(text)
+
+    def problems(self, problems: Iterable[Problem]) -> None:
+        """Print them."""
+        self.output.problems(problems)
+
+    @contextmanager
+    def watching(self, total: int, stop: asyncio.Event) -> Iterator[Watcher]:
+        """Show how far the run is; Ctrl-C stops it."""
+        from ..terminal.progress import make_progress  # noqa: PLC0415 - few commands run anything
+        from .ending import stopped_by_signals  # noqa: PLC0415 - as above
+
+        options = self.globals
+        is_quiet = options.quiet or options.log_json
+        progress = make_progress(total, quiet=is_quiet, verbose=options.verbose, no_color=options.no_color)
+        with stopped_by_signals(stop), progress:
+            yield progress
 
 
 def trusted_files() -> TrustedFiles:
@@ -181,12 +224,13 @@ def trusted_files() -> TrustedFiles:
     return TrustedFiles(path.with_name("trusted.json") if path else None)
 
 
-def invocation(given: Globals, flags: Mapping[str, Any] | None = None) -> Invocation:
+def invocation(given: Globals, flags: Mapping[str, Any] | None = None, listener: Listener | None = None) -> Invocation:
     """Read the configuration and prepare the plugins.
 
     Args:
         given: the global options: `click.Context.obj` in a command of class `GlobalsCommand`.
         flags: configuration values set by the command's own options, unset ones absent.
+        listener: who hears of the evaluation; by default the terminal.
 
     Raises:
         UsageError: the configuration is wrong.
@@ -210,10 +254,11 @@ def invocation(given: Globals, flags: Mapping[str, Any] | None = None) -> Invoca
         raise UsageError(unknown)
     ask_first(registry.events)
     output = Output(as_json=given.as_json, quiet=given.quiet)
+    listener = listener or OnTerminal(given, output)
     for notice in config.notices:
-        output.notice(notice)
-    output.problems(unknown)
-    return Invocation(given, config, registry, output, cwd, make_registry, others)
+        listener.notice(notice)
+    listener.problems(unknown)
+    return Invocation(given, config, registry, output, listener, cwd, make_registry, others)
 
 
 def _configuration(given: Globals, index: PluginIndex, values: Mapping[str, Any]) -> tuple[Config, OtherPrograms]:

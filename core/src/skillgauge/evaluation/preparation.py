@@ -12,6 +12,22 @@ from ..plan.preparing import Prepared, prepare
 from ..plugins.kinds import ENGINES
 from .arguments import words
 from .invocation import Invocation
+from .quarantine import quarantined
+
+
+async def prepare_run(call: Invocation, options: EvalOptions) -> Prepared:
+    """Prepare what will run: under the rules of the quarantine, and with what executors elsewhere need.
+
+    Raises:
+        SkillgaugeError: as `prepare_trusted`.
+    """
+    prepared = quarantined(await prepare_trusted(call, options), call.config)
+    if not options.who.executor:
+        return prepared
+    from .worker import recipe_of  # noqa: PLC0415 - only for trials that run elsewhere
+
+    recipe = recipe_of(options, prepared, call.make_registry)
+    return replace(prepared, job=replace(prepared.job, recipe=recipe))
 
 
 async def prepare_trusted(call: Invocation, options: EvalOptions) -> Prepared:
@@ -31,7 +47,7 @@ async def prepare_trusted(call: Invocation, options: EvalOptions) -> Prepared:
     held = call.held_back(lambda one: ask and takes_part(one, prepared, call.registry))
     if any(problem.severity is Severity.ERROR for problem in held):
         raise UsageError(held)
-    call.output.problems((*held, *_unused(call, options, prepared)))
+    call.listener.problems((*held, *_unused(call, options, prepared)))
     return replace(prepared, job=replace(prepared.job, store=call.signing(prepared.job.store)))
 
 

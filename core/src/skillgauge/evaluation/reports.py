@@ -35,6 +35,8 @@ class Reports:
     """Absolute."""
     folder_given: bool = False
     """Whether the user named it, so that nothing goes where a suite wants its document."""
+    by_suites: bool = True
+    """Whether a suite's document is written where the suite itself wants it."""
     file: Path | None = None
     """Where the suites' own document goes instead; a folder if there are several."""
 
@@ -71,12 +73,12 @@ def make_reporters(call: Invocation, options: Reports, prepared: Prepared, *, dr
             if not dry_run:
                 by_name[resolved.name] = call.registry.make(REPORTERS, resolved, checked)
     for suite in prepared.plan.head.suites:
-        if suite.document and (options.own or suite.report_folder):
+        if suite.document and (options.own or (suite.report_folder and options.by_suites)):
             call.registry.resolve("reporters", suite.document)
     if options.own and not any(suite.document for suite in prepared.plan.head.suites):
-        call.output.notice("--format json writes nothing: these suites have no document of their own")
+        call.listener.notice("--format json writes nothing: these suites have no document of their own")
     if missing:
-        call.output.notice(f"not installed, so not written: {', '.join(missing)} (reporters)")
+        call.listener.notice(f"not installed, so not written: {', '.join(missing)} (reporters)")
     return by_name
 
 

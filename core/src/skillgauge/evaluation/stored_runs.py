@@ -104,7 +104,7 @@ def own_runs(call: Invocation, views: Iterable[RunView], use: str) -> Generator[
                 yield view
     finally:
         if foreign:
-            call.output.notice(f"{use}: not signed with your key and passed over: {_listed(foreign)}")
+            call.listener.notice(f"{use}: not signed with your key and passed over: {_listed(foreign)}")
 
 
 def tell_foreign(call: Invocation, views: Sequence[RunView]) -> None:
@@ -115,7 +115,7 @@ def tell_foreign(call: Invocation, views: Sequence[RunView]) -> None:
     foreign = [plain(view.run.run_id) for view in views if why_summary_foreign(view)]
     if foreign:
         message = f"not signed with your key, in {store_place(call)}: {_listed(foreign)}"
-        call.output.problems([Problem("store.not-yours", message, hint=_SHOWN_HINT, severity=Severity.WARNING)])
+        call.listener.problems([Problem("store.not-yours", message, hint=_SHOWN_HINT, severity=Severity.WARNING)])
 
 
 def _listed(run_ids: Sequence[str]) -> str:
@@ -173,7 +173,7 @@ def _foreign(call: Invocation, view: RunView, *, counts: bool) -> Problem | None
     message = f"run {plain(view.run.run_id)} in {store_place(call)} is not your own word: {why}"
     if is_refused:
         return Problem("store.not-yours", message, hint=_REFUSED_HINT)
-    call.output.problems([Problem("store.not-yours", message, hint=_SHOWN_HINT, severity=Severity.WARNING)])
+    call.listener.problems([Problem("store.not-yours", message, hint=_SHOWN_HINT, severity=Severity.WARNING)])
     return None
 
 

@@ -12,7 +12,6 @@ from typing import Any
 import click
 
 from skillgauge.api import (
-    Conclusion,
     EmptySelection,
     Evaluation,
     EvaluationCommand,
@@ -133,5 +132,5 @@ async def _carry_out(call: Invocation, values: Mapping[str, Any], found: _Found,
     if values["dry_run"]:
         return evaluation.print_plan()
     call.output.notice(f"[2/4] Eval: {counted(evaluation.prepared.plan.head.trial_count, 'trial')}")
-    outcome: Conclusion = await evaluation.carry_out()
+    outcome = await evaluation.carry_out()
     return await asyncio.to_thread(conclude, call, evaluation, outcome, found.candidates, strategy)

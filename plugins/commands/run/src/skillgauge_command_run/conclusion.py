@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import assert_never
 
 from skillgauge.api import (
-    Conclusion,
+    EndedRun,
     Evaluation,
     ExitCode,
     Invocation,
@@ -50,7 +50,7 @@ class RunDocument(SelectionDocument):
 
 
 def conclude(
-    call: Invocation, evaluation: Evaluation, outcome: Conclusion, candidates: Sequence[Candidate], strategy: Strategy
+    call: Invocation, evaluation: Evaluation, outcome: EndedRun, candidates: Sequence[Candidate], strategy: Strategy
 ) -> ExitCode:
     """Select, write the reports, print everything.
 
@@ -73,9 +73,9 @@ def conclude(
         output.notice(f"[3/4] Select: {chosen or 'none'} of {total}")
     notices = (*notices, *remarks)
     written = evaluation.write_reports(view)
-    output.notice(f"[4/4] Report: {', '.join(written) or 'none'}")
+    output.notice(f"[4/4] Report: {', '.join(written.paths) or 'none'}")
     exit_code, verdict = _verdict(view, selection, bad_files=bad_files)
-    exit_code = evaluation.exit_code(exit_code)
+    exit_code = outcome.exit_code(exit_code, written)
     prepared = evaluation.prepared
     document = RunDocument(
         **dict(selection_document(selection, strategy)),
@@ -85,12 +85,12 @@ def conclude(
         sandbox=prepared.sandbox,
         run=view.run,
         summary=view.summary,
-        reports={name: str(path) for name, path in written.items()},
-        problems=problem_documents((*prepared.warnings, *prepared.suites.passed_over)),
+        reports={name: str(path) for name, path in written.paths.items()},
+        problems=problem_documents((*prepared.warnings, *outcome.failures, *prepared.suites.passed_over)),
     )
     output.document(document.model_dump(mode="json"))
     if not output.quiet:
-        _print(output, view, selection, strategy, written)
+        _print(output, view, selection, strategy, written.paths)
     if outcome.already_done:
         output.notice(f"done before the interruption, so not run again: {counted(outcome.already_done, 'trial')}")
     for notice in notices:

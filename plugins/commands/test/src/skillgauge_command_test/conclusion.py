@@ -9,8 +9,8 @@ from typing import Self
 from pydantic import Field
 
 from skillgauge.api import (
-    Conclusion,
     Counts,
+    EndedRun,
     Evaluation,
     ExitCode,
     Frozen,
@@ -61,12 +61,12 @@ class TestDocument(Frozen):
         return cls(exit_code=0, verdict=verdict, counts=Counts())
 
 
-def conclude(call: Invocation, evaluation: Evaluation, outcome: Conclusion) -> ExitCode:
+def conclude(call: Invocation, evaluation: Evaluation, outcome: EndedRun) -> ExitCode:
     """Print what became of a run, and write the reports that were asked for."""
     view, output = outcome.view, call.output
     written = evaluation.write_reports(view)
     code, verdict = decided(view)
-    code = evaluation.exit_code(code)
+    code = outcome.exit_code(code, written)
     cases = [case_document(result) for result in view.results()]
     document = TestDocument(
         exit_code=code,
@@ -74,10 +74,10 @@ def conclude(call: Invocation, evaluation: Evaluation, outcome: Conclusion) -> E
         sandbox=evaluation.prepared.sandbox,
         counts=view.summary.counts,
         cases=tuple(cases),
-        reports={name: str(path) for name, path in written.items()},
+        reports={name: str(path) for name, path in written.paths.items()},
     )
     output.document(document.model_dump(mode="json"))
-    output.report(lines(cases, written))
+    output.report(lines(cases, written.paths))
     output.verdict(verdict, code)
     return code
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from skillgauge.api import RunView, table_texts
-from skillgauge.evaluation.run_notices import commented
+from skillgauge.evaluation.remarks import commented
 from skillgauge.plugins.index import IndexEntry
 from skillgauge.stats import RateInterval
 from skillgauge.types.comparison import Counts, GroupKey
