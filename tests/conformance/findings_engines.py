@@ -111,7 +111,7 @@ FINDINGS: dict[str, list[str]] = {
         "plugins/engines/claude-code/tests/test_claude_code_streams.py::test_no_server_behind_a_relay",
     ],
     "D-1": [
-        "core/tests/config/test_overlay.py::test_a_further_check_may_stand_beside_the_verdict",
+        "core/tests/evaluation/test_added_checks.py::test_a_further_check_may_stand_beside_the_verdict",
         "core/tests/report/test_summary.py::test_checks_beside_the_verdict_are_figures_of_their_own",
         "core/tests/run/test_grading.py::test_a_check_beside_the_verdict_changes_none",
         "core/tests/run/test_grading.py::test_checks_beside_the_verdict_alone_assert_nothing",

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from skillgauge.evaluation.ending import PATIENCE_S
+from skillgauge.evaluation.process import PATIENCE_S
 from skillgauge_testkit.program import PROGRAM, Program
 
 from .conftest import MakeSkill, task

@@ -21,15 +21,18 @@ from .log import (
     get_logger as get_logger,
     without_secrets as without_secrets,
 )
-from .evaluation.baselines import (
+from .evaluation.stored import (
     baseline_file as baseline_file,
     baseline_files as baseline_files,
+    cache_folder as cache_folder,
+    find_run as find_run,
+    opened_store as opened_store,
+    run_reports as run_reports,
+    store_place as store_place,
+    tell_foreign as tell_foreign,
 )
 from .decide.against import (
     why_unusable as why_unusable,
-)
-from .evaluation.cache_folder import (
-    cache_folder as cache_folder,
 )
 from .evaluation.eval_document import (
     human_lines as human_lines,
@@ -48,9 +51,11 @@ from .decide.decision import (
     score_text as score_text,
 )
 from .evaluation.evaluation import (
-    Asked as Asked,
     EndedRun as EndedRun,
     Evaluation as Evaluation,
+)
+from .evaluation.options import (
+    Asked as Asked,
     eval_options as eval_options,
 )
 from .evaluation.arguments import (
@@ -93,14 +98,7 @@ from .terminal.output import (
     Output as Output,
     problem_document as problem_document,
 )
-from .evaluation.stored_runs import (
-    find_run as find_run,
-    opened_store as opened_store,
-    run_reports as run_reports,
-    store_place as store_place,
-    tell_foreign as tell_foreign,
-)
-from .evaluation.worker import (
+from .evaluation.preparation import (
     worker as worker,
 )
 from .contract.adapters import (
@@ -218,7 +216,7 @@ from .decide.case_by_case import (
     CaseReport as CaseReport,
     case_by_case as case_by_case,
 )
-from .evaluation.writing import (
+from .evaluation.reports import (
     write_report as write_report,
 )
 from .config.whole_files import (

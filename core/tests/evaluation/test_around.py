@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from skillgauge.cli.options import names_apart, wants_json
-from skillgauge.evaluation.around import around
+from skillgauge.evaluation.selection import around
 
 
 class Claims:

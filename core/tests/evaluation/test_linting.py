@@ -10,12 +10,13 @@ from types import ModuleType
 import pytest
 
 from skillgauge.errors import Problem, Severity, SourceSpan, UsageError
-from skillgauge.evaluation.fixing import changed, diff_lines
 from skillgauge.evaluation.linting import (
     Fix,
     Lint,
     LintFinding,
     LintSubject,
+    changed,
+    diff_lines,
     installed_lints,
     levelled,
     lint_suites,

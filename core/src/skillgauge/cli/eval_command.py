@@ -13,8 +13,9 @@ import click
 from ..decide.foresight import coarse
 from ..errors import ExitCode, Problem, SkillgaugeError, UsageError
 from ..evaluation.arguments import configured
-from ..evaluation.evaluation import Asked, Evaluation, eval_options
+from ..evaluation.evaluation import Evaluation
 from ..evaluation.invocation import Invocation, invocation
+from ..evaluation.options import Asked, eval_options
 from ..evaluation.preparation import prepare_trusted
 from ..plan.options import EvalOptions
 from .evaluation_options import EvaluationCommand, evaluation_options, selection_options
@@ -63,16 +64,17 @@ _OPTIONS: list[click.Parameter] = [
 def _evaluate(**values: Any) -> int:
     call = invocation(click.get_current_context().obj, configured(values))
     if values["listed"]:
-        from ..evaluation.case_list import list_cases  # noqa: PLC0415 - nothing is evaluated then
+        from ..evaluation.selection import list_cases  # noqa: PLC0415 - nothing is evaluated then
 
-        return list_cases(call, eval_options(call, values))
+        asked = eval_options(call, values)
+        return list_cases(call, asked.options, asked.words)
     if values["confirm"] and (values["last_failed"] or values["changed"]):
         message = "--confirm continues whole comparisons; it cannot be combined with --last-failed or --changed"
         hint = "Leave out --confirm to run those cases by themselves."
         raise UsageError(Problem("usage.confirm", message, hint=hint))
     if values["confirm"] is None and values["against"] is None:
         return asyncio.run(_run(call, values, _Read()))
-    from ..evaluation.stored_runs import run_reports  # noqa: PLC0415 - only what needs an earlier run reads one
+    from ..evaluation.stored import run_reports  # noqa: PLC0415 - only what needs an earlier run reads one
 
     named = {name: values[name] for name in ("confirm", "against") if values[name] is not None}
     joined = [values["confirm"]] if values["confirm"] is not None else []
@@ -137,7 +139,7 @@ async def _run(call: Invocation, values: Mapping[str, Any], read: _Read) -> int:
 
 async def _chosen_by_earlier(call: Invocation, asked: Asked, values: Mapping[str, Any]) -> Evaluation | None:
     """The cases that failed last, or have changed since; `None` if none has."""
-    from ..evaluation.earlier import only_changed, only_failed  # noqa: PLC0415 - few commands read earlier runs
+    from ..evaluation.stored import only_changed, only_failed  # noqa: PLC0415 - few commands read earlier runs
 
     options: EvalOptions | None = asked.options
     if values["last_failed"]:
@@ -180,7 +182,7 @@ def _require_latest_look(call: Invocation, earlier: RunView) -> None:
         UsageError: the run was continued; with the run to continue instead.
     """
     from ..evaluation.confirmable import continued_by  # noqa: PLC0415 - few commands add to a run
-    from ..evaluation.stored_runs import opened_store  # noqa: PLC0415 - as above
+    from ..evaluation.stored import opened_store  # noqa: PLC0415 - as above
 
     problems: list[Problem] = []
     with suppress(SkillgaugeError), opened_store(call) as store:

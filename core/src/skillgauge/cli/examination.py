@@ -79,7 +79,7 @@ def examine(kind: str, name: str, options: Mapping[str, JsonObject] | None = Non
 
 def _asks(kind: str, made: object, traits: Traits) -> str:
     """Which host an engine or a judge asks where no model is named; empty if that alone does not tell."""
-    from ..evaluation.asked_services import AskedService  # noqa: PLC0415 - most plugins ask nothing
+    from ..evaluation.plan_document import AskedService  # noqa: PLC0415 - most plugins ask nothing
 
     address = cast("Engine | Judge", made).identity(None).service
     return AskedService.of(kind, address, traits).phrase if address else ""

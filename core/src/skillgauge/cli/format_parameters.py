@@ -7,7 +7,7 @@ from functools import cache
 
 import click
 
-from ..evaluation.format_options import FormatField, FormatOptions
+from ..evaluation.options import FormatField, FormatOptions
 from .options import SeveralWords
 
 

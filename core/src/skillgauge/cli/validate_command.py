@@ -17,16 +17,25 @@ from skillgauge_documents.phrases import counted
 from ..config.documents import located_all
 from ..contract.stores import RunQuery, Store
 from ..errors import ExitCode, PluginError, Problem, Severity, SkillgaugeError, UsageError
-from ..evaluation.around import around
-from ..evaluation.evaluation import eval_options
-from ..evaluation.fixing import changed, diff_lines, write
 from ..evaluation.invocation import Invocation, invocation
-from ..evaluation.linting import Lint, Linted, LintSubject, installed_lints, levelled, lint_suites, read_levels
-from ..evaluation.named_cases import require_cases
+from ..evaluation.linting import (
+    Lint,
+    Linted,
+    LintSubject,
+    changed,
+    diff_lines,
+    installed_lints,
+    levelled,
+    lint_suites,
+    read_levels,
+    sarif,
+    write,
+)
+from ..evaluation.options import eval_options
 from ..evaluation.plan_document import PlanDocument, plan_document
 from ..evaluation.preparation import prepare_trusted
-from ..evaluation.sarif import sarif
-from ..evaluation.stored_runs import opened_store
+from ..evaluation.selection import around, require_cases
+from ..evaluation.stored import opened_store
 from ..plan.preparing import Prepared
 from ..plugins.installed import read_index
 from ..plugins.kinds import FORMATS

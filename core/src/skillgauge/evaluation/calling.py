@@ -28,14 +28,15 @@ from ..types.result import RunView, TrialResult
 from ..types.trajectory import TrajectoryEvent
 from ..types.trial import Trial
 from .arguments import configured, runs_of
-from .case_list import lines_of
 from .conclusion import concluded, gate_options
 from .eval_document import human_lines
-from .evaluation import Asked, Evaluation, eval_options
+from .evaluation import Evaluation
 from .invocation import Invocation, invocation
+from .options import Asked, eval_options
 from .remarks import Listener, Watcher
 from .reports import Reports
-from .stored_runs import run_reports
+from .selection import lines_of
+from .stored import run_reports
 
 
 class Settings(TypedDict, total=False):

@@ -19,12 +19,12 @@ from ..plan.preparing import Prepared
 from ..terminal.output import Output
 from ..types.judged_gates import JudgedGates
 from ..types.result import RunView, Spending
-from .added_results import with_added
+from .added_checks import with_added
 from .arguments import PAGE, words
 from .eval_document import document, human_lines
 from .evaluation import EndedRun, Evaluation, WrittenReports
 from .invocation import Invocation
-from .quarantine import gating
+from .preparation import gating
 
 
 def gate_options(values: Mapping[str, Any], config: Config) -> GateOptions:

@@ -7,34 +7,27 @@ What every command that evaluates shares: `eval`, `validate`, and commands of pl
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..config.added_checks import read_overlay
-from ..config.configuration import KEYS, Config, Source
-from ..config.overlay import Overlay
-from ..config.trusting import granted_checks
-from ..errors import ExitCode, PluginError, Problem, Severity, UsageError
+from ..config.configuration import Source
+from ..errors import ExitCode, PluginError, Problem, Severity
 from ..plan.images import built_since
-from ..plan.options import EvalOptions, How, What, Who
 from ..plan.preparing import Prepared
-from ..run.budget import BudgetLimits
 from ..run.pipeline import Conclusion, carry_out
 from ..types.result import TrialResult, Verdict
-from .arguments import OWN_DOCUMENT, PAGE, Detect, paths_and_cases, seconds_of, words
-from .cache_folder import cache_folder
-from .descriptors import require_descriptors
-from .format_options import FormatOptions
+from .added_checks import Overlay
 from .invocation import Invocation
-from .named_cases import require_cases
+from .options import Asked
 from .plan_document import plan_document, print_plan
 from .preparation import prepare_run
+from .process import require_descriptors
 from .remarks import failures_of_extensions
 from .reports import Reports, make_reporters, own_documents, with_agent_formats
-from .selecting import choice
+from .selection import require_cases
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -45,27 +38,6 @@ if TYPE_CHECKING:
     from ..types.plan import Plan
     from ..types.result import RunInfo, RunView
     from ..types.trial import SuiteHead, Trial
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What a command line asks for."""
-
-    options: EvalOptions
-    reports: Reports
-    words: tuple[str, ...] = ()
-    """What is no path and must therefore be the name of a case."""
-
-    def narrowed(self, paths: tuple[Path, ...], targets: tuple[str, ...]) -> Asked:
-        """The same evaluation of what is at other paths.
-
-        Args:
-            paths: absolute.
-            targets: ids of the only targets to evaluate, beside those of the selection; empty adds none.
-        """
-        what = self.options.what
-        selection = what.selection.model_copy(update={"targets": (*what.selection.targets, *targets)})
-        return replace(self, options=replace(self.options, what=replace(what, paths=paths, selection=selection)))
 
 
 @dataclass(frozen=True)
@@ -191,7 +163,7 @@ class Evaluation:
 
     def write_reports(self, view: RunView) -> WrittenReports:
         """Write every report that was asked for; a reporter that fails costs its own report, and is told of."""
-        from .writing import write_report  # noqa: PLC0415 - a dry run writes none
+        from .reports import write_report  # noqa: PLC0415 - a dry run writes none
 
         reports: dict[str, Callable[[], Path | None]] = {
             name: partial(write_report, view, name, reporter, self.reports.folder)
@@ -220,117 +192,6 @@ class Evaluation:
         place = self.call.config.find("store")
         named = ("--store", str(place.value)) if place and place.source is Source.FLAG else ()
         return (view.run.run_id, *named)
-
-
-def eval_options(call: Invocation, values: Mapping[str, Any]) -> Asked:
-    """What parsed options and configuration ask for; options that a command does not have are as if not given.
-
-    Args:
-        call: the command line.
-        values: parsed options: those of `evaluation_options` and of the formats.
-
-    Raises:
-        UsageError: an option is wrong.
-    """
-    options = EvalOptions(cwd=call.cwd, what=_what(values, call), who=_who(values, call), how=_how(values, call.config))
-    return Asked(options, _reports(values, call), paths_and_cases(values.get("paths", ()), call.cwd)[1])
-
-
-def _what(values: Mapping[str, Any], call: Invocation) -> What:
-    options = FormatOptions.of_installed()
-    named, cases = paths_and_cases(values.get("paths", ()), call.cwd)
-    format_paths = {name: found for name, found in options.paths(values, call.cwd).items() if found}
-    return What(
-        paths=named if named or format_paths else (call.cwd,),
-        format_paths=format_paths,
-        suite_format=values.get("suite_format"),
-        format_options=options.values(values),
-        selection=choice(values, cases),
-        revise=_overlay(call, values.get("check", ())),
-    )
-
-
-def _who(values: Mapping[str, Any], call: Invocation) -> Who:
-    config = call.config
-    store = config.get("store")
-    judges, judge_models = _judges(values, config)
-    return Who(
-        engines=_engines(values, config),
-        models=words(values.get("model", ())) or words([config.get("model") or ""]),
-        judges=judges,
-        judge_models=judge_models,
-        judge_temperature=config.get("judgeTemperature"),
-        judge_required=bool(values.get("judge") or values.get("judge_model")),
-        sandbox=config.get("sandbox"),
-        executor=values.get("executor"),
-        store=None if store == "none" else store,
-        store_given=config.is_set("store"),
-        cache=None if values.get("no_cache", True) else cache_folder(call),
-        record=call.cwd / values["record"] if values.get("record") else None,
-        replay=call.cwd / values["replay"] if values.get("replay") else None,
-    )
-
-
-def _how(values: Mapping[str, Any], config: Config) -> How:
-    return How(
-        runs=config.get("runs") if config.is_set("runs") else None,
-        detect=values["runs"].difference if isinstance(values.get("runs"), Detect) else None,
-        baseline=values.get("baseline"),
-        seed=config.get("seed"),
-        concurrency=config.get("concurrency"),
-        retries=config.get("retries") if config.is_set("retries") else None,
-        timeout_s=seconds_of(values.get("timeout")),
-        timeout_is_bare=str(values.get("timeout")).replace(".", "").isdigit(),
-        direct_timeout_s=config.get("timeoutMs") / 1000,
-        agent_timeout_s=config.get("agentTimeoutMs") / 1000,
-        max_turns=values.get("max_turns"),
-        budget=BudgetLimits(values.get("max_cost"), values.get("max_tokens")),
-        untrusted=values.get("untrusted", False),
-        fresh=values.get("fresh", False),
-        dry_run=values.get("dry_run", False),
-        keep_workspaces=values.get("keep_workspaces", False),
-    )
-
-
-def _reports(values: Mapping[str, Any], call: Invocation) -> Reports:
-    explicit = words(values.get("formats", ()))
-    names = explicit or tuple(call.config.get("defaultFormats"))
-    if values.get("open_report") and PAGE not in names:
-        names = (*names, PAGE)
-    file = values.get("output_file")
-    return Reports(
-        names=tuple(name for name in names if name != OWN_DOCUMENT),
-        own=OWN_DOCUMENT in names or file is not None or bool(values.get("report")),
-        optional=frozenset(() if explicit else KEYS["defaultFormats"].default) - {PAGE},
-        folder=call.cwd / call.config.get("outputDir"),
-        folder_given=call.config.is_set("outputDir"),
-        file=Path(file) if file is not None else None,
-    )
-
-
-def _engines(values: Mapping[str, Any], config: Config) -> tuple[str, ...]:
-    named = words(values.get("engine", ()))
-    if values.get("replay"):
-        if named or values.get("record"):
-            other = "--record" if values.get("record") else "--engine"
-            hint = "A replay takes engine and model from the recordings."
-            raise UsageError(Problem("usage.replay", f"--replay and {other} exclude each other", hint=hint))
-        return ()
-    return named or words([config.get("engine") or ""])
-
-
-def _judges(values: Mapping[str, Any], config: Config) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Judges and their models; a configured model is the one judge's, not one of a panel named in the command."""
-    named, models = words(values.get("judge", ())), words(values.get("judge_model", ()))
-    configured = config.get("judgeModel") or ""
-    return named or words([config.get("judge") or ""]), models or (() if len(named) > 1 else words([configured]))
-
-
-def _overlay(call: Invocation, given: Sequence[str]) -> Overlay:
-    held, configured = granted_checks(call.config, call.registry), call.config.find("checks")
-    if held:
-        return read_overlay(held.value, held.file, given)
-    return read_overlay(configured.value if configured else (), configured.where if configured else "", given)
 
 
 def _is_failure(result: TrialResult, suite: SuiteHead) -> bool:

@@ -68,7 +68,7 @@ class Invocation:
         for one in still_held(self.config, self.registry):
             severity = Severity.ERROR if needed(one) else Severity.WARNING
             if one.key == "checks":
-                from ..config.added_checks import faults  # noqa: PLC0415 - half of the kernel; few folders add checks
+                from .added_checks import faults  # noqa: PLC0415 - half of the kernel; few folders add checks
 
                 problems += (replace(fault, severity=severity) for fault in faults(one, self.registry))
             problems.append(one.problem(severity, untrusted=self.globals.untrusted))
@@ -209,7 +209,7 @@ class OnTerminal:
     def watching(self, total: int, stop: asyncio.Event) -> Iterator[Watcher]:
         """Show how far the run is; Ctrl-C stops it."""
         from ..terminal.progress import make_progress  # noqa: PLC0415 - few commands run anything
-        from .ending import stopped_by_signals  # noqa: PLC0415 - as above
+        from .process import stopped_by_signals  # noqa: PLC0415 - as above
 
         options = self.globals
         is_quiet = options.quiet or options.log_json

@@ -9,7 +9,12 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import unified_diff
+from pathlib import Path
+from urllib.parse import quote
 
+from .. import __version__
+from ..config.documents import located_all
 from ..errors import Origin, Problem, Severity, SourceSpan, UsageError, did_you_mean
 from ..plugins.index import IndexEntry, PluginIndex
 from ..types.result import RunView
@@ -190,3 +195,121 @@ def _found(lint: Lint, subject: LintSubject) -> Iterator[Linted]:
         message = f"lint {lint.id!r} failed at suite {subject.suite.id!r}: {type(error).__name__}: {error}"
         hint = f"Report it to whoever made it; until then: --lint {lint.id}=off."
         yield Linted(Problem("plugin.broken", message, hint=hint, severity=Severity.WARNING))
+
+
+Change = tuple[SourceSpan, Fix]
+
+
+def changed(changes: Iterable[Change]) -> dict[Path, tuple[str, str]]:
+    """The files that would be other ones: what is in them now, and what would be."""
+    by_file: dict[str, list[Change]] = {}
+    for span, fix in changes:
+        by_file.setdefault(span.file, []).append((span, fix))
+    found = {}
+    for name, own in sorted(by_file.items()):
+        path = Path(name)
+        text = path.read_bytes().decode("utf-8")
+        after = _applied(text, own)
+        if after != text:
+            found[path] = (text, after)
+    return found
+
+
+def _applied(text: str, changes: Iterable[Change]) -> str:
+    """The text with every change, from the last place to the first so that no place moves another."""
+    placed = {(_place_of(text, span, fix), fix) for span, fix in changes}
+    end = len(text)
+    for place, fix in sorted(placed, key=lambda one: -one[0]):
+        if place >= 0 and place + len(fix.before) <= end:  # two that overlap are one after the other
+            text = text[:place] + fix.after + text[place + len(fix.before) :]
+            end = place
+    return text
+
+
+def _place_of(text: str, span: SourceSpan, fix: Fix) -> int:
+    lines = text.splitlines(keepends=True)[: (span.line or 1) - 1]
+    return text.find(fix.before, sum(map(len, lines)) + (span.column or 1) - 1)
+
+
+def diff_lines(files: dict[Path, tuple[str, str]]) -> Iterator[str]:
+    """A unified diff of all."""
+    for path, (before, after) in files.items():
+        sides = (before.splitlines(), after.splitlines())
+        yield from unified_diff(*sides, f"{path} (now)", f"{path} (fixed)", lineterm="")
+
+
+def write(files: dict[Path, tuple[str, str]]) -> None:
+    """Write all of them.
+
+    Raises:
+        UsageError: one cannot be written; the others are.
+    """
+    problems = []
+    for path, (_, after) in files.items():
+        try:
+            path.write_bytes(after.encode("utf-8"))
+        except OSError as error:
+            problems.append(Problem("usage.unwritable", f"cannot write {str(path)!r}: {error.strerror}"))
+    if problems:
+        raise UsageError(problems)
+
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+Node = dict[str, object]
+
+
+def sarif(problems: Iterable[Problem], lints: Sequence[Lint], cwd: Path) -> Node:
+    """One SARIF document.
+
+    Args:
+        problems: what was found.
+        lints: what was looked for, so that a rule without a result is known, too.
+        cwd: places are told relative to it where they lie below it.
+    """
+    told = located_all(problems)
+    rules = {lint.code: _rule(lint) for lint in lints}
+    for problem in told:
+        rules.setdefault(problem.code, {"id": problem.code, "shortDescription": {"text": problem.code}})
+    order = {code: number for number, code in enumerate(rules)}
+    driver = {"name": "skillgauge", "version": __version__, "rules": list(rules.values())}
+    results = [_result(problem, order[problem.code], cwd) for problem in told]
+    run: Node = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _rule(lint: Lint) -> Node:
+    return {
+        "id": lint.code,
+        "name": "".join(word.capitalize() for word in lint.id.split("-")),
+        "shortDescription": {"text": lint.summary},
+        "help": {"text": lint.hint},
+        "defaultConfiguration": {"level": lint.severity.value},
+    }
+
+
+def _result(problem: Problem, rule: int, cwd: Path) -> Node:
+    text = f"{problem.message}\nNext: {problem.hint}" if problem.hint else problem.message
+    found: Node = {
+        "ruleId": problem.code,
+        "ruleIndex": rule,
+        "level": problem.severity.value,
+        "message": {"text": _without_links(text)},
+    }
+    span = problem.span
+    file = span.file if span else problem.origin.file if problem.origin else None
+    if file is not None:
+        place: Node = {"artifactLocation": {"uri": _uri(file, cwd)}}
+        if span and span.line:
+            place["region"] = {"startLine": span.line, **({"startColumn": span.column} if span.column else {})}
+        found["locations"] = [{"physicalLocation": place}]
+    return found
+
+
+def _without_links(text: str) -> str:
+    """A message without links: code hosts make one of `[words](address)`, and suites write messages."""
+    return text.replace("[", "\\[").replace("]", "\\]") if "](" in text else text
+
+
+def _uri(file: str, cwd: Path) -> str:
+    path = (cwd / file).absolute()
+    return quote(path.relative_to(cwd).as_posix()) if path.is_relative_to(cwd) else path.as_uri()

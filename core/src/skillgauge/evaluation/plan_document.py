@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 from typing import Self
+from urllib.parse import urlsplit
 
 from skillgauge_documents.frozen import Frozen
 from skillgauge_documents.phrases import counted
 
 from ..contract.providers import Traits
+from ..contract.redirects import variable_of
 from ..contract.sandboxes import ALLOWED_ENV
 from ..decide.foresight import Foreseen, foresee, told
-from ..environment import host_environment, secret
+from ..environment import host_environment, host_variable, secret
 from ..plan.preparing import Prepared
 from ..terminal.output import Output, problem_document
 from ..types.inputs import FileSpec
 from ..types.plan import Cell, SuitePlan, applies
 from ..types.suite import ArmKind, Case, SkillRole
 from ..types.trial import PlanHead, SuiteHead
-from .asked_services import AskedService, asked_services
 
 _OWN = "SKILLGAUGE_"
 _SHOWN = 8
@@ -259,3 +260,45 @@ def _arm_lines(arm: PlannedArm) -> Iterator[str]:
 def _few(names: tuple[str, ...]) -> str:
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return ", ".join(names[:_SHOWN]) + more
+
+
+class AskedService(Frozen):
+    """The service that an engine or a judge asks."""
+
+    who: str
+    host: str
+    """With the port, if the address names one."""
+    address: str
+    """Base URL."""
+    variable: str | None
+    """The environment variable that says so; `None`: an option, or the vendor's own."""
+
+    @classmethod
+    def of(cls, who: str, address: str, traits: Traits) -> Self:
+        """The service at an address, as somebody with these traits asks it."""
+        host = urlsplit(address).netloc.rpartition("@")[2]
+        return cls(
+            who=who,
+            host=host or address,
+            address=address,
+            variable=variable_of(traits.redirects, address, host_variable),
+        )
+
+    @property
+    def phrase(self) -> str:
+        """The host, for people."""
+        return f"asks {self.host}{f', from {self.variable}' if self.variable else ''}"
+
+
+def asked_services(prepared: Prepared) -> tuple[AskedService, ...]:
+    """The services that a run would ask: those of engines, then those of judges; each once."""
+    cast = prepared.cast
+    setups = cast.engines.setups
+    runners = [cell.runner for suite in prepared.plan.suites for cell in suite.cells if cell.arm.kind is ArmKind.AGENT]
+    # A dry run may plan with an engine that could not be made.
+    asking = [
+        (f"engine {one.name!r}", one.service, setups[one.digest].traits) for one in runners if one.digest in setups
+    ]
+    asking += [(f"judge {one.identity.name!r}", one.identity.service, one.traits) for one in cast.judging.found]
+    services = (AskedService.of(who, address, traits) for who, address, traits in asking if address)
+    return tuple(dict.fromkeys(services))

@@ -1,18 +1,45 @@
-"""Prepare what a command line asks for, and tell what of it has no effect."""
+"""Prepare a run: what of the command has no effect, which cases are in quarantine, and the same in another process.
+
+`quarantine:` of the configuration names flaky cases that gate nothing until a date. They run, count in every rate and
+are named in every report; only gates are answered without them. From the date on they gate again, and that is said.
+
+An executor whose workers are processes of this machine gets a recipe with the run (`PortableRunTrial.recipe`) and gives
+it to each of them. A worker prepares what the command line has prepared, and makes attempts of trials that are handed
+to it; it keeps no results, tells no extension of events and writes no report.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import date
+from fnmatch import fnmatchcase
 
+from pydantic import ValidationError
+
+from skillgauge_documents.frozen import Frozen
+
+from ..config.configuration import Config
 from ..config.trusting import leading_out, takes_part
-from ..errors import Problem, Severity, SkillgaugeError, UsageError
+from ..contract.executors import RunTrial
+from ..environment import ask_first
+from ..errors import Origin, Problem, Severity, SkillgaugeError, SuiteError, UsageError, did_you_mean
+from ..log import loudness, set_loudness
 from ..plan.options import EvalOptions
 from ..plan.preparing import Prepared, prepare
 from ..plugins.kinds import ENGINES
+from ..plugins.registry import Registry
+from ..report.summary import FigureSource, summarize
+from ..run.budget import OnSpent
+from ..run.trials import RetryPolicy, TrialRunner
+from ..terminal.streams import shown_streams
+from ..types.gate import Quarantined
+from ..types.result import Kept, ResultOrder, RunView, TrialResult
+from ..types.suite import Case
+from ..types.trial import SuiteHead
 from .arguments import words
 from .invocation import Invocation
-from .quarantine import quarantined
 
 
 async def prepare_run(call: Invocation, options: EvalOptions) -> Prepared:
@@ -24,7 +51,6 @@ async def prepare_run(call: Invocation, options: EvalOptions) -> Prepared:
     prepared = quarantined(await prepare_trusted(call, options), call.config)
     if not options.who.executor:
         return prepared
-    from .worker import recipe_of  # noqa: PLC0415 - only for trials that run elsewhere
 
     recipe = recipe_of(options, prepared, call.make_registry)
     return replace(prepared, job=replace(prepared.job, recipe=recipe))
@@ -66,3 +92,190 @@ def _unused(call: Invocation, options: EvalOptions, prepared: Prepared) -> Itera
     if named or options.who.replay:
         message = f"{'--engine' if named else '--replay'} has no effect: what is evaluated here is called directly"
         yield Problem("usage.unused", message, hint="Leave it out.", severity=Severity.WARNING)
+
+
+class QuarantineRule(Frozen):
+    """Which cases are in quarantine, and until when."""
+
+    case: str
+    """Glob pattern of ids or names."""
+    until: date
+    """The day from which they gate again."""
+    reason: str = ""
+    suite: str | None = None
+    """Only cases of this suite."""
+
+    def fits(self, suite: str, case: Case) -> bool:
+        """Whether a case is meant."""
+        return self.suite in (None, suite) and any(fnmatchcase(name, self.case) for name in (case.id, case.name))
+
+
+@dataclass(frozen=True)
+class Quarantine:
+    """The rules in force, each with its place."""
+
+    rules: tuple[tuple[QuarantineRule, Origin], ...] = ()
+
+    def over(self, prepared: Prepared, today: date) -> Prepared:
+        """The same plan, in which each suite tells which of its cases are in quarantine.
+
+        Rules that are over and rules that fit nothing become warnings.
+        """
+        if not self.rules:
+            return prepared
+        found: dict[str, dict[str, Quarantined]] = {}
+        used: set[Origin] = set()
+        for suite in prepared.plan.suites:
+            for _, case in suite.cases():
+                for rule, origin in self.rules:
+                    if rule.fits(suite.suite.id, case):
+                        used.add(origin)
+                        if rule.until > today:
+                            one = Quarantined(case=case.id, until=rule.until.isoformat(), reason=rule.reason)
+                            found.setdefault(suite.suite.id, {}).setdefault(case.id, one)
+        head = prepared.plan.head
+        suites = tuple(_marked(suite, found.get(suite.id, {})) for suite in head.suites)
+        plan = replace(prepared.plan, head=head.model_copy(update={"suites": suites}))
+        return replace(prepared, plan=plan, warnings=(*prepared.warnings, *self._remarks(used, today)))
+
+    def _remarks(self, used: set[Origin], today: date) -> Iterator[Problem]:
+        for rule, origin in self.rules:
+            if origin not in used:
+                message, hint = (
+                    f"quarantine of {rule.case!r} matches no case",
+                    "Correct its case or suite, or remove it.",
+                )
+                yield Problem("config.unused-quarantine", message, origin=origin, hint=hint, severity=Severity.WARNING)
+            elif rule.until <= today:
+                message = f"the quarantine of {rule.case!r} ended on {rule.until}: it gates again"
+                hint = "Fix the case and remove the entry, or give it another date."
+                yield Problem("config.quarantine-over", message, origin=origin, hint=hint, severity=Severity.WARNING)
+
+
+def _marked(suite: SuiteHead, cases: Mapping[str, Quarantined]) -> SuiteHead:
+    return suite.model_copy(update={"quarantined": tuple(cases.values())}) if cases else suite
+
+
+def quarantined(prepared: Prepared, config: Config) -> Prepared:
+    """What is prepared, under the rules of the configuration as they are today.
+
+    Raises:
+        UsageError: with everything that is wrong with them.
+    """
+    configured = config.find("quarantine")
+    rules = read_quarantine(configured.value if configured else (), configured.where if configured else "")
+    return rules.over(prepared, date.today())
+
+
+def read_quarantine(configured: Sequence[Mapping[str, object]], file: str) -> Quarantine:
+    """The rules of the configuration.
+
+    Args:
+        configured: the value of `quarantine`.
+        file: where that was set.
+
+    Raises:
+        UsageError: with all problems.
+    """
+    problems: list[Problem] = []
+    rules = []
+    for index, value in enumerate(configured):
+        origin = Origin(file, ("quarantine", index))
+        try:
+            rules.append((QuarantineRule.model_validate(value), origin))
+        except ValidationError as error:
+            problems += [_problem(str(one["loc"][0]), one["type"], origin) for one in error.errors(include_url=False)]
+    if problems:
+        raise UsageError(problems)
+    return Quarantine(tuple(rules))
+
+
+def _problem(key: str, fault: str, rule: Origin) -> Problem:
+    """What to say of one fault that pydantic found."""
+    known = tuple(QuarantineRule.model_fields)
+    if fault == "missing":
+        hint = "A quarantine without a date would never end: until: 2027-01-31" if key == "until" else None
+        return Problem("config.missing-key", f"{key!r} is missing", origin=rule, hint=hint)
+    origin = Origin(rule.file, (*rule.pointer, key))
+    if fault == "extra_forbidden":
+        near = did_you_mean(key, known)
+        hint = None if near else f"Use one of {', '.join(known)}."
+        return Problem("config.unknown-key", f"unknown key {key!r}{near}", origin=origin, hint=hint)
+    wanted = "a date such as 2027-01-31" if key == "until" else "text"
+    return Problem("config.wrong-type", f"{key!r} must be {wanted}", origin=origin)
+
+
+def gating(view: RunView, figures: FigureSource) -> RunView:
+    """What gates are about: the run without its cases in quarantine.
+
+    Args:
+        view: the run. Blocks if there are any; call it from a worker thread.
+        figures: the formats' own numbers.
+    """
+    apart = {(suite.id, one.case) for suite in view.head.suites for one in suite.quarantined}
+    if not apart:
+        return view
+
+    def others() -> Iterator[TrialResult]:
+        found = view.source.results(ResultOrder.CASE)
+        return (one for one in found if (one.suite_id, one.case_id) not in apart)
+
+    return RunView(view.run, view.head, summarize(view.head, others(), figures=figures), Kept(others, view.cases()))
+
+
+@dataclass(frozen=True)
+class _Recipe:
+    options: EvalOptions
+    make_registry: Callable[[], Registry]
+    plan_id: str
+    loudness: tuple[int, bool | None]
+
+
+def recipe_of(options: EvalOptions, prepared: Prepared, make_registry: Callable[[], Registry]) -> bytes:
+    """What another process on this machine needs to prepare the same.
+
+    Args:
+        options: what the user asks for.
+        prepared: what became of it here. Its sandbox is the workers', too, even if another would be chosen by then.
+        make_registry: makes a registry of the run's plugins; it can be pickled.
+    """
+    sandbox = prepared.cast.sandbox.name if prepared.cast.sandbox else None
+    who = replace(options.who, sandbox=sandbox, executor=None, store=None, store_given=False)
+    plan_id = prepared.plan.head.plan_id
+    import pickle  # noqa: PLC0415 - only for trials that run elsewhere
+
+    return pickle.dumps(_Recipe(replace(options, who=who), make_registry, plan_id, loudness()))
+
+
+@asynccontextmanager
+async def worker(recipe: bytes, concurrency: int, on_spent: OnSpent | None = None) -> AsyncIterator[RunTrial]:
+    """What makes attempts of trials in a process of an executor, each once: nothing is tried again here.
+
+    Args:
+        recipe: of the run.
+        concurrency: how many attempts this process gets at once; services of judges are asked no more often at once.
+        on_spent: takes a trial and what its attempt has used so far, each time that more of it is known, for
+            `PortableRunTrial.spent` of the leading process.
+
+    Raises:
+        SkillgaugeError: the same evaluation cannot be prepared here.
+    """
+    import pickle  # noqa: PLC0415 - as above
+
+    given: _Recipe = pickle.loads(recipe)
+    set_loudness(given.loudness)
+    options = replace(given.options, how=replace(given.options.how, concurrency=concurrency))
+    registry = given.make_registry()
+    ask_first(registry.events)
+    prepared = await prepare(options, registry)
+    if prepared.plan.head.plan_id != given.plan_id:
+        message = "a suite, a skill or a plugin has changed since the run began"
+        raise SuiteError(Problem("suite.changed", message, hint="Run it again."))
+    job = prepared.job
+    async with AsyncExitStack() as stack:
+        stack.enter_context(shown_streams())
+        if job.close:
+            stack.push_async_callback(job.close)
+        stack.push_async_callback(job.grading.scorers.close)
+        await job.grading.scorers.open()
+        yield TrialRunner(job.stages, job.grading, retry=RetryPolicy(0), clean=job.clean, on_spent=on_spent)

@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from skillgauge.api import Executor, Failure, GivenUp, Results, RunTrial, Trial, TrialResult, Verdict
-from skillgauge.evaluation.worker import recipe_of
+from skillgauge.evaluation.preparation import recipe_of
 from skillgauge.plan.options import EvalOptions, What
 from skillgauge.plan.preparing import prepare
 from skillgauge.plugins.index import PluginIndex

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillgauge.api import Case, Check, Origin, Severity, Suite, UsageError
-from skillgauge.config.added_checks import read_overlay
-from skillgauge.config.overlay import Overlay
+from skillgauge.evaluation.added_checks import Overlay, read_overlay
 
 OWN = Check(id="own", scorer="exact")
 

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillgauge.errors import UsageError
-from skillgauge.evaluation.keywords import fits, matcher
-from skillgauge.evaluation.selecting import Choice
+from skillgauge.evaluation.selection import Choice, fits, matcher
 from skillgauge.types.suite import Case
 
 

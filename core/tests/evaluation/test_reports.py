@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from skillgauge.api import Kept
 from skillgauge.contract.reporters import Artifact
 from skillgauge.errors import PluginError, UsageError
-from skillgauge.evaluation.writing import only_suites, stamp, write_report, write_whole
+from skillgauge.evaluation.reports import only_suites, stamp, write_report, write_whole
 from skillgauge.types.result import (
     Counts,
     GroupSummary,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from skillgauge.errors import SuiteError
-from skillgauge.evaluation.worker import recipe_of, worker
+from skillgauge.evaluation.preparation import recipe_of, worker
 from skillgauge.plan.options import EvalOptions, How, What
 from skillgauge.plan.preparing import prepare
 from skillgauge.plugins.index import PluginIndex

@@ -1,13 +1,16 @@
-"""What a signal that asks for an end does to a run."""
+"""Prepare this process for a run: signals that end it, and as many open files as it needs."""
 
 from __future__ import annotations
 
 import asyncio
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+
+from ..errors import Problem, UsageError
 
 PATIENCE_S = 1.0
 """Time in which a run hears of the first signal, unless code of a plugin holds it up."""
@@ -43,3 +46,32 @@ def _ending_signals() -> list[signal.Signals]:
     names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     found = [signal.Signals[name] for name in names]
     return [one for one in found if one.name != "SIGHUP" or signal.getsignal(one) is not signal.SIG_IGN]
+
+
+_OWN = 48
+"""Store, event loop, reports, and what was open before."""
+_PER_TRIAL = 6
+"""Streams of a process, what tells of its end, and what is open while it starts."""
+
+
+def require_descriptors(trials_at_once: int) -> None:
+    """Allow ourselves as many file descriptors as a run needs.
+
+    Raises:
+        UsageError: the system allows fewer.
+    """
+    if sys.platform == "win32":
+        return
+    import resource  # noqa: PLC0415 - not everywhere
+
+    needed = _OWN + _PER_TRIAL * trials_at_once
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= needed:
+        return
+    if hard == resource.RLIM_INFINITY or hard >= needed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+        return
+    possible = (hard - _OWN) // _PER_TRIAL
+    fewer = f"ask for fewer trials at once: --concurrency {possible}; or " if possible > 0 else ""
+    message = f"{trials_at_once} trials at once need {needed} file descriptors, and {hard} are allowed"
+    raise UsageError(Problem("run.descriptors", message, hint=f"{fewer}raise the limit: ulimit -n {needed}"))

@@ -1,0 +1,202 @@
+"""Further checks on the cases of any suite: how a private scorer reaches a suite whose file does not name it.
+
+They come from `checks:` in the configuration and from `--check`. They are part of how a case is graded, never of
+what is executed. A table of each group shows the user that they were asked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from skillgauge_documents import DocumentError, parse
+from skillgauge_documents.frozen import EMPTY, Frozen, JsonObject
+
+from ..config.configuration import Held
+from ..errors import Origin, PluginError, Problem, Severity, UsageError, did_you_mean
+from ..plugins.kinds import SCORERS
+from ..plugins.registry import Registry
+from ..types.comparison import GroupKey
+from ..types.result import RunView, Table
+from ..types.score import ScoreStatus
+from ..types.suite import Case, Check, Suite
+
+
+class OverlayCheck(Frozen):
+    """A check that is added to every case that it fits."""
+
+    scorer: str
+    options: JsonObject = EMPTY
+    format: str | None = None
+    """Only suites of this format."""
+    case: str | None = None
+    """Only cases whose id or name matches this glob pattern."""
+    tag: str | None = None
+    """Only cases with this tag."""
+    beside: bool = False
+    """Whether it stands beside the verdict; see `Check.beside`."""
+
+    def fits(self, case: Case) -> bool:
+        """Whether a case gets it; the suite's format is asked for before."""
+        if self.case is not None and not any(fnmatchcase(name, self.case) for name in (case.id, case.name)):
+            return False
+        return self.tag is None or self.tag in case.tags
+
+
+@dataclass(frozen=True)
+class Overlay:
+    """Checks to add, each with the name it has in results and its place."""
+
+    checks: tuple[tuple[str, OverlayCheck, Origin | None], ...] = ()
+
+    def __call__(self, suites: tuple[Suite, ...]) -> tuple[tuple[Suite, ...], tuple[Problem, ...]]:
+        """The suites with the checks added, and what of these is of no use; see `What.revise`."""
+        return tuple(map(self.over, suites)), tuple(self.unused(suites))
+
+    def over(self, suite: Suite) -> Suite:
+        """The suite with the checks added."""
+        fitting = tuple(one for one in self.checks if one[1].format in (None, suite.format))
+        return suite.model_copy(update={"cases": _Cases(suite.cases, fitting)}) if fitting else suite
+
+    def unused(self, suites: Iterable[Suite]) -> list[Problem]:
+        """A warning for each check that no case of these suites gets."""
+        left = list(self.checks)
+        for suite in suites:
+            mine = [one for one in left if one[1].format in (None, suite.format)]
+            for case in suite.cases if mine else ():
+                used = [one for one in mine if one[1].fits(case)]
+                left = [one for one in left if one not in used]
+                mine = [one for one in mine if one not in used]
+                if not mine:
+                    break
+        hint, warn = "Correct its format, case or tag, or take it out.", Severity.WARNING
+        return [
+            Problem("config.unused-check", f"check {name!r} matches no case", origin=origin, hint=hint, severity=warn)
+            for name, _, origin in left
+        ]
+
+
+class _Cases:
+    """The cases of a suite with further checks, made anew at each iteration."""
+
+    def __init__(self, cases: Iterable[Case], added: Sequence[tuple[str, OverlayCheck, Origin | None]]) -> None:
+        self._cases = cases
+        self._added = added
+
+    def __iter__(self) -> Iterator[Case]:
+        for case in self._cases:
+            more = tuple(
+                Check(id=name, scorer=one.scorer, options=one.options, beside=one.beside, origin=origin)
+                for name, one, origin in self._added
+                if one.fits(case)
+            )
+            yield case.model_copy(update={"checks": (*case.checks, *more)}) if more else case
+
+
+def read_overlay(configured: Sequence[Mapping[str, object]], file: str, given: Sequence[str]) -> Overlay:
+    """The overlay of a run.
+
+    Args:
+        configured: the value of `checks` in the configuration.
+        file: where that was set, for problems.
+        given: the words of `--check`, each a scorer's name or `NAME=JSON`, where the JSON object holds its options.
+
+    Raises:
+        UsageError: with all problems.
+    """
+    problems: list[Problem] = []
+    checks: list[tuple[str, OverlayCheck, Origin | None]] = []
+    for index, value in enumerate(configured):
+        origin = Origin(file, ("checks", index))
+        try:
+            one = OverlayCheck.model_validate(value)
+        except ValidationError as error:
+            problems += [_problem(detail, origin) for detail in error.errors(include_url=False)]
+        else:
+            checks.append((f"checks[{index}] {one.scorer}", one, origin))
+    for word in given:
+        name, equals, text = word.partition("=")
+        try:
+            options = parse(text, "json") if equals else {}
+            option = f"--check {name}"  # names the option in place of a file, so that no suite is blamed for it
+            checks.append((option, OverlayCheck.model_validate({"scorer": name, "options": options}), Origin(option)))
+        except DocumentError as error:
+            fault = error.faults[0]
+            message = f"--check {word!r}: no JSON after '=': {fault.message}, at its character {fault.column}"
+            problems.append(Problem("usage.check", message, hint=fault.hint))
+        except ValidationError:
+            hint = f"Write --check {name or 'NAME'}='{{\"key\": value}}', or --check NAME alone."
+            problems.append(Problem("usage.check", f"--check {word!r} has no JSON object after '='", hint=hint))
+    if problems:
+        raise UsageError(problems)
+    return Overlay(tuple(checks))
+
+
+def faults(held: Held, registry: Registry) -> list[Problem]:
+    """What is wrong with checks that wait for the user's trust, so that he does not trust a file only to mend it."""
+    try:
+        overlay = read_overlay(held.value, held.file, ())
+    except UsageError as error:
+        return list(error.problems)
+    found: list[Problem] = []
+    for index, (_, check, _) in enumerate(overlay.checks):
+        place, options = (Origin(held.file, (*held.pointer, index, key)) for key in ("scorer", "options"))
+        try:
+            registry.validated_options(registry.resolve(SCORERS, check.scorer), check.options, options)
+        except PluginError as error:
+            # What the check itself does not say may stand elsewhere in the file, and counts once that is trusted.
+            said = (problem for problem in error.problems if problem.origin != options)
+            found += (problem if problem.origin else replace(problem, origin=place) for problem in said)
+    return found
+
+
+def _problem(detail: ErrorDetails, check: Origin) -> Problem:
+    """What to say of one fault that pydantic found in a check of the configuration."""
+    key, *_ = detail["loc"]
+    name, origin = str(key), Origin(check.file, (*check.pointer, key))
+    if detail["type"] == "missing":
+        return Problem("suite.missing-key", f"{name!r} is missing", origin=check)
+    if detail["type"] == "extra_forbidden":
+        known = tuple(OverlayCheck.model_fields)
+        near = did_you_mean(name, known)
+        hint = None if near else f"Use one of {', '.join(known)}."
+        return Problem("suite.unknown-key", f"unknown key {name!r}{near}", origin=origin, hint=hint)
+    wanted, found = "an object" if name == "options" else "text", json.dumps(detail["input"], default=str)
+    return Problem("suite.wrong-type", f"{name!r} must be {wanted}, not {found}", origin=origin)
+
+
+ADDED = "added_checks"
+_WORDS = {ScoreStatus.PASSED: "passed", ScoreStatus.FAILED: "failed", ScoreStatus.UNGRADED: "ungraded"}
+
+
+def with_added(view: RunView, overlay: Overlay) -> RunView:
+    """The run with a table for each group in which a check was added; its results are read only if one was."""
+    names = tuple(dict.fromkeys(name for name, _, _ in overlay.checks))
+    if not names:
+        return view
+    counted: dict[GroupKey, dict[str, Counter[ScoreStatus]]] = {}
+    for result in view.results():
+        for score in result.scores:
+            if score.check_id in names:
+                counted.setdefault(result.group, {}).setdefault(score.check_id, Counter())[score.status] += 1
+    groups = tuple(
+        group.model_copy(update={"tables": (*group.tables, _table(names, counted[group.key]))})
+        if group.key in counted
+        else group
+        for group in view.summary.groups
+    )
+    return replace(view, summary=view.summary.model_copy(update={"groups": groups}))
+
+
+def _table(names: Iterable[str], counted: dict[str, Counter[ScoreStatus]]) -> Table:
+    shown = [one for one in ScoreStatus if one is not ScoreStatus.UNGRADED or any(c[one] for c in counted.values())]
+    rows: tuple[tuple[str | int, ...], ...] = tuple(
+        (name, *(counted[name][one] for one in shown)) for name in names if name in counted
+    )
+    return Table(name=ADDED, label="Added checks", heads=("check", *(_WORDS[one] for one in shown)), rows=rows)

@@ -1,0 +1,332 @@
+"""Choose among the cases of what is evaluated: by globs, tags, words and changed files; and list what is chosen."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from skillgauge_documents import Pointer, places
+from skillgauge_documents.characters import plain
+from skillgauge_documents.frozen import Frozen
+from skillgauge_documents.phrases import counted
+
+from ..contract.formats import SuiteFormat
+from ..errors import EmptySelection, ExitCode, Origin, Problem, SkillgaugeError, UsageError, did_you_mean
+from ..plan.options import EvalOptions
+from ..plan.suites import Suites, load_suites
+from ..plugins.installed import read_index
+from ..plugins.registry import Registry
+from ..terminal.output import problem_document
+from ..types.plan import Selection, applies
+from ..types.suite import Case
+from .arguments import words
+from .invocation import Invocation
+from .plan_document import ProblemDocument
+
+
+class Choice(Selection):
+    """What of the suites takes part, as a command line says it."""
+
+    keywords: tuple[str, ...] = ()
+    """Expressions of `-k`, which all have to fit."""
+    only: frozenset[str] | None = None
+    """Keys of the only cases that take part, see `case_key`; `None` restricts nothing."""
+
+    def admits(self, case: Case) -> bool:
+        """Whether a case takes part."""
+        if self.only is not None and case_key(case) not in self.only:
+            return False
+        return super().admits(case) and (not self.keywords or fits(self.keywords, case.id, case.name, *case.tags))
+
+    @property
+    def is_given(self) -> bool:
+        """Whether anything is selected at all."""
+        return bool(self.keywords) or self.only is not None or super().is_given
+
+
+def case_key(case: Case) -> str:
+    """What tells a case from the others of all suites: its id, what it does, and how that is graded."""
+    return f"{case.execution_digest} {case.checks_digest} {case.id}"
+
+
+def choice(values: Mapping[str, Any], cases: tuple[str, ...]) -> Choice:
+    """What parsed options select, beside cases that are named by themselves.
+
+    Raises:
+        UsageError: an expression cannot be read.
+    """
+    keywords = tuple(values.get("keyword", ()))
+    for expression in keywords:
+        matcher(expression)
+    return Choice(
+        cases=(*words(values.get("case", ())), *cases),
+        tags=words(values.get("tag", ())),
+        targets=words(values.get("target", ())),
+        keywords=keywords,
+    )
+
+
+Matches = Callable[[str], bool]
+"""Tells whether a lower-case text fits an expression."""
+
+_TOKEN = re.compile(r"""\s*(?:([()])|"([^"]*)"|'([^']*)'|([^\s()"']+))""")
+_OPERATORS = ("and", "or", "not")
+
+
+@cache
+def matcher(expression: str) -> Matches:
+    """What an expression means: words that a text contains, whatever their case, with `and`, `or`, `not` and brackets.
+
+    Raises:
+        UsageError: it is no expression.
+    """
+    tokens = list(_tokens(expression))
+    found, rest = _either(tokens, expression)
+    if rest:
+        raise _wrong(expression, f"{rest[0][1]!r} is left over")
+    return found
+
+
+def fits(expressions: Iterable[str], *texts: str) -> bool:
+    """Whether texts, taken together, fit all of some expressions."""
+    whole = "\n".join(texts).lower()
+    return all(matcher(expression)(whole) for expression in expressions)
+
+
+_Token = tuple[bool, str]
+"""Whether it is quoted, and its text."""
+
+
+def _tokens(expression: str) -> Iterable[_Token]:
+    position, end = 0, len(expression.rstrip())
+    while position < end:
+        match = _TOKEN.match(expression, position)
+        if match is None:
+            raise _wrong(expression, "a quotation mark is never closed")
+        bracket, double, single, word = match.groups()
+        quoted = double if double is not None else single
+        yield (False, bracket or word) if quoted is None else (True, quoted)
+        position = match.end()
+
+
+def _either(tokens: list[_Token], whole: str) -> tuple[Matches, list[_Token]]:
+    found, rest = _both(tokens, whole)
+    if rest and _is(rest[0], "or"):
+        other, rest = _either(rest[1:], whole)
+        return lambda text: found(text) or other(text), rest
+    return found, rest
+
+
+def _both(tokens: list[_Token], whole: str) -> tuple[Matches, list[_Token]]:
+    found, rest = _single(tokens, whole)
+    if rest and _is(rest[0], "and"):
+        other, rest = _both(rest[1:], whole)
+        return lambda text: found(text) and other(text), rest
+    return found, rest
+
+
+def _single(tokens: list[_Token], whole: str) -> tuple[Matches, list[_Token]]:
+    if not tokens:
+        raise _wrong(whole, "a word is missing at its end")
+    (quoted, word), rest = tokens[0], tokens[1:]
+    if _is(tokens[0], "not"):
+        found, rest = _single(rest, whole)
+        return lambda text: not found(text), rest
+    if not quoted and word == "(":
+        found, rest = _either(rest, whole)
+        if not rest or rest[0] != (False, ")"):
+            raise _wrong(whole, "a bracket is never closed")
+        return found, rest[1:]
+    if not quoted and (word in _OPERATORS or word == ")"):
+        raise _wrong(whole, f"a word is missing before {word!r}")
+    wanted = word.lower()
+    return lambda text: wanted in text, rest
+
+
+def _is(token: _Token, operator: str) -> bool:
+    return token == (False, operator)
+
+
+def _wrong(expression: str, why: str) -> UsageError:
+    hint = "Write words with and, or, not and brackets: -k 'csv and not (slow or \"two words\")'."
+    return UsageError(Problem("usage.keyword", f"-k {expression!r} is no expression: {why}", hint=hint))
+
+
+_DIFF = "To compare two reports: skillgauge report diff A B."
+_NO_REPORT = "No report is called so either: `skillgauge plugins list --kind reporters`."
+_HINT = "List the cases with `skillgauge eval --list`, and write a path with a slash: ./NAME."
+
+
+def require_cases(
+    words: Sequence[str], options: EvalOptions, registry: Registry, *, after_format: bool = False
+) -> None:
+    """Refuse words that are neither paths nor cases.
+
+    Args:
+        words: those that are no paths here.
+        options: what is evaluated.
+        registry: the run's plugins.
+        after_format: whether `--format` was given, whose list of reports any other word ends.
+
+    Raises:
+        UsageError: with every such word, and what keeps the cases from being read.
+    """
+    if not words:
+        return
+    hint = f"{_NO_REPORT} {_HINT}" if after_format else _HINT
+    try:
+        suites = load_suites(options.what, options.cwd, registry).suites
+    except SkillgaugeError as error:
+        raise UsageError([*_neither(words, (), options.cwd, hint), *error.problems]) from error
+    names = {name: None for suite in suites for case in suite.cases for name in (case.id, case.name) if name}
+    unknown = [word for word in words if not any(fnmatchcase(name, word) for name in names)]
+    if unknown:
+        raise UsageError(list(_neither(unknown, tuple(names), options.cwd, hint)))
+
+
+def _neither(words: Sequence[str], cases: Sequence[str], cwd: Path, hint: str) -> Iterator[Problem]:
+    try:
+        here = sorted(path.name for path in cwd.iterdir() if not path.name.startswith("."))
+    except OSError:
+        here = []
+    reporters = {entry.name for entry in read_index().entries("reporters")}  # after `--format json` it may be meant so
+    for word in words:
+        below = [f"{one}/{word}" for one in here if _is_word(word) and os.path.exists(cwd / one / word)]  # noqa: PTH110 - never raises
+        near = f" (did you mean {below[0]}?)" if below else did_you_mean(word, [*here, *cases, *reporters])
+        message = f"{word!r} is no path here, and no case of what is here has that name{near}"
+        yield Problem("usage.neither-path-nor-case", message, hint=_DIFF if word == "diff" else hint)
+
+
+def _is_word(word: str) -> bool:
+    """Whether it leads nowhere by itself."""
+    return Path(word).name == word
+
+
+def around(files: Iterable[Path], formats: Mapping[str, SuiteFormat], cwd: Path) -> tuple[Path, ...]:
+    """The nearest folder around each file that a format claims, else the file itself if one does; each once.
+
+    Args:
+        files: absolute; one that was removed counts as well.
+        formats: formats to ask, by name.
+        cwd: no folder above it is looked at.
+
+    Returns:
+        None within another, in order. A file that belongs to no suite adds nothing.
+    """
+    known: dict[Path, bool] = {}
+
+    def claimed(path: Path) -> bool:
+        if path not in known:
+            known[path] = path.exists() and any(one.claim(path) is not None for one in formats.values())
+        return known[path]
+
+    found: set[Path] = set()
+    for file in (Path(os.path.normpath(one)) for one in files):
+        places = (*_folders(file, cwd), file)
+        found.update(next(([place] for place in places if claimed(place)), []))
+    return tuple(sorted(one for one in found if found.isdisjoint(one.parents)))
+
+
+def _folders(file: Path, cwd: Path) -> Iterator[Path]:
+    """From the nearest to the working directory, or to the root if the file is not below it."""
+    for folder in (file, *file.parents) if file.is_dir() else file.parents:
+        yield folder
+        if folder == cwd:
+            return
+
+
+_NAME = 80
+"""Characters of each part of a name that are shown."""
+
+
+class ListedCase(Frozen):
+    """A case that is selected."""
+
+    suite: str
+    case: str
+    name: str
+    """A second name of it; empty if it has none."""
+    tags: tuple[str, ...]
+    targets: tuple[str, ...]
+    """Whom it is evaluated on."""
+    file: str | None
+    line: int | None
+
+
+class CaseList(Frozen):
+    """The document of `eval --list --json`."""
+
+    schema_version: str = "1.0"
+    cases: tuple[ListedCase, ...]
+    problems: tuple[ProblemDocument, ...] = ()
+    """Warnings, and files that a search passed over."""
+
+
+def list_cases(call: Invocation, options: EvalOptions, words: Sequence[str]) -> ExitCode:
+    """Print the selected cases.
+
+    Args:
+        call: the command line.
+        options: what would be evaluated.
+        words: those that are no paths here.
+
+    Raises:
+        SkillgaugeError: what is named cannot be read.
+        EmptySelection: no case is selected.
+    """
+    require_cases(words, options, call.registry)
+    suites = load_suites(options.what, options.cwd, call.registry)
+    found = list(_selected(suites, options.what.selection))
+    problems = (*suites.warnings, *suites.passed_over)
+    call.output.problems(problems)
+    if not found:
+        hint = "Leave out -k, --case, --tag and --target to see all."
+        raise EmptySelection(Problem("usage.nothing-selected", "the selection matches no case", hint=hint))
+    documents = tuple(ProblemDocument.model_validate(problem_document(one)) for one in problems)
+    call.output.document(CaseList(cases=tuple(found), problems=documents).model_dump(mode="json"))
+    rows = [
+        [
+            *(plain(text, _NAME) for text in (one.suite, one.case, one.name, ", ".join(one.tags))),
+            f"{one.file}:{one.line}" if one.line else one.file or "",
+        ]
+        for one in found
+    ]
+    call.output.table(["Suite", "Case", "Name", "Tags", "Place"], rows)
+    call.output.verdict(f"listed: {counted(len(found), 'case')} of {counted(len(suites.suites), 'suite')}")
+    return ExitCode.USAGE if suites.passed_over else ExitCode.OK
+
+
+def _selected(suites: Suites, selection: Selection) -> Iterator[ListedCase]:
+    for suite in suites.suites:
+        chosen = [target for target in suite.targets if not selection.targets or target.id in selection.targets]
+        if suite.targets and not chosen:
+            continue
+        found = [case for case in suite.cases if selection.admits(case)]
+        lines = lines_of(case.origin for case in found)
+        for case in found:
+            targets = tuple(target.id for target in chosen if applies(case, target))
+            if targets or not suite.targets:
+                yield ListedCase(
+                    suite=suite.id,
+                    case=case.id,
+                    name=case.name,
+                    tags=case.tags,
+                    targets=targets,
+                    file=case.origin.file if case.origin else None,
+                    line=lines.get(case.origin),
+                )
+
+
+def lines_of(origins: Iterable[Origin | None]) -> dict[Origin | None, int]:
+    """The line of each place that has one; every file is read once."""
+    wanted: dict[str, dict[Pointer, Origin]] = {}
+    for origin in origins:
+        if origin:
+            wanted.setdefault(origin.file, {})[origin.pointer] = origin
+    found = ((by_pointer, places(Path(file), set(by_pointer))) for file, by_pointer in wanted.items())
+    return {by_pointer[at]: place[0] for by_pointer, all_ in found for at, place in all_.items() if place}
