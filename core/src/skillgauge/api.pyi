@@ -63,6 +63,7 @@ from .evaluation.arguments import (
 )
 from .cli.evaluation_options import (
     EvaluationCommand as EvaluationCommand,
+    Number as Number,
     evaluation_options as evaluation_options,
 )
 from .types.judged_gates import (
@@ -82,9 +83,6 @@ from .evaluation.linting import (
     Lint as Lint,
     LintFinding as LintFinding,
     LintSubject as LintSubject,
-)
-from .cli.numbers import (
-    Number as Number,
 )
 from .config.global_options import (
     Globals as Globals,

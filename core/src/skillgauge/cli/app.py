@@ -73,10 +73,7 @@ def _run(arguments: Sequence[str]) -> int:
         click.echo(error.format_message(), err=True)
         return ExitCode.USAGE
     except click.ClickException as error:
-        hint = None
-        if isinstance(error, click.UsageError) and error.ctx is not None:
-            hint = f"See `{error.ctx.command_path} --help`."
-        print_problems([Problem("usage.arguments", error.format_message(), hint=hint)], ExitCode.USAGE, as_json=as_json)
+        print_problems([_usage_problem(error)], ExitCode.USAGE, as_json=as_json)
         return ExitCode.USAGE
     except (click.exceptions.Abort, KeyboardInterrupt):
         sys.stderr.write("interrupted\n")
@@ -88,7 +85,14 @@ def _run(arguments: Sequence[str]) -> int:
             return int(error.code or 0)  # a shell has asked how a command line may go on, and click has answered
         if isinstance(error, SystemExit) and sys.stdout is not stdout:
             return ExitCode.OK  # whoever reads has seen enough: click ends so, with other streams in place of ours
-        from .internal_error import internal_error  # noqa: PLC0415 - needed when all else failed
+        from ..terminal.internal_error import internal_error  # noqa: PLC0415 - needed when all else failed
 
         print_problems([internal_error(error)], ExitCode.INVALID_RUN, as_json=as_json)
         return ExitCode.INVALID_RUN
+
+
+def _usage_problem(error: click.ClickException) -> Problem:
+    hint = None
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        hint = f"See `{error.ctx.command_path} --help`."
+    return Problem("usage.arguments", error.format_message(), hint=hint)

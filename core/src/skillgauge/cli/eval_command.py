@@ -18,8 +18,7 @@ from ..evaluation.invocation import Invocation, invocation
 from ..evaluation.options import Asked, eval_options
 from ..evaluation.preparation import prepare_trusted
 from ..plan.options import EvalOptions
-from .evaluation_options import EvaluationCommand, evaluation_options, selection_options
-from .numbers import Number
+from .evaluation_options import EvaluationCommand, Number, evaluation_options, selection_options
 
 if TYPE_CHECKING:
     from ..types.result import RunView

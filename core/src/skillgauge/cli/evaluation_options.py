@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
 
 import click
 
-from ..evaluation.arguments import OWN_DOCUMENT, words
-from .format_parameters import options_beside
-from .numbers import Number, Runs
+from ..config.configuration import MOST_RUNS
+from ..evaluation.arguments import OWN_DOCUMENT, Detect, words
+from ..evaluation.options import FormatField, FormatOptions
 from .options import GlobalsCommand, SeveralWords, completing, write_options
 
 SECTIONS: Mapping[str, tuple[str, ...]] = {
@@ -155,3 +158,60 @@ def selection_options() -> list[click.Parameter]:
         click.Option(["--tag"], metavar="TAG", multiple=True, help="Run cases with any of these tags."),
         click.Option(["--target"], metavar="ID", multiple=True, help="Targets to run."),
     ]
+
+
+def options_beside(own: Sequence[click.Parameter]) -> list[click.Parameter]:
+    """Return an option for each flag that a command does not have itself; formats that share a flag share the option.
+
+    Args:
+        own: the parameters of the command.
+    """
+    flags = {flag for parameter in own for flag in parameter.opts}
+    return [option for flag, option in _by_flag().items() if flag not in flags]
+
+
+@cache  # click knows options again by identity
+def _by_flag() -> dict[str, click.Option]:
+    options: dict[str, click.Option] = {}
+    for field in FormatOptions.of_installed().fields:
+        options.setdefault(field.option.flag, _option_of(field))
+    return options
+
+
+def _option_of(field: FormatField) -> click.Option:
+    names = [field.option.flag, field.parameter]
+    if field.option.several_words:
+        return SeveralWords(names, metavar=field.option.metavar, text=field.help)
+    if field.is_flag:
+        return click.Option(names, is_flag=True, help=field.help)
+    return click.Option(names, metavar=field.option.metavar, help=field.help, multiple=field.several)
+
+
+class Runs(click.ParamType[int | Detect]):
+    """A number of repeats, or the word `auto`, with the points of lift that are to be shown or without."""
+
+    name = "runs"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | Detect:
+        """Read it."""
+        word, _, points = str(value).partition(":")
+        if word != "auto":
+            return int(click.IntRange(1, MOST_RUNS).convert(value, param, ctx))
+        try:
+            wanted = float(points or 50)
+        except ValueError:
+            wanted = math.nan
+        if not 0 < wanted <= 100:
+            self.fail(f"{value!r} is neither a number nor auto:POINTS with points from 1 to 100.", param, ctx)
+        return Detect(wanted / 100)
+
+
+class Number(click.FloatRange):
+    """A number in a range; what no comparison holds for is none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse NaN and infinity, which click takes for numbers."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a number", param, ctx)
+        return number

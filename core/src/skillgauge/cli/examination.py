@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from inspect import isawaitable
 from typing import NamedTuple, cast
 
@@ -19,7 +19,7 @@ from ..contract.sandboxes import SandboxReport
 from ..environment import ask_first, host_variable, secret
 from ..errors import PluginError, Problem, Severity
 from ..plugins.installed import read_index
-from ..plugins.kinds import ENGINES, JUDGES, KINDS
+from ..plugins.kinds import ENGINES, JUDGES, KINDS, Resolved
 from ..plugins.registry import Registry
 from .doctor import LACKS, OPTIONS, REPORT, Report
 from .groups import load_command
@@ -56,13 +56,12 @@ def examine(kind: str, name: str, options: Mapping[str, JsonObject] | None = Non
     ask_first(registry.events)
     try:
         resolved = registry.resolve(kind, name)
-        try:
-            resolved.provider.options()
-        except ValidationError:
-            if f"{kind}.{resolved.name}" not in options:
-                return Missing([], [])  # an option without a default is not set, so there is nothing to make
+        if _lacks_options(resolved) and f"{kind}.{resolved.name}" not in options:
+            return Missing([], [])  # an option without a default is not set, so there is nothing to make
         made = registry.make(KINDS[kind], name)
-        asks = _asks(kind, made, registry.traits(resolved)) if kind in (ENGINES, JUDGES) else ""
+        asks = ""
+        if kind in (ENGINES, JUDGES):
+            asks = _asks(kind, made, registry.traits(resolved))
     except PluginError as error:
         messages = [problem.message for problem in error.problems]
         if all(problem.code in _OF_OPTIONS for problem in error.problems):
@@ -71,10 +70,26 @@ def examine(kind: str, name: str, options: Mapping[str, JsonObject] | None = Non
     check = getattr(made, "check", None)
     if not callable(check):
         return Missing([], _no_key(resolved.provider.traits), asks)
+    errors = [problem for problem in _checked(check) if problem.severity is Severity.ERROR]
+    return Missing([], [problem.message for problem in errors], asks)
+
+
+def _lacks_options(resolved: Resolved) -> bool:
+    """Return whether a plugin has options without defaults."""
+    try:
+        resolved.provider.options()
+    except ValidationError:
+        return True
+    return False
+
+
+def _checked(check: Callable[[], object]) -> tuple[Problem, ...]:
     answer = check()
-    problems = asyncio.run(_wait(answer)) if isawaitable(answer) else answer
-    listed = problems.problems if isinstance(problems, SandboxReport) else cast("tuple[Problem, ...]", problems)
-    return Missing([], [problem.message for problem in listed if problem.severity is Severity.ERROR], asks)
+    if isawaitable(answer):
+        answer = asyncio.run(_wait(answer))
+    if isinstance(answer, SandboxReport):
+        return answer.problems
+    return cast("tuple[Problem, ...]", answer)
 
 
 def _asks(kind: str, made: object, traits: Traits) -> str:

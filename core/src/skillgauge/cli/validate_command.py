@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -15,6 +15,7 @@ from skillgauge_documents.frozen import digest
 from skillgauge_documents.phrases import counted
 
 from ..config.documents import located_all
+from ..contract.formats import SuiteFormat
 from ..contract.stores import RunQuery, Store
 from ..errors import ExitCode, PluginError, Problem, Severity, SkillgaugeError, UsageError
 from ..evaluation.invocation import Invocation, invocation
@@ -22,14 +23,12 @@ from ..evaluation.linting import (
     Lint,
     Linted,
     LintSubject,
-    changed,
-    diff_lines,
+    fixed,
     installed_lints,
     levelled,
     lint_suites,
     read_levels,
     sarif,
-    write,
 )
 from ..evaluation.options import eval_options
 from ..evaluation.plan_document import PlanDocument, plan_document
@@ -41,7 +40,7 @@ from ..plugins.installed import read_index
 from ..plugins.kinds import FORMATS
 from ..run.stored_run import why_summary_foreign
 from ..terminal.output import problem_document
-from ..types.result import RunState
+from ..types.result import RunState, RunView
 from ..types.trial import PlanHead
 from .evaluation_options import SECTIONS, EvaluationCommand
 from .options import AROUND, names_apart
@@ -51,18 +50,58 @@ _RUNS = 3
 """Stored runs of a suite that lints may look at."""
 _OF_A_RUN = ("engine.", "judge.", "sandbox.")
 """How codes begin that tell what a run would miss on this machine: no suite is the worse for it."""
-Levels = Mapping[str, Severity | None]
+
+
+@dataclass(frozen=True)
+class _Report:
+    """Reports what is wrong with suites: to people, in the document of `--json`, or in SARIF."""
+
+    call: Invocation
+    lints: Sequence[Lint]
+    as_sarif: bool
+
+    def require_one_document(self) -> None:
+        """Refuse two documents on stdout."""
+        if self.as_sarif and self.call.output.as_json:
+            message = "--json and --format sarif are two documents"
+            raise UsageError(Problem("usage.exclusive", message, hint="Choose one."))
+
+    def sarif(self, problems: Sequence[Problem]) -> None:
+        """Print a SARIF document, if that is wanted."""
+        if self.as_sarif:
+            self.call.output.whole(sarif(problems, self.lints, self.call.cwd))
+
+    def diff(self, lines: Sequence[str]) -> None:
+        """Print what changes."""
+        if not self.as_sarif:
+            for line in lines:
+                self.call.output.line(line)
+
+    def problems(self, prepared: Prepared, problems: Sequence[Problem]) -> None:
+        """Print what is wrong with suites that could be prepared."""
+        passed_over = prepared.suites.passed_over
+        self.sarif((*problems, *passed_over))
+        if not self.as_sarif:
+            self.call.output.problems((*problems, *passed_over))
+            listed = [problem_document(problem) for problem in (*problems, *located_all(passed_over))]
+            self.call.output.document({**plan_document(prepared), "problems": listed})
+
+    def nothing(self) -> int:
+        """Conclude that no file belongs to a suite: all is well with the suites of these files."""
+        self.sarif(())
+        head = PlanHead(plan_id=digest(), suites=(), trial_count=0, runs=1, seed=0)
+        self.call.output.document(PlanDocument(sandbox="none", plan=head).model_dump(mode="json"))
+        self.call.output.verdict("valid: no suite is around these files", ExitCode.OK)
+        return ExitCode.OK
 
 
 def _validate(**values: Any) -> int:
     call = invocation(click.get_current_context().obj)
     own = {name: values.pop(name) for name in ("lint", "strict", "fix", "diff", "output_format", "around")}
-    as_sarif = own["output_format"] == SARIF
-    if as_sarif and call.output.as_json:
-        raise UsageError(Problem("usage.exclusive", "--json and --format sarif are two documents", hint="Choose one."))
     broken: list[Problem] = []
-    index = read_index()
-    lints = installed_lints(index, broken, lambda entry: not call.registry.is_blocked(entry))
+    lints = installed_lints(read_index(), broken, lambda entry: not call.registry.is_blocked(entry))
+    report = _Report(call, lints, own["output_format"] == SARIF)
+    report.require_one_document()
     levels = {
         **read_levels(call.config.get("lints") or (), lints, "configuration key lints"),
         **read_levels(own["lint"], lints, "--lint"),
@@ -70,33 +109,36 @@ def _validate(**values: Any) -> int:
     if own["around"]:
         values["paths"] = _around(call, values["paths"], values["suite_format"])
         if not values["paths"]:
-            return _nothing(call, lints, as_sarif=as_sarif)
+            return report.nothing()
+    prepared = _prepared(call, values, report)
+    found = _linted(call, prepared, lints)
+    if own["fix"] or own["diff"]:
+        found, diff = fixed(found, levels, writes=own["fix"])
+        report.diff(diff)
+    of_suites, of_runs = _apart(prepared.warnings, levels)
+    problems = [*of_suites, *broken, *(linted.problem for linted in found)]
+    counted_problems = levelled(located_all(problems), levels, strict=own["strict"])
+    report.problems(prepared, counted_problems)
+    if of_runs:
+        codes = ", ".join(dict.fromkeys(problem.code for problem in of_runs))
+        call.output.notice(f"a run here would have more to say ({codes}): see `skillgauge eval --dry-run`")
+    return _concluded(call, prepared, counted_problems)
+
+
+def _prepared(call: Invocation, values: Mapping[str, Any], report: _Report) -> Prepared:
     try:
         asked = eval_options(call, {**values, "dry_run": True})
         require_cases(asked.words, asked.options, call.registry)
-        prepared = asyncio.run(prepare_trusted(call, asked.options))
+        return asyncio.run(prepare_trusted(call, asked.options))
     except SkillgaugeError as error:
-        if as_sarif:
-            call.output.whole(sarif(error.problems, lints, call.cwd))
+        report.sarif(error.problems)
         raise
-    found = _linted(call, prepared, lints)
-    if own["fix"] or own["diff"]:
-        found, diff = _fixed(found, levels, writes=own["fix"])
-        for line in () if as_sarif else diff:
-            call.output.line(line)
-    apart = [one for one in prepared.warnings if one.code.startswith(_OF_A_RUN) and one.code not in levels]
-    told = [*(one for one in prepared.warnings if one not in apart), *broken, *(one.problem for one in found)]
-    problems = levelled(located_all(told), levels, strict=own["strict"])
-    if as_sarif:
-        call.output.whole(sarif((*problems, *prepared.suites.passed_over), lints, call.cwd))
-    else:
-        call.output.problems((*problems, *prepared.suites.passed_over))
-        listed = [problem_document(one) for one in (*problems, *located_all(prepared.suites.passed_over))]
-        call.output.document({**plan_document(prepared), "problems": listed})
-    if apart:
-        codes = ", ".join(dict.fromkeys(one.code for one in apart))
-        call.output.notice(f"a run here would have more to say ({codes}): see `skillgauge eval --dry-run`")
-    return _concluded(call, prepared, problems)
+
+
+def _apart(warnings: Sequence[Problem], levels: Mapping[str, Severity | None]) -> tuple[list[Problem], list[Problem]]:
+    """Divide warnings into those of suites and those of what a run would miss here."""
+    of_runs = [warning for warning in warnings if warning.code.startswith(_OF_A_RUN) and warning.code not in levels]
+    return [warning for warning in warnings if warning not in of_runs], of_runs
 
 
 def _around(call: Invocation, files: Sequence[str], suite_format: str | None) -> list[str]:
@@ -108,66 +150,32 @@ def _around(call: Invocation, files: Sequence[str], suite_format: str | None) ->
     hint = f"Write options before {AROUND}; a file of that name that was removed is ./NAME."
     misplaced = [name for name in files if name.startswith("-") and not os.path.lexists(call.cwd / name)]
     if misplaced:
-        what = f"follows {AROUND}, so it is the name of a file, and no such file exists"
-        raise UsageError(Problem("usage.around", f"{name!r} {what}", hint=hint) for name in misplaced)
-    registry = call.registry
-    formats = {suite_format: registry.make(FORMATS, suite_format)} if suite_format else dict(registry.each(FORMATS))
+        why = f"follows {AROUND}, so it is the name of a file, and no such file exists"
+        raise UsageError(Problem("usage.around", f"{name!r} {why}", hint=hint) for name in misplaced)
+    formats: dict[str, SuiteFormat]
+    if suite_format:
+        formats = {suite_format: call.suite_format(suite_format)}
+    else:
+        formats = dict(call.registry.each(FORMATS))
     return [str(path) for path in around([call.cwd / file for file in files], formats, call.cwd)]
 
 
-def _nothing(call: Invocation, lints: Sequence[Lint], *, as_sarif: bool) -> int:
-    """No file belongs to a suite: all is well with the suites of these files."""
-    if as_sarif:
-        call.output.whole(sarif((), lints, call.cwd))
-    head = PlanHead(plan_id=digest(), suites=(), trial_count=0, runs=1, seed=0)
-    call.output.document(PlanDocument(sandbox="none", plan=head).model_dump(mode="json"))
-    call.output.verdict("valid: no suite is around these files", ExitCode.OK)
-    return ExitCode.OK
-
-
 def _linted(call: Invocation, prepared: Prepared, lints: Sequence[Lint]) -> list[Linted]:
-    suites = prepared.suites.suites
-    with _store(call) as store:
-        subjects = (
-            LintSubject(
-                suite,
-                tuple(
-                    view
-                    for view in (store.scan(RunQuery(suite_id=suite.id, limit=_RUNS)) if store else ())
-                    if view.run.state is RunState.FINISHED and not why_summary_foreign(view)
-                ),
-            )
-            for suite in suites
-        )
+    """Return what lints find; what was run earlier is of help, and nothing that a suite needs to be valid."""
+    with ExitStack() as stack:
+        store: Store | None = None
+        with suppress(PluginError):
+            store = stack.enter_context(opened_store(call))
+        subjects = (LintSubject(suite, tuple(_runs(store, suite.id))) for suite in prepared.suites.suites)
         return list(lint_suites(lints, subjects))
 
 
-@contextmanager
-def _store(call: Invocation) -> Iterator[Store | None]:
-    """The store, if it can be read: what was run earlier is of help, and nothing that a suite needs to be valid."""
-    try:
-        store = opened_store(call)
-        opened = store.__enter__()
-    except PluginError:
-        yield None
+def _runs(store: Store | None, suite_id: str) -> Iterator[RunView]:
+    if store is None:
         return
-    try:
-        yield opened
-    finally:
-        store.__exit__(None, None, None)
-
-
-def _fixed(found: Sequence[Linted], levels: Levels, *, writes: bool) -> tuple[list[Linted], list[str]]:
-    """What is left to do after the mechanical changes of what counts, which are made if `writes`, and their diff."""
-    places = located_all([one.problem for one in found])
-    located = [replace(one, problem=place) for one, place in zip(found, places, strict=True)]
-    off = {code for code, level in levels.items() if level is None}
-    fixable = [one for one in located if one.fix and one.problem.span and one.problem.code not in off]
-    files = changed((one.problem.span, one.fix) for one in fixable if one.problem.span and one.fix)
-    if writes:
-        write(files)
-        located = [one for one in located if one not in fixable]
-    return located, list(diff_lines(files))
+    for view in store.scan(RunQuery(suite_id=suite_id, limit=_RUNS)):
+        if view.run.state is RunState.FINISHED and not why_summary_foreign(view):
+            yield view
 
 
 def _concluded(call: Invocation, prepared: Prepared, problems: Sequence[Problem]) -> int:

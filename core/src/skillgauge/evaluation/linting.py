@@ -200,6 +200,37 @@ def _found(lint: Lint, subject: LintSubject) -> Iterator[Linted]:
 Change = tuple[SourceSpan, Fix]
 
 
+def fixed(
+    found: Sequence[Linted], levels: Mapping[str, Severity | None], *, writes: bool
+) -> tuple[list[Linted], list[str]]:
+    """Make the mechanical changes of what counts.
+
+    Args:
+        found: what lints found.
+        levels: by code; what is off stays as it is.
+        writes: whether files are changed; else the diff is all that comes of it.
+
+    Returns:
+        What is left to do, and the diff.
+    """
+    places = located_all([linted.problem for linted in found])
+    located = [replace(linted, problem=place) for linted, place in zip(found, places, strict=True)]
+    changes: list[Change] = []
+    left: list[Linted] = []
+    for linted in located:
+        span, code = linted.problem.span, linted.problem.code
+        is_off = code in levels and levels[code] is None
+        if linted.fix is None or span is None or is_off:
+            left.append(linted)
+        else:
+            changes.append((span, linted.fix))
+    files = changed(changes)
+    if not writes:
+        return located, list(diff_lines(files))
+    write(files)
+    return left, list(diff_lines(files))
+
+
 def changed(changes: Iterable[Change]) -> dict[Path, tuple[str, str]]:
     """The files that would be other ones: what is in them now, and what would be."""
     by_file: dict[str, list[Change]] = {}
