@@ -12,51 +12,20 @@ import click
 
 from ..decide.foresight import coarse
 from ..errors import ExitCode, Problem, SkillgaugeError, UsageError
-from ..evaluation.arguments import configured
+from ..evaluation.arguments import configured, declared
 from ..evaluation.evaluation import Evaluation
 from ..evaluation.invocation import Invocation, invocation
 from ..evaluation.options import Asked, eval_options
 from ..evaluation.preparation import prepare_trusted
 from ..plan.options import EvalOptions
-from .evaluation_options import EvaluationCommand, Number, evaluation_options, selection_options
+from .evaluation_options import EvaluationCommand, click_option
 
 if TYPE_CHECKING:
     from ..types.result import RunView
 
 _OPTIONS: list[click.Parameter] = [
     click.Argument(["paths"], nargs=-1, metavar="[PATH|CASE]..."),
-    click.Option(["--suite-format"], metavar="NAME", help="Read the paths with this format."),
-    *selection_options(),
-    click.Option(["--last-failed"], is_flag=True, help="Cases that failed in the last stored run; all if none did."),
-    click.Option(["--changed"], is_flag=True, help="Cases that have changed since the last stored run."),
-    click.Option(["-x", "--fail-fast"], is_flag=True, help="Stop at the first failure or error."),
-    click.Option(["--list", "listed"], is_flag=True, help="List the cases that are selected; run nothing."),
-    *evaluation_options(),
-    click.Option(
-        ["--confirm"], metavar="RUN", help="Add repeats to the comparisons that a run leaves open; old and new count."
-    ),
-    click.Option(["--open", "open_report"], is_flag=True, help="Show the HTML report in a browser."),
-    click.Option(["--report"], is_flag=True, help="Also write the document of the suite's own format."),
-    click.Option(["--exit-on-fail"], is_flag=True, help="Exit 1 if a target stays below --min-completion."),
-    click.Option(["--min-completion"], type=Number(0, 1), metavar="R", help="Threshold; default 0.7."),
-    click.Option(
-        ["--min-delta-pts"], type=Number(-100, 100), metavar="X", help="Exit 1 if a skill helps by fewer points."
-    ),
-    click.Option(
-        ["--fail-on-verdict"],
-        type=click.Choice(["fail", "mixed", "error"]),
-        multiple=True,
-        help="Exit 1 if the cases of a comparison come to this verdict; repeatable.",
-    ),
-    click.Option(
-        ["--gate"],
-        type=click.Choice(["better", "not-worse"]),
-        help="Exit 1 if the run shows the opposite, and 3 if it cannot tell.",
-    ),
-    click.Option(["--margin"], type=Number(0, 100), metavar="PTS", help="Points that --gate allows or asks for."),
-    click.Option(
-        ["--against"], metavar="BASELINE", help="Apply --gate to the change since that baseline, report or stored run."
-    ),
+    *(click_option(option) for option in declared()),
 ]
 
 

@@ -10,22 +10,12 @@ from typing import Any
 import click
 
 from ..config.configuration import MOST_RUNS
-from ..evaluation.arguments import OWN_DOCUMENT, Detect, words
+from ..evaluation.arguments import OPTIONS, OWN_DOCUMENT, Detect, Group, Kind, Option, declared, words
 from ..evaluation.options import FormatField, FormatOptions
 from .options import GlobalsCommand, SeveralWords, completing, write_options
 
 SECTIONS: Mapping[str, tuple[str, ...]] = {
-    "What to evaluate": ("suite_format", "case", "keyword", "tag", "target", "last_failed", "changed", "confirm"),
-    "Who carries it out": ("engine", "model", "baseline", "replay", "record", "no_cache", "executor"),
-    "How often, how long, at what price": (
-        *("runs", "concurrency", "fail_fast", "retries", "timeout", "max_turns", "max_cost", "max_tokens"),
-        *("seed", "fresh"),
-    ),
-    "How it is graded": ("check", "judge", "judge_model"),
-    "Gates": ("exit_on_fail", "min_completion", "min_delta_pts", "fail_on_verdict", "gate", "margin", "against"),
-    "Isolation": ("sandbox", "untrusted", "keep_workspaces"),
-    "Reports": ("formats", "output_dir", "output_file", "report", "open_report", "store"),
-    "Without running": ("listed", "dry_run"),
+    title: tuple(option.value_name for option in titled) for title, titled in OPTIONS.items()
 }
 """Under which title help shows an option, by the option's name; commands show the titles of those that they have."""
 
@@ -58,106 +48,41 @@ def _is_no_reporter(word: str) -> bool:
 
 def evaluation_options() -> list[click.Parameter]:
     """The options of a command that evaluates, beside what to evaluate and which gates there are."""
-    return [
-        click.Option(
-            ["-n", "--runs"],
-            type=Runs(),
-            metavar="N|auto[:POINTS]",
-            help="Repeats of every case, or as many as show a lift of 50 or that many points.",
-        ),
-        click.Option(["-j", "--concurrency"], type=click.IntRange(1), metavar="N", help="Trials under way at once."),
-        click.Option(
-            ["--retries"], type=click.IntRange(0), metavar="N", help="Attempts after a failure that may pass."
-        ),
-        click.Option(
-            ["--engine", "--adapter", "--agent", "engine"],
-            metavar="NAME",
-            shell_complete=completing("engines"),
-            multiple=True,
-            help="Agent engines; several make a matrix. --adapter and --agent are old spellings.",
-        ),
-        click.Option(["--model"], metavar="ID", multiple=True, help="Models: one, one an engine, or several for one."),
-        click.Option(["--baseline/--no-baseline"], default=None, help="Run the arms without the skill, too, or not."),
-        click.Option(["--max-turns"], type=click.IntRange(1), metavar="N", help="Turns of an agent."),
-        click.Option(["--max-cost"], type=Number(0, min_open=True), metavar="USD", help="Spend no more."),
-        click.Option(["--max-tokens"], type=click.IntRange(1), metavar="N", help="Use no more tokens."),
-        click.Option(["--record"], metavar="DIR", help="Record what agents do."),
-        click.Option(["--replay"], metavar="DIR", help="Play recordings back instead of running agents."),
-        click.Option(["--no-cache"], is_flag=True, help="Run every session without the skill, also one that is known."),
-        click.Option(
-            ["--untrusted"], is_flag=True, help="Run nothing unless a sandbox confines it strictly, without network."
-        ),
-        click.Option(["--seed"], type=int, metavar="N", help="Seed of everything random."),
-        click.Option(["--timeout"], metavar="TIME", help="Limit of one trial: 30s, 2m, 500ms; a bare number is ms."),
-        click.Option(
-            ["--executor"],
-            metavar="NAME",
-            shell_complete=completing("executors"),
-            help="What decides where trials run; default: this process.",
-        ),
-        click.Option(
-            ["--sandbox"], metavar="NAME", shell_complete=completing("sandboxes"), help="Sandbox for every process."
-        ),
-        *_grading_options(),
-        *_output_options(),
-    ]
+    return [click_option(option) for option in declared(Group.EVALUATING)]
 
 
-def _grading_options() -> list[click.Parameter]:
-    """By what a trial is judged, beside the checks of its case."""
-    return [
-        click.Option(
-            ["--check"],
-            metavar="NAME[=JSON]",
-            shell_complete=completing("scorers"),
-            multiple=True,
-            help="Add a scorer, with its options, to every case.",
-        ),
-        click.Option(
-            ["--judge"],
-            metavar="NAME",
-            shell_complete=completing("judges"),
-            multiple=True,
-            help="Judge of rubric checks, or a model id; several: a panel.",
-        ),
-        click.Option(
-            ["--judge-model"], metavar="ID", multiple=True, help="Model of the judge; of several, one for each."
-        ),
-    ]
+def click_option(option: Option) -> click.Option:
+    """Return an option of the table as click knows it."""
+    names = [*option.flags.split(), option.value_name]
+    completes = completing(option.completes) if option.completes else None
+    match option.kind:
+        case Kind.WORDS:
+            metavar = option.metavar or ""
+            return SeveralWords(names, metavar=metavar, stops_at=_is_no_reporter, completes=completes, text=option.help)
+        case Kind.FLAG:
+            return click.Option(names, is_flag=True, help=option.help)
+        case Kind.SWITCH:
+            return click.Option(names, default=None, help=option.help)
+    return click.Option(
+        names,
+        type=_type_of(option),
+        metavar=option.metavar,
+        multiple=option.several,
+        shell_complete=completes,
+        help=option.help,
+    )
 
 
-def _output_options() -> list[click.Parameter]:
-    """What is left of a run, and where."""
-    return [
-        click.Option(["--keep-workspaces"], is_flag=True, help="Leave workspaces behind for inspection."),
-        SeveralWords(
-            ["--format", "formats"],
-            metavar="NAME...",
-            stops_at=_is_no_reporter,
-            completes=completing("reporters"),
-            text="Reporters; `json` is the document of the suite's own format.",
-        ),
-        click.Option(["--output-dir", "--jobs-dir", "output_dir"], metavar="DIR", help="Folder for reports."),
-        click.Option(["-o", "output_file"], metavar="FILE", help="Write the suite's own document to FILE."),
-        click.Option(["--store"], metavar="PLACE", help="Where runs are kept; `none` keeps nothing."),
-        click.Option(["--fresh"], is_flag=True, help="Do not resume an unfinished run."),
-        click.Option(["--dry-run"], is_flag=True, help="Check everything, show what would run, create nothing."),
-    ]
-
-
-def selection_options() -> list[click.Parameter]:
-    """The options that choose among the cases of what is evaluated."""
-    return [
-        click.Option(["--case"], metavar="GLOB", multiple=True, help="Cases to run, by id or file stem."),
-        click.Option(
-            ["-k", "keyword"],
-            metavar="EXPR",
-            multiple=True,
-            help="Cases whose id, name or tags contain a word: 'csv and not slow'.",
-        ),
-        click.Option(["--tag"], metavar="TAG", multiple=True, help="Run cases with any of these tags."),
-        click.Option(["--target"], metavar="ID", multiple=True, help="Targets to run."),
-    ]
+def _type_of(option: Option) -> click.ParamType[Any] | None:
+    least, most = option.least, option.most
+    match option.kind:
+        case Kind.RUNS:
+            return Runs()
+        case Kind.NUMBER:
+            return Number(least, most, min_open=option.excludes_least)
+        case Kind.WHOLE:
+            return click.INT if least is None else click.IntRange(int(least))
+    return click.Choice(option.choices) if option.choices else None
 
 
 def options_beside(own: Sequence[click.Parameter]) -> list[click.Parameter]:

@@ -52,31 +52,48 @@ class Key:
     stands_for: str = ""
     """The key that another program's spelling means; empty for skillgauge's own."""
     choices: tuple[str, ...] = ()
+    harmless: bool = False
+    """Whether a folder may set it for every user who works there: counts, thresholds, which cases gate, and names of
+    what the user has installed. `plugins.block` is not: what it leaves out may be what keeps watch."""
 
 
 KEYS: dict[str, Key] = {
     key.name: key
     for key in (
-        Key("concurrency", int, 4, "Trials under way at once.", 1),
-        Key("timeoutMs", int, 30_000, "Time limit of one direct call, where the case has none.", 1),
-        Key("agentTimeoutMs", int, 600_000, "Time limit of one agent session, where the case has none.", 1),
+        Key("concurrency", int, 4, "Trials under way at once.", 1, harmless=True),
+        Key("timeoutMs", int, 30_000, "Time limit of one direct call, where the case has none.", 1, harmless=True),
+        Key(
+            "agentTimeoutMs",
+            int,
+            600_000,
+            "Time limit of one agent session, where the case has none.",
+            1,
+            harmless=True,
+        ),
         Key("outputDir", str, "./reports", "Folder that reports are written to."),
-        Key("defaultFormats", list, ["json", "markdown"], "Reporters used without --format."),
-        Key("runs", int, 1, "Repeats of every case, where neither user nor suite says.", 1, MOST_RUNS),
-        Key("retries", int, 0, "Further attempts after a failure that may pass.", 0),
-        Key("seed", int, 0, "Seed of everything random."),
+        Key("defaultFormats", list, ["json", "markdown"], "Reporters used without --format.", harmless=True),
+        Key("runs", int, 1, "Repeats of every case, where neither user nor suite says.", 1, MOST_RUNS, harmless=True),
+        Key("retries", int, 0, "Further attempts after a failure that may pass.", 0, harmless=True),
+        Key("seed", int, 0, "Seed of everything random.", harmless=True),
         Key("store", str, "./skillgauge.db", "Where runs are kept."),
         Key("cacheDir", str, None, "Folder of sessions that are used again; default: in the user's folder for caches."),
         Key("sandbox", str, None, "Sandbox to use; default: the strongest installed one that works."),
-        Key("engine", str, None, "Engine for suites that name none."),
-        Key("model", str, None, "Model for engines."),
-        Key("judge", str, None, "Judge for rubric checks; several make a panel."),
-        Key("judgeModel", str, None, "Model of the judge; of several, one for each."),
-        Key("judgeTemperature", float, None, "Temperature of the judge.", 0),
-        Key("judgedGates", str, "always", "When a gate on judged checks counts.", choices=tuple(JudgedGates)),
+        Key("engine", str, None, "Engine for suites that name none.", harmless=True),
+        Key("model", str, None, "Model for engines.", harmless=True),
+        Key("judge", str, None, "Judge for rubric checks; several make a panel.", harmless=True),
+        Key("judgeModel", str, None, "Model of the judge; of several, one for each.", harmless=True),
+        Key("judgeTemperature", float, None, "Temperature of the judge.", 0, harmless=True),
+        Key(
+            "judgedGates",
+            str,
+            "always",
+            "When a gate on judged checks counts.",
+            choices=tuple(JudgedGates),
+            harmless=True,
+        ),
         Key("checks", dict, [], "Further checks for cases of any suite; see `overlay`."),
-        Key("lints", list, [], "How severe lints of `validate` are: ID=off, ID=warning or ID=error."),
-        Key("quarantine", dict, [], "Flaky cases that gate nothing until a date."),
+        Key("lints", list, [], "How severe lints of `validate` are: ID=off, ID=warning or ID=error.", harmless=True),
+        Key("quarantine", dict, [], "Flaky cases that gate nothing until a date.", harmless=True),
         Key("plugins.block", list, [], "Plugins that are never loaded."),
         Key("plugins.only", list, None, "If set, the only plugins that may be loaded."),
     )

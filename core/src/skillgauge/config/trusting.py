@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from ..contract.providers import HARMLESS
 from ..errors import PluginError, Problem, UsageError
 from ..plugins.kinds import JUDGES, SCORERS
-from .configuration import Config, Held, Key, Source
+from .configuration import KEYS, Config, Held, Key, Source
 
 if TYPE_CHECKING:
     from skillgauge_documents.frozen import JsonObject
@@ -23,15 +23,6 @@ if TYPE_CHECKING:
     from ..plan.preparing import Prepared
     from ..plugins.registry import Registry
 
-_HARMLESS_KEYS = frozenset(
-    (
-        *("concurrency", "timeoutMs", "agentTimeoutMs", "defaultFormats", "runs", "retries", "seed"),
-        *("engine", "model", "judge", "judgeModel", "judgeTemperature", "judgedGates"),
-        *("quarantine", "lints"),
-    )
-)
-"""Counts, thresholds, which cases gate, and names of what the user has installed. `plugins.block` is none of them: what
-it leaves out may be what keeps watch."""
 _PATHS = frozenset(("outputDir", "store"))
 """Keys whose value is harmless as long as it is a path below the folder."""
 
@@ -48,7 +39,7 @@ def is_harmless(keys: Mapping[str, Key], name: str, value: object, folder: Path)
     own = (keys[name].stands_for or name) if name in keys else name
     if own in _PATHS:
         return isinstance(value, str) and "://" not in value and _is_below(folder, value)
-    return own in _HARMLESS_KEYS
+    return own in KEYS and KEYS[own].harmless
 
 
 def leading_out(config: Config, folder: Path) -> list[Problem]:

@@ -1,20 +1,21 @@
-"""The words of a command line as values: what the user typed, before anything is looked up or loaded."""
+"""The options of `eval`, each declared once, and their values as words.
+
+From the table come the options of the command line, what of them is configuration, which are settings of Python and
+how these are checked, and the fields of `EvalOptions` that take a value as it is. `Settings` gives type checkers the
+same for Python.
+"""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
+from functools import partial
 from pathlib import Path
-from typing import Any
-
-from ..config.configuration import MOST_RUNS
-from ..errors import Problem, UsageError
+from typing import Any, TypedDict
 
 OWN_DOCUMENT = "json"
 """The word of `--format` for "the document of the suite's own format"."""
-
-
 PAGE = "html"
 """The reporter whose page `--open` shows."""
 
@@ -26,77 +27,317 @@ class Detect:
     difference: float
 
 
-def runs_of(value: object) -> int | Detect:
-    """Read a number of repeats, or `auto` with the points of lift that are to be shown or without.
-
-    Raises:
-        UsageError: it is neither.
-    """
-    word, _, points = str(value).partition(":")
-    try:
-        if word == "auto":
-            wanted = float(points or 50)
-            if 0 < wanted <= 100:
-                return Detect(wanted / 100)
-        elif 1 <= int(word) <= MOST_RUNS and not points:
-            return int(word)
-    except ValueError:
-        pass
-    hint = f"Give a number from 1 to {MOST_RUNS}, or auto:POINTS with points from 1 to 100."
-    raise UsageError(Problem("usage.runs", f"runs {str(value)!r} is neither a number nor auto:POINTS", hint=hint))
-
-
 def words(values: Sequence[str]) -> tuple[str, ...]:
     """Values of a repeated option, commas split."""
     return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
 
 
-def paths_and_cases(given: Sequence[str], cwd: Path) -> tuple[tuple[Path, ...], tuple[str, ...]]:
-    """Words that exist or look like a path are paths; the others select cases of the suites here."""
-    paths, cases = [], []
-    for word in given:
-        path = cwd / word
-        is_there = os.path.exists(path)  # noqa: PTH110 - never raises
-        like_one = "/" in word or "\\" in word or word.startswith(".") or path.suffix or not word.isprintable()
-        if is_there or like_one:
-            paths.append(path)
-        else:
-            cases.append(word)
-    return tuple(paths), tuple(cases)
+class Kind(Enum):
+    """Kinds of values of options."""
+
+    TEXT = auto()
+    FLAG = auto()
+    SWITCH = auto()
+    """On, off or not said."""
+    WHOLE = auto()
+    NUMBER = auto()
+    RUNS = auto()
+    """A number of repeats, or `auto`."""
+    WORDS = auto()
+    """Several words after one flag."""
 
 
-def seconds_of(text: str | None) -> float | None:
-    """What `--timeout` says, in seconds; a bare number is milliseconds.
+class Group(Enum):
+    """The commands that have an option."""
 
-    Raises:
-        UsageError: it is no time.
-    """
-    if text is None:
-        return None
-    units = {"ms": 0.001, "s": 1.0, "m": 60.0}
-    unit = next((unit for unit in units if text.endswith(unit)), "")
-    try:
-        seconds = float(text.removesuffix(unit)) * units.get(unit, 0.001)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        hint = "Write a number with a unit: 30s, 2m or 500ms; a bare number is milliseconds."
-        raise UsageError(Problem("usage.timeout", f"--timeout {text!r} is no time", hint=hint))
-    return seconds
+    EVAL = auto()
+    """`eval` alone."""
+    SELECTING = auto()
+    """Those that choose among cases."""
+    EVALUATING = auto()
+    """All that evaluate."""
 
 
-_CONFIG_OPTIONS = {
-    "runs": "runs",
-    "concurrency": "concurrency",
-    "retries": "retries",
-    "seed": "seed",
-    "sandbox": "sandbox",
-    "output_dir": "outputDir",
-    "store": "store",
+@dataclass(frozen=True)
+class Option:
+    """An option of `eval`. Click's options, settings of Python and values of `EvalOptions` are derived from it."""
+
+    flags: str
+    """Its spellings, a space between two."""
+    help: str
+    name: str = ""
+    """Name of its value and of the setting of Python; empty: that of the last flag."""
+    kind: Kind = Kind.TEXT
+    metavar: str | None = None
+    several: bool = False
+    """Whether it may be repeated."""
+    choices: tuple[str, ...] = ()
+    least: float | None = None
+    most: float | None = None
+    excludes_least: bool = False
+    completes: str = ""
+    """Kind of plugins whose names a shell completes."""
+    key: str = ""
+    """Configuration key that it sets."""
+    field: str = ""
+    """Where `EvalOptions` takes its value unchanged: `how.fresh`."""
+    group: Group = Group.EVALUATING
+    is_setting: bool = True
+    """Whether it is a setting of Python; not where it is about reports, or about what a terminal shows."""
+
+    @property
+    def value_name(self) -> str:
+        """Name of its value."""
+        return self.name or self.flags.split()[-1].partition("/")[0].lstrip("-").replace("-", "_")
+
+
+_EVAL, _SELECTING = Group.EVAL, Group.SELECTING
+_flag = partial(Option, kind=Kind.FLAG)
+_number = partial(Option, kind=Kind.NUMBER)
+_whole = partial(Option, kind=Kind.WHOLE)
+OPTIONS: Mapping[str, tuple[Option, ...]] = {
+    "What to evaluate": (
+        Option("--suite-format", "Read the paths with this format.", metavar="NAME", group=_EVAL),
+        Option("--case", "Cases to run, by id or file stem.", metavar="GLOB", several=True, group=_SELECTING),
+        Option(
+            "-k",
+            "Cases whose id, name or tags contain a word: 'csv and not slow'.",
+            name="keyword",
+            metavar="EXPR",
+            several=True,
+            group=_SELECTING,
+        ),
+        Option("--tag", "Run cases with any of these tags.", metavar="TAG", several=True, group=_SELECTING),
+        Option("--target", "Targets to run.", metavar="ID", several=True, group=_SELECTING),
+        _flag(
+            "--last-failed", "Cases that failed in the last stored run; all if none did.", group=_EVAL, is_setting=False
+        ),
+        _flag("--changed", "Cases that have changed since the last stored run.", group=_EVAL, is_setting=False),
+        Option(
+            "--confirm",
+            "Add repeats to the comparisons that a run leaves open; old and new count.",
+            metavar="RUN",
+            group=_EVAL,
+            is_setting=False,
+        ),
+    ),
+    "Who carries it out": (
+        Option(
+            "--engine --adapter --agent",
+            "Agent engines; several make a matrix. --adapter and --agent are old spellings.",
+            name="engine",
+            metavar="NAME",
+            several=True,
+            completes="engines",
+        ),
+        Option("--model", "Models: one, one an engine, or several for one.", metavar="ID", several=True),
+        Option(
+            "--baseline/--no-baseline",
+            "Run the arms without the skill, too, or not.",
+            kind=Kind.SWITCH,
+            field="how.baseline",
+        ),
+        Option("--record", "Record what agents do.", metavar="DIR"),
+        Option("--replay", "Play recordings back instead of running agents.", metavar="DIR"),
+        _flag("--no-cache", "Run every session without the skill, also one that is known.", is_setting=False),
+        Option(
+            "--executor",
+            "What decides where trials run; default: this process.",
+            metavar="NAME",
+            completes="executors",
+            field="who.executor",
+        ),
+    ),
+    "How often, how long, at what price": (
+        _flag("-x --fail-fast", "Stop at the first failure or error.", group=_EVAL, is_setting=False),
+        Option(
+            "-n --runs",
+            "Repeats of every case, or as many as show a lift of 50 or that many points.",
+            kind=Kind.RUNS,
+            metavar="N|auto[:POINTS]",
+            key="runs",
+        ),
+        _whole(
+            "-j --concurrency",
+            "Trials under way at once.",
+            metavar="N",
+            least=1,
+            key="concurrency",
+            field="how.concurrency",
+        ),
+        _whole("--retries", "Attempts after a failure that may pass.", metavar="N", least=0, key="retries"),
+        _whole("--max-turns", "Turns of an agent.", metavar="N", least=1, field="how.max_turns"),
+        _number("--max-cost", "Spend no more.", metavar="USD", least=0, excludes_least=True),
+        _whole("--max-tokens", "Use no more tokens.", metavar="N", least=1),
+        _whole("--seed", "Seed of everything random.", metavar="N", key="seed", field="how.seed"),
+        Option("--timeout", "Limit of one trial: 30s, 2m, 500ms; a bare number is ms.", metavar="TIME"),
+        _flag("--fresh", "Do not resume an unfinished run.", field="how.fresh"),
+    ),
+    "How it is graded": (
+        Option(
+            "--check",
+            "Add a scorer, with its options, to every case.",
+            metavar="NAME[=JSON]",
+            several=True,
+            completes="scorers",
+        ),
+        Option(
+            "--judge",
+            "Judge of rubric checks, or a model id; several: a panel.",
+            metavar="NAME",
+            several=True,
+            completes="judges",
+        ),
+        Option("--judge-model", "Model of the judge; of several, one for each.", metavar="ID", several=True),
+    ),
+    "Gates": (
+        _flag("--exit-on-fail", "Exit 1 if a target stays below --min-completion.", group=_EVAL),
+        _number("--min-completion", "Threshold; default 0.7.", metavar="R", least=0, most=1, group=_EVAL),
+        _number(
+            "--min-delta-pts",
+            "Exit 1 if a skill helps by fewer points.",
+            metavar="X",
+            least=-100,
+            most=100,
+            group=_EVAL,
+        ),
+        Option(
+            "--fail-on-verdict",
+            "Exit 1 if the cases of a comparison come to this verdict; repeatable.",
+            choices=("fail", "mixed", "error"),
+            several=True,
+            group=_EVAL,
+        ),
+        Option(
+            "--gate",
+            "Exit 1 if the run shows the opposite, and 3 if it cannot tell.",
+            choices=("better", "not-worse"),
+            group=_EVAL,
+        ),
+        _number("--margin", "Points that --gate allows or asks for.", metavar="PTS", least=0, most=100, group=_EVAL),
+        Option(
+            "--against",
+            "Apply --gate to the change since that baseline, report or stored run.",
+            metavar="BASELINE",
+            group=_EVAL,
+        ),
+    ),
+    "Isolation": (
+        _flag(
+            "--untrusted", "Run nothing unless a sandbox confines it strictly, without network.", field="how.untrusted"
+        ),
+        Option(
+            "--sandbox",
+            "Sandbox for every process.",
+            metavar="NAME",
+            completes="sandboxes",
+            key="sandbox",
+            field="who.sandbox",
+        ),
+        _flag("--keep-workspaces", "Leave workspaces behind for inspection.", field="how.keep_workspaces"),
+    ),
+    "Reports": (
+        Option(
+            "--format",
+            "Reporters; `json` is the document of the suite's own format.",
+            name="formats",
+            kind=Kind.WORDS,
+            metavar="NAME...",
+            completes="reporters",
+            is_setting=False,
+        ),
+        Option(
+            "--output-dir --jobs-dir",
+            "Folder for reports.",
+            name="output_dir",
+            metavar="DIR",
+            key="outputDir",
+            is_setting=False,
+        ),
+        Option("-o", "Write the suite's own document to FILE.", name="output_file", metavar="FILE", is_setting=False),
+        Option("--store", "Where runs are kept; `none` keeps nothing.", metavar="PLACE", key="store"),
+        _flag("--open", "Show the HTML report in a browser.", name="open_report", group=_EVAL, is_setting=False),
+        _flag("--report", "Also write the document of the suite's own format.", group=_EVAL, is_setting=False),
+    ),
+    "Without running": (
+        _flag("--list", "List the cases that are selected; run nothing.", name="listed", group=_EVAL, is_setting=False),
+        _flag(
+            "--dry-run", "Check everything, show what would run, create nothing.", field="how.dry_run", is_setting=False
+        ),
+    ),
 }
+"""The options of `eval` under the titles of its help; other commands that evaluate have some of them."""
+
+
+def declared(*groups: Group) -> Iterator[Option]:
+    """Yield the options of some groups, of all if none is named."""
+    for titled in OPTIONS.values():
+        for option in titled:
+            if not groups or option.group in groups:
+                yield option
 
 
 def configured(values: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the parsed options that are configuration values, by their keys; unset ones are absent."""
-    known = {key: values[name] for name, key in _CONFIG_OPTIONS.items() if values.get(name) is not None}
-    return {key: value for key, value in known.items() if not isinstance(value, Detect)}
+    known = {option.key: values.get(option.value_name) for option in declared() if option.key}
+    return {key: value for key, value in known.items() if value is not None and not isinstance(value, Detect)}
+
+
+class Settings(TypedDict, total=False):
+    """What can be set of an evaluation: the options of `skillgauge eval` by their names, with the same defaults.
+
+    Where the command line takes several words, one text or several are taken here. Nothing is kept unless `store`
+    names a place.
+    """
+
+    suite_format: str
+    case: str | Sequence[str]
+    keyword: str | Sequence[str]
+    """Expressions of `-k`."""
+    tag: str | Sequence[str]
+    target: str | Sequence[str]
+    engine: str | Sequence[str]
+    model: str | Sequence[str]
+    judge: str | Sequence[str]
+    judge_model: str | Sequence[str]
+    baseline: bool
+    check: str | Sequence[str]
+    runs: int | str
+    """A number, `auto`, or `auto:POINTS`."""
+    concurrency: int
+    retries: int
+    seed: int
+    timeout: str
+    max_turns: int
+    max_cost: float
+    """US dollars."""
+    max_tokens: int
+    sandbox: str
+    executor: str
+    untrusted: bool
+    keep_workspaces: bool
+    record: str | Path
+    replay: str | Path
+    store: str | Path
+    fresh: bool
+    config: str | Path
+    trust_config: bool
+    no_plugin: str | Sequence[str]
+    options: Mapping[str, object]
+    """Options of plugins, `--set` of the command line: `{"engines.codex.reasoning": "low"}`."""
+    exit_on_fail: bool
+    min_completion: float
+    """Least completion rate of every target, 0 to 1; it is a gate together with `exit_on_fail`."""
+    min_lift: float
+    """Least lift of every comparison, in points: `--min-delta-pts` of the command line."""
+    min_delta_pts: float
+    """The same, by the name of the option."""
+    fail_on_verdict: str | Sequence[str]
+    gate: str | Sequence[str]
+    """`better` or `not-worse`."""
+    margin: float
+    """Points that `gate` allows or asks for."""
+    against: str | Path
+    """The earlier run that `gate` compares this one with: a baseline, a report, or a run of the store."""
+    suites: Mapping[str, object]
+    """Load options of formats, by the name of their flag: `{"benchmark": "coding-easy"}`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 from ..config.global_options import Globals
 from ..decide.against import Earlier
@@ -27,76 +27,17 @@ from ..types.plan import SuitePlan, applies
 from ..types.result import RunView, TrialResult
 from ..types.trajectory import TrajectoryEvent
 from ..types.trial import Trial
-from .arguments import configured, runs_of
+from .arguments import Settings as Settings
+from .arguments import configured, declared
 from .conclusion import concluded, gate_options
 from .eval_document import human_lines
 from .evaluation import Evaluation
 from .invocation import Invocation, invocation
-from .options import Asked, eval_options
+from .options import Asked, eval_options, runs_of
 from .remarks import Listener, Watcher
 from .reports import Reports
 from .selection import lines_of
 from .stored import run_reports
-
-
-class Settings(TypedDict, total=False):
-    """What can be set of an evaluation: the options of `skillgauge eval` by their names, with the same defaults.
-
-    Where the command line takes several words, one text or several are taken here. Nothing is kept unless `store`
-    names a place.
-    """
-
-    suite_format: str
-    case: str | Sequence[str]
-    keyword: str | Sequence[str]
-    """Expressions of `-k`."""
-    tag: str | Sequence[str]
-    target: str | Sequence[str]
-    engine: str | Sequence[str]
-    model: str | Sequence[str]
-    judge: str | Sequence[str]
-    judge_model: str | Sequence[str]
-    baseline: bool
-    check: str | Sequence[str]
-    runs: int | str
-    """A number, `auto`, or `auto:POINTS`."""
-    concurrency: int
-    retries: int
-    seed: int
-    timeout: str
-    max_turns: int
-    max_cost: float
-    """US dollars."""
-    max_tokens: int
-    sandbox: str
-    executor: str
-    untrusted: bool
-    keep_workspaces: bool
-    record: str | Path
-    replay: str | Path
-    store: str | Path
-    fresh: bool
-    config: str | Path
-    trust_config: bool
-    no_plugin: str | Sequence[str]
-    options: Mapping[str, object]
-    """Options of plugins, `--set` of the command line: `{"engines.codex.reasoning": "low"}`."""
-    exit_on_fail: bool
-    min_completion: float
-    """Least completion rate of every target, 0 to 1; it is a gate together with `exit_on_fail`."""
-    min_lift: float
-    """Least lift of every comparison, in points: `--min-delta-pts` of the command line."""
-    min_delta_pts: float
-    """The same, by the name of the option."""
-    fail_on_verdict: str | Sequence[str]
-    gate: str | Sequence[str]
-    """`better` or `not-worse`."""
-    margin: float
-    """Points that `gate` allows or asks for."""
-    against: str | Path
-    """The earlier run that `gate` compares this one with: a baseline, a report, or a run of the store."""
-    suites: Mapping[str, object]
-    """Load options of formats, by the name of their flag: `{"benchmark": "coding-easy"}`."""
 
 
 @dataclass(frozen=True)
@@ -347,9 +288,7 @@ def _asked(
     return call, asked, gate_options(values, call.config)
 
 
-_SELECTING = ["case", "keyword", "tag", "target"]
-_TAKING_PART = ["engine", "model", "judge", "judge_model", "check"]
-_WORDS = frozenset([*_SELECTING, *_TAKING_PART, "fail_on_verdict", "gate"])
+_WORDS = {option.value_name for option in declared() if option.several} | {"gate"}
 """Settings that are several words."""
 _OF_THE_CALL = frozenset(["config", "trust_config", "no_plugin", "options", "suites"])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +20,7 @@ from ..terminal.output import Output
 from ..types.judged_gates import JudgedGates
 from ..types.result import RunView, Spending
 from .added_checks import with_added
-from .arguments import PAGE, words
+from .arguments import OPTIONS, PAGE, words
 from .eval_document import document, human_lines
 from .evaluation import EndedRun, Evaluation, WrittenReports
 from .invocation import Invocation
@@ -44,41 +44,43 @@ def gate_options(values: Mapping[str, Any], config: Config) -> GateOptions:
         judged=JudgedGates(config.get("judgedGates")),
         pairs=PairDemands(
             min_delta_pts=values.get("min_delta_pts"),
-            fail_on_verdict=tuple(map(PairVerdict, words(values.get("fail_on_verdict", ())))),
-            gates=tuple(map(LiftGate, _gates(values))),
+            fail_on_verdict=tuple(map(PairVerdict, _several(values.get("fail_on_verdict")))),
+            gates=tuple(map(LiftGate, _several(values.get("gate")))),
             margin_pts=values.get("margin") or 0.0,
             against_earlier=values.get("against") is not None,
         ),
     )
 
 
-_RANGES = {"min_completion": (0, 1), "min_delta_pts": (-100, 100), "margin": (0, 100)}
+_GATES = OPTIONS["Gates"]
 
 
 def _out_of_range(values: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield a problem for each number that is out of its range; click refuses them before, Python does not."""
-    for name, (least, most) in _RANGES.items():
+    for option in _GATES:
+        name, least, most = option.value_name, option.least, option.most
         value = values.get(name)
-        if value is None:
+        if value is None or least is None or most is None:
             continue
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not is_number or not least <= value <= most:
-            yield Problem("usage.gate", f"{name} is {value!r}", hint=f"Give a number from {least} to {most}.")
+            yield Problem("usage.gate", f"{name} is {value!r}", hint=f"Give a number from {least:g} to {most:g}.")
 
 
 def _unknown_words(values: Mapping[str, Any]) -> Iterator[Problem]:
-    failing = [verdict.value for verdict in PairVerdict if verdict is not PairVerdict.PASS]
-    asked = {"fail_on_verdict": (words(values.get("fail_on_verdict", ())), failing)}
-    asked["gate"] = (_gates(values), [gate.value for gate in LiftGate])
-    for name, (given, known) in asked.items():
-        for word in given:
-            if word not in known:
-                yield Problem("usage.gate", f"{name} is {word!r}", hint=f"Use one of {', '.join(known)}.")
+    for option in _GATES:
+        if not option.choices:
+            continue
+        for word in _several(values.get(option.value_name)):
+            if word not in option.choices:
+                hint = f"Use one of {', '.join(option.choices)}."
+                yield Problem("usage.gate", f"{option.value_name} is {word!r}", hint=hint)
 
 
-def _gates(values: Mapping[str, Any]) -> tuple[str, ...]:
-    gate = values.get("gate") or ()
-    return (gate,) if isinstance(gate, str) else tuple(gate)
+def _several(value: str | Sequence[str] | None) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    return words([value] if isinstance(value, str) else value)
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..config.configuration import KEYS, Config
+from ..config.configuration import KEYS, MOST_RUNS, Config
 from ..config.trusting import granted_checks
 from ..contract.formats import LoadOption
 from ..errors import Problem, UsageError
@@ -18,7 +19,7 @@ from ..plugins.kinds import FORMATS
 from ..plugins.registry import Registry
 from ..run.budget import BudgetLimits
 from .added_checks import Overlay, read_overlay
-from .arguments import OWN_DOCUMENT, PAGE, Detect, paths_and_cases, seconds_of, words
+from .arguments import OWN_DOCUMENT, PAGE, Detect, Kind, declared, words
 from .invocation import Invocation
 from .reports import Reports
 from .selection import choice
@@ -120,14 +121,14 @@ def eval_options(call: Invocation, values: Mapping[str, Any]) -> Asked:
 
 
 def _what(values: Mapping[str, Any], call: Invocation) -> What:
-    options = FormatOptions.of_installed()
+    formats = FormatOptions.of_installed()
     named, cases = paths_and_cases(values.get("paths", ()), call.cwd)
-    format_paths = {name: found for name, found in options.paths(values, call.cwd).items() if found}
+    format_paths = {name: found for name, found in formats.paths(values, call.cwd).items() if found}
     return What(
         paths=named if named or format_paths else (call.cwd,),
         format_paths=format_paths,
         suite_format=values.get("suite_format"),
-        format_options=options.values(values),
+        format_options=formats.values(values),
         selection=choice(values, cases),
         revise=_overlay(call, values.get("check", ())),
     )
@@ -144,13 +145,12 @@ def _who(values: Mapping[str, Any], call: Invocation) -> Who:
         judge_models=judge_models,
         judge_temperature=config.get("judgeTemperature"),
         judge_required=bool(values.get("judge") or values.get("judge_model")),
-        sandbox=config.get("sandbox"),
-        executor=values.get("executor"),
         store=None if store == "none" else store,
         store_given=config.is_set("store"),
         cache=None if values.get("no_cache", True) else cache_folder(call),
         record=call.cwd / values["record"] if values.get("record") else None,
         replay=call.cwd / values["replay"] if values.get("replay") else None,
+        **_unchanged("who", values, config),
     )
 
 
@@ -158,21 +158,28 @@ def _how(values: Mapping[str, Any], config: Config) -> How:
     return How(
         runs=config.get("runs") if config.is_set("runs") else None,
         detect=values["runs"].difference if isinstance(values.get("runs"), Detect) else None,
-        baseline=values.get("baseline"),
-        seed=config.get("seed"),
-        concurrency=config.get("concurrency"),
         retries=config.get("retries") if config.is_set("retries") else None,
         timeout_s=seconds_of(values.get("timeout")),
         timeout_is_bare=str(values.get("timeout")).replace(".", "").isdigit(),
         direct_timeout_s=config.get("timeoutMs") / 1000,
         agent_timeout_s=config.get("agentTimeoutMs") / 1000,
-        max_turns=values.get("max_turns"),
         budget=BudgetLimits(values.get("max_cost"), values.get("max_tokens")),
-        untrusted=values.get("untrusted", False),
-        fresh=values.get("fresh", False),
-        dry_run=values.get("dry_run", False),
-        keep_workspaces=values.get("keep_workspaces", False),
+        **_unchanged("how", values, config),
     )
+
+
+def _unchanged(part: str, values: Mapping[str, Any], config: Config) -> dict[str, Any]:
+    """Return the fields of a part of `EvalOptions` that take a value as it is."""
+    fields: dict[str, Any] = {}
+    for option in declared():
+        owner, _, field = option.field.partition(".")
+        if owner != part:
+            continue
+        if option.key:
+            fields[field] = config.get(option.key)
+        else:
+            fields[field] = values.get(option.value_name, False if option.kind is Kind.FLAG else None)
+    return fields
 
 
 def _reports(values: Mapping[str, Any], call: Invocation) -> Reports:
@@ -214,3 +221,57 @@ def _overlay(call: Invocation, given: Sequence[str]) -> Overlay:
     if held:
         return read_overlay(held.value, held.file, given)
     return read_overlay(configured.value if configured else (), configured.where if configured else "", given)
+
+
+def runs_of(value: object) -> int | Detect:
+    """Read a number of repeats, or `auto` with the points of lift that are to be shown or without.
+
+    Raises:
+        UsageError: it is neither.
+    """
+    word, _, points = str(value).partition(":")
+    try:
+        if word == "auto":
+            wanted = float(points or 50)
+            if 0 < wanted <= 100:
+                return Detect(wanted / 100)
+        elif 1 <= int(word) <= MOST_RUNS and not points:
+            return int(word)
+    except ValueError:
+        pass
+    hint = f"Give a number from 1 to {MOST_RUNS}, or auto:POINTS with points from 1 to 100."
+    raise UsageError(Problem("usage.runs", f"runs {str(value)!r} is neither a number nor auto:POINTS", hint=hint))
+
+
+def paths_and_cases(given: Sequence[str], cwd: Path) -> tuple[tuple[Path, ...], tuple[str, ...]]:
+    """Words that exist or look like a path are paths; the others select cases of the suites here."""
+    paths, cases = [], []
+    for word in given:
+        path = cwd / word
+        is_there = os.path.exists(path)  # noqa: PTH110 - never raises
+        like_one = "/" in word or "\\" in word or word.startswith(".") or path.suffix or not word.isprintable()
+        if is_there or like_one:
+            paths.append(path)
+        else:
+            cases.append(word)
+    return tuple(paths), tuple(cases)
+
+
+def seconds_of(text: str | None) -> float | None:
+    """What `--timeout` says, in seconds; a bare number is milliseconds.
+
+    Raises:
+        UsageError: it is no time.
+    """
+    if text is None:
+        return None
+    units = {"ms": 0.001, "s": 1.0, "m": 60.0}
+    unit = next((unit for unit in units if text.endswith(unit)), "")
+    try:
+        seconds = float(text.removesuffix(unit)) * units.get(unit, 0.001)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        hint = "Write a number with a unit: 30s, 2m or 500ms; a bare number is milliseconds."
+        raise UsageError(Problem("usage.timeout", f"--timeout {text!r} is no time", hint=hint))
+    return seconds
