@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import sys
 import threading
 from collections.abc import Iterator
@@ -17,7 +18,8 @@ import skillgauge
 from skillgauge.api import ExitCode, PluginError, Provider, Score, SkillgaugeError, TrialResult, Verdict, hookimpl
 from skillgauge_testkit.program import Program
 
-EXAMPLES = Path(__file__).parents[2] / "examples/agent"
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples/agent"
 EVALS = EXAMPLES / "release-notes/evals/evals.json"
 SCRIPT = {"engines.mock.script": str(EXAMPLES / "release-notes.mock.yaml")}
 
@@ -223,3 +225,14 @@ def test_a_program_needs_no_command_line() -> None:
     code = "import sys, skillgauge; skillgauge.evaluate; print('click' in sys.modules)"
     done = run_process([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_a_program_gets_no_file_that_a_suite_wants(tmp_path: Path) -> None:
+    """A package names a folder for its reports; from Python it gets none, and its own gate decides."""
+    package = tmp_path / "word-tools"
+    shutil.copytree(ROOT / "plugins/formats/uaaps/tests/data/word-tools", package)
+    before = sorted(tmp_path.rglob("*"))
+    run = skillgauge.evaluate(package, engine="mock", judge="mock")
+    assert [gate.status for gate in run.decision.gates] == ["missed"] * 4
+    assert run.decision.verdict.startswith("failed: ")
+    assert sorted(tmp_path.rglob("*")) == before

@@ -5,7 +5,7 @@ One stamp per run, whole files or none, and a copy under the name that does not 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -22,7 +22,7 @@ from ..plugins.registry import Registry
 from ..types.comparison import Counts, GroupKey
 from ..types.result import ResultOrder, RunSource, RunView, TrialResult
 from ..types.suite import DIRECT
-from ..types.trial import CaseHead
+from ..types.trial import CaseHead, SuiteHead
 from .invocation import Invocation
 
 AGENT_FORMATS = ("html",)
@@ -47,6 +47,12 @@ class Reports:
     """Whether a suite's document is written where the suite itself wants it."""
     file: Path | None = None
     """Where the suites' own document goes instead; a folder if there are several."""
+
+    def folder_of(self, suite: SuiteHead) -> str | None:
+        """Return where a suite wants its document, if that counts."""
+        if self.by_suites:
+            return suite.report_folder
+        return None
 
 
 def with_agent_formats(options: Reports, prepared: Prepared, config: Config) -> Reports:
@@ -80,47 +86,80 @@ def make_reporters(call: Invocation, options: Reports, prepared: Prepared, *, dr
             checked = call.registry.validated_options(resolved)
             if not dry_run:
                 by_name[resolved.name] = call.registry.make(REPORTERS, resolved, checked)
-    for suite in prepared.plan.head.suites:
-        if suite.document and (options.own or (suite.report_folder and options.by_suites)):
-            call.registry.resolve("reporters", suite.document)
-    if options.own and not any(suite.document for suite in prepared.plan.head.suites):
+    suites = prepared.plan.head.suites
+    _require_own(call.registry, options, suites)
+    if options.own and not any(suite.document for suite in suites):
         call.listener.notice("--format json writes nothing: these suites have no document of their own")
     if missing:
         call.listener.notice(f"not installed, so not written: {', '.join(missing)} (reporters)")
     return by_name
 
 
+def _require_own(registry: Registry, options: Reports, suites: Sequence[SuiteHead]) -> None:
+    """Find the reporters of the suites' own documents.
+
+    Raises:
+        PluginError: one is not installed.
+    """
+    for suite in suites:
+        if suite.document and (options.own or options.folder_of(suite)):
+            registry.resolve("reporters", suite.document)
+
+
 def own_documents(view: RunView, registry: Registry, options: Reports) -> dict[str, Callable[[], Path | None]]:
     """What writes the documents of the suites' own formats; each format gets its part of the run."""
     by_document: dict[str, set[str]] = {}
     placed: dict[str, tuple[str, Path]] = {}
+    has_place = options.file is not None or options.folder_given
     for suite in view.head.suites:
-        if suite.document and suite.report_folder and options.file is None and not options.folder_given:
-            placed[suite.id] = suite.document, Path(suite.report_folder)
-        elif suite.document and (options.own or suite.report_folder):
+        wanted = options.folder_of(suite)
+        if not suite.document:
+            continue
+        if wanted and not has_place:
+            placed[suite.id] = suite.document, Path(wanted)
+        elif options.own or wanted:
             by_document.setdefault(suite.document, set()).add(suite.id)
+    documents = _OwnDocuments(view, registry, options, are_several=len(by_document) > 1)
+    writers: dict[str, Callable[[], Path | None]] = {}
+    for name, ids in by_document.items():
+        writers[name] = partial(documents.write, name, frozenset(ids))
+    names = [name for name, _ in placed.values()]
+    for suite_id, (name, folder) in placed.items():
+        title = name
+        if len(set(names)) < len(names):
+            title = f"{name} of {suite_id}"
+        writers[title] = partial(documents.write_placed, suite_id, name, folder)
+    return writers
 
-    def write_placed(suite_id: str, name: str, folder: Path) -> Path | None:
-        reporter = registry.make(REPORTERS, name)
-        place = free_place(folder, view.run.started_at, reporter.suffix)
-        return write_at(only_suites(view, frozenset({suite_id})), name, reporter, place)
 
-    def write(name: str, ids: frozenset[str]) -> Path | None:
-        reporter = registry.make(REPORTERS, name)
-        part = only_suites(view, ids)
-        if options.file is None:
-            suffix = reporter.suffix if len(by_document) == 1 else f"{name}.{reporter.suffix}"
-            return write_report(part, name, reporter, options.folder, suffix=suffix)
-        place = options.file if len(by_document) == 1 else options.file / f"{name}.{reporter.suffix}"
+@dataclass(frozen=True)
+class _OwnDocuments:
+    """Writes documents of suites' own formats."""
+
+    view: RunView
+    registry: Registry
+    options: Reports
+    are_several: bool
+
+    def write(self, name: str, ids: frozenset[str]) -> Path | None:
+        """Write the document of one format where the user wants it."""
+        reporter = self.registry.make(REPORTERS, name)
+        part = only_suites(self.view, ids)
+        suffix = reporter.suffix
+        if self.are_several:
+            suffix = f"{name}.{suffix}"
+        place = self.options.file
+        if place is None:
+            return write_report(part, name, reporter, self.options.folder, suffix=suffix)
+        if self.are_several:
+            place = place / suffix
         return write_at(part, name, reporter, place)
 
-    alone = len({name for name, _ in placed.values()}) == len(placed)
-    writers: dict[str, Callable[[], Path | None]] = {
-        name: partial(write, name, frozenset(ids)) for name, ids in by_document.items()
-    }
-    for suite_id, (name, folder) in placed.items():
-        writers[name if alone else f"{name} of {suite_id}"] = partial(write_placed, suite_id, name, folder)
-    return writers
+    def write_placed(self, suite_id: str, name: str, folder: Path) -> Path | None:
+        """Write the document of one suite where the suite wants it."""
+        reporter = self.registry.make(REPORTERS, name)
+        place = free_place(folder, self.view.run.started_at, reporter.suffix)
+        return write_at(only_suites(self.view, frozenset({suite_id})), name, reporter, place)
 
 
 def stamp(seconds: float) -> str:
@@ -178,7 +217,9 @@ def write_report(
     """
     run_stamp = stamp(view.run.started_at)
     paths = [_place(one, name, suffix or reporter.suffix, folder, run_stamp) for one in reporter.render(view)]
-    return paths[0] if paths else None
+    if paths:
+        return paths[0]
+    return None
 
 
 def _place(artifact: Artifact, name: str, suffix: str, folder: Path, run_stamp: str) -> Path:
@@ -213,7 +254,10 @@ def write_at(view: RunView, name: str, reporter: Reporter, place: Path) -> Path 
     beside = place.with_name(f"{place.name}.files")
     written: dict[Path, None] = {}
     for artifact in reporter.render(view):  # one after another: a file may be made of what an earlier one has read
-        path = _inside(beside, artifact, name) if artifact.path else place
+        if artifact.path:
+            path = _inside(beside, artifact, name)
+        else:
+            path = place
         if path in written:
             raise PluginError(Problem("plugin.broken", f"reporter {name!r} wants to write {str(path)!r} twice"))
         write_whole(path, artifact.chunks)
