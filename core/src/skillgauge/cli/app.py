@@ -65,7 +65,9 @@ def _run(arguments: Sequence[str]) -> int:
         own = copy_context()  # whom a command asks for secrets ends with it, and so does what it knows of the installed
         own.run(known.set, {})
         result = own.run(app.main, list(arguments), prog_name="skillgauge", standalone_mode=False)
-        return int(result) if isinstance(result, int) else ExitCode.OK
+        if isinstance(result, int):
+            return int(result)
+        return ExitCode.OK
     except SkillgaugeError as error:
         print_problems(error.problems, error.exit_code, as_json=as_json)
         return error.exit_code

@@ -34,13 +34,17 @@ def command(ctx: click.Context, shell: str | None, *, install: bool) -> int:
     """Print the script, or install it."""
     environ = host_environment()
     shell = shell or Path(environ.get("SHELL", "")).name
-    maker = get_completion_class(shell) if shell in _PLACES else None
+    maker = None
+    if shell in _PLACES:
+        maker = get_completion_class(shell)
     if maker is None:
         message = f"SHELL names none of {', '.join(sorted(_PLACES))}, so the shell has to be named"
         raise UsageError(Problem("usage.shell", message, hint="skillgauge completion bash --install"))
     output = Output(as_json=ctx.obj.as_json, quiet=ctx.obj.quiet)
     script = maker(ctx.find_root().command, {}, "skillgauge", COMPLETE).source()
-    place = Path(environ.get("HOME", "~")).expanduser() / _PLACES[shell] if install else None
+    place = None
+    if install:
+        place = Path(environ.get("HOME", "~")).expanduser() / _PLACES[shell]
     output.document({"shell": shell, "file": str(place) if place else None, "script": script})
     if place is None:
         output.line(script)

@@ -83,7 +83,10 @@ def set_value(ctx: click.Context, key: str, value: str) -> int:
     path = user_path(host_environment())
     if path is None:
         raise UsageError(Problem("config.no-home", "there is no home folder to keep a user configuration in"))
-    taken = {} if path.is_file() else call.config.of(Source.USER)
+    if path.is_file():
+        taken = {}
+    else:
+        taken = call.config.of(Source.USER)
     _write(path, taken | {key: parsed})
     call.output.document({"key": key, "value": parsed, "file": str(path)})
     call.output.line(f"{key} = {_text(parsed)} in {path}")
@@ -145,7 +148,9 @@ def _require_known(key: str, keys: Mapping[str, Key]) -> None:
 
 
 def _text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _document(value: Value) -> dict[str, object]:
@@ -169,8 +174,14 @@ def _write(path: Path, values: Mapping[str, object]) -> None:
 
     from ..config.documents import read_document  # noqa: PLC0415
 
-    current = thaw(read_document(path).value) if path.is_file() else {}
-    tree = dict(current) if isinstance(current, Mapping) else {}
+    if path.is_file():
+        current = thaw(read_document(path).value)
+    else:
+        current = {}
+    if isinstance(current, Mapping):
+        tree = dict(current)
+    else:
+        tree = {}
     for key, value in values.items():
         *groups, last = key.split(".")
         place = tree

@@ -45,7 +45,10 @@ def _evaluate(**values: Any) -> int:
     from ..evaluation.stored import run_reports  # noqa: PLC0415 - only what needs an earlier run reads one
 
     named = {name: values[name] for name in ("confirm", "against") if values[name] is not None}
-    joined = [values["confirm"]] if values["confirm"] is not None else []
+    if values["confirm"] is not None:
+        joined = [values["confirm"]]
+    else:
+        joined = []
     with run_reports(call, list(named.values()), counted_in=joined) as views:
         return asyncio.run(_run(call, values, _Read(**dict(zip(named, views, strict=True)))))
 
@@ -117,7 +120,9 @@ async def _chosen_by_earlier(call: Invocation, asked: Asked, values: Mapping[str
         whole = await prepare_trusted(call, asked.options)
         options = await asyncio.to_thread(only_changed, call, asked.options, whole.plan)
         await whole.job.store.close()
-    return await Evaluation.prepare(call, replace(asked, options=options)) if options else None
+    if options:
+        return await Evaluation.prepare(call, replace(asked, options=options))
+    return None
 
 
 def _gate_options(values: Mapping[str, Any]) -> list[str]:

@@ -54,7 +54,9 @@ def evaluation_options() -> list[click.Parameter]:
 def click_option(option: Option) -> click.Option:
     """Return an option of the table as click knows it."""
     names = [*option.flags.split(), option.value_name]
-    completes = completing(option.completes) if option.completes else None
+    completes = None
+    if option.completes:
+        completes = completing(option.completes)
     match option.kind:
         case Kind.WORDS:
             metavar = option.metavar or ""
@@ -81,8 +83,12 @@ def _type_of(option: Option) -> click.ParamType[Any] | None:
         case Kind.NUMBER:
             return Number(least, most, min_open=option.excludes_least)
         case Kind.WHOLE:
-            return click.INT if least is None else click.IntRange(int(least))
-    return click.Choice(option.choices) if option.choices else None
+            if least is None:
+                return click.INT
+            return click.IntRange(int(least))
+    if option.choices:
+        return click.Choice(option.choices)
+    return None
 
 
 def options_beside(own: Sequence[click.Parameter]) -> list[click.Parameter]:

@@ -97,7 +97,9 @@ def _asks(kind: str, made: object, traits: Traits) -> str:
     from ..evaluation.plan_document import AskedService  # noqa: PLC0415 - most plugins ask nothing
 
     address = cast("Engine | Judge", made).identity(None).service
-    return AskedService.of(kind, address, traits).phrase if address else ""
+    if address:
+        return AskedService.of(kind, address, traits).phrase
+    return ""
 
 
 def _no_key(traits: Traits) -> list[str]:

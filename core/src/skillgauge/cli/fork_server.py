@@ -90,7 +90,9 @@ def _next_to_end(running: list[_Child]) -> _Child | None:
             selector.register(child.alive, selectors.EVENT_READ, child)
         first = min(running, key=lambda child: child.deadline)
         ready = [key.data for key, _ in selector.select(max(0.0, first.deadline - time.monotonic()))]
-    return None if None in ready else ready[0] if ready else first
+    if None in ready:
+        return None
+    return ready[0] if ready else first
 
 
 def _kill(child: _Child) -> None:
@@ -107,7 +109,9 @@ def _answer(child: _Child) -> Answer:
     _, status = os.waitpid(child.pid, 0)
     with child.told, child.wrote:
         child.told.seek(0)
-        code = None if overdue else os.waitstatus_to_exitcode(status)
+        code = None
+        if not overdue:
+            code = os.waitstatus_to_exitcode(status)
         return answer_of(child.number, code, child.told.read(), _tail(child.wrote))
 
 

@@ -46,7 +46,9 @@ class CommandsOfPlugins(GlobalsGroup):
         if entries:
             ctx.meta[COMMAND_ENTRY] = entries[0]
             require_allowed(entries[0], ctx.find_object(Globals) or Globals(), ctx)
-        return _imported(entries, cmd_name, ctx) if entries else None
+        if entries:
+            return _imported(entries, cmd_name, ctx)
+        return None
 
     def summaries(self, ctx: click.Context) -> dict[str, str]:
         """Summary of each command, without importing one of a plugin."""
@@ -74,7 +76,9 @@ class CommandsOfPlugins(GlobalsGroup):
         return [entry for entry in mine if entry not in blocked]
 
     def _prefix(self, ctx: click.Context) -> str:
-        return "" if ctx.parent is None else str(self.name)
+        if ctx.parent is None:
+            return ""
+        return str(self.name)
 
     @staticmethod
     def _short(entry: IndexEntry) -> str:

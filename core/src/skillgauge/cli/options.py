@@ -175,7 +175,9 @@ def write_options(
     help_option = ctx.command.get_help_option(ctx)
     everywhere = {*GLOBAL_NAMES, "version", help_option.name if help_option else None} - {"untrusted"}
     for param in params:
-        record = None if isinstance(param, click.Argument) else param.get_help_record(ctx)
+        record = None
+        if not isinstance(param, click.Argument):
+            record = param.get_help_record(ctx)
         if record is not None:
             name = str(param.name)
             grouped[titles.get(name) or (_EVERYWHERE if name in everywhere else "Options")].append(record)
@@ -228,7 +230,10 @@ def collect_globals(ctx: click.Context) -> None:
     """Move the global options from a context's parameters into its object."""
     given = {name: ctx.params.pop(name) for name in GLOBAL_NAMES if name in ctx.params and name != "untrusted"}
     given |= {"untrusted": True} if ctx.params.get("untrusted") else {}
-    inherited = ctx.obj if isinstance(ctx.obj, Globals) else Globals()
+    if isinstance(ctx.obj, Globals):
+        inherited = ctx.obj
+    else:
+        inherited = Globals()
     ctx.obj = inherited.merged(given)
     entry: IndexEntry | None = ctx.meta.get(COMMAND_ENTRY)
     if entry is not None:
@@ -272,7 +277,9 @@ def names_apart(arguments: Sequence[str]) -> list[str]:
     rest = list(arguments[len(before) :])
     if not rest or rest[0] == _END:
         return list(arguments)
-    return [*before, *rest] if rest[1:2] == [_END] else [*before, rest[0], _END, *rest[1:]]
+    if rest[1:2] == [_END]:
+        return [*before, *rest]
+    return [*before, rest[0], _END, *rest[1:]]
 
 
 def before_names(arguments: Sequence[str]) -> list[str]:

@@ -121,7 +121,10 @@ def doctor(ctx: click.Context, names: tuple[str, ...]) -> int:
         else:
             index.clear_failure(entry)
         clash = _clash(entry, index)
-        finding = Finding(State.BROKEN, clash) if clash and not entry.problem else found
+        if clash and not entry.problem:
+            finding = Finding(State.BROKEN, clash)
+        else:
+            finding = found
         findings.append(finding)
         told = {state: finding.reason if finding.state is state else None for state in State}
         healthy = finding.state is not State.BROKEN
@@ -218,9 +221,13 @@ def _documents(documents: Sequence[dict[str, object]]) -> dict[str, object]:
 def _row(one: dict[str, object]) -> list[str]:
     owner = f"{one['distribution']} {one['version']}"
     text = str(one["problem"] or one["lacks"] or one["summary"])
-    asks = f" ({one['asks']})" if one["asks"] else ""
+    asks = ""
+    if one["asks"]:
+        asks = f" ({one['asks']})"
     return [str(one["kind"]), str(one["name"]), owner, f"{text}{asks}"]
 
 
 def _state(one: dict[str, object]) -> str:
-    return "lacks" if one["lacks"] else "works" if one["healthy"] else "broken"
+    if one["lacks"]:
+        return "lacks"
+    return "works" if one["healthy"] else "broken"

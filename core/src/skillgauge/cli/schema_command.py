@@ -55,7 +55,9 @@ def _of_commands(call: Invocation) -> Schemas:
     schemas: Schemas = {}
     for entry in read_index().entries("commands"):
         try:
-            module = None if entry.problem else import_module(entry.module.partition(":")[0])
+            module = None
+            if not entry.problem:
+                module = import_module(entry.module.partition(":")[0])
         except Exception as error:  # noqa: BLE001 - isolation point: the other commands' schemas are still wanted
             call.output.notice(f"command {entry.name!r} cannot be loaded: {type(error).__name__}: {error}")
             continue

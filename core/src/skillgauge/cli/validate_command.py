@@ -183,14 +183,19 @@ def _concluded(call: Invocation, prepared: Prepared, problems: Sequence[Problem]
     cases = sum(suite.case_count for suite in head.suites)
     errors = sum(one.severity is Severity.ERROR for one in problems)
     verdict = f"{counted(len(head.suites), 'suite')}, {counted(cases, 'case')}"
-    warned = f", {counted(len(problems) - errors, 'warning')}" if len(problems) > errors else ""
+    warned = ""
+    if len(problems) > errors:
+        warned = f", {counted(len(problems) - errors, 'warning')}"
     if errors:
         verdict = f"{counted(errors, 'problem')} in {verdict}"
     elif prepared.suites.passed_over:
         verdict = f"some files could not be read; the others are valid: {verdict}"
     else:
         verdict = f"valid: {verdict}"
-    code = ExitCode.USAGE if errors or prepared.suites.passed_over else ExitCode.OK
+    if errors or prepared.suites.passed_over:
+        code = ExitCode.USAGE
+    else:
+        code = ExitCode.OK
     call.output.verdict(f"{verdict}{warned}", code)
     return code
 

@@ -62,7 +62,9 @@ class Overlay:
     def over(self, suite: Suite) -> Suite:
         """The suite with the checks added."""
         fitting = tuple(one for one in self.checks if one[1].format in (None, suite.format))
-        return suite.model_copy(update={"cases": _Cases(suite.cases, fitting)}) if fitting else suite
+        if fitting:
+            return suite.model_copy(update={"cases": _Cases(suite.cases, fitting)})
+        return suite
 
     def unused(self, suites: Iterable[Suite]) -> list[Problem]:
         """A warning for each check that no case of these suites gets."""
@@ -123,7 +125,10 @@ def read_overlay(configured: Sequence[Mapping[str, object]], file: str, given: S
     for word in given:
         name, equals, text = word.partition("=")
         try:
-            options = parse(text, "json") if equals else {}
+            if equals:
+                options = parse(text, "json")
+            else:
+                options = {}
             option = f"--check {name}"  # names the option in place of a file, so that no suite is blamed for it
             checks.append((option, OverlayCheck.model_validate({"scorer": name, "options": options}), Origin(option)))
         except DocumentError as error:
@@ -165,7 +170,9 @@ def _problem(detail: ErrorDetails, check: Origin) -> Problem:
     if detail["type"] == "extra_forbidden":
         known = tuple(OverlayCheck.model_fields)
         near = did_you_mean(name, known)
-        hint = None if near else f"Use one of {', '.join(known)}."
+        hint = None
+        if not near:
+            hint = f"Use one of {', '.join(known)}."
         return Problem("suite.unknown-key", f"unknown key {name!r}{near}", origin=origin, hint=hint)
     wanted, found = "an object" if name == "options" else "text", json.dumps(detail["input"], default=str)
     return Problem("suite.wrong-type", f"{name!r} must be {wanted}, not {found}", origin=origin)

@@ -239,7 +239,9 @@ def _planned(plan: SuitePlan) -> Iterator[PlannedCase]:
     for case in cases:
         for cell in plan.cells:
             if cell.target is None or applies(case, cell.target):
-                target = cell.target.id if cell.target else None
+                target = None
+                if cell.target:
+                    target = cell.target.id
                 yield PlannedCase(
                     group=GroupKey(suite.id, target, cell.arm.name, cell.runner.name, cell.model),
                     case_id=case.id,
@@ -318,4 +320,6 @@ def _values(settings: Settings) -> dict[str, Any]:
 
 
 def _several(value: str | Sequence[str]) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else tuple(value)
+    if isinstance(value, str):
+        return (value,)
+    return tuple(value)

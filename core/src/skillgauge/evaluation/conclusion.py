@@ -122,7 +122,10 @@ def concluded(outcome: EndedRun, evaluation: Evaluation, gates: GateOptions, ear
 
 def _decided(view: RunView, prepared: Prepared, gates: GateOptions, earlier: Earlier | None) -> Decision:
     part = gating(view, prepared.job.figures)
-    compared = tuple(against_answers(part, earlier, gates.pairs)) if earlier else ()
+    if earlier:
+        compared = tuple(against_answers(part, earlier, gates.pairs))
+    else:
+        compared = ()
     has_bad_files = bool(prepared.suites.passed_over)
     return decide(view, gates, has_bad_files=has_bad_files, gating=part, compared=compared)
 
@@ -183,11 +186,21 @@ def spending_text(spending: Spending | None) -> str:
     """What the run cost, in a line; empty if nothing of it tells."""
     if spending is None:
         return ""
-    known = [f"{spending.cost_usd:.2f} USD"] if spending.cost_usd else []
+    if spending.cost_usd:
+        known = [f"{spending.cost_usd:.2f} USD"]
+    else:
+        known = []
     known += [f"{spending.tokens:,} tokens"] if spending.tokens else []
     cut_off = f"{counted(spending.cut_off, 'attempt')} cut off"
-    included = f"judges and {cut_off} included" if spending.cut_off else "judges included"
-    parts = [f"{' and '.join(known)}, {included}"] if known else []
+    included = "judges included"
+    if spending.cut_off:
+        included = f"judges and {cut_off} included"
+    if known:
+        parts = [f"{' and '.join(known)}, {included}"]
+    else:
+        parts = []
     parts += [f"what {counted(spending.unknown, 'trial')} cost is unknown"] if spending.unknown else []
     parts += [f"nothing for {counted(spending.replayed, 'replayed trial')}"] if spending.replayed else []
-    return f"spent: {'; '.join(parts)}" if parts else ""
+    if parts:
+        return f"spent: {'; '.join(parts)}"
+    return ""

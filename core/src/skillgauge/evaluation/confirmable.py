@@ -143,7 +143,9 @@ class Comparable:
 
 def group_of(trial: Trial) -> GroupKey:
     """The group that the result of a trial will be in."""
-    target = trial.target.id if trial.target else None
+    target = None
+    if trial.target:
+        target = trial.target.id
     return GroupKey(trial.suite_id, target, trial.arm.name, trial.runner.name, trial.model)
 
 
@@ -153,7 +155,9 @@ def run_name(view: RunView) -> str:
 
 
 def _group_name(group: GroupKey) -> str:
-    model = f" with model {plain(group.model)}" if group.model else ""
+    model = ""
+    if group.model:
+        model = f" with model {plain(group.model)}"
     return f"{plain(group.target_id or group.suite_id)} by {plain(group.runner)}{model}, arm {plain(group.arm)}"
 
 

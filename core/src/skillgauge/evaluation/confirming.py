@@ -79,19 +79,34 @@ class Continuation:
         return replace(what, paths=tuple(dict.fromkeys(Path(suite.root) for suite in self.suites.values())))
 
     def _who(self, who: Who) -> Who:
+        if not (who.engines or who.replay):
+            who = self._with_engines(who)
+        if not (who.judges or who.judge_models):
+            who = self._with_judges(who)
+        return who
+
+    def _with_engines(self, who: Who) -> Who:
+        """Take the engines of the run, and their models if all are known."""
         groups = [group for group in self.view.summary.groups if group.suite_id in self.suites]
         pairs = list(dict.fromkeys((group.runner, group.model) for group in groups if group.arm != DIRECT.name))
-        if pairs and not (who.engines or who.replay):
-            who = replace(who, engines=tuple(engine for engine, _ in pairs))
-            if not who.models and all(model for _, model in pairs):
-                who = replace(who, models=tuple(model or "" for _, model in pairs))
+        if not pairs:
+            return who
+        who = replace(who, engines=tuple(engine for engine, _ in pairs))
+        models = tuple(model for _, model in pairs if model)
+        if who.models or len(models) < len(pairs):
+            return who
+        return replace(who, models=models)
+
+    def _with_judges(self, who: Who) -> Who:
+        """Take the judges of the run, and their models if all are known."""
         judges = self.view.head.judges
-        if judges and not (who.judges or who.judge_models):
-            who = replace(who, judges=tuple(judge.name for judge in judges))
-            models = [judge.model or judge.settings.get("model") for judge in judges]
-            if all(models):
-                who = replace(who, judge_models=tuple(map(str, models)))
-        return who
+        if not judges:
+            return who
+        who = replace(who, judges=tuple(judge.name for judge in judges))
+        models = [judge.model or judge.settings.get("model") for judge in judges]
+        if not all(models):
+            return who
+        return replace(who, judge_models=tuple(map(str, models)))
 
     def _how(self, how: How) -> How:
         baseline = None
@@ -103,16 +118,27 @@ class Continuation:
     @property
     def change(self) -> str:
         """What is done with the run, as a sentence without its full stop."""
-        times = "once" if self.runs == 1 else f"{self.runs} times"
+        if self.runs == 1:
+            times = "once"
+        else:
+            times = f"{self.runs} times"
         names = [case for _, case in self.cases]
         if self.chosen:
-            noun = "case" if len(names) == 1 else "cases"
+            noun = "cases"
+            if len(names) == 1:
+                noun = "case"
             return (
                 f"only {noun} {listed(names)}, run again {times}; cases that were chosen for their results "
                 "carry no interval, finding or gate"
             )
-        shown = listed(names) if len(names) <= _NAMED else counted(len(names), "case")
-        more = "once more" if self.runs == 1 else f"{self.runs} more times"
+        if len(names) <= _NAMED:
+            shown = listed(names)
+        else:
+            shown = counted(len(names), "case")
+        if self.runs == 1:
+            more = "once more"
+        else:
+            more = f"{self.runs} more times"
         return f"{shown} run {more}; old and new results count together"
 
 
@@ -131,12 +157,7 @@ def continuation_of(view: RunView, selection: Selection, runs: int | None) -> Co
         raise UsageError(problems)
     cases = {(case.suite_id, case.id): case for case in view.cases()}
     if selection.model_copy(update={"targets": ()}).is_given:
-        chosen = {place: case for place, case in cases.items() if selection.admits(cast("Case", case))}
-        if not chosen:
-            hint = f"Its cases are: {listed(case.id for case in cases.values())}."
-            message = f"{run_name(view)} has no case that is selected"
-            raise UsageError(Problem("confirm.no-case", message, hint=hint))
-        return Continuation(view, chosen, runs or RUNS, chosen=True)
+        return Continuation(view, _chosen(view, cases, selection), runs or RUNS, chosen=True)
     suites = _suites_with(view, selection.targets)
     pairs = [pair for pair in compared(view) if pair.candidate.suite_id in suites]
     open_pairs = [pair for pair in pairs if pair.evidence and pair.evidence.finding is Finding.UNDECIDED]
@@ -144,6 +165,20 @@ def continuation_of(view: RunView, selection: Selection, runs: int | None) -> Co
         suites = {pair.candidate.suite_id for pair in open_pairs}
     further = runs or _enough(view, pairs, open_pairs)
     return Continuation(view, {place: case for place, case in cases.items() if place[0] in suites}, further)
+
+
+def _chosen(view: RunView, cases: Mapping[Place, CaseHead], selection: Selection) -> dict[Place, CaseHead]:
+    """Return the cases that the user selects.
+
+    Raises:
+        UsageError: there is none.
+    """
+    chosen = {place: case for place, case in cases.items() if selection.admits(cast("Case", case))}
+    if not chosen:
+        hint = f"Its cases are: {listed(case.id for case in cases.values())}."
+        message = f"{run_name(view)} has no case that is selected"
+        raise UsageError(Problem("confirm.no-case", message, hint=hint))
+    return chosen
 
 
 def _suites_with(view: RunView, targets: tuple[str, ...]) -> set[str]:
@@ -180,7 +215,10 @@ def _enough(view: RunView, pairs: list[PairSummary], open_pairs: list[PairSummar
 def _further_repeats(evidence: Evidence, present: int) -> int | None:
     if not evidence.estimate:
         return None
-    level = evidence.level if evidence.next_level is None else evidence.next_level
+    if evidence.next_level is None:
+        level = evidence.level
+    else:
+        level = evidence.next_level
     return repeats_for(evidence.n, abs(evidence.estimate), present=present, level=level)
 
 
@@ -211,7 +249,10 @@ def continued(evaluation: Evaluation, continuation: Continuation) -> Evaluation:
             for place, result in enumerate(continuation.results)
         )
     # The kernel keeps a case with its first repeat, which is not run again.
-    cases = tuple(continuation.cases.values()) if continuation.chosen else tuple(view.cases())
+    if continuation.chosen:
+        cases = tuple(continuation.cases.values())
+    else:
+        cases = tuple(view.cases())
     trials = new + Counter(result.suite_id for result in kept)
     head = _head(prepared.plan.head, continuation, trials)
     job = replace(prepared.job, store=_Continuing(prepared.job.store, kept, cases))

@@ -100,12 +100,21 @@ def _figures(group: GroupSummary) -> Iterator[str]:
     for one in group.figures:
         if one.value is not None and not one.is_headline:
             part = one.name.partition(":")[2]
-            label = one.label.removesuffix(f" ({part})") if part else one.label
+            if part:
+                label = one.label.removesuffix(f" ({part})")
+            else:
+                label = one.label
             parts.setdefault(part, []).append(f"{plain(label, _NAME)}: {figure_text(one)}")
     is_told = all(one.n is not None for one in group.figures)
-    over = "" if is_told else f"over {counted(group.counts.total, 'trial')}: "
+    if is_told:
+        over = ""
+    else:
+        over = f"over {counted(group.counts.total, 'trial')}: "
     for part, told in sorted(parts.items(), key=lambda item: item[0] != ""):
-        before = f"{plain(part, _NAME)}: " if part else over
+        if part:
+            before = f"{plain(part, _NAME)}: "
+        else:
+            before = over
         yield from _filled([f"  {before}{told[0]}", *told[1:]], " | ")
 
 
@@ -120,13 +129,17 @@ def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 def _headline(group: GroupSummary) -> str:
     """What stands for a group."""
     shown = headline(group)
-    return rate_words(group) if shown.interval else f"{plain(shown.label, _NAME).lower()} {percent(shown.value)}"
+    if shown.interval:
+        return rate_words(group)
+    return f"{plain(shown.label, _NAME).lower()} {percent(shown.value)}"
 
 
 def rate_words(measured: GroupSummary | TagSummary) -> str:
     """A pass rate alone."""
     rate = measured.pass_rate.rate
-    return "no result" if rate is None else f"pass rate {percent(rate)}"
+    if rate is None:
+        return "no result"
+    return f"pass rate {percent(rate)}"
 
 
 def _known(measured: GroupSummary | TagSummary) -> str:
@@ -136,7 +149,9 @@ def _known(measured: GroupSummary | TagSummary) -> str:
         return f"({errors})"
     of_cases = isinstance(measured, TagSummary) or headline(measured).interval is not None
     known = of_cases and rate.lower is not None and rate.upper is not None
-    interval = f", {rate.level:.0%} interval {interval_text(rate)}" if known else ""
+    interval = ""
+    if known:
+        interval = f", {rate.level:.0%} interval {interval_text(rate)}"
     return f"(n = {counted(rate.n, 'case')}, {errors}{interval})"
 
 
@@ -145,7 +160,10 @@ def _weakest(group: GroupSummary) -> Iterator[str]:
     if not weak or len(group.tags) == 1 or group.pass_rate.rate is None:
         return
     named = [f"{plain(tag.tag, _NAME)}: {rate_words(tag)} {_known(tag)}" for tag in weak[:_TAGS]]
-    more = [f"and {len(weak) - _TAGS} more"] if len(weak) > _TAGS else []
+    if len(weak) > _TAGS:
+        more = [f"and {len(weak) - _TAGS} more"]
+    else:
+        more = []
     yield from _filled([f"  weakest tags: {named[0]}", *named[1:], *more], "; ", "    ")
 
 

@@ -94,7 +94,10 @@ class Evaluation:
         reports = with_agent_formats(asked.reports, prepared, call.config)
         reporters = make_reporters(call, reports, prepared, dry_run=options.how.dry_run)
         revise = options.what.revise
-        overlay = revise if isinstance(revise, Overlay) else Overlay()
+        if isinstance(revise, Overlay):
+            overlay = revise
+        else:
+            overlay = Overlay()
         call.listener.problems((*prepared.warnings, *prepared.suites.passed_over))
         return cls(call, prepared, reports, reporters, overlay)
 
@@ -115,7 +118,9 @@ class Evaluation:
             output.document(plan_document(self.prepared))
         else:
             print_plan(self.prepared, output)
-        return ExitCode.USAGE if self.prepared.suites.passed_over else ExitCode.OK
+        if self.prepared.suites.passed_over:
+            return ExitCode.USAGE
+        return ExitCode.OK
 
     async def carry_out(self, *, fail_fast: bool = False) -> EndedRun:
         """Run it; what is finished when the listener stops it is kept.
@@ -132,7 +137,9 @@ class Evaluation:
             listener.notice(image.removal)
         problems = failures_of_extensions(self.call.registry, prepared, self.call.names_extension)
         listener.problems(problems)
-        stopped_at = failures[0] if failures else None
+        stopped_at = None
+        if failures:
+            stopped_at = failures[0]
         return EndedRun(conclusion.view, conclusion.complete, conclusion.already_done, problems, stopped_at)
 
     async def _run(self, failures: list[TrialResult], *, fail_fast: bool) -> Conclusion:
@@ -188,10 +195,13 @@ class Evaluation:
         store = self.prepared.cast.store
         if store is None or not store.durable:
             record = written.paths.get("record")
-            return (str(record),) if record else ()
+            if record:
+                return (str(record),)
+            return ()
         place = self.call.config.find("store")
-        named = ("--store", str(place.value)) if place and place.source is Source.FLAG else ()
-        return (view.run.run_id, *named)
+        if place and place.source is Source.FLAG:
+            return (view.run.run_id, "--store", str(place.value))
+        return (view.run.run_id,)
 
 
 def _is_failure(result: TrialResult, suite: SuiteHead) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..config.config_files import NO_OTHERS, OtherPrograms, load_config, user_path
-from ..config.configuration import Config, Held, Source, plugin_assignments
+from ..config.configuration import Config, Held, Source, Value, plugin_assignments
 from ..config.global_options import Globals
 from ..config.kind_names import SINGULAR
 from ..config.trusting import PluginOptions, TrustedFiles, still_held
@@ -66,7 +66,10 @@ class Invocation:
         """
         problems: list[Problem] = []
         for one in still_held(self.config, self.registry):
-            severity = Severity.ERROR if needed(one) else Severity.WARNING
+            if needed(one):
+                severity = Severity.ERROR
+            else:
+                severity = Severity.WARNING
             if one.key == "checks":
                 from .added_checks import faults  # noqa: PLC0415 - half of the kernel; few folders add checks
 
@@ -140,10 +143,15 @@ class Invocation:
                 return view
             asked.append(name)
         names = ", ".join(sorted(asked)) or "none"
-        what = "folder" if path.is_dir() else "document"
+        what = "document"
+        if path.is_dir():
+            what = "folder"
         message = f"no installed reporter knows this {what} (installed: {names})"
         hint = "Give the JSON report or the run record of an evaluation, or install the reporter that wrote it."
-        place = SourceSpan(str(path)) if path.is_dir() else SourceSpan(str(path), 1, 1)
+        if path.is_dir():
+            place = SourceSpan(str(path))
+        else:
+            place = SourceSpan(str(path), 1, 1)
         raise UsageError(Problem("report.unknown", message, span=place, hint=hint))
 
     def commented(self, view: RunView) -> tuple[RunView, tuple[str, ...]]:
@@ -299,18 +307,32 @@ def strangers(config: Config, registry: Registry, index: PluginIndex) -> Iterato
         if parts[0] != "plugins" or len(parts) < 4:
             continue
         kind, name = parts[1], parts[2].partition("+")[0]
-        where = "" if value.source is Source.FLAG else f" (set in {value.where})"
         if kind not in SINGULAR:
             near = did_you_mean(kind, tuple(SINGULAR)) or f"; there are {', '.join(SINGULAR)}"
-            yield Problem("usage.set", f"{value.key[8:]}{where}: {kind!r} is no kind of plugin{near}")
-        elif not index.find(kind, name) and name not in (names := registry.names(kind)) and name not in without:
-            hint = install_hint(kind, name)
-            is_known = value.source is not Source.FLAG and hint.startswith("pip install ")
-            severity = Severity.WARNING if is_known else Severity.ERROR
-            near = "" if is_known else did_you_mean(name, names)
-            message = f"{value.key[8:]}{where}: no plugin of that name is installed{near}"
-            if value.source is not Source.FLAG and not is_known:
-                hint = f"Install what brings it, or name it in plugins.block where it is to be done without: {name}."
-            elif near:
-                hint = f"See `skillgauge plugins list --kind {kind}`."
-            yield Problem("usage.set", message, hint=hint, severity=severity)
+            yield Problem("usage.set", f"{_named(value)}: {kind!r} is no kind of plugin{near}")
+            continue
+        names = registry.names(kind)
+        if not index.find(kind, name) and name not in names and name not in without:
+            yield _stranger(value, kind, name, names)
+
+
+def _named(value: Value) -> str:
+    """An option of a plugin, and where it is set unless that is the command line."""
+    name = value.key.removeprefix("plugins.")
+    if value.source is Source.FLAG:
+        return name
+    return f"{name} (set in {value.where})"
+
+
+def _stranger(value: Value, kind: str, name: str, names: Sequence[str]) -> Problem:
+    hint = install_hint(kind, name)
+    message = f"{_named(value)}: no plugin of that name is installed"
+    is_typed = value.source is Source.FLAG
+    if not is_typed and hint.startswith("pip install "):
+        return Problem("usage.set", message, hint=hint, severity=Severity.WARNING)
+    near = did_you_mean(name, names)
+    if not is_typed:
+        hint = f"Install what brings it, or name it in plugins.block where it is to be done without: {name}."
+    elif near:
+        hint = f"See `skillgauge plugins list --kind {kind}`."
+    return Problem("usage.set", f"{message}{near}", hint=hint)

@@ -137,7 +137,9 @@ def read_levels(words: Iterable[str], lints: Sequence[Lint], where: str) -> dict
     known, levels, problems = {one.id: one.code for one in lints}, {}, []
     for word in words:
         name, _, level = word.partition("=")
-        code = name if "." in name else known.get(name)
+        code = known.get(name)
+        if "." in name:
+            code = name
         if level not in LEVELS:
             hint = f"Write ID=LEVEL; a level is one of {', '.join(LEVELS)}."
             problems.append(Problem("lint.level", f"{where}: {word!r} gives no level", hint=hint))
@@ -169,7 +171,9 @@ def _weighed(problem: Problem, levels: Mapping[str, Severity | None], *, strict:
         return Severity.ERROR
     if problem.code in levels:
         return levels[problem.code]
-    return Severity.ERROR if strict and problem.code.startswith(_OF_SUITES) else Severity.WARNING
+    if strict and problem.code.startswith(_OF_SUITES):
+        return Severity.ERROR
+    return Severity.WARNING
 
 
 def lint_suites(lints: Sequence[Lint], subjects: Iterable[LintSubject]) -> Iterator[Linted]:
@@ -188,7 +192,10 @@ def lint_suites(lints: Sequence[Lint], subjects: Iterable[LintSubject]) -> Itera
 def _found(lint: Lint, subject: LintSubject) -> Iterator[Linted]:
     try:
         for one in lint.find(subject):
-            place = one.origin if one.origin or one.span else subject.suite.origin
+            if one.origin or one.span:
+                place = one.origin
+            else:
+                place = subject.suite.origin
             problem = Problem(lint.code, one.message, place, one.span, one.hint or lint.hint, lint.severity)
             yield Linted(problem, one.fix)
     except Exception as error:  # noqa: BLE001 - isolation point: the other lints are still wanted
@@ -319,7 +326,10 @@ def _rule(lint: Lint) -> Node:
 
 
 def _result(problem: Problem, rule: int, cwd: Path) -> Node:
-    text = f"{problem.message}\nNext: {problem.hint}" if problem.hint else problem.message
+    if problem.hint:
+        text = f"{problem.message}\nNext: {problem.hint}"
+    else:
+        text = problem.message
     found: Node = {
         "ruleId": problem.code,
         "ruleIndex": rule,
@@ -327,7 +337,11 @@ def _result(problem: Problem, rule: int, cwd: Path) -> Node:
         "message": {"text": _without_links(text)},
     }
     span = problem.span
-    file = span.file if span else problem.origin.file if problem.origin else None
+    file = None
+    if span:
+        file = span.file
+    elif problem.origin:
+        file = problem.origin.file
     if file is not None:
         place: Node = {"artifactLocation": {"uri": _uri(file, cwd)}}
         if span and span.line:
@@ -338,9 +352,13 @@ def _result(problem: Problem, rule: int, cwd: Path) -> Node:
 
 def _without_links(text: str) -> str:
     """A message without links: code hosts make one of `[words](address)`, and suites write messages."""
-    return text.replace("[", "\\[").replace("]", "\\]") if "](" in text else text
+    if "](" in text:
+        return text.replace("[", "\\[").replace("]", "\\]")
+    return text
 
 
 def _uri(file: str, cwd: Path) -> str:
     path = (cwd / file).absolute()
-    return quote(path.relative_to(cwd).as_posix()) if path.is_relative_to(cwd) else path.as_uri()
+    if path.is_relative_to(cwd):
+        return quote(path.relative_to(cwd).as_posix())
+    return path.as_uri()

@@ -202,7 +202,9 @@ def _engines(values: Mapping[str, Any], config: Config) -> tuple[str, ...]:
     named = words(values.get("engine", ()))
     if values.get("replay"):
         if named or values.get("record"):
-            other = "--record" if values.get("record") else "--engine"
+            other = "--engine"
+            if values.get("record"):
+                other = "--record"
             hint = "A replay takes engine and model from the recordings."
             raise UsageError(Problem("usage.replay", f"--replay and {other} exclude each other", hint=hint))
         return ()

@@ -86,7 +86,9 @@ class KeyNeed(Frozen):
     def line(self) -> str:
         """For people."""
         logins = "".join(f" or a login in ~/{file}" for file in self.login_files)
-        here = f"set: {', '.join(self.present)}" if self.present else "none is set"
+        here = "none is set"
+        if self.present:
+            here = f"set: {', '.join(self.present)}"
         return f"{self.who} needs a key: {' or '.join(self.variables)}{logins} ({here})"
 
 
@@ -180,7 +182,10 @@ def print_plan(prepared: Prepared, output: Output) -> None:
     """What would run, for people."""
     head, arms = prepared.plan.head, planned_arms(prepared)
     fewest = min(suite.runs for suite in head.suites)
-    runs = f"{head.runs}" if fewest == head.runs else f"{fewest} to {head.runs}"
+    if fewest == head.runs:
+        runs = f"{head.runs}"
+    else:
+        runs = f"{fewest} to {head.runs}"
     output.line(f"{counted(head.trial_count, 'trial')} in sandbox {prepared.sandbox}; runs: {runs}, seed: {head.seed}")
     heads = ["Suite", "Target", "Arm", "Runs with", "Model", "Cases", "Runs", "Sessions"]
     rows = [
@@ -210,7 +215,10 @@ def print_plan(prepared: Prepared, output: Output) -> None:
 def _planned(suite: SuitePlan, head: SuiteHead, cell: Cell, sandbox: str) -> PlannedArm:
     cases = [case for _, case in suite.cases() if applies(case, cell.target)]
     allowed = [name for name in ALLOWED_ENV if name in host_environment() and not name.startswith(_OWN)]
-    passed = cell.target.pass_env if cell.target and cell.arm.kind is ArmKind.DIRECT else ()
+    if cell.target and cell.arm.kind is ArmKind.DIRECT:
+        passed = cell.target.pass_env
+    else:
+        passed = ()
     return PlannedArm(
         suite=suite.suite.id,
         target=cell.target.id if cell.target else None,
@@ -245,8 +253,13 @@ def _arm_lines(arm: PlannedArm) -> Iterator[str]:
     """What an arm has, one line for each sort of thing; arms that have the same say the same."""
     where = f"{arm.suite}, {arm.arm}"
     for skill in arm.skills:
-        role = "" if skill.role is SkillRole.CANDIDATE else f" ({skill.role})"
-        left_out = f"; left out: {_few(skill.leaves_out)}" if skill.leaves_out else ""
+        if skill.role is SkillRole.CANDIDATE:
+            role = ""
+        else:
+            role = f" ({skill.role})"
+        left_out = ""
+        if skill.leaves_out:
+            left_out = f"; left out: {_few(skill.leaves_out)}"
         yield f"{where}: skill {skill.name}{role} is installed{left_out}"
     if arm.kind is ArmKind.AGENT and not arm.skills:
         yield f"{where}: no skill is installed"
@@ -258,7 +271,9 @@ def _arm_lines(arm: PlannedArm) -> Iterator[str]:
 
 
 def _few(names: tuple[str, ...]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    more = ""
+    if len(names) > _SHOWN:
+        more = f" and {len(names) - _SHOWN} more"
     return ", ".join(names[:_SHOWN]) + more
 
 

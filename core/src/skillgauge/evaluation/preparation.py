@@ -153,7 +153,9 @@ class Quarantine:
 
 
 def _marked(suite: SuiteHead, cases: Mapping[str, Quarantined]) -> SuiteHead:
-    return suite.model_copy(update={"quarantined": tuple(cases.values())}) if cases else suite
+    if cases:
+        return suite.model_copy(update={"quarantined": tuple(cases.values())})
+    return suite
 
 
 def quarantined(prepared: Prepared, config: Config) -> Prepared:
@@ -194,14 +196,20 @@ def _problem(key: str, fault: str, rule: Origin) -> Problem:
     """What to say of one fault that pydantic found."""
     known = tuple(QuarantineRule.model_fields)
     if fault == "missing":
-        hint = "A quarantine without a date would never end: until: 2027-01-31" if key == "until" else None
+        hint = None
+        if key == "until":
+            hint = "A quarantine without a date would never end: until: 2027-01-31"
         return Problem("config.missing-key", f"{key!r} is missing", origin=rule, hint=hint)
     origin = Origin(rule.file, (*rule.pointer, key))
     if fault == "extra_forbidden":
         near = did_you_mean(key, known)
-        hint = None if near else f"Use one of {', '.join(known)}."
+        hint = None
+        if not near:
+            hint = f"Use one of {', '.join(known)}."
         return Problem("config.unknown-key", f"unknown key {key!r}{near}", origin=origin, hint=hint)
-    wanted = "a date such as 2027-01-31" if key == "until" else "text"
+    wanted = "text"
+    if key == "until":
+        wanted = "a date such as 2027-01-31"
     return Problem("config.wrong-type", f"{key!r} must be {wanted}", origin=origin)
 
 
@@ -239,7 +247,9 @@ def recipe_of(options: EvalOptions, prepared: Prepared, make_registry: Callable[
         prepared: what became of it here. Its sandbox is the workers', too, even if another would be chosen by then.
         make_registry: makes a registry of the run's plugins; it can be pickled.
     """
-    sandbox = prepared.cast.sandbox.name if prepared.cast.sandbox else None
+    sandbox = None
+    if prepared.cast.sandbox:
+        sandbox = prepared.cast.sandbox.name
     who = replace(options.who, sandbox=sandbox, executor=None, store=None, store_given=False)
     plan_id = prepared.plan.head.plan_id
     import pickle  # noqa: PLC0415 - only for trials that run elsewhere

@@ -72,6 +72,8 @@ def require_descriptors(trials_at_once: int) -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
         return
     possible = (hard - _OWN) // _PER_TRIAL
-    fewer = f"ask for fewer trials at once: --concurrency {possible}; or " if possible > 0 else ""
+    fewer = ""
+    if possible > 0:
+        fewer = f"ask for fewer trials at once: --concurrency {possible}; or "
     message = f"{trials_at_once} trials at once need {needed} file descriptors, and {hard} are allowed"
     raise UsageError(Problem("run.descriptors", message, hint=f"{fewer}raise the limit: ulimit -n {needed}"))

@@ -121,6 +121,9 @@ def _failures(registry: Registry, prepared: Prepared, is_named: Callable[[str], 
         kind, _, name = plugin.partition(".")
         if kind != EXTENSIONS or problem.message in reported:
             continue
-        severity = Severity.ERROR if is_named(name) else Severity.WARNING
+        if is_named(name):
+            severity = Severity.ERROR
+        else:
+            severity = Severity.WARNING
         hint = f"The results are unaffected; to run without it: --no-plugin {name}."
         yield replace(problem, message=clean(problem.message), hint=problem.hint or hint, severity=severity)

@@ -23,7 +23,7 @@ from ..plugins.installed import read_index
 from ..plugins.registry import Registry
 from ..terminal.output import problem_document
 from ..types.plan import Selection, applies
-from ..types.suite import Case
+from ..types.suite import Case, Suite, Target
 from .arguments import words
 from .invocation import Invocation
 from .plan_document import ProblemDocument
@@ -109,7 +109,10 @@ def _tokens(expression: str) -> Iterable[_Token]:
         if match is None:
             raise _wrong(expression, "a quotation mark is never closed")
         bracket, double, single, word = match.groups()
-        quoted = double if double is not None else single
+        if double is not None:
+            quoted = double
+        else:
+            quoted = single
         yield (False, bracket or word) if quoted is None else (True, quoted)
         position = match.end()
 
@@ -178,7 +181,10 @@ def require_cases(
     """
     if not words:
         return
-    hint = f"{_NO_REPORT} {_HINT}" if after_format else _HINT
+    if after_format:
+        hint = f"{_NO_REPORT} {_HINT}"
+    else:
+        hint = _HINT
     try:
         suites = load_suites(options.what, options.cwd, registry).suites
     except SkillgaugeError as error:
@@ -197,7 +203,10 @@ def _neither(words: Sequence[str], cases: Sequence[str], cwd: Path, hint: str) -
     reporters = {entry.name for entry in read_index().entries("reporters")}  # after `--format json` it may be meant so
     for word in words:
         below = [f"{one}/{word}" for one in here if _is_word(word) and os.path.exists(cwd / one / word)]  # noqa: PTH110 - never raises
-        near = f" (did you mean {below[0]}?)" if below else did_you_mean(word, [*here, *cases, *reporters])
+        if below:
+            near = f" (did you mean {below[0]}?)"
+        else:
+            near = did_you_mean(word, [*here, *cases, *reporters])
         message = f"{word!r} is no path here, and no case of what is here has that name{near}"
         yield Problem("usage.neither-path-nor-case", message, hint=_DIFF if word == "diff" else hint)
 
@@ -298,28 +307,37 @@ def list_cases(call: Invocation, options: EvalOptions, words: Sequence[str]) -> 
     ]
     call.output.table(["Suite", "Case", "Name", "Tags", "Place"], rows)
     call.output.verdict(f"listed: {counted(len(found), 'case')} of {counted(len(suites.suites), 'suite')}")
-    return ExitCode.USAGE if suites.passed_over else ExitCode.OK
+    if suites.passed_over:
+        return ExitCode.USAGE
+    return ExitCode.OK
 
 
 def _selected(suites: Suites, selection: Selection) -> Iterator[ListedCase]:
     for suite in suites.suites:
-        chosen = [target for target in suite.targets if not selection.targets or target.id in selection.targets]
-        if suite.targets and not chosen:
+        targets = suite.targets
+        if selection.targets:
+            targets = tuple(target for target in targets if target.id in selection.targets)
+        if targets or not suite.targets:
+            yield from _selected_of(suite, targets, selection)
+
+
+def _selected_of(suite: Suite, targets: Sequence[Target], selection: Selection) -> Iterator[ListedCase]:
+    """Yield the cases of one suite that fit one of its targets, or all if it has none."""
+    cases = [case for case in suite.cases if selection.admits(case)]
+    lines = lines_of(case.origin for case in cases)
+    for case in cases:
+        fitting = tuple(target.id for target in targets if applies(case, target))
+        if suite.targets and not fitting:
             continue
-        found = [case for case in suite.cases if selection.admits(case)]
-        lines = lines_of(case.origin for case in found)
-        for case in found:
-            targets = tuple(target.id for target in chosen if applies(case, target))
-            if targets or not suite.targets:
-                yield ListedCase(
-                    suite=suite.id,
-                    case=case.id,
-                    name=case.name,
-                    tags=case.tags,
-                    targets=targets,
-                    file=case.origin.file if case.origin else None,
-                    line=lines.get(case.origin),
-                )
+        yield ListedCase(
+            suite=suite.id,
+            case=case.id,
+            name=case.name,
+            tags=case.tags,
+            targets=fitting,
+            file=case.origin.file if case.origin else None,
+            line=lines.get(case.origin),
+        )
 
 
 def lines_of(origins: Iterable[Origin | None]) -> dict[Origin | None, int]:

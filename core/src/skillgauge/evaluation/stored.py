@@ -80,7 +80,9 @@ def find_run(store: Store, wanted: str) -> RunView | None:
         return found[0]
     if found:
         listed = [f"{plain(view.run.run_id)} ({moment(view.run.started_at)})" for view in found[:_NAMED]]
-        more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+        more = ""
+        if len(found) > _NAMED:
+            more = f" and {len(found) - _NAMED} more"
         message = f"{len(found)} runs begin with {plain(wanted)!r}: {', '.join(listed)}{more}"
         raise UsageError(Problem("history.ambiguous-run", message, hint="Give more characters of the id."))
     message = f"there is no run {plain(wanted)!r}{plain(did_you_mean(wanted, known))}"
@@ -130,7 +132,9 @@ def tell_foreign(call: Invocation, views: Sequence[RunView]) -> None:
 
 
 def _listed(run_ids: Sequence[str]) -> str:
-    more = f" and {len(run_ids) - _NAMED} more" if len(run_ids) > _NAMED else ""
+    more = ""
+    if len(run_ids) > _NAMED:
+        more = f" and {len(run_ids) - _NAMED} more"
     return f"{counted(len(run_ids), 'run')} ({', '.join(run_ids[:_NAMED])}{more})"
 
 
@@ -230,7 +234,9 @@ def baseline_files(call: Invocation) -> Mapping[str, Path]:
 def baseline_source(call: Invocation, word: str) -> str:
     """The file of the run that is kept under this name; the word itself if there is none."""
     kept = baseline_files(call).get(word)
-    return word if kept is None else str(kept)
+    if kept is None:
+        return word
+    return str(kept)
 
 
 Place = tuple[str, str]
@@ -294,7 +300,10 @@ def only_failed(call: Invocation, options: EvalOptions) -> EvalOptions:
         case_key(case) for suite in loaded for case in suite.cases if (suite.id, case.id) in earlier.failed
     )
     if not keys:
-        why = "no earlier run of this is stored" if not earlier.runs else f"nothing failed in {_named(earlier)}"
+        if not earlier.runs:
+            why = "no earlier run of this is stored"
+        else:
+            why = f"nothing failed in {_named(earlier)}"
         call.listener.notice(f"--last-failed: {why}, so all cases are run")
         return options
     call.listener.notice(f"--last-failed: {counted(len(keys), 'case')} that did not pass in {_named(earlier)}")
@@ -306,7 +315,9 @@ def only_changed(call: Invocation, options: EvalOptions, plan: Plan) -> EvalOpti
     earlier = earlier_runs(call, {(trial.suite_id, trial.case.id) for trial in plan.trials()})
     keys = set()
     for trial in plan.trials():
-        target = trial.target.id if trial.target else None
+        target = None
+        if trial.target:
+            target = trial.target.id
         group = GroupKey(trial.suite_id, target, trial.arm.name, trial.runner.name, trial.model)
         now = (trial.execution_id, CaseHead.of(trial).digest)
         if trial.repeat == 1 and earlier.done.get((group, trial.case.id)) != now:
@@ -314,13 +325,17 @@ def only_changed(call: Invocation, options: EvalOptions, plan: Plan) -> EvalOpti
     if not keys:
         call.listener.notice(f"--changed: all is as in {_named(earlier)}")
         return None
-    since = f" since {_named(earlier)}" if earlier.runs else ": no earlier run of this is stored"
+    since = ": no earlier run of this is stored"
+    if earlier.runs:
+        since = f" since {_named(earlier)}"
     call.listener.notice(f"--changed: {counted(len(keys), 'case')}{since}")
     return _narrowed(options, frozenset(keys))
 
 
 def _named(earlier: Earlier) -> str:
-    more = f" and {len(earlier.runs) - 1} before it" if len(earlier.runs) > 1 else ""
+    more = ""
+    if len(earlier.runs) > 1:
+        more = f" and {len(earlier.runs) - 1} before it"
     return f"run {plain(earlier.runs[0])}{more}"
 
 
