@@ -55,18 +55,27 @@ def examine(kind: str, name: str, options: Mapping[str, JsonObject] | None = Non
     registry = Registry(read_index(), options=lambda plugin, _model: options.get(plugin, EMPTY), look_up=host_variable)
     ask_first(registry.events)
     try:
-        resolved = registry.resolve(kind, name)
-        if _lacks_options(resolved) and f"{kind}.{resolved.name}" not in options:
-            return Missing([], [])  # an option without a default is not set, so there is nothing to make
-        made = registry.make(KINDS[kind], name)
-        asks = ""
-        if kind in (ENGINES, JUDGES):
-            asks = _asks(kind, made, registry.traits(resolved))
+        return _examined(kind, name, registry, options)
     except PluginError as error:
         messages = [problem.message for problem in error.problems]
         if all(problem.code in _OF_OPTIONS for problem in error.problems):
             return Missing([], messages)
         return Missing(messages, [])
+
+
+def _examined(kind: str, name: str, registry: Registry, options: Mapping[str, JsonObject]) -> Missing:
+    """Make a plugin and check it.
+
+    Raises:
+        PluginError: it cannot be made.
+    """
+    resolved = registry.resolve(kind, name)
+    if _lacks_options(resolved) and f"{kind}.{resolved.name}" not in options:
+        return Missing([], [])  # an option without a default is not set, so there is nothing to make
+    made = registry.make(KINDS[kind], name)
+    asks = ""
+    if kind in (ENGINES, JUDGES):
+        asks = _asks(kind, made, registry.traits(resolved))
     check = getattr(made, "check", None)
     if not callable(check):
         return Missing([], _no_key(resolved.provider.traits), asks)

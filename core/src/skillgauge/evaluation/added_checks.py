@@ -70,18 +70,32 @@ class Overlay:
         """A warning for each check that no case of these suites gets."""
         left = list(self.checks)
         for suite in suites:
-            mine = [one for one in left if one[1].format in (None, suite.format)]
-            for case in suite.cases if mine else ():
-                used = [one for one in mine if one[1].fits(case)]
-                left = [one for one in left if one not in used]
-                mine = [one for one in mine if one not in used]
-                if not mine:
-                    break
+            unused = _unused_in(suite, left)
+            left = [added for added in left if added in unused or not _is_for(suite, added)]
         hint, warn = "Correct its format, case or tag, or take it out.", Severity.WARNING
         return [
             Problem("config.unused-check", f"check {name!r} matches no case", origin=origin, hint=hint, severity=warn)
             for name, _, origin in left
         ]
+
+
+_Added = tuple[str, OverlayCheck, Origin | None]
+
+
+def _is_for(suite: Suite, added: _Added) -> bool:
+    return added[1].format in (None, suite.format)
+
+
+def _unused_in(suite: Suite, checks: Iterable[_Added]) -> list[_Added]:
+    """Return the checks for a suite that none of its cases gets; cases are read until every check has one."""
+    unused = [added for added in checks if _is_for(suite, added)]
+    if not unused:
+        return []
+    for case in suite.cases:
+        unused = [added for added in unused if not added[1].fits(case)]
+        if not unused:
+            break
+    return unused
 
 
 class _Cases:

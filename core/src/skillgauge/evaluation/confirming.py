@@ -160,11 +160,15 @@ def continuation_of(view: RunView, selection: Selection, runs: int | None) -> Co
         return Continuation(view, _chosen(view, cases, selection), runs or RUNS, chosen=True)
     suites = _suites_with(view, selection.targets)
     pairs = [pair for pair in compared(view) if pair.candidate.suite_id in suites]
-    open_pairs = [pair for pair in pairs if pair.evidence and pair.evidence.finding is Finding.UNDECIDED]
+    open_pairs = [pair for pair in pairs if _is_open(pair)]
     if open_pairs:
         suites = {pair.candidate.suite_id for pair in open_pairs}
     further = runs or _enough(view, pairs, open_pairs)
     return Continuation(view, {place: case for place, case in cases.items() if place[0] in suites}, further)
+
+
+def _is_open(pair: PairSummary) -> bool:
+    return pair.evidence is not None and pair.evidence.finding is Finding.UNDECIDED
 
 
 def _chosen(view: RunView, cases: Mapping[Place, CaseHead], selection: Selection) -> dict[Place, CaseHead]:

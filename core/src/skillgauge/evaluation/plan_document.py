@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Iterable, Iterator
 from typing import Self
 from urllib.parse import urlsplit
 
@@ -196,13 +195,7 @@ def print_plan(prepared: Prepared, output: Output) -> None:
     output.table(heads, rows)
     for image in prepared.cast.images:
         output.line(image.line)
-    for line in dict.fromkeys(
-        chain(
-            chain.from_iterable(map(_arm_lines, arms)),
-            (need.line for need in key_needs(prepared)),
-            (f"{service.who} {service.phrase}" for service in asked_services(prepared)),
-        )
-    ):
+    for line in dict.fromkeys(_details(prepared, arms)):
         output.line(line)
     paid = sum(arm.sessions for arm in arms if arm.paid)
     if paid:
@@ -210,6 +203,16 @@ def print_plan(prepared: Prepared, output: Output) -> None:
     for sentence in dict.fromkeys(map(told, foresee(prepared))):
         output.line(sentence)
     output.line("Nothing was executed and nothing was created.")
+
+
+def _details(prepared: Prepared, arms: Iterable[PlannedArm]) -> Iterator[str]:
+    """Yield lines about arms, keys and services; some are the same for several arms."""
+    for arm in arms:
+        yield from _arm_lines(arm)
+    for need in key_needs(prepared):
+        yield need.line
+    for service in asked_services(prepared):
+        yield f"{service.who} {service.phrase}"
 
 
 def _planned(suite: SuitePlan, head: SuiteHead, cell: Cell, sandbox: str) -> PlannedArm:
