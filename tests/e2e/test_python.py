@@ -8,6 +8,7 @@ import shutil
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import FrozenInstanceError
 from pathlib import Path
 from subprocess import run as run_process
 from types import SimpleNamespace
@@ -15,7 +16,20 @@ from types import SimpleNamespace
 import pytest
 
 import skillgauge
-from skillgauge.api import ExitCode, PluginError, Provider, Score, SkillgaugeError, TrialResult, Verdict, hookimpl
+from skillgauge.api import (
+    Evaluation,
+    ExitCode,
+    Globals,
+    PluginError,
+    Provider,
+    Score,
+    SkillgaugeError,
+    TrialResult,
+    Verdict,
+    eval_options,
+    hookimpl,
+    invocation,
+)
 from skillgauge_testkit.program import Program
 
 ROOT = Path(__file__).parents[2]
@@ -236,3 +250,23 @@ def test_a_program_gets_no_file_that_a_suite_wants(tmp_path: Path) -> None:
     assert [gate.status for gate in run.decision.gates] == ["missed"] * 4
     assert run.decision.verdict.startswith("failed: ")
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_an_evaluation_does_not_change_while_it_runs() -> None:
+    """What became of it is another value, so that it can be carried out by several callers."""
+    script = f"engines.mock.script={json.dumps(SCRIPT['engines.mock.script'])}"
+    call = invocation(Globals(quiet=True, assign=(script,)), {"store": "none"})
+    asked = eval_options(call, {"paths": [str(EVALS)], "engine": ("mock",)})
+
+    async def carried_out() -> Evaluation:
+        evaluation = await Evaluation.prepare(call, asked)
+        before = dict(vars(evaluation))
+        ended = await evaluation.carry_out(fail_fast=True)
+        assert (ended.complete, ended.stopped_at, ended.failures) == (True, None, ())
+        after = vars(evaluation)
+        assert all(after[name] is value for name, value in before.items())
+        return evaluation
+
+    evaluation = asyncio.run(carried_out())
+    with pytest.raises(FrozenInstanceError):
+        evaluation.kept = 1  # type: ignore[misc]
