@@ -84,3 +84,97 @@ def test_entries_of_one_place_are_aliases() -> None:
     for entries in shared:
         names = {registry.resolve(entry.kind, entry.full_name).name for entry in entries}
         assert len(names) == 1, entries
+
+
+ENGINE = """
+from skillgauge.api import Execution, Frozen, Identity, Provider, Traits, hookimpl
+
+class Options(Frozen):
+    instructions: str | None = None
+    price: int = 1
+
+class Acme:
+    def __init__(self, options):
+        self.options = options
+
+    async def check(self):
+        return ()
+
+    def identity(self, model):
+        return Identity(name="acme-eng", version="1", settings={"price": self.options.price}, model=model)
+
+    def routes(self, model):
+        return ()
+
+    async def run(self, request, workspace, emit):
+        return Execution(text="yes")
+
+@hookimpl
+def skillgauge_engines():
+    traits = Traits(instructions="instructions", remote=REMOTE)
+    yield Provider("acme-eng", Acme, "ACME.", options=Options, traits=traits)
+"""
+
+
+@pytest.fixture
+def judged(work: Path, skill: Path) -> list[str]:
+    """A command that has the skill judged by an engine of one file."""
+    engine = work / "eng.py"
+    engine.write_text(ENGINE.replace("REMOTE", "False"))
+    judge = ["--judge", "agent", "--set", "judges.agent.engine=acme-eng"]
+    return ["eval", str(skill), "--engine", "mock", "--plugin", str(engine), *judge, "--dry-run", "--json"]
+
+
+@pytest.mark.e2e
+def test_a_judge_asks_an_engine_of_one_file(program: Program, judged: list[str]) -> None:
+    """The engine takes part in the run, so the judge finds it, with its options."""
+    done = program(*judged, "--set", "engines.acme-eng.price=7")
+    assert done.code == 0, done.stderr
+    (judge,) = done.document["plan"]["judges"]
+    assert (judge["settings"]["engine"], judge["settings"]["options"]) == ("acme-eng", {"price": 7})
+
+
+@pytest.mark.e2e
+def test_a_judge_cannot_ask_a_blocked_engine(program: Program, judged: list[str]) -> None:
+    """It is as if the engine were not there."""
+    done = program(*judged, "--no-plugin", "acme-eng")
+    (problem,) = [one for one in done.document["problems"] if one["code"] == "judge.engine"]
+    assert "judge 'agent' cannot ask 'acme-eng'" in problem["message"]
+    assert problem["hint"].startswith("Name one of: claude-code, codex")
+
+
+@pytest.mark.e2e
+def test_an_untrusted_run_starts_no_judge_outside_of_the_sandbox(
+    program: Program, work: Path, judged: list[str]
+) -> None:
+    """A judge that starts an agent's program is refused; one whose engine starts none is not."""
+
+    def codes() -> set[str]:
+        return {problem["code"] for problem in program(*judged, "--untrusted").document["problems"]}
+
+    assert "judge.unconfined" in codes()
+    (work / "eng.py").write_text(ENGINE.replace("REMOTE", "True"))
+    assert "judge.unconfined" not in codes()
+
+
+@pytest.mark.e2e
+def test_a_suite_without_its_engine(program: Program, work: Path) -> None:
+    """A skillevaluation suite names the engine `api`; where that is blocked, the user is asked to choose another."""
+    folder = work / "greeter"
+    folder.mkdir()
+    (folder / "SKILL.md").write_text("---\nname: greeter\ndescription: Greets.\n---\n")
+    (folder / "eval.yaml").write_text("- name: one\n  prompt: Greet.\n  expectations: [It greets.]\n")
+    done = program("eval", folder, "--no-plugin", "api", "--dry-run")
+    assert "blocked" not in done.stderr
+    assert "several are installed: claude-code, codex" in done.stderr
+
+
+@pytest.mark.e2e
+def test_a_file_whose_format_is_blocked(program: Program, work: Path) -> None:
+    """It is told which format reads it, as where that format is not installed."""
+    file = work / "evals" / "evals.json"
+    file.parent.mkdir()
+    file.write_text(json.dumps({"cases": [{"id": "one", "question": "Greet?"}]}))
+    done = program("validate", file, "--no-plugin", "benchflow")
+    assert done.code == 2
+    assert "skillgauge-format-benchflow" in done.stderr

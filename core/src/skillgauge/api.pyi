@@ -139,6 +139,7 @@ from .contract.providers import (
     Clean as Clean,
     Fact as Fact,
     NoOptions as NoOptions,
+    Peers as Peers,
     Provider as Provider,
     Traits as Traits,
     hookimpl as hookimpl,

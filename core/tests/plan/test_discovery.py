@@ -338,7 +338,9 @@ def test_each_format_loads_its_paths_at_once(tmp_path: Path) -> None:
         "one": {tmp_path / "x": False, tmp_path / "z": True, tmp_path / "y": False},
         "two": {tmp_path / "w": True},
     }
-    suites, passed_over = load(found, {"one": one, "two": two, "idle": ending(".x")}, cwd=tmp_path, options={"o": 1})
+    formats = {"one": one, "two": two, "idle": ending(".x")}
+    installed = {"engines": ("api", "mock")}
+    suites, passed_over = load(found, formats, cwd=tmp_path, options={"o": 1}, installed=installed)
     assert [one_suite.id for one_suite in suites] == ["a", "b", "c"]
     assert passed_over == ()
     assert one.requests == [
@@ -347,6 +349,7 @@ def test_each_format_loads_its_paths_at_once(tmp_path: Path) -> None:
             searched=(str(tmp_path / "z"),),
             cwd=str(tmp_path),
             options={"o": 1},
+            installed=installed,
         )
     ]
     assert (two.requests[0].paths, two.requests[0].searched) == ((), (str(tmp_path / "w"),))
@@ -356,7 +359,7 @@ def test_bad_files_that_a_search_passed_over_are_told(tmp_path: Path) -> None:
     """The suites beside them are loaded."""
     warning = Problem("suite.bad", "m", severity=Severity.WARNING)
     formats = {name: Format(lambda path: False, lambda request: Loaded((suite("a"),), (warning,))) for name in "ab"}
-    suites, passed_over = load({name: {} for name in "ab"}, formats, cwd=tmp_path, options=EMPTY)
+    suites, passed_over = load({name: {} for name in "ab"}, formats, cwd=tmp_path, options=EMPTY, installed={})
     assert (len(suites), passed_over) == (2, (warning, warning))
 
 
@@ -369,7 +372,7 @@ def test_every_problem_of_every_format_is_told(tmp_path: Path) -> None:
         "c": Format(lambda path: False, bad("c.bad")),
     }
     with pytest.raises(SuiteError) as caught:
-        load({name: {} for name in formats}, formats, cwd=tmp_path, options=EMPTY)
+        load({name: {} for name in formats}, formats, cwd=tmp_path, options=EMPTY, installed={})
     assert [(problem.code, problem.message) for problem in caught.value.problems] == [
         ("a.bad", "first"),
         ("a.bad", "second"),
@@ -384,14 +387,14 @@ def test_a_search_that_finds_only_bad_files_is_an_error(tmp_path: Path) -> None:
     passed = Problem("suite.passed-over", "m")
     formats = {"a": Format(lambda path: False, lambda request: Loaded((), (passed,))), "b": ending(".one")}
     with pytest.raises(SuiteError) as caught:
-        load({"a": {}, "b": {}}, formats, cwd=tmp_path, options=EMPTY)
+        load({"a": {}, "b": {}}, formats, cwd=tmp_path, options=EMPTY, installed={})
     assert caught.value.problems == (passed,)
 
 
 def test_nothing_found_loads_nothing(tmp_path: Path) -> None:
     """Formats without paths are not bothered."""
     one = ending(".one")
-    assert load({}, {"one": one}, cwd=tmp_path, options=EMPTY) == ((), ())
+    assert load({}, {"one": one}, cwd=tmp_path, options=EMPTY, installed={}) == ((), ())
     assert one.requests == []
 
 

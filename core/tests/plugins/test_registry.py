@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import sys
 import textwrap
@@ -453,14 +454,32 @@ class TestMake:
         assert options_of(registry.make(SCORERS, found))["limit"] == 5
 
     def test_a_plugin_that_uses_others(self, site: Site) -> None:
-        """It gets those of a kind that may be used, with what is configured for them, unless it is told otherwise."""
-        source = EXACT.replace("inner: Inner = Inner()", "engines: JsonObject = EMPTY")
-        site.install(source.replace('name="exact",', 'name="exact", uses="engines",'))
-        site.announce("acme-engines", {"engines": {"alpha": "alpha", "beta": "beta", "gamma": "gamma"}})
-        registry = site.registry(options={"engines.beta": {"port": 7}}, blocked=["gamma"])
-        assert options_of(registry.make(SCORERS, "exact"))["engines"] == {"alpha": {}, "beta": {"port": 7}}
-        given: JsonObject = {"engines": {"beta": {}}}
-        assert options_of(registry.make(SCORERS, "exact", given))["engines"] == {"beta": {}}
+        """It gets guarded objects of those that may be used, with what is configured for them."""
+        using = """
+class Using:
+    version = "1"
+    def __init__(self, peers):
+        self.peers = peers
+
+@hookimpl
+def skillgauge_adapters():
+    yield Provider(name="using", factory=Using, summary="Uses scorers.", uses="scorers")
+"""
+        site.install(EXACT, aliases=["eq"])
+        broken = site.module(HEAD + EXACT.replace("self.options = options", "sys.exit()").replace("exact", "broken"))
+        blocked = site.module(HEAD + EXACT.replace('name="exact"', 'name="blocked"'))
+        site.announce("acme-more", {"scorers": {"broken": broken, "blocked": blocked}})
+        site.announce("acme-using", {"adapters": {"using": site.module(HEAD + using)}})
+        registry = site.registry(options={"scorers.exact": {"limit": 7}}, blocked=["blocked"])
+        peers = cast(Any, registry.make(ADAPTERS, "using")).peers
+        assert peers.names() == ("broken", "eq", "exact")
+        assert list(peers.announced()) == ["broken", "exact"]
+        made = peers.make("eq", {"label": "own"})
+        assert (made.options.limit, made.options.label) == (7, "own")
+        assert peers.traits("exact") == registry.resolve("scorers", "exact").provider.traits
+        assert problem_of(lambda: asyncio.run(made.score(None))).code == "plugin.broken"
+        assert problem_of(lambda: peers.make("broken")).code == "plugin.broken"
+        assert problem_of(lambda: peers.make("blocked")).code == "plugin.blocked"
 
     def test_every_wrong_option_is_told(self, site: Site) -> None:
         """Each problem has the dotted key, its place in the file, and a near name for an unknown key."""

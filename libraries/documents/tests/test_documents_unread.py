@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
 import pytest
 
-from skillgauge_documents.unread import MOST, SHAPES, unread
+from skillgauge_documents.unread import MOST, unread
 
 ANNOUNCED = ("tasks.instruction", "cases.question", "list.query")
 
 
-@pytest.fixture(autouse=True)
-def announced(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three shapes, whatever is installed."""
-    points = EntryPoints(EntryPoint(name, "module", SHAPES) for name in ANNOUNCED)
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda **_: points)
-
-
 def told(path: Path) -> list[tuple[str, int | None, int | None, str]]:
     """File, place and all words of what is said."""
-    found = unread(path, ["b", "a"])
+    found = unread(path, ["b", "a"], ANNOUNCED)
     return [(Path(file).name, one.line, one.column, f"{one.message} {one.hint or ''}") for file, one in found]
 
 

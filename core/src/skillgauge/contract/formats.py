@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from skillgauge_documents.frozen import EMPTY, Frozen, JsonObject
 
@@ -42,6 +42,9 @@ class LoadRequest(Frozen):
     """Values of the format's load options, by option name; unset ones are absent."""
     searched: tuple[str, ...] = ()
     """Further paths, found by searching a folder: a bad one among them is reported and passed over."""
+    installed: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Names of the plugins that this run may use, by kind: `installed["engines"]`. A plugin that the user blocks is
+    absent, as if it were not installed; one that `--plugin` names is there."""
 
     def options_over(self, configured: T) -> T:
         """Options of a format: those of the configuration, overridden by those of this request that are its own."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Generic, ParamSpec, TypeVar, cast
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast
 
 import pluggy
 from pydantic import BaseModel
 
-from skillgauge_documents.frozen import Frozen, JsonObject
+from skillgauge_documents.frozen import EMPTY, Frozen, JsonObject
 
 from .engines import Recorder, SessionCache
 from .redirects import Redirect
@@ -82,8 +82,8 @@ class Traits(Frozen):
     tells: frozenset[Fact] = frozenset()
     """Facts it reports; the others are unknown, never "no"."""
     remote: bool = False
-    """For an engine: whether it works by the methods of `Workspace` alone and starts no program that is installed here,
-    so that its sessions can run on another machine."""
+    """For an engine, or a judge that asks one: whether it works by the methods of `Workspace` alone and starts no
+    program that is installed here, so that its sessions can run on another machine."""
     instructions: str | None = None
     """For an engine: name of its option that takes instructions in place of the agent's own and leaves it without
     tools, so that a judge can ask it; `None` if there is none."""
@@ -96,6 +96,33 @@ class Traits(Frozen):
     option `location`."""
 
 
+class Peers(Protocol):
+    """The other plugins of one kind that a run may use, for a plugin that uses them itself: see `Provider.uses`.
+
+    What the user blocks is absent, as if it were not installed; what `--plugin` names is there.
+    """
+
+    def names(self) -> tuple[str, ...]:
+        """Return every name, aliases included; nothing is imported."""
+
+    def announced(self) -> Mapping[str, Traits]:
+        """Return what each that loads announces before its options are known, by its own name."""
+
+    def traits(self, name: str, options: JsonObject = EMPTY) -> Traits:
+        """Return what one announces with its options.
+
+        Args:
+            name: its name or an alias.
+            options: values that go before those of the configuration, key by key.
+
+        Raises:
+            PluginError: it cannot be used, or its options are wrong.
+        """
+
+    def make(self, name: str, options: JsonObject = EMPTY) -> Any:
+        """Make an object of one, guarded as the kernel's own are; arguments and errors are those of `traits`."""
+
+
 @dataclass(frozen=True)
 class Provider(Generic[T]):
     """What a hook returns: a name, how to make the object, and what a user should know before that."""
@@ -104,17 +131,18 @@ class Provider(Generic[T]):
     """As the user types it; equal to the entry point's name, or to the one an alias stands for."""
     factory: str | Callable[..., T]
     """What makes the object: `"acme_tone.scorer:ToneScorer"`, imported when the object is made and not before; in a
-    plugin of one file, which has no name to import, the class itself. It is called with the validated options, and with
-    nothing if there is no model of options."""
+    plugin of one file, which has no name to import, the class itself. It is called with the validated options if there
+    is a model of options, and with `Peers` after them if the plugin `uses` others."""
     summary: str
     """One line for `plugins list`."""
     options: type[BaseModel] = NoOptions
     """Model of its options; unknown keys must be refused."""
     traits: Traits = field(default_factory=Traits)
     traits_with: Callable[..., Traits] | None = None
-    """For an engine or a judge whose options decide its traits: makes them from the options; `traits` holds before."""
+    """For an engine or a judge whose options decide its traits: makes them from what the factory gets; `traits` holds
+    before."""
     uses: str | None = None
-    """A kind of which it uses plugins itself. Its option of that name gets those installed, with their options."""
+    """A kind of which it uses plugins itself, or `shapes`, of which there are only names: its factory gets `Peers`."""
     records: str | Callable[[Path, Clean], Recorder] | None = None
     """For an engine that plays recordings: makes what writes them into the folder that `--record` names, named as
     `factory` is. Every text goes through the second argument, which takes secrets out."""
@@ -125,10 +153,33 @@ class Provider(Generic[T]):
     """Makes JSON Schemas of the documents it reads or writes, by the name that `skillgauge schema` takes; named as
     `factory` is."""
 
-    def make(self, options: BaseModel) -> T:
-        """The object that these validated options describe."""
-        make = imported(self.factory)
-        return make() if self.options is NoOptions else make(options)
+    def make(self, options: BaseModel, peers: Peers | None = None) -> T:
+        """Make the object that validated options describe.
+
+        Args:
+            options: an object of the model of options.
+            peers: the plugins that it uses.
+        """
+        own = () if self.options is NoOptions else (options,)
+        return imported(self.factory)(*own, *self._with(peers))
+
+    def made_traits(self, options: BaseModel, peers: Peers | None = None) -> Traits:
+        """Return what the plugin announces with validated options; the arguments are those of `make`."""
+        if self.traits_with is None:
+            return self.traits
+        return self.traits_with(options, *self._with(peers))
+
+    def _with(self, peers: Peers | None) -> tuple[Peers, ...]:
+        """Return what the factory gets beside the options.
+
+        Raises:
+            TypeError: the plugin uses others, and gets none.
+        """
+        if self.uses is None:
+            return ()
+        if peers is None:
+            raise TypeError(f"{self.name} uses {self.uses}, so it is made by a registry")
+        return (peers,)
 
 
 def imported(maker: str | Callable[P, T]) -> Callable[P, T]:

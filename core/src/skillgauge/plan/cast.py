@@ -22,6 +22,7 @@ from .cells import CellMaker
 from .checks.budget import uncountable_limits
 from .checks.dry_run import weighed
 from .checks.images import image_problems
+from .checks.judges import unconfined_judges
 from .checks.limits import bare_timeout
 from .checks.programs import unfit_programs
 from .checks.sandboxes import engines_out_of_reach
@@ -90,6 +91,7 @@ async def find_cast(options: EvalOptions, suites: Suites, surveys: Sequence[Surv
     judging = Judging()
     if who.judge_required or scorers.judged:
         judging = await _find_judging(options, suites, plans, registry)
+    problems += unconfined_judges(judging.starting_programs, untrusted=how.untrusted)
     missing += [*await adapters.problems(), *await engines.problems(), *judging.problems]
     problems += weighed(missing, dry_run=how.dry_run)
 

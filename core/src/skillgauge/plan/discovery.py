@@ -30,7 +30,12 @@ def _add(found: dict[str, Found], name: str, path: Path, *, searched: bool) -> N
 
 
 def discover(
-    paths: Sequence[Path], formats: Mapping[str, SuiteFormat], found: dict[str, Found], *, forced: bool = False
+    paths: Sequence[Path],
+    formats: Mapping[str, SuiteFormat],
+    found: dict[str, Found],
+    *,
+    shapes: Sequence[str] = (),
+    forced: bool = False,
 ) -> None:
     """Assign every path to the format that claims it.
 
@@ -41,6 +46,7 @@ def discover(
         paths: what the user named, absolute.
         formats: formats to ask, by name.
         found: receives the paths, by format.
+        shapes: what the files of installed formats are known by, for the message about one that is nearly such a file.
         forced: the user chose the one format given; it gets what it does not claim too, and says what is wrong.
 
     Raises:
@@ -60,7 +66,7 @@ def discover(
         else:
             problems += [
                 Problem("usage.unknown-format", one.message, None, SourceSpan(file, one.line, one.column), one.hint)
-                for file, one in unread(path, formats)
+                for file, one in unread(path, formats, shapes)
             ]
     if problems:
         raise UsageError(problems)
@@ -105,9 +111,21 @@ def _ambiguous(path: Path, claims: Mapping[str, Claim]) -> Problem:
 
 
 def load(
-    found: Mapping[str, Found], formats: Mapping[str, SuiteFormat], *, cwd: Path, options: JsonObject
+    found: Mapping[str, Found],
+    formats: Mapping[str, SuiteFormat],
+    *,
+    cwd: Path,
+    options: JsonObject,
+    installed: Mapping[str, tuple[str, ...]],
 ) -> tuple[tuple[Suite, ...], tuple[Problem, ...]]:
     """Load everything that was found; all problems of all files are collected before anything is raised.
+
+    Args:
+        found: the paths, by format.
+        formats: the formats, by name.
+        cwd: folder that relative paths in options are relative to.
+        options: values of load options.
+        installed: names of the plugins that the run may use, by kind.
 
     Returns:
         The suites, and the bad files that a search passed over.
@@ -120,7 +138,7 @@ def load(
     fatal: list[Problem] = []
     for name, entry in found.items():
         try:
-            loaded = formats[name].load(_load_request(entry, cwd, options))
+            loaded = formats[name].load(_load_request(entry, cwd, options, installed))
         except SuiteError as error:
             fatal.extend(error.problems)
         else:
@@ -131,10 +149,13 @@ def load(
     return tuple(suites), tuple(passed_over)
 
 
-def _load_request(found: Found, cwd: Path, options: JsonObject) -> LoadRequest:
+def _load_request(
+    found: Found, cwd: Path, options: JsonObject, installed: Mapping[str, tuple[str, ...]]
+) -> LoadRequest:
     return LoadRequest(
         paths=tuple(str(path) for path, searched in found.items() if not searched),
         searched=tuple(str(path) for path, searched in found.items() if searched),
         cwd=str(cwd),
         options=options,
+        installed=installed,
     )

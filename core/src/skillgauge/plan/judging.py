@@ -13,7 +13,7 @@ from ..contract.providers import Traits
 from ..environment import host_environment, secret
 from ..errors import PluginError, Problem, Severity, SuiteError
 from ..plugins.collecting import collected
-from ..plugins.kinds import JUDGES, Resolved
+from ..plugins.kinds import ENGINES, JUDGES, Resolved
 from ..plugins.registry import Registry
 from ..run.services import service_of
 from ..types.suite import Suite
@@ -28,6 +28,8 @@ class FoundJudge:
     judge: Judge
     identity: Identity
     traits: Traits
+    starts_programs: bool = False
+    """Whether it may start programs of this machine, outside of the run's sandbox."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,11 @@ class Judging:
     def digest(self) -> str:
         """Of everything their answers depend on; part of every score id."""
         return "|".join(one.identity.digest for one in self.found)
+
+    @property
+    def starting_programs(self) -> tuple[str, ...]:
+        """Names of judges that may start programs of this machine, outside of the run's sandbox."""
+        return tuple(judge.identity.name for judge in self.found if judge.starts_programs)
 
     @property
     def spenders(self) -> dict[str, Traits]:
@@ -161,7 +168,9 @@ def _find(
         model = name
     options = {"model": model, "temperature": temperature}
     judge = registry.make(JUDGES, chosen, {key: value for key, value in options.items() if value is not None} or None)
-    return FoundJudge(judge, judge.identity(model), registry.traits(chosen))
+    traits = registry.traits(chosen)
+    starts_programs = chosen.provider.uses == ENGINES and not traits.remote
+    return FoundJudge(judge, judge.identity(model), traits, starts_programs)
 
 
 def _taken_for_model(name: str, model: str | None, chosen: Resolved) -> Problem:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..contract.formats import SuiteFormat
 from ..errors import PluginError, Problem, SuiteError
-from ..plugins.kinds import FORMATS
+from ..plugins.kinds import FORMATS, KINDS, SHAPES
 from ..plugins.registry import Registry
 from ..types.suite import Suite
 from .discovery import Found, discover, load
@@ -44,19 +44,22 @@ def load_suites(what: What, cwd: Path, registry: Registry) -> Suites:
         hint = "Install one: docs/install.md says which there are."
         none = Problem("plugin.not-installed", "no suite format is installed, so nothing can be read", hint=hint)
         raise PluginError([none, *registry.failures.values()])
-    suites, passed_over = load(_found(what, formats), formats, cwd=cwd, options=what.format_options)
+    found = _found(what, formats, registry.names(SHAPES))
+    installed = {kind: registry.names(kind) for kind in KINDS}
+    suites, passed_over = load(found, formats, cwd=cwd, options=what.format_options, installed=installed)
     _require_one_of_each_name(suites)
     revised, notices = what.revise(suites)
     warnings = tuple(problem for suite in suites for problem in suite.warnings)
     return Suites(formats, revised, passed_over, (*warnings, *notices))
 
 
-def _found(what: What, formats: Mapping[str, SuiteFormat]) -> dict[str, Found]:
+def _found(what: What, formats: Mapping[str, SuiteFormat], shapes: Sequence[str]) -> dict[str, Found]:
     found: dict[str, Found] = {}
     for name, paths in what.format_paths.items():
-        discover(paths, {name: formats[name]}, found, forced=True)
+        discover(paths, {name: formats[name]}, found, shapes=shapes, forced=True)
     named = what.suite_format
-    discover(what.paths, {named: formats[named]} if named else formats, found, forced=named is not None)
+    asked = {named: formats[named]} if named else formats
+    discover(what.paths, asked, found, shapes=shapes, forced=named is not None)
     return found
 
 

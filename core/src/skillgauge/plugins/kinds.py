@@ -57,6 +57,9 @@ _ALL = (FORMATS, ADAPTERS, ENGINES, SCORERS, JUDGES, SANDBOXES, REPORTERS, STORE
 KINDS: Mapping[str, Kind[Any]] = {str(kind): kind for kind in _ALL}
 """Every kind by its name."""
 
+SHAPES = "shapes"
+"""What the files of formats are known by: entry points that are data, not a kind of plugin, and are never loaded."""
+
 ANNOUNCES_EXTENSIONS = f"{PROJECT}_{EXTENSIONS}"
 """The hook of an extension that has options; without it, the module itself listens."""
 

@@ -1,28 +1,25 @@
 """From a name to a working object: loads plugins, checks them, makes what they announce.
 
 The index says what is installed, stevedore imports only what this run names and isolates what fails there, pluggy
-checks each plugin against the hook specifications and carries hooks and events. This module and `hooks` are the only
-ones that know either library. Nothing here is global: a run has one `Registry`, and a test makes its own.
+checks each plugin against the hook specifications and carries hooks and events. This module, `modules`,
+`loading` and `contract.hooks` are the only ones that know either library. Nothing here is global: a run has one
+`Registry`, and a test makes its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
-from inspect import iscoroutinefunction
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
-import pluggy
 from pydantic import BaseModel, ValidationError
 
 from skillgauge_documents.frozen import EMPTY, JsonObject
 
 from .. import __version__
-from ..contract.hooks import Announcements, ExtensionHooks
-from ..contract.providers import PROJECT, Provider, Traits
+from ..contract.providers import Peers, Traits
 from ..contract.redirects import LookUp
 from ..errors import Origin, PluginError, Problem, did_you_mean
 from ..log import get_logger
@@ -30,8 +27,9 @@ from .blocking import BLOCKED, Blocking, blocked_problem, makers
 from .events import Events, Failed, Listener, failing_as, isolated
 from .guard import guarded
 from .index import CORE, IndexEntry, PluginIndex, install_hint
-from .kinds import ANNOUNCES_EXTENSIONS, EVENTS, EXTENSIONS, KINDS, Kind, Resolved, T, broken, hooks_of
-from .loading import Loader, run_file
+from .kinds import EVENTS, EXTENSIONS, FORMATS, KINDS, SHAPES, Kind, Resolved, T, broken
+from .loading import run_file
+from .modules import Modules, new_manager, register
 from .setting import option_problems, redirect
 
 log = get_logger(__name__)
@@ -70,13 +68,12 @@ class Registry:
         self._look_up = look_up
         self._given: set[str] = set()
         self._resolved: dict[IndexEntry, Resolved | Problem] = {}
-        self._announced: dict[tuple[str, str], tuple[Provider[object], ...]] = {}
+        self._modules = Modules()
         self._used = {CORE: __version__}
         self._secrets: dict[str, None] = {}
         """Variables of secrets that plugins announce."""
         self._learn: Callable[[str], None] = lambda _variable: None
         self._events: Events | None = None
-        self._manager = _manager()
         for file in files:
             self._adopt(str(file), partial(run_file, file))
 
@@ -90,9 +87,15 @@ class Registry:
         self._adopt(name, lambda: (name, plugin, "0"))
 
     def names(self, kind: str) -> tuple[str, ...]:
-        """Names of a kind that this run may use, sorted, aliases included; nothing is imported."""
-        entries = self._index.entries(kind)
-        return tuple(dict.fromkeys(e.name for e in entries if not (e.problem or self.is_blocked(e))))
+        """Return the names of a kind that this run may use, sorted, aliases included; nothing is imported."""
+        entries = [entry for entry in self._index.entries(kind) if self._is_usable(entry)]
+        if kind == SHAPES:  # those of formats that are not used are read by nothing
+            readers = {entry.distribution for entry in self._index.entries(FORMATS) if self._is_usable(entry)}
+            entries = [entry for entry in entries if entry.distribution in readers]
+        return tuple(dict.fromkeys(entry.name for entry in entries))
+
+    def _is_usable(self, entry: IndexEntry) -> bool:
+        return not (entry.problem or self.is_blocked(entry))
 
     def resolve(self, kind: str, name: str) -> Resolved:
         """Find, load and check the plugin that a name means.
@@ -143,7 +146,7 @@ class Registry:
 
     def _make(self, kind: Kind[T], resolved: Resolved, options: BaseModel, *, named: bool) -> T:
         with failing_as(resolved, "could not be made", PluginError):
-            made = cast(T, resolved.provider.make(options))
+            made = cast(T, resolved.provider.make(options, self.peers_of(resolved)))
         note = partial(self._note, f"{kind}.{resolved.name}")
         return guarded(kind, made, resolved, note, named=named, granted_s=getattr(options, "timeout_s", 0.0))
 
@@ -179,8 +182,6 @@ class Registry:
         """
         given = options or {}
         values: dict[str, object] = {}
-        if kind := resolved.provider.uses:
-            values[kind] = {name: self._options_of_used(kind, name) for name in self.names(kind)}
         for name in dict.fromkeys((resolved.name, resolved.asked.partition("+")[0], resolved.asked)):
             found = self._options(f"{resolved.kind}.{name}", resolved.provider.options)
             if "+" in name and not found:  # misspelt, perhaps
@@ -195,21 +196,6 @@ class Registry:
         except ValidationError as error:
             raise PluginError(option_problems(resolved, error, given, origin, variables)) from None
 
-    def _options_of_used(self, kind: str, name: str) -> Mapping[str, object]:
-        """What is set of a plugin that another one uses: by the configuration, and by the environment beside it.
-
-        Raises:
-            PluginError: a variable that says where its API is served is no address.
-        """
-        options = dict[str, object](self._options(f"{kind}.{name}", None))
-        try:
-            resolved = self.resolve(kind, name)
-        except PluginError:  # the plugin that uses it says so, if it needs this one
-            return options
-        if redirect(resolved, options, self._look_up):
-            self.validated_options(resolved)
-        return options
-
     def traits(self, resolved: Resolved, options: JsonObject = EMPTY) -> Traits:
         """What an engine or a judge announces, as its options make it: these, before those of the configuration.
 
@@ -219,8 +205,13 @@ class Registry:
         if resolved.provider.traits_with is None:
             return resolved.provider.traits
         checked = self.validated_options(resolved, options)
-        with failing_as(resolved, "failed to announce its traits"):
-            return self._told(resolved.provider.traits_with(checked))
+        with failing_as(resolved, "failed to announce its traits", PluginError):
+            return self._told(resolved.provider.made_traits(checked, self.peers_of(resolved)))
+
+    def peers_of(self, resolved: Resolved) -> Peers | None:
+        """Return the plugins that one uses itself; `None` if it uses none."""
+        kind = resolved.provider.uses
+        return _Peers(self, kind) if kind else None
 
     def events(self) -> Events:
         """The listeners among the installed extensions, each loaded and made when it is first needed."""
@@ -229,13 +220,13 @@ class Registry:
         return self._events
 
     def _listening(self) -> Events:
-        manager = _manager()  # of its own: what is loaded later is not asked to listen
+        manager = new_manager()  # of its own: what is loaded later is not asked to listen
         plugins: dict[object, str] = {}
         for name, plugin in self.each(EXTENSIONS):
             try:
                 with isolated():
                     if plugin not in plugins:
-                        _register(manager, plugin, name)
+                        register(manager, plugin, name)
                         plugins[plugin] = name
             except Failed as failure:
                 self._note(f"{EXTENSIONS}.{name}", broken(self.resolve(EXTENSIONS, name), f"is broken: {failure}"))
@@ -293,7 +284,7 @@ class Registry:
     def _load(self, entry: IndexEntry) -> Resolved | Problem:
         try:
             with isolated():
-                provider = self._provider(entry)
+                provider = self._modules.provider_of(entry, self._index)
         except Failed as failure:
             log.debug("plugin.failed", plugin=entry.full_name, kind=entry.kind, exc_info=failure.__cause__)
             self._index.record_failure(entry, str(failure))
@@ -305,66 +296,18 @@ class Registry:
             return blocked_problem(f"{KINDS[entry.kind].singular} '{entry.name}'", [entry])
         return Resolved(entry.kind, provider.name, provider, entry.distribution, entry.version, asked=entry.name)
 
-    def _provider(self, entry: IndexEntry) -> Provider[object]:
-        """The provider that an entry point means: the one of its name, or its module's only one (an alias)."""
-        with ExitStack() as undo:
-            plugin = self._manager.get_plugin(entry.module)
-            if plugin is None:
-                loader = Loader(self._index.entries(entry.kind), entry)
-                for error in loader.errors:
-                    raise error
-                plugin = loader.extensions[0].plugin
-                undo.callback(self._manager.unregister, name=entry.module)
-                _register(self._manager, plugin, entry.module)
-            providers = self._ask(entry.kind, plugin, entry.module, entry.name)
-            named = [provider for provider in providers if provider.name == entry.name] or providers
-            if len(named) != 1:
-                names = ", ".join(provider.name for provider in named) or "nothing"
-                raise TypeError(f"announces {names} instead of '{entry.name}'")
-            undo.pop_all()
-        return named[0]
-
     def _adopt(self, label: str, load: Callable[[], tuple[str, object, str]]) -> None:
         """Take in what no entry point names, under its name, for every kind of which it implements a hook."""
         try:
             with isolated():
                 name, plugin, version = load()
-                _register(self._manager, plugin, name)
-                entries = [
-                    IndexEntry(kind, provider.name, name, label, version, provider.summary)
-                    for kind in KINDS
-                    if self._implements(plugin, kind)
-                    for provider in self._ask(kind, plugin, name, label)
-                ]
-                if not entries:
-                    raise TypeError("announces nothing")
+                announced = self._modules.adopt(name, plugin, label)
         except Failed as failure:
             raise PluginError(Problem("plugin.broken", f"plugin {label} is broken: {failure}")) from failure
-        self._index = self._index.plus(entries)
+        self._index = self._index.plus(
+            IndexEntry(kind, provider.name, name, label, version, provider.summary) for kind, provider in announced
+        )
         self._given.add(label)
-
-    def _ask(self, kind: str, plugin: object, module: str, name: str) -> tuple[Provider[object], ...]:
-        """What a registered plugin has of a kind; its hook is called once."""
-        if (kind, module) not in self._announced:
-            if not self._implements(plugin, kind):
-                raise TypeError(f"does not implement {' or '.join(sorted(hooks_of(kind)))}")
-            if kind == EXTENSIONS and not self._hears(plugin, ANNOUNCES_EXTENSIONS):  # its module listens
-                providers: tuple[Provider[object], ...] = (Provider(name, lambda: plugin, ""),)
-            else:
-                others = self._manager.get_plugins() - {plugin}
-                answers = self._manager.subset_hook_caller(f"{PROJECT}_{kind}", others)()
-                providers = tuple(provider for answer in answers for provider in answer)
-            for provider in providers:
-                if not isinstance(provider, Provider):
-                    raise TypeError(f"announces a {type(provider).__name__} where a Provider belongs")
-            self._announced[kind, module] = providers
-        return self._announced[kind, module]
-
-    def _implements(self, plugin: object, kind: str) -> bool:
-        return self._hears(plugin, *hooks_of(kind))
-
-    def _hears(self, plugin: object, *hooks: str) -> bool:
-        return any(caller.name in hooks for caller in self._manager.get_hookcallers(plugin) or ())
 
     def _note(self, name: str, problem: Problem) -> None:
         if name not in self.failures:
@@ -372,16 +315,21 @@ class Registry:
             log.warning("plugin.unusable", plugin=name, problem=problem.message)
 
 
-def _manager() -> pluggy.PluginManager:
-    manager = pluggy.PluginManager(PROJECT)
-    manager.add_hookspecs(Announcements)
-    manager.add_hookspecs(ExtensionHooks)
-    return manager
+class _Peers:
+    """The plugins of one kind, for one that uses them itself."""
 
+    def __init__(self, registry: Registry, kind: str) -> None:
+        self._registry = registry
+        self._kind = kind
 
-def _register(manager: pluggy.PluginManager, plugin: object, name: str) -> None:
-    manager.register(plugin, name)
-    manager.check_pending()
-    for caller in manager.get_hookcallers(plugin) or ():
-        if any(impl.plugin is plugin and iscoroutinefunction(impl.function) for impl in caller.get_hookimpls()):
-            raise TypeError(f"{caller.name} must not be async")
+    def names(self) -> tuple[str, ...]:
+        return self._registry.names(self._kind)
+
+    def announced(self) -> Mapping[str, Traits]:
+        return {plugin.name: plugin.provider.traits for plugin in self._registry.load_all(self._kind)}
+
+    def traits(self, name: str, options: JsonObject = EMPTY) -> Traits:
+        return self._registry.traits(self._registry.resolve(self._kind, name), options)
+
+    def make(self, name: str, options: JsonObject = EMPTY) -> Any:
+        return self._registry.make(KINDS[self._kind], name, options)

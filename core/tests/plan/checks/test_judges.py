@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from skillgauge.plan.checks.judges import panel_problems, unpaired_models
+from skillgauge.plan.checks.judges import panel_problems, unconfined_judges, unpaired_models
 from skillgauge.types.trial import Identity
 
 A, B, C = (Identity(name=name) for name in "abc")
@@ -48,3 +48,14 @@ def test_panel_problems(judges: tuple[Identity, ...], expected: list[str]) -> No
     problems = list(panel_problems(judges))
     assert [problem.message for problem in problems] == expected
     assert {problem.code for problem in problems} <= {"usage.judges"}
+
+
+@pytest.mark.parametrize(
+    ("judges", "untrusted", "expected"),
+    [((), True, []), (("agent",), False, []), (("agent",), True, ["judge.unconfined"])],
+    ids=["none", "trusted", "untrusted"],
+)
+def test_unconfined_judges(judges: tuple[str, ...], untrusted: bool, expected: list[str]) -> None:
+    """No judge starts an agent's program outside of the sandbox in a run that trusts nothing."""
+    problems = list(unconfined_judges(judges, untrusted=untrusted))
+    assert [problem.code for problem in problems] == expected

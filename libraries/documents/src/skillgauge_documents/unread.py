@@ -1,7 +1,7 @@
 """Files that are named like suites and are read by nobody: where, what is wrong, and which known shape is nearest.
 
-What can be read is announced: the entry points of the group `skillgauge.shapes` are called after the list of a document
-and a key of its items, as in `cases.question`; `list` stands for a document that is a list itself.
+A shape is named after the list of a document and a key of its items, as in `cases.question`; `list` stands for a
+document that is a list itself.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .locating import places
 from .reading import read
 from .values import JsonValue
 
-SHAPES, LIST = "skillgauge.shapes", "list"
+LIST = "list"
 MOST = 5
 """Files that are told."""
 _SUFFIXES = (".json", ".yaml", ".yml")
@@ -29,16 +29,15 @@ _LEAST_ALIKE = 0.5
 SKILL_FILE = "SKILL.md"
 
 
-def unread(path: Path, readers: Iterable[str]) -> list[tuple[str, Fault]]:
+def unread(path: Path, readers: Iterable[str], shapes: Collection[str]) -> list[tuple[str, Fault]]:
     """Why a path holds no suite: for each file that is named like one, or for the path itself if there is none.
 
     Args:
         path: a file, or a folder to look into.
         readers: names of those who were asked.
+        shapes: those that can be read.
     """
-    from importlib.metadata import entry_points  # noqa: PLC0415 - slow, and wanted only where nothing is found
-
-    shapes = sorted({entry.name for entry in entry_points(group=SHAPES)})
+    shapes = sorted(set(shapes))
     found: list[tuple[str, Fault]] = []
     closed: list[tuple[str, Fault]] = []
     for file in (path,) if path.is_file() else _named_like_suites(path, closed):
@@ -129,7 +128,7 @@ def _marks(value: JsonValue) -> list[str]:
 
 
 def _alike(pair: tuple[str, str]) -> float:
-    from difflib import SequenceMatcher  # noqa: PLC0415 - as above
+    from difflib import SequenceMatcher  # noqa: PLC0415 - slow, and wanted only where nothing is found
 
     return SequenceMatcher(None, *pair).ratio()
 

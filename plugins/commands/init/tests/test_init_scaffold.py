@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from skillgauge.api import UsageError
-from skillgauge_command_init.scaffold import CONFIG, CONFIG_FILES, FOLDERS, State, configs_in_force, make_project
+from skillgauge_command_init.scaffold import CONFIG, FOLDERS, State, configs_in_force, make_project
 
 PATHS = [CONFIG, "skills/", "benchmarks/", "reports/"]
-FOREIGN = sorted(entry.name for entry in entry_points(group=CONFIG_FILES) if not entry.name.startswith("~/"))
+FOREIGN = sorted({entry.name for entry in entry_points(group="skillgauge.config_files")})
 
 
 def states(folder: Path) -> list[tuple[str, State]]:
@@ -64,17 +64,17 @@ def test_the_original_configuration_is_among_those_that_are_read() -> None:
 
 
 @pytest.mark.requirement("ES-INIT-002")
-@pytest.mark.parametrize("name", FOREIGN)
+@pytest.mark.parametrize("name", [name for name in FOREIGN if not name.startswith("~/")])
 def test_a_configuration_in_force_is_not_hidden(tmp_path: Path, name: str) -> None:
     """Beside another program's file that is read, no file of ours appears; once ours is there, only it is told."""
     (tmp_path / name).write_text("{}")
-    (first, *_) = make_project(tmp_path)
+    (first, *_) = make_project(tmp_path, foreign=FOREIGN)
     assert (first.path, first.state) == (name, State.EXISTS)
     assert first.note
     assert CONFIG in first.note
     assert not (tmp_path / CONFIG).exists()
     (tmp_path / CONFIG).touch()
-    (first, *_) = make_project(tmp_path)
+    (first, *_) = make_project(tmp_path, foreign=FOREIGN)
     assert (first.path, first.state, first.note) == (CONFIG, State.EXISTS, None)
 
 
@@ -95,7 +95,7 @@ def test_pyproject_counts_if_it_has_the_table(tmp_path: Path, text: str | bytes,
     """A pyproject.toml is a configuration only if it says something to skillgauge, and then before foreign files."""
     (tmp_path / "pyproject.toml").write_bytes(text if isinstance(text, bytes) else text.encode())
     (tmp_path / "eval-skills.config.yaml").touch()
-    assert configs_in_force(tmp_path) == (("pyproject.toml",) if in_force else ("eval-skills.config.yaml",))
+    assert configs_in_force(tmp_path, FOREIGN) == (("pyproject.toml",) if in_force else ("eval-skills.config.yaml",))
 
 
 def test_all_obstacles_are_told_and_nothing_is_made(tmp_path: Path) -> None:

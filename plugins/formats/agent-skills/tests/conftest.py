@@ -10,8 +10,7 @@ from typing import Any, Protocol
 import pytest
 
 from skillgauge.api import Loaded, LoadRequest, Problem, SuiteError, located_all
-from skillgauge_format_agent_skills.options import AgentSkillsOptions
-from skillgauge_format_agent_skills.suite_format import AgentSkillsFormat
+from skillgauge_testkit import FORMATS, Maker
 
 SKILL = """---
 name: tables
@@ -64,7 +63,7 @@ def load(tmp_path: Path) -> Load:
         request = LoadRequest(
             paths=tuple(map(str, paths)), searched=tuple(map(str, searched)), cwd=str(tmp_path), options=options
         )
-        return AgentSkillsFormat(AgentSkillsOptions()).load(request)
+        return Maker(FORMATS, "skillgauge_format_agent_skills.plugin")().load(request)
 
     return call
 

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from skillgauge.api import JudgeRequest
-from skillgauge_judge_agent.judge import AgentJudge
-from skillgauge_judge_agent.options import AgentOptions
+from skillgauge.api import Judge, JudgeRequest
+from skillgauge.plugins.installed import read_index
+from skillgauge.plugins.registry import Registry
 from skillgauge_testkit import (
+    JUDGES,
     ModelFault,
     ModelReply,
     ModelRequest,
@@ -47,7 +48,7 @@ AGENTS = [
     pytest.param(Agent("claude-code", "claude", "ANTHROPIC_API_KEY", "", "claude-sonnet-4-5"), id="claude-code"),
     pytest.param(Agent("codex", "codex", "OPENAI_API_KEY", "/v1", "gpt-5.5"), id="codex"),
 ]
-Make = Callable[..., AgentJudge]
+Make = Callable[..., Judge]
 Evaluate = Callable[..., Done]
 
 
@@ -67,13 +68,14 @@ def agent(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
 def make(agent: Agent, agent_program: Callable[[str], Path]) -> Make:
     """Makes a judge that asks the program, which asks a server."""
 
-    def judge(server: ModelServer, **options: Any) -> AgentJudge:
+    def judge(server: ModelServer, **options: Any) -> Judge:
         told: dict[str, Any] = {
             "program": str(agent_program(agent.program)),
             "base_url": f"{server.url}{agent.path}",
             "api_retries": 0,
         }
-        return AgentJudge(AgentOptions(engine=agent.engine, model=agent.model, engines={agent.engine: told}, **options))
+        named = {"engine": agent.engine, "model": agent.model, "engines": {agent.engine: told}}
+        return Registry(read_index()).make(JUDGES, "agent", named | options)
 
     return judge
 
@@ -142,7 +144,7 @@ def test_a_login_is_enough(
     login.parent.mkdir()
     login.write_text(json.dumps({"claudeAiOauth": {**oauth, "scopes": ["user:inference", "user:profile"]}}))
     told: dict[str, Any] = {"program": str(agent_program("claude")), "pass_env": ["ANTHROPIC_BASE_URL"]}
-    judge = AgentJudge(AgentOptions.model_validate({"engines": {"claude-code": told, "codex": {}}}))
+    judge = Registry(read_index()).make(JUDGES, "agent", {"engines": {"claude-code": told, "codex": {}}})
     with ModelServer([ModelReply(f"fine {token}", 10, 2)]) as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
         assert asyncio.run(judge.check()) == ()

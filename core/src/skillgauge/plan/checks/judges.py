@@ -28,3 +28,16 @@ def panel_problems(judges: Sequence[Identity]) -> Iterator[Problem]:
     if len({judge.digest for judge in judges}) < len(judges):
         hint = "Name judges that differ, in the model at least."
         yield Problem("usage.judges", "the same judge twice is no panel", hint=hint)
+
+
+def unconfined_judges(names: Sequence[str], *, untrusted: bool) -> Iterator[Problem]:
+    """Yield a problem for each judge that starts a program outside of the sandbox, in a run that trusts nothing.
+
+    Args:
+        names: judges that do so.
+        untrusted: whether the run trusts nothing.
+    """
+    hint = "Name a judge that asks an API, with --judge NAME, or do without --untrusted."
+    for name in names if untrusted else ():
+        message = f"judge {name!r} starts the program of an agent outside of the sandbox, and --untrusted allows none"
+        yield Problem("judge.unconfined", message, hint=hint)

@@ -17,7 +17,7 @@ from typing import Generic, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
-from skillgauge.api import EMPTY, JsonObject, PluginError, Provider, Traits, freeze
+from skillgauge.api import EMPTY, JsonObject, Peers, PluginError, Provider, Traits, freeze
 from skillgauge.contract.providers import imported
 from skillgauge.plugins.kinds import EXTENSIONS, KINDS, Kind
 
@@ -77,7 +77,9 @@ class Maker(Generic[T]):
         if not self.name and len(names) != 1:
             raise ValueError(f"{self.module} announces {', '.join(names) or 'none'} of {self.kind}: say which one")
         resolved = registry.resolve(self.kind, self.name or names[0])
-        return cast("T", resolved.provider.make(registry.validated_options(resolved, options)))
+        return cast(
+            "T", resolved.provider.make(registry.validated_options(resolved, options), registry.peers_of(resolved))
+        )
 
 
 def check_light_import(module: str, *, allowed: Collection[str] = ()) -> None:
@@ -138,14 +140,15 @@ def check_plugin(
     require(kind in KINDS, f"{kind!r} is no kind of plugin; kinds are {', '.join(KINDS)}")
     hooks = import_module(module) if isinstance(module, str) else module
     try:
-        registry_of(hooks)
+        registry = registry_of(hooks)
     except PluginError as error:
         raise AssertionError(f"hook module {hooks.__name__} must keep to the hook specifications: {error}") from error
     providers: tuple[Provider[object], ...] = ()
     if kind != EXTENSIONS:
         providers = _providers(hooks, kind)
         for provider in providers:
-            _check_provider(provider, kind, (options or {}).get(provider.name, EMPTY))
+            peers = registry.peers_of(registry.resolve(kind, provider.name))
+            _check_provider(provider, kind, (options or {}).get(provider.name, EMPTY), peers)
     _check_imports(hooks)
     if installed:
         _check_entry_points(hooks.__name__, kind, [provider.name for provider in providers])
@@ -163,7 +166,7 @@ def _providers(module: ModuleType, kind: str) -> tuple[Provider[object], ...]:
     return providers
 
 
-def _check_provider(provider: Provider[object], kind: str, options: JsonObject) -> None:
+def _check_provider(provider: Provider[object], kind: str, options: JsonObject, peers: Peers | None) -> None:
     who = f"provider {provider.name!r}"
     require(_NAME.fullmatch(provider.name), f"{who}: its name must be lower-case words joined by hyphens")
     summary = provider.summary
@@ -173,7 +176,7 @@ def _check_provider(provider: Provider[object], kind: str, options: JsonObject) 
     require(isinstance(provider.traits, Traits), f"{who}: its traits must be Traits, not {shown(provider.traits)}")
     is_model = isinstance(provider.options, type) and issubclass(provider.options, BaseModel)
     require(is_model, f"{who}: its options must be a pydantic model, not {shown(provider.options)}")
-    made = _make(provider, options, who)
+    made = _make(provider, options, peers, who)
     require_shape(made, KINDS[kind].contract)
     if provider.records:
         called(f"{who}: records", imported, provider.records)
@@ -184,7 +187,7 @@ def _check_provider(provider: Provider[object], kind: str, options: JsonObject) 
                 freeze(schema)
 
 
-def _make(provider: Provider[object], options: JsonObject, who: str) -> object:
+def _make(provider: Provider[object], options: JsonObject, peers: Peers | None, who: str) -> object:
     try:
         valid = provider.options.model_validate(dict(options))
     except ValidationError as error:
@@ -198,7 +201,7 @@ def _make(provider: Provider[object], options: JsonObject, who: str) -> object:
         raise AssertionError(f"{who}: its options model must refuse unknown keys: set extra='forbid', or use Frozen")
     with unbroken(f"{who}: the JSON Schema of its options"):
         json.dumps(provider.options.model_json_schema())
-    return called(f"{who}: factory", provider.make, valid)
+    return called(f"{who}: factory", lambda: provider.make(valid, peers))
 
 
 def _check_imports(module: ModuleType) -> None:

@@ -68,7 +68,8 @@ def command(ctx: click.Context, *, folder: str, engine: str | None, model: str |
         parts = propose(Path(folder))
     else:  # whoever asks for an agent, or is in a skill, has his skills somewhere already
         is_project = chosen is None and not Path(folder, SKILL_FILE).is_file()
-        parts = make_project(Path(folder), settings, folders=FOLDERS if is_project else ())
+        folders = FOLDERS if is_project else ()
+        parts = make_project(Path(folder), settings, folders=folders, foreign=call.others.files)
     made = InitDocument(folder=folder, parts=parts, engine=chosen.name if chosen else None, engines=found)
     call.output.document(made.model_dump(mode="json"))
     for one in found:

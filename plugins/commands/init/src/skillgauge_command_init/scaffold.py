@@ -7,7 +7,6 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
-from importlib.metadata import entry_points
 from importlib.resources import files
 from pathlib import Path
 
@@ -16,8 +15,6 @@ from skillgauge.api import Frozen, Problem, UsageError
 CONFIG = "skillgauge.config.yaml"
 FOLDERS = ("skills", "benchmarks", "reports")
 PYPROJECT = "pyproject.toml"
-CONFIG_FILES = "skillgauge.config_files"
-"""Entry points whose names are other programs' configuration files; those that begin with `~/` are the user's own."""
 HIDDEN = f"it is read as long as there is no {CONFIG}, so none was made"
 
 
@@ -38,7 +35,10 @@ class Part(Frozen):
 
 
 def make_project(
-    folder: Path, settings: Mapping[str, str] | None = None, folders: Sequence[str] = FOLDERS
+    folder: Path,
+    settings: Mapping[str, str] | None = None,
+    folders: Sequence[str] = FOLDERS,
+    foreign: Sequence[str] = (),
 ) -> tuple[Part, ...]:
     """Make what is missing of a project, and nothing else.
 
@@ -47,6 +47,8 @@ def make_project(
         settings: keys that the configuration is to have beside those of the template. A file that is there already
             stays as it is, and a note says what to add.
         folders: which ones it is to have.
+        foreign: names of other programs' configuration files that count where ours is absent; those that begin with
+            `~/` are the user's own.
 
     Raises:
         UsageError: something stands in the way, and nothing was made; or the place cannot be written.
@@ -57,7 +59,7 @@ def make_project(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         return (
-            *_configuration(folder, settings or {}),
+            *_configuration(folder, settings or {}, foreign),
             *(Part(path=f"{name}/", state=_folder(folder / name)) for name in folders),
         )
     except OSError as error:
@@ -65,17 +67,19 @@ def make_project(
         raise UsageError(Problem("usage.unwritable", message, hint="Choose another place with --dir.")) from None
 
 
-def configs_in_force(folder: Path) -> tuple[str, ...]:
-    """The files that configure skillgauge in a folder which has no `skillgauge.config.yaml`.
+def configs_in_force(folder: Path, foreign: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the files that configure skillgauge in a folder which has no `skillgauge.config.yaml`.
+
+    Args:
+        folder: the folder.
+        foreign: names of other programs' files, as `make_project` has them.
 
     Returns:
-        Their names: `pyproject.toml` if it has a table for skillgauge, else those of other programs' files that an
-        installed plugin declares.
+        `pyproject.toml` if it has a table for skillgauge, else those of other programs' files that are there.
     """
     if _has_table(folder / PYPROJECT):
         return (PYPROJECT,)
-    names = sorted({entry.name for entry in entry_points(group=CONFIG_FILES)})
-    return tuple(name for name in names if not name.startswith("~/") and (folder / name).is_file())
+    return tuple(name for name in sorted(set(foreign)) if not name.startswith("~/") and (folder / name).is_file())
 
 
 def _has_table(pyproject: Path) -> bool:
@@ -96,11 +100,11 @@ def _obstacles(folder: Path, folders: Sequence[str]) -> Iterator[Problem]:
         yield Problem("init.not-a-file", f"{str(folder / CONFIG)!r} is a folder", hint=hint)
 
 
-def _configuration(folder: Path, settings: Mapping[str, str]) -> Iterator[Part]:
+def _configuration(folder: Path, settings: Mapping[str, str], foreign: Sequence[str]) -> Iterator[Part]:
     """The file that is there or was made, or those whose place it would take."""
     lines = [f"{key}: {json.dumps(value)}" for key, value in settings.items()]
     note = f"add to it: {', '.join(lines)}" if lines else None
-    others = () if os.path.lexists(folder / CONFIG) else configs_in_force(folder)
+    others = () if os.path.lexists(folder / CONFIG) else configs_in_force(folder, foreign)
     if others:
         hidden = f"{HIDDEN}; {note}" if note else HIDDEN
         yield from (Part(path=name, state=State.EXISTS, note=hidden) for name in others)

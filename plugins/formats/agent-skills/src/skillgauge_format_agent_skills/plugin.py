@@ -17,5 +17,6 @@ def skillgauge_formats() -> Iterable[Provider[SuiteFormat]]:
         options=AgentSkillsOptions,
         factory="skillgauge_format_agent_skills.suite_format:AgentSkillsFormat",
         summary="evals/evals.json beside SKILL.md, as skill-creator and agentskills.io have it, and trigger sets.",
+        uses="shapes",
         schemas="skillgauge_format_agent_skills.files:schemas",
     )

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from importlib.metadata import entry_points
 from pathlib import Path
 
-from skillgauge.api import Claim, Dumped, Figure, GroupKey, Loaded, LoadRequest, Suite, SuiteSummary
+from skillgauge.api import Claim, Dumped, Figure, GroupKey, Loaded, LoadRequest, Peers, Suite, SuiteSummary
 
 from .claiming import claim
 from .figures import figures
@@ -22,10 +21,12 @@ class AgentSkillsFormat:
 
     Args:
         options: what the configuration says; a load request's own options rule over it.
+        shapes: what the files of the run's formats are known by.
     """
 
-    def __init__(self, options: AgentSkillsOptions) -> None:
+    def __init__(self, options: AgentSkillsOptions, shapes: Peers) -> None:
         self._options = options
+        self._announced = shapes
 
     def claim(self, path: Path) -> Claim | None:
         """A skill's folder with suites, or a file of evals or queries.
@@ -59,4 +60,4 @@ class AgentSkillsFormat:
 
     @cached_property
     def _shapes(self) -> frozenset[str]:
-        return frozenset(entry.name for entry in entry_points(group="skillgauge.shapes"))
+        return frozenset(self._announced.names())

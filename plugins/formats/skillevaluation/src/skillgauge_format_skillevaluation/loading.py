@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from importlib.metadata import entry_points
 from pathlib import Path
 
 from skillgauge.api import (
@@ -46,6 +45,8 @@ class _Loading:
     """What one load request comes to; problems are collected until everything was read."""
 
     options: SkillevaluationOptions
+    engine: str | None
+    """The one that suites name."""
     suites: list[Suite] = field(default_factory=list)
     seen: set[Path] = field(default_factory=set)
 
@@ -56,7 +57,7 @@ class _Loading:
             return
         self.seen.add(file.resolve())
         try:
-            self.suites.append(_suite(file, self.options))
+            self.suites.append(_suite(file, self.options, self.engine))
         except SuiteError as error:
             problems += error.problems
 
@@ -67,7 +68,7 @@ def load(request: LoadRequest, options: SkillevaluationOptions) -> Loaded:
     Raises:
         SuiteError: a named file is bad; with everything that is wrong with all of them.
     """
-    loading, fatal, passed_over = _Loading(options), list[Problem](), list[Problem]()
+    loading, fatal, passed_over = _Loading(options, _default_engine(request)), list[Problem](), list[Problem]()
     for text in request.paths:
         loading.add(Path(text), fatal)
     for text in request.searched:
@@ -77,7 +78,7 @@ def load(request: LoadRequest, options: SkillevaluationOptions) -> Loaded:
     return Loaded(tuple(loading.suites), tuple(passed_over))
 
 
-def _suite(file: Path, options: SkillevaluationOptions) -> Suite:
+def _suite(file: Path, options: SkillevaluationOptions, engine: str | None) -> Suite:
     problems: list[Problem] = []
     skill = _skill(file, problems)
     document = None
@@ -116,7 +117,7 @@ def _suite(file: Path, options: SkillevaluationOptions) -> Suite:
         comparisons=(Comparison(candidate=WITH_SKILL, baseline=WITHOUT_SKILL),),
         document=FORMAT,
         defaults=SuiteDefaults(
-            engine=_default_engine(),
+            engine=engine,
             cache_baseline=True,
             engine_options=((MOCK, {"otherwise": replies(skill.name)}),),
         ),
@@ -127,9 +128,9 @@ def _suite(file: Path, options: SkillevaluationOptions) -> Suite:
     )
 
 
-def _default_engine() -> str | None:
-    """The one that asks the model's own API, which is the reference's default; whoever lacks it has no default."""
-    return _ENGINE if entry_points(group="skillgauge.engines", name=_ENGINE) else None
+def _default_engine(request: LoadRequest) -> str | None:
+    """Return the engine that asks the model's own API, which is the reference's default; there is none without it."""
+    return _ENGINE if _ENGINE in request.installed.get("engines", ()) else None
 
 
 def suite_hash(content: object) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -48,8 +47,14 @@ _OF_ENGINES = (".claude/**", ".agents/**", ".codex/**", ".gemini/**")
 _KINDS = {"skill": TargetKind.SKILL, "hook": TargetKind.HOOK, "agent": TargetKind.AGENT}
 
 
-def eval_suites(package: Package, packages: Path | None = None) -> Iterator[Suite]:
-    """The suite of a package's evals, empty if it has none. `packages`: where those lie on which it depends."""
+def eval_suites(package: Package, packages: Path | None, engines: Sequence[str]) -> Iterator[Suite]:
+    """Yield the suite of a package's evals, empty if it has none.
+
+    Args:
+        package: the package.
+        packages: where the packages lie on which it depends.
+        engines: names of the engines that may be used.
+    """
     folder = package.root / "evals"
     if not case_files(folder / "cases") and not (folder / "eval-config.json").is_file():
         message = f"package {package.name!r} has no evals"
@@ -61,7 +66,7 @@ def eval_suites(package: Package, packages: Path | None = None) -> Iterator[Suit
         return
     config, document = found
     evals = _Evals(package, folder, config, document)
-    evals.look_at_config()
+    evals.look_at_config(engines)
     read = list(read_cases(folder / "cases", EvalCase, package.findings))
     _look_at_index(package, {path.resolve() for _, _, path in read})
     cases = [evals.case(case, where, path) for case, where, path in read]
@@ -135,13 +140,16 @@ class _Evals:
     config: EvalConfig
     document: Document
 
-    def look_at_config(self) -> None:
-        """Refuse what cannot be run whatever the user says, and tell what has no effect."""
+    def look_at_config(self, engines: Sequence[str]) -> None:
+        """Refuse what cannot be run whatever the user says, and tell what has no effect.
+
+        Args:
+            engines: names of the engines that may be used.
+        """
         note, at = self.package.findings, self.document.origin
         engine = self.config.engine
-        installed = sorted({entry.name for entry in entry_points(group="skillgauge.engines")})
-        if engine in RESERVED and engine not in installed:
-            message = f"engine {engine!r} is reserved and not available (installed: {', '.join(installed) or 'none'})"
+        if engine in RESERVED and engine not in engines:
+            message = f"engine {engine!r} is reserved and not available (installed: {', '.join(engines) or 'none'})"
             note.error("unsupported-engine", message, at("engine"), "Name one that is, or install its plugin.")
         manifest = self.package.manifest
         for name, variable in manifest.env.items():

@@ -27,7 +27,7 @@ def load(request: LoadRequest, options: UaapsOptions) -> Loaded:
         for path in map(Path, paths):
             folder = path.parent if path.name in MANIFESTS else path
             findings = Findings()
-            found = _load(folder, findings, options, Path(request.cwd))
+            found = _load(folder, findings, options, request)
             problems += findings.errors
             if not findings.errors:
                 suites += _with_warnings(found, findings)
@@ -36,7 +36,7 @@ def load(request: LoadRequest, options: UaapsOptions) -> Loaded:
     return Loaded(tuple(suites), tuple(passed_over))
 
 
-def _load(folder: Path, findings: Findings, options: UaapsOptions, cwd: Path) -> list[Suite]:
+def _load(folder: Path, findings: Findings, options: UaapsOptions, request: LoadRequest) -> list[Suite]:
     is_tests = options.stage is Stage.TESTS
     strict = options.strict if options.strict is not None else not is_tests
     package = open_package(folder, findings, strict=strict)
@@ -44,8 +44,10 @@ def _load(folder: Path, findings: Findings, options: UaapsOptions, cwd: Path) ->
         return []
     note_missing_programs(package, is_error=is_tests)
     chosen = Chosen(options.test_skills, options.test_hooks, options.test_event)
-    packages = cwd / Path(options.packages).expanduser() if options.packages else None
-    return list(test_suites(package, chosen) if is_tests else eval_suites(package, packages))
+    if is_tests:
+        return list(test_suites(package, chosen))
+    packages = Path(request.cwd, Path(options.packages).expanduser()) if options.packages else None
+    return list(eval_suites(package, packages, request.installed.get("engines", ())))
 
 
 def _with_warnings(suites: list[Suite], findings: Findings) -> list[Suite]:

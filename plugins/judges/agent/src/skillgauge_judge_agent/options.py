@@ -22,5 +22,6 @@ class AgentOptions(Frozen):
         default=180.0, gt=0, le=1800, description="Seconds for one question.", json_schema_extra=HARMLESS
     )
     engines: JsonObject = Field(
-        default=EMPTY, description="Engines that may be asked, with their options; by default those of the run."
+        default=EMPTY,
+        description="Engines that may be asked, each with options that go before the run's; by default all of the run.",
     )

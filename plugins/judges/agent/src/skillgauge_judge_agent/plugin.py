@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from skillgauge.api import Judge, Provider, Traits, hookimpl
+from skillgauge.api import Judge, Peers, Provider, Traits, hookimpl
 
 from .options import AgentOptions
 
 _TRAITS = Traits(paid=True)
 
 
-def _traits(options: AgentOptions) -> Traits:
+def _traits(options: AgentOptions, engines: Peers) -> Traits:
     from .choice import traits_of  # noqa: PLC0415 - loads engines, which only a run with this judge needs
 
-    return traits_of(options) or _TRAITS
+    return traits_of(options, engines) or _TRAITS
 
 
 @hookimpl
